@@ -1,0 +1,4 @@
+//! The loop engine of Dacapo. It never meets the user: no printing, no arguments, no home directory, no terminal.
+//!
+//! The modules in the order in which data flows:
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]

@@ -1,0 +1,3 @@
+//! The `dacapo` command.
+
+fn main() {}

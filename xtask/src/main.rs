@@ -1,0 +1,56 @@
+//! What people do here, behind `cargo xtask`: no tool has to be installed first.
+
+mod bench;
+mod counts;
+mod picture;
+mod scan;
+mod setup;
+mod shell;
+mod steps;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test [--quick] [FILTER]   set up, then every check and every test; what CI runs
+                            --quick: without the end-to-end tests (test targets named e2e…)
+                            FILTER: only the tests whose name contains it
+  lint                      the checks of `test` that run no test
+  bench [--quick] [--write] [--bin FILE] [NAME…]
+                            ratios against bash and git, measured side by side;
+                            --write puts the table into docs/benchmarks.md
+  picture [OPTIONS] -- CMD  docs/run.svg from what CMD shows in a terminal
+  help                      this text; `bench --help` and `picture --help` say more
+";
+
+/// What every command ends with: done, or a sentence for the person who ran it.
+type Outcome<T = ()> = Result<T, String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match args.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", [].as_slice()),
+    };
+    let outcome = match command {
+        "test" => test::test(rest),
+        "lint" => test::lint(rest),
+        "bench" => bench::run(rest),
+        "picture" => picture::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(true)
+        }
+        other => Err(format!("no command '{other}'\n\n{HELP}")),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {}", message.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}
