@@ -1,0 +1,91 @@
+//! The guards that live below this process.
+//!
+//! Orphans of a lost guard become children of the process as a whole, so the list of children that are not orphans has to
+//! be the process's too.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::guard::ARGUMENT;
+use super::tree;
+
+static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// The list, locked: no guard is started while someone looks at it.
+pub(super) fn live() -> MutexGuard<'static, BTreeSet<u32>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A guard that waits for its order, or carries it out.
+#[derive(Debug)]
+pub(super) struct GuardProcess {
+    pub(super) child: Child,
+    pub(super) socket: UnixStream,
+    /// When it started, to tell its orphans from older children.
+    pub(super) started: u64,
+}
+
+impl GuardProcess {
+    /// Starts a guard that waits for its order.
+    ///
+    /// No work between fork and exec, so that it is started without copying this process's page tables. No environment:
+    /// a guard must not carry the tag of a run, or a sweep would take it for the run's.
+    pub(super) fn start(exe: &Path) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(exe);
+        command.arg(ARGUMENT).env_clear();
+        command
+            .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut live = live();
+        let child = command.spawn()?;
+        live.insert(child.id());
+        let started = tree::identity(child.id()).unwrap_or(0);
+        Ok(Self { child, socket, started })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// False when it has died while it waited.
+    pub(super) fn is_there(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+/// The place for a guard that waits for the next job.
+#[derive(Debug, Default)]
+pub(super) struct Spare(Mutex<Option<GuardProcess>>);
+
+impl Spare {
+    /// Puts a guard there; gives it back where there is one already.
+    pub(super) fn put(&self, guard: GuardProcess) -> Option<GuardProcess> {
+        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.is_some() {
+            return Some(guard);
+        }
+        *place = Some(guard);
+        None
+    }
+
+    /// Takes the guard that waits, if it is alive.
+    pub(super) fn take(&self) -> Option<GuardProcess> {
+        let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        waiting.and_then(|mut guard| guard.is_there().then_some(guard))
+    }
+}
+
+/// Ends it, by the end of its socket, and waits until it has gone.
+impl Drop for GuardProcess {
+    fn drop(&mut self) {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let _ = self.child.wait();
+        live().remove(&self.child.id());
+    }
+}

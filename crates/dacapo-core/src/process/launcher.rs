@@ -1,0 +1,312 @@
+//! Starts jobs and hands out the means to watch and stop them.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
+
+use super::guard::MOST_DESCRIPTORS;
+use super::guards::{GuardProcess, Spare};
+use super::job::{Finished, Job, LaunchError, Stderr, Stdin, Stop};
+use super::liveness::TreeSample;
+use super::mask::Masker;
+use super::pump::{Feed, Pump, Tap};
+use super::stream::{Capture, Progress};
+use super::tree::{self, Members, TAG_VARIABLE};
+use super::wire::{Order, QUIETLY, STOP_GENTLY, STOP_NOW, send_all};
+
+/// The pipe of a job's output: large, so that it runs on while we are on the way to the disk.
+#[cfg(target_os = "linux")]
+const PIPE_SIZE: usize = 1 << 20;
+const OUTPUT_BUFFER: usize = 256 * 1024;
+const ERROR_BUFFER: usize = 64 * 1024;
+
+/// Starts jobs under guards, and keeps a guard in reserve so that the next job starts without waiting for one: the guard
+/// of the job before, or a new one.
+#[derive(Debug)]
+pub struct Launcher {
+    exe: PathBuf,
+    masker: Arc<Masker>,
+    spare: Arc<Spare>,
+}
+
+impl Launcher {
+    /// Makes this process a subreaper, so that it can clear up after a guard that was killed.
+    ///
+    /// `exe` is this program. On Linux pass `/proc/self/exe`: it stays the same program when the file is replaced.
+    pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
+        tree::become_reaper()?;
+        Ok(Self { exe, masker, spare: Arc::default() })
+    }
+
+    /// Starts the guard of the next job now, typically while the previous one runs. Failing is not fatal: `launch` will
+    /// try again. The guard inherits the locks that are open and inheritable at this moment.
+    pub fn prepare(&mut self) {
+        let guard = self.spare.take().map_or_else(|| GuardProcess::start(&self.exe), Ok);
+        match guard {
+            Ok(guard) => drop(self.spare.put(guard)),
+            Err(error) => tracing::debug!(%error, "no spare guard"),
+        }
+    }
+
+    /// Ends the spare guard and with it its copies of inherited locks.
+    pub fn discard_spare(&mut self) {
+        drop(self.spare.take());
+    }
+
+    /// Hands the job to a guard.
+    ///
+    /// `done` is called exactly once, from a thread of its own, when the tree is empty and all output is on file. If
+    /// this returns an error it is never called.
+    pub fn launch(
+        &mut self,
+        job: Job,
+        done: impl FnOnce(Finished) + Send + 'static,
+    ) -> Result<Running, LaunchError> {
+        let begun = Instant::now();
+        let streams = Streams::open(job.stdin, &job.stderr).map_err(LaunchError::Streams)?;
+        let files = Files::create(&job.stdout, job.index.as_deref(), &job.stderr, &self.masker)?;
+        let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
+        let guard = match self.hand_over(&order, &streams.theirs, &job.holds) {
+            Ok(guard) => guard,
+            Err(error) => {
+                files.discard(&job.stdout, job.index.as_deref(), &job.stderr);
+                return Err(LaunchError::Guard(error));
+            }
+        };
+        drop(streams.theirs);
+        let running = Running(Arc::new(Shared {
+            socket: guard.socket.try_clone().map_err(LaunchError::Streams)?,
+            guard: guard.pid(),
+            tag: order
+                .env
+                .iter()
+                .find(|(name, _)| name == TAG_VARIABLE)
+                .and_then(|(_, tag)| tag.to_str().map(String::from)),
+            output: files.stdout.progress(),
+            errors: files.stderr.as_ref().map(Capture::progress),
+            stop: Mutex::new(None),
+            members: Mutex::new(Vec::new()),
+            over: AtomicBool::new(false),
+        }));
+        let [output, errors] =
+            [(Some(files.stdout), streams.output), (files.stderr, streams.errors)].map(|(capture, pipe)| {
+                capture.zip(pipe).map(|(capture, pipe)| Tap { capture, pipe: Some(pipe), cut: false })
+            });
+        let guard = (guard, Arc::clone(&self.spare));
+        let pump = Pump::new(Arc::clone(&running.0), guard, begun, &order, output, errors, streams.feed);
+        std::thread::Builder::new()
+            .name("dacapo-pump".into())
+            .spawn(move || pump.run(done))
+            .map_err(LaunchError::Streams)?;
+        Ok(running)
+    }
+
+    /// Gives the order to the spare guard, or to a new one if there is none or it has died.
+    fn hand_over(
+        &mut self,
+        order: &Order,
+        streams: &[OwnedFd; 3],
+        holds: &[OwnedFd],
+    ) -> io::Result<GuardProcess> {
+        if streams.len() + holds.len() > MOST_DESCRIPTORS {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many descriptors to hold"));
+        }
+        let descriptors: Vec<BorrowedFd<'_>> = streams.iter().chain(holds).map(AsFd::as_fd).collect();
+        if let Some(spare) = self.spare.take()
+            && send_order(&spare.socket, order, &descriptors).is_ok()
+        {
+            return Ok(spare);
+        }
+        let guard = GuardProcess::start(&self.exe)?;
+        send_order(&guard.socket, order, &descriptors)?;
+        Ok(guard)
+    }
+}
+
+fn send_order(socket: &UnixStream, order: &Order, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let (header, body) = order.encode();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(descriptors));
+    // Five bytes go at once or not at all.
+    sendmsg(socket, &[IoSlice::new(&header)], &mut control, QUIETLY)?;
+    send_all(socket, &body)
+}
+
+/// The two sides of a job's streams.
+struct Streams {
+    theirs: [OwnedFd; 3],
+    output: Option<OwnedFd>,
+    errors: Option<OwnedFd>,
+    feed: Option<Feed>,
+}
+
+impl Streams {
+    fn open(stdin: Stdin, stderr: &Stderr) -> io::Result<Self> {
+        let (their_stdin, feed) = match stdin {
+            Stdin::From(descriptor) => (descriptor, None),
+            Stdin::Bytes(bytes) if bytes.is_empty() => (std::fs::File::open("/dev/null")?.into(), None),
+            Stdin::Bytes(bytes) => {
+                let (theirs, ours) = io::pipe()?;
+                rustix::io::ioctl_fionbio(&ours, true)?;
+                (theirs.into(), Some(Feed { pipe: ours.into(), bytes, sent: 0 }))
+            }
+        };
+        let (output, their_stdout) = io::pipe()?;
+        // The kernel refuses when the user has many pipes already; then the ordinary size has to do.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE_SIZE);
+        rustix::io::ioctl_fionbio(&output, true)?;
+        let (errors, their_stderr) = match stderr {
+            Stderr::WithStdout => (None, OwnedFd::from(their_stdout.try_clone()?)),
+            Stderr::File(_) => {
+                let (errors, theirs) = io::pipe()?;
+                rustix::io::ioctl_fionbio(&errors, true)?;
+                (Some(errors.into()), theirs.into())
+            }
+        };
+        Ok(Self {
+            theirs: [their_stdin, their_stdout.into(), their_stderr],
+            output: Some(output.into()),
+            errors,
+            feed,
+        })
+    }
+}
+
+/// The raw files of a job.
+struct Files {
+    stdout: Capture,
+    stderr: Option<Capture>,
+}
+
+impl Files {
+    fn create(
+        stdout: &Path,
+        index: Option<&Path>,
+        stderr: &Stderr,
+        masker: &Arc<Masker>,
+    ) -> Result<Self, LaunchError> {
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| LaunchError::Output { path, source }
+        };
+        let output =
+            Capture::create(stdout, index, Arc::clone(masker), OUTPUT_BUFFER).map_err(failed(stdout))?;
+        let errors = match stderr {
+            Stderr::WithStdout => None,
+            Stderr::File(path) => match Capture::create(path, None, Arc::clone(masker), ERROR_BUFFER) {
+                Ok(capture) => Some(capture),
+                Err(error) => {
+                    Self { stdout: output, stderr: None }.discard(stdout, index, &Stderr::WithStdout);
+                    return Err(failed(path)(error));
+                }
+            },
+        };
+        Ok(Self { stdout: output, stderr: errors })
+    }
+
+    /// Removes what was created for a job that is not going to be.
+    fn discard(self, stdout: &Path, index: Option<&Path>, stderr: &Stderr) {
+        let errors = match stderr {
+            Stderr::File(path) => Some(path.as_path()),
+            Stderr::WithStdout => None,
+        };
+        for path in [Some(stdout), index, errors].into_iter().flatten() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// What the handle and the thread of a job share.
+pub(super) struct Shared {
+    socket: UnixStream,
+    pub(super) guard: u32,
+    pub(super) tag: Option<String>,
+    output: Arc<Progress>,
+    errors: Option<Arc<Progress>>,
+    stop: Mutex<Option<Stop>>,
+    members: Mutex<Members>,
+    /// The guard's id may belong to someone else from now on.
+    pub(super) over: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn stopped(&self) -> Option<Stop> {
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The job is over, and its guard cannot be told anything about it any more. True when it never was.
+    pub(super) fn close(&self) -> bool {
+        let asked = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        self.over.store(true, Ordering::Release);
+        asked.is_none()
+    }
+
+    pub(super) fn members(&self) -> Members {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A job that was launched. Clones are handles to the same job; dropping them does not end it.
+#[derive(Clone)]
+pub struct Running(Arc<Shared>);
+
+impl Running {
+    /// Stops the job. Only escalates: a second gentle stop changes nothing, nor does any after `Stop::Now`.
+    pub fn stop(&self, stop: Stop) {
+        let mut asked = self.0.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.over.load(Ordering::Acquire) || asked.is_some_and(|asked| asked >= stop) {
+            return;
+        }
+        *asked = Some(stop);
+        let byte = match stop {
+            Stop::Gentle => STOP_GENTLY,
+            Stop::Now => STOP_NOW,
+        };
+        // A guard that cannot be told is dead, and the job's thread is clearing up already.
+        let _ = send_all(&self.0.socket, &[byte]);
+    }
+
+    /// How far the output has come; make a `Follower` of it.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.0.output)
+    }
+
+    /// How far the standard error has come, when it has a file of its own.
+    pub fn stderr_progress(&self) -> Option<Arc<Progress>> {
+        self.0.errors.clone()
+    }
+
+    /// What the tree uses at this moment; `None` when the job is over.
+    pub fn sample(&self) -> Option<TreeSample> {
+        if self.0.over.load(Ordering::Acquire) {
+            return None;
+        }
+        let (sample, members) = tree::sample(self.0.guard)?;
+        *self.0.members.lock().unwrap_or_else(PoisonError::into_inner) = members;
+        Some(sample)
+    }
+
+    /// The guard's process id.
+    pub fn pid(&self) -> u32 {
+        self.0.guard
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("guard", &self.0.guard)
+            .field("tag", &self.0.tag)
+            .finish_non_exhaustive()
+    }
+}

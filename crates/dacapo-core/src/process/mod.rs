@@ -1,0 +1,45 @@
+//! Children: guard, stream, stop ladder, whole-tree kill, liveness by evidence.
+//!
+//! Every foreign command (agent, check, setup) is a [`Job`] that a [`Launcher`] starts under a guard:
+//!
+//! ```text
+//!   runner ──socket──► guard ──► job ──► whatever it starts
+//!     ▲  one thread a job: pipes → mask → raw file ◄── Follower (parser, log, replay)
+//!     └── done(Finished), once, when the tree is empty and the output is on file
+//! ```
+//!
+//! - [`guard`]: the process that ends the whole tree whoever dies: job, runner, or both.
+//! - [`launcher`](Launcher), `pump`: start, stop and see a job to its end.
+//! - [`stream`]: raw files, written and followed. [`mask`]: no secret gets into one.
+//! - [`liveness`]: is it still at work?
+//! - [`sweep`]: after runner and guard were both killed.
+//!
+//! What a caller has to do:
+//!
+//! - `main` calls [`guard::main`] first thing when its first argument is [`guard::ARGUMENT`].
+//! - Put `DACAPO_RUN=<tag>` ([`TAG_VARIABLE`]) into [`Job::env`]: `sweep` finds by it.
+//! - Take the task's lock *before* [`Launcher::prepare`], and leave its descriptor inheritable (not CLOEXEC): the guard
+//!   then holds it until its tree is empty. Or pass a duplicate in [`Job::holds`]. The job gets neither.
+//! - Leave SIGPIPE ignored, as Rust's runtime does: a job may close its standard input early.
+//!
+//! A guard may be started from any thread: it does not ask for a signal on its parent's death (that would be the
+//! *thread's*), it watches its socket.
+
+pub mod guard;
+mod guards;
+mod job;
+mod launcher;
+pub mod liveness;
+pub mod mask;
+mod pump;
+mod signals;
+pub mod stream;
+mod tree;
+mod wire;
+
+pub use job::{Exit, Finished, Job, LaunchError, Stderr, Stdin, Stop, Unreachable};
+pub use launcher::{Launcher, Running};
+pub use liveness::TreeSample;
+pub use mask::Masker;
+pub use stream::{Follower, Progress, tail};
+pub use tree::{Swept, TAG_VARIABLE, sweep};
