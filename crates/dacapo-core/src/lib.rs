@@ -3,4 +3,5 @@
 //! The modules in the order in which data flows:
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
+pub mod git;
 pub mod process;

@@ -1,0 +1,104 @@
+//! What is in the way of a start: changes that are not committed, an operation half done.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::Repo;
+use super::run::GitError;
+use super::status::Entry;
+
+/// Something git began and did not finish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `git merge`.
+    Merge,
+    /// `git rebase`.
+    Rebase,
+    /// `git cherry-pick`.
+    CherryPick,
+    /// `git revert`.
+    Revert,
+    /// `git am`.
+    Am,
+    /// `git bisect`.
+    Bisect,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Merge => "merge",
+            Self::Rebase => "rebase",
+            Self::CherryPick => "cherry-pick",
+            Self::Revert => "revert",
+            Self::Am => "am",
+            Self::Bisect => "bisect",
+        })
+    }
+}
+
+/// What is not committed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dirt {
+    /// Tracked files that differ from HEAD, staged or not.
+    pub tracked: Vec<PathBuf>,
+    /// Files git does not know and does not ignore; a nested repository ends in `/`.
+    pub untracked: Vec<PathBuf>,
+    /// Paths with conflicts.
+    pub unmerged: Vec<PathBuf>,
+    /// What was begun and not finished.
+    pub operation: Option<Operation>,
+}
+
+impl Dirt {
+    /// Whether the tree is clean.
+    pub fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How many paths are not committed.
+    pub fn count(&self) -> usize {
+        self.tracked.len() + self.untracked.len() + self.unmerged.len()
+    }
+}
+
+impl Repo {
+    /// What is not committed now. Untracked files below `.dacapo/` do not count.
+    pub fn dirt(&self) -> Result<Dirt, GitError> {
+        let (status, _) = self.status(None)?;
+        let mut dirt = Dirt { operation: self.operation(), ..Dirt::default() };
+        for entry in status.entries {
+            match entry {
+                Entry::Tracked(tracked) => dirt.tracked.push(tracked.path),
+                Entry::Unmerged(path) => dirt.unmerged.push(path),
+                Entry::Untracked(path) if path.starts_with(".dacapo") => {}
+                Entry::Untracked(path) => dirt.untracked.push(path),
+            }
+        }
+        // Git tells a path twice that is out of the index and still on disk.
+        let tracked: HashSet<&PathBuf> = dirt.tracked.iter().collect();
+        dirt.untracked.retain(|path| !tracked.contains(path));
+        Ok(dirt)
+    }
+
+    /// The operation that is under way in this working tree, by the files git keeps for it.
+    pub fn operation(&self) -> Option<Operation> {
+        let has = |name: &str| self.git_dir().join(name).exists();
+        if has("rebase-merge") || has("rebase-apply/rebasing") {
+            Some(Operation::Rebase)
+        } else if has("rebase-apply") {
+            Some(Operation::Am)
+        } else if has("MERGE_HEAD") {
+            Some(Operation::Merge)
+        } else if has("REVERT_HEAD") {
+            Some(Operation::Revert)
+        } else if has("CHERRY_PICK_HEAD") || has("sequencer") {
+            Some(Operation::CherryPick)
+        } else if has("BISECT_LOG") {
+            Some(Operation::Bisect)
+        } else {
+            None
+        }
+    }
+}

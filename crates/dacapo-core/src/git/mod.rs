@@ -1,0 +1,38 @@
+//! The git we need, one function an operation.
+//!
+//! In the order in which an iteration meets it: [`Repo::discover`] and [`Repo::dirt`] at the start,
+//! [`Repo::keep_user_changes`] or [`Repo::add_worktree`] and [`Repo::copy_uncommitted`] to get a workspace,
+//! [`Repo::prepare_commit`] when the agent's processes are dead, then (after the intent is in the journal)
+//! [`Repo::land`], and [`durable`] beside the next turn.
+//!
+//! Git is always the user's own program, run by `run.rs`; file names are bytes throughout.
+
+mod ahead;
+mod commit;
+mod dirt;
+pub mod durable;
+mod guard;
+mod index;
+mod land;
+mod oid;
+mod outcome;
+mod reconcile;
+mod refs;
+mod repo;
+mod run;
+mod stage;
+mod status;
+mod uncommitted;
+mod worktree;
+
+pub use commit::{CommitDate, CommitRequest};
+pub use dirt::{Dirt, Operation};
+pub use guard::Why;
+pub use land::{Landed, Landing};
+pub use oid::{InvalidOid, Oid, display_path};
+pub use outcome::{Change, ChangeKind, LeftOut, NewCommit, Notice, Prepared, Problem, Written};
+pub use refs::{Head, Rescued};
+pub use repo::{DiscoverError, Repo};
+pub use run::GitError;
+pub use uncommitted::{Copied, Kept};
+pub use worktree::{CleanCheckout, WorktreeError};

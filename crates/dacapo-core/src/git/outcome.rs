@@ -1,0 +1,237 @@
+//! What came of preparing a commit, in a form that callers can decide on and people can read.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::{Head, Oid, Operation, Rescued, Why, display_path};
+
+/// What happened to one path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// It was not there.
+    Added,
+    /// Its content or its executable bit.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// File, symbolic link or submodule: it became another of these.
+    TypeChanged,
+}
+
+/// One changed path, relative to the root of the working tree. A rename is two of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Change {
+    /// The path, as bytes.
+    pub path: PathBuf,
+    /// What happened to it.
+    pub kind: ChangeKind,
+}
+
+/// A commit that exists but that no branch names yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCommit {
+    /// Its id.
+    pub oid: Oid,
+    /// Its parent; none for the first of a repository.
+    pub parent: Option<Oid>,
+    /// Its tree.
+    pub tree: Oid,
+}
+
+/// A new file that was not committed and stays where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub why: Why,
+}
+
+/// What the agent left that makes the iteration a failed one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// HEAD was moved to something that does not build on our tip. All of it is kept, HEAD is back.
+    HeadMoved {
+        /// Where it was found.
+        found: Head,
+        /// Where it was put back to.
+        home: Head,
+        /// What is kept, and under which refs.
+        rescued: Vec<Rescued>,
+    },
+    /// A repository inside the working tree. It cannot be committed as files, so it was left as it is.
+    NestedRepository(PathBuf),
+    /// Paths with conflicts. Nothing was committed.
+    Unmerged(Vec<PathBuf>),
+    /// A merge, rebase, … was begun and not finished. Nothing was committed.
+    OperationInProgress(Operation),
+    /// The working tree's directory is gone.
+    WorkspaceGone(PathBuf),
+    /// The git directory is gone or is no repository any more.
+    RepositoryGone(PathBuf),
+    /// The commit we built on is no longer in the repository.
+    HistoryGone(Oid),
+    /// The `.git` file of the worktree now leads elsewhere. The commit was made in the right repository.
+    LinkReplaced(PathBuf),
+}
+
+/// What a person should hear of, though nothing failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The agent's commits were on another branch or none; our branch was moved to them and HEAD put on it.
+    Reattached {
+        /// The branch HEAD was on; none: detached.
+        from: Option<String>,
+        /// The branch it is on again; none: detached.
+        to: Option<String>,
+    },
+    /// A lock that a dead git had left was removed.
+    StaleLockRemoved(PathBuf),
+    /// The user's index is locked; the commit was made without it.
+    IndexLocked(PathBuf),
+    /// The index was missing or broken and was made again from HEAD; the broken one is kept.
+    IndexRebuilt(Option<PathBuf>),
+    /// The worktree's `.git` file had been removed and was put back.
+    LinkRestored(PathBuf),
+    /// A submodule has changes that no commit of its own holds.
+    SubmoduleDirty(PathBuf),
+    /// The agent itself committed a file that would have been left out. It is in the history now.
+    CommittedByAgent(LeftOut),
+    /// Git warned while looking at the working tree.
+    Warning(String),
+}
+
+/// A tree that was written on top of another; [`super::Repo::objects_of`] says in which files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The commit or tree before.
+    pub old: Oid,
+    /// The new tree.
+    pub new: Oid,
+}
+
+/// The result of [`super::Repo::prepare_commit`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// HEAD as it is now: what the commit must land on.
+    pub head: Head,
+    /// The commit to land; none when there is nothing to commit.
+    pub commit: Option<NewCommit>,
+    /// From the start of the iteration to its end, commits of the agent's own included.
+    pub changed: Vec<Change>,
+    /// Whether the agent committed by itself.
+    pub own_commits: bool,
+    /// New files that were not committed.
+    pub left_out: Vec<LeftOut>,
+    /// Any of these fails the iteration.
+    pub problems: Vec<Problem>,
+    /// For people.
+    pub notices: Vec<Notice>,
+    /// Object files to force to disk ([`super::durable`]).
+    pub objects: Vec<PathBuf>,
+    /// More of them, which nobody has listed yet.
+    pub written: Option<Written>,
+}
+
+impl Prepared {
+    pub(super) fn nothing(head: Head) -> Self {
+        Self {
+            head,
+            commit: None,
+            changed: Vec::new(),
+            own_commits: false,
+            left_out: Vec::new(),
+            problems: Vec::new(),
+            notices: Vec::new(),
+            objects: Vec::new(),
+            written: None,
+        }
+    }
+
+    /// The commit that holds the iteration's work once landed: the new one, or HEAD.
+    pub fn tip(&self) -> Option<&Oid> {
+        self.commit.as_ref().map(|commit| &commit.oid).or(self.head.commit.as_ref())
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.commit.as_ref().map_or("no commit", Oid::short);
+        match &self.branch {
+            Some(branch) => write!(f, "{} ({at})", branch.strip_prefix("refs/heads/").unwrap_or(branch)),
+            None => write!(f, "detached at {at}"),
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = display_path(&self.path);
+        match &self.why {
+            Why::Secret => write!(f, "{path}: looks like a secret"),
+            Why::TooBig { bytes } => write!(f, "{path}: {bytes} bytes are over the limit"),
+            Why::NotStageable(said) => write!(f, "{path}: git could not take it: {said}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeadMoved { found, home, rescued } => {
+                write!(f, "HEAD was moved to {found} and is back at {home}")?;
+                let names: Vec<&str> = rescued.iter().map(|kept| kept.name.as_str()).collect();
+                if names.is_empty() { Ok(()) } else { write!(f, "; kept as {}", names.join(", ")) }
+            }
+            Self::NestedRepository(path) => {
+                write!(f, "{} is a git repository of its own and was not committed", display_path(path))
+            }
+            Self::Unmerged(paths) => {
+                let shown: Vec<String> = paths.iter().take(5).map(|path| display_path(path)).collect();
+                let more = if paths.len() > shown.len() { ", …" } else { "" };
+                write!(f, "conflicts are left in {}{more}; nothing was committed", shown.join(", "))
+            }
+            Self::OperationInProgress(operation) => {
+                write!(f, "a {operation} was begun and not finished; nothing was committed")
+            }
+            Self::WorkspaceGone(path) => write!(f, "the working directory {} is gone", display_path(path)),
+            Self::RepositoryGone(path) => {
+                write!(f, "there is no repository at {} any more", display_path(path))
+            }
+            Self::HistoryGone(oid) => write!(f, "commit {} is no longer in the repository", oid.short()),
+            Self::LinkReplaced(path) => {
+                write!(f, "{} was replaced; git commands there reach another repository", display_path(path))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let branch = |name: &Option<String>| match name {
+            Some(name) => name.strip_prefix("refs/heads/").unwrap_or(name).to_owned(),
+            None => "a detached HEAD".to_owned(),
+        };
+        match self {
+            Self::Reattached { from, to } => {
+                write!(f, "HEAD was put on {}; it is on {} again, and the work too", branch(from), branch(to))
+            }
+            Self::StaleLockRemoved(lock) => write!(f, "removed the stale lock {}", display_path(lock)),
+            Self::IndexLocked(lock) => write!(
+                f,
+                "the index is locked; if no git is running, remove {} and run `git reset`",
+                display_path(lock)
+            ),
+            Self::IndexRebuilt(None) => write!(f, "the index was missing and was made again from HEAD"),
+            Self::IndexRebuilt(Some(kept)) => {
+                write!(f, "the index was broken and was made again from HEAD; kept as {}", display_path(kept))
+            }
+            Self::LinkRestored(path) => write!(f, "{} had been removed and was put back", display_path(path)),
+            Self::SubmoduleDirty(path) => {
+                write!(f, "submodule {} has changes that are in no commit", display_path(path))
+            }
+            Self::CommittedByAgent(file) => write!(f, "the agent committed {file}"),
+            Self::Warning(said) => write!(f, "git warned: {said}"),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! A repository with a working tree: where it is, and the small questions asked of it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::ahead::Ahead;
+use super::run::{Call, Git, GitError};
+use super::status::{RawChange, Status, parse_raw_diff, parse_status};
+use super::{Change, ChangeKind, Oid};
+
+/// Why there is no usable repository at a directory.
+#[derive(Debug, thiserror::Error)]
+pub enum DiscoverError {
+    /// No directory up to the root is one.
+    #[error("{} is not in a git repository", .0.display())]
+    NotARepository(PathBuf),
+    /// It has no working tree.
+    #[error("{} is a bare repository: there is no working tree to work in", .0.display())]
+    Bare(PathBuf),
+    /// The directory is inside `.git`.
+    #[error("{} is inside a .git directory, not in a working tree", .0.display())]
+    InsideGitDir(PathBuf),
+    /// It belongs to somebody else, and git refuses it (`safe.directory`).
+    #[error("git does not trust the repository at {}: {said}", .dir.display())]
+    DubiousOwnership {
+        /// Where it was looked for.
+        dir: PathBuf,
+        /// What git said, its own hint included.
+        said: String,
+    },
+    /// Anything else.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// A repository and one working tree of it.
+///
+/// Every git command names both explicitly. Were they found by looking upwards, an agent that removes `.git`
+/// would make the engine commit into whatever repository lies above.
+#[derive(Debug, Clone)]
+pub struct Repo {
+    toplevel: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    /// The content of `.git` where that is a file (linked worktrees, submodules), to put it back.
+    pub(super) link: Option<Vec<u8>>,
+    pub(super) reftable: bool,
+    sha256: bool,
+    /// Without `GIT_DIR`: for looking at other directories.
+    base: Git,
+    git: Git,
+    pub(super) nameless: OnceLock<()>,
+    /// What was started ahead for the commit under way.
+    pub(super) ahead: Arc<Ahead>,
+    /// The newest commit that we made, and its tree.
+    newest: Arc<Mutex<Option<(Oid, Oid)>>>,
+}
+
+impl Repo {
+    /// Finds the repository whose working tree holds `dir`, with one git call.
+    pub fn discover(dir: &Path) -> Result<Self, DiscoverError> {
+        Self::discover_with(dir, Vec::new())
+    }
+
+    /// As [`Repo::discover`], with variables set on top of the environment for every git command of this
+    /// repository: another configuration, another `PATH`.
+    pub fn discover_with(dir: &Path, env: Vec<(OsString, OsString)>) -> Result<Self, DiscoverError> {
+        Self::discover_by(Git::new(env), dir)
+    }
+
+    fn discover_by(base: Git, dir: &Path) -> Result<Self, DiscoverError> {
+        const OPERATION: &str = "find the repository";
+        let ask = |what: &[&str]| {
+            let call = base.call(OPERATION, dir).args(["rev-parse", "--path-format=absolute"]);
+            call.args(what).output()
+        };
+        // The one that fails without a working tree comes last: the others are answered before it.
+        let answer = ask(&[
+            "--is-bare-repository",
+            "--show-object-format",
+            "--git-dir",
+            "--git-common-dir",
+            "--show-toplevel",
+        ])?;
+        if answer.exit != Some(0) {
+            let said = String::from_utf8_lossy(&answer.stderr).trim().to_owned();
+            return Err(if said.contains("dubious ownership") {
+                DiscoverError::DubiousOwnership { dir: dir.to_owned(), said }
+            } else if said.contains("not a git repository") {
+                DiscoverError::NotARepository(dir.to_owned())
+            } else if answer.stdout.starts_with(b"true") {
+                DiscoverError::Bare(dir.to_owned())
+            } else if said.contains("must be run in a work tree") {
+                DiscoverError::InsideGitDir(dir.to_owned())
+            } else {
+                answer.error().into()
+            });
+        }
+        let lines: Vec<&[u8]> =
+            answer.stdout.strip_suffix(b"\n").unwrap_or(&answer.stdout).split(|&b| b == b'\n').collect();
+        let path = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        let (git_dir, common_dir, toplevel) = if let [_, _, git_dir, common_dir, toplevel] = lines[..] {
+            (path(git_dir), path(common_dir), path(toplevel))
+        } else {
+            // A directory with a line break in its name: ask one by one.
+            let one = |what| -> Result<PathBuf, GitError> {
+                let answer = ask(&[what])?;
+                Ok(path(answer.stdout.strip_suffix(b"\n").unwrap_or(&answer.stdout)))
+            };
+            (one("--git-dir")?, one("--git-common-dir")?, one("--show-toplevel")?)
+        };
+        let git = base.clone().with("GIT_DIR", &git_dir).with("GIT_WORK_TREE", &toplevel);
+        let dot_git = toplevel.join(".git");
+        let link = fs::symlink_metadata(&dot_git).ok().filter(fs::Metadata::is_file);
+        Ok(Self {
+            link: link.and_then(|_| fs::read(&dot_git).ok()),
+            reftable: common_dir.join("reftable").is_dir(),
+            sha256: lines.get(1) == Some(&&b"sha256"[..]),
+            toplevel,
+            git_dir,
+            common_dir,
+            base,
+            git,
+            nameless: OnceLock::new(),
+            ahead: Arc::default(),
+            newest: Arc::default(),
+        })
+    }
+
+    /// The same repository seen through another working tree of it.
+    pub(super) fn beside(&self, toplevel: &Path) -> Result<Self, DiscoverError> {
+        Self::discover_by(self.base.clone(), toplevel)
+    }
+
+    /// The root of the working tree.
+    pub fn toplevel(&self) -> &Path {
+        &self.toplevel
+    }
+
+    /// This working tree's own git directory.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The git directory that all working trees of the repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// Whether this is a worktree added to a repository, not its first.
+    pub fn is_linked_worktree(&self) -> bool {
+        self.git_dir != self.common_dir
+    }
+
+    /// A git command on this repository.
+    pub(super) fn call(&self, operation: &'static str) -> Call {
+        // Refs can still be read and written when the agent has removed the working tree.
+        let dir = if self.toplevel.is_dir() { &self.toplevel } else { &self.common_dir };
+        self.git.call(operation, dir)
+    }
+
+    /// The tree without entries, which every repository knows without storing it.
+    pub(super) fn empty_tree(&self) -> &'static str {
+        if self.sha256 {
+            "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+        } else {
+            "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+        }
+    }
+
+    /// The id that stands for "there must be none" as an old value.
+    pub(super) fn zero(&self) -> &'static str {
+        const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+        if self.sha256 { ZEROS } else { &ZEROS[..40] }
+    }
+
+    /// Where an object's file is, unless it is packed.
+    pub(super) fn loose_object(&self, oid: &Oid) -> PathBuf {
+        let (fan, rest) = oid.as_str().split_at(2);
+        self.common_dir.join("objects").join(fan).join(rest)
+    }
+
+    /// Whether `old` is `new` or one of its ancestors.
+    pub fn is_ancestor(&self, old: &Oid, new: &Oid) -> Result<bool, GitError> {
+        if old == new {
+            return Ok(true);
+        }
+        let answer = self
+            .call("compare commits")
+            .args(["merge-base", "--is-ancestor", old.as_str(), new.as_str()])
+            .output()?;
+        match answer.exit {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(answer.error()),
+        }
+    }
+
+    /// Whether the repository still has this commit.
+    pub fn has_commit(&self, oid: &Oid) -> Result<bool, GitError> {
+        let wanted = format!("{oid}^{{commit}}");
+        Ok(self.call("look for a commit").args(["cat-file", "-e", &wanted]).output()?.exit == Some(0))
+    }
+
+    /// The tree of a commit.
+    pub(super) fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let wanted = format!("{commit}^{{tree}}");
+        self.oid_from("read a commit", self.call("read a commit").args(["rev-parse", "--verify", &wanted]))
+    }
+
+    /// The same without asking git where it is a commit of our own.
+    pub(super) fn known_tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match newest {
+            Some((made, tree)) if made == *commit => Ok(tree),
+            _ => self.tree_of(commit),
+        }
+    }
+
+    pub(super) fn remember_tree(&self, commit: &Oid, tree: &Oid) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some((commit.clone(), tree.clone()));
+    }
+
+    pub(super) fn oid_from(&self, operation: &'static str, call: Call) -> Result<Oid, GitError> {
+        let out = call.stdout()?;
+        Oid::from_output(&out).map_err(|_| GitError::unexpected(operation, &out))
+    }
+
+    /// Every path in which two commits differ; from `None` all that `tip` holds. A rename is both its paths.
+    pub fn changed_between(&self, base: Option<&Oid>, tip: &Oid) -> Result<Vec<Change>, GitError> {
+        Ok(changes(&self.raw_diff(base, tip)?))
+    }
+
+    pub(super) fn raw_diff(&self, base: Option<&Oid>, tip: &Oid) -> Result<Vec<RawChange>, GitError> {
+        read_raw_diff(&self.diff_call(base, tip).stdout()?)
+    }
+
+    /// With the directories (`-t`): their ids are among the objects a new commit needs on disk.
+    pub(super) fn diff_call(&self, base: Option<&Oid>, tip: &Oid) -> Call {
+        let base = base.map_or(self.empty_tree(), Oid::as_str);
+        self.call("compare trees").args([
+            "diff-tree",
+            "-r",
+            "-t",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--no-abbrev",
+            "--no-ext-diff",
+            base,
+            tip.as_str(),
+        ])
+    }
+
+    pub(super) fn status(&self, index: Option<&Path>) -> Result<(Status, String), GitError> {
+        const OPERATION: &str = "look at the working tree";
+        let mut call = self.call(OPERATION).args([
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--branch",
+            "--no-ahead-behind",
+            "-uall",
+            "--no-renames",
+        ]);
+        if let Some(index) = index {
+            call = call.env("GIT_INDEX_FILE", index);
+        }
+        let answer = call.output()?;
+        if answer.exit != Some(0) {
+            return Err(answer.error());
+        }
+        let status = parse_status(&answer.stdout).map_err(|bad| GitError::unexpected(OPERATION, &bad.0))?;
+        let warnings: String = String::from_utf8_lossy(&answer.stderr).trim().chars().take(2000).collect();
+        Ok((status, warnings))
+    }
+}
+
+pub(super) fn read_raw_diff(output: &[u8]) -> Result<Vec<RawChange>, GitError> {
+    parse_raw_diff(output).map_err(|bad| GitError::unexpected("compare trees", &bad.0))
+}
+
+/// What a raw diff says about files.
+pub(super) fn changes(raw: &[RawChange]) -> Vec<Change> {
+    use super::status::TREE;
+    let of = |change: &RawChange| {
+        // A file that became a directory is listed as a change of one path: for files it is gone.
+        let (was, is) = (
+            change.old_mode != TREE && change.old_mode != 0,
+            change.new_mode != TREE && change.new_mode != 0,
+        );
+        let kind = match (was, is) {
+            (false, false) => return None,
+            (false, true) => ChangeKind::Added,
+            (true, false) => ChangeKind::Deleted,
+            (true, true) if change.status == b'T' => ChangeKind::TypeChanged,
+            (true, true) => ChangeKind::Modified,
+        };
+        Some(Change { path: change.path.clone(), kind })
+    };
+    raw.iter().filter_map(of).collect()
+}

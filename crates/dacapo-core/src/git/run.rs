@@ -1,0 +1,387 @@
+//! The one place where git is started.
+//!
+//! The engine's git must do the same whatever the user's shell, the repository's configuration or the agent
+//! has set up: no hooks, no signing, no background maintenance, no prompts, no other repository smuggled in
+//! by `GIT_DIR`. Descriptors that the process leaves inheritable (the task's lock) are inherited on purpose:
+//! while one of these commands runs, the lock is held.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+
+/// Overrides on every command line; they win over every configuration file.
+const OVERRIDES: [&str; 7] = [
+    "core.hooksPath=/dev/null",
+    "commit.gpgSign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+    "i18n.commitEncoding=UTF-8",
+];
+
+/// What of the `GIT_*` environment is kept: how to reach and authenticate, who the user is, which
+/// configuration files are theirs. None of it says *which repository*.
+const KEPT: [&str; 7] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// So much of what git said on stderr goes into an error.
+const STDERR_KEPT: usize = 4096;
+/// An empty pipe takes this much without a reader, on every system: no thread is needed to write it.
+const PIPE_TAKES: usize = 16 * 1024;
+
+/// Why a git operation of the engine did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no `git` on `PATH`.
+    #[error("git was not found on PATH")]
+    Missing,
+    /// Another git holds the index, or left its lock behind.
+    #[error("the index is locked by {lock}", lock = .lock.display())]
+    IndexLocked {
+        /// The lock file.
+        lock: PathBuf,
+    },
+    /// Another git holds a ref, or left its lock behind.
+    #[error("a ref is locked by {lock}", lock = .lock.display())]
+    RefLocked {
+        /// The lock file.
+        lock: PathBuf,
+    },
+    /// Git ran and failed.
+    #[error("{operation}: `{command}` failed ({}): {stderr}", exit_text(*.exit))]
+    Failed {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        /// The command, without the overrides.
+        command: String,
+        /// The exit code; none if a signal ended it.
+        exit: Option<i32>,
+        /// What git said, cut at 4 KB.
+        stderr: String,
+    },
+    /// Git could not be started or talked to, or a file of the repository could not be read or written.
+    #[error("{operation}: {path}: {source}", path = .path.display())]
+    Io {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Git succeeded but said something this program does not understand.
+    #[error("{operation}: git answered {what}")]
+    Unexpected {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        /// The answer, shortened.
+        what: String,
+    },
+}
+
+fn exit_text(exit: Option<i32>) -> String {
+    exit.map_or_else(|| "killed by a signal".to_owned(), |code| format!("exit {code}"))
+}
+
+impl GitError {
+    pub(super) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { operation, path, source }
+    }
+
+    pub(super) fn unexpected(operation: &'static str, what: &[u8]) -> Self {
+        let what: String = String::from_utf8_lossy(what).chars().take(200).collect();
+        Self::Unexpected { operation, what: format!("{what:?}") }
+    }
+
+    /// For a caller to whom it is a failure like any other of the file system.
+    pub fn into_io(self) -> io::Error {
+        io::Error::other(self)
+    }
+
+    /// What git said on stderr, if it was git that failed.
+    pub(super) fn stderr(&self) -> &str {
+        match self {
+            Self::Failed { stderr, .. } => stderr,
+            _ => "",
+        }
+    }
+}
+
+/// How git is to be run: the environment, worked out once.
+#[derive(Debug, Clone)]
+pub(super) struct Git {
+    /// Looked up once: for every call the system would try all of PATH again.
+    program: PathBuf,
+    removed: Vec<OsString>,
+    set: Vec<(OsString, OsString)>,
+}
+
+impl Git {
+    /// Scrubs the process's environment; `overrides` are set on top of it.
+    pub(super) fn new(overrides: Vec<(OsString, OsString)>) -> Self {
+        let scrubbed = |name: &OsString| {
+            let bytes = name.as_encoded_bytes();
+            bytes.starts_with(b"GIT_")
+                && !bytes.starts_with(b"GIT_SSL")
+                && !bytes.starts_with(b"GIT_SSH")
+                && !KEPT.iter().any(|kept| name == kept)
+        };
+        let removed = std::env::vars_os().map(|(name, _)| name).filter(scrubbed).collect();
+        let mut set: Vec<(OsString, OsString)> = [
+            ("LC_ALL", "C"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_LITERAL_PATHSPECS", "1"),
+        ]
+        .map(|(name, value)| (name.into(), value.into()))
+        .into();
+        set.extend(overrides);
+        let path = set.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        Self { program: on_path("git", &path), removed, set }
+    }
+
+    /// The same with one more variable.
+    pub(super) fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.set.push((name.into(), value.into()));
+        self
+    }
+
+    pub(super) fn call(&self, operation: &'static str, dir: &Path) -> Call {
+        let mut command = Command::new(&self.program);
+        for name in &self.removed {
+            command.env_remove(name);
+        }
+        for (name, value) in &self.set {
+            command.env(name, value);
+        }
+        command.current_dir(dir);
+        for setting in OVERRIDES {
+            command.arg("-c").arg(setting);
+        }
+        Call { operation, dir: dir.to_owned(), command, stdin: None }
+    }
+}
+
+/// Where a program is; its bare name when it is nowhere, so that starting it says so.
+fn on_path(name: &str, path: &OsStr) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    std::env::split_paths(path)
+        .map(|dir| dir.join(name))
+        .find(|file| {
+            file.is_absolute()
+                && file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        })
+        .unwrap_or_else(|| name.into())
+}
+
+/// One git command in the making.
+#[derive(Debug)]
+pub(super) struct Call {
+    operation: &'static str,
+    dir: PathBuf,
+    command: Command,
+    stdin: Option<Vec<u8>>,
+}
+
+impl Call {
+    pub(super) fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
+        self.stdin = Some(bytes);
+        self
+    }
+
+    /// Starts it; several can run side by side.
+    pub(super) fn spawn(mut self) -> Result<Running, GitError> {
+        self.command
+            .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().map_err(|source| {
+            // A missing directory gives the same code as a missing program.
+            if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {
+                GitError::Missing
+            } else {
+                GitError::Io { operation: self.operation, path: self.dir.clone(), source }
+            }
+        })?;
+        let mut writer = None;
+        if let (Some(bytes), Some(mut pipe)) = (self.stdin.take(), child.stdin.take()) {
+            // A child that stops reading says why on stderr and in its exit code; the broken pipe adds nothing.
+            let fits = bytes.len() <= PIPE_TAKES;
+            let mut feed = move || drop(pipe.write_all(&bytes));
+            if fits {
+                feed();
+            } else {
+                writer = Some(std::thread::spawn(feed));
+            }
+        }
+        tracing::debug!(operation = self.operation, command = self.shown(), "git");
+        Ok(Running { call: self, child, writer })
+    }
+
+    /// Starts it ahead of time: it waits for [`Running::finish_with`] to say what it is to do. Let go of before that, it
+    /// does nothing.
+    pub(super) fn spawn_ahead(mut self) -> Result<Running, GitError> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().map_err(GitError::io(self.operation, &self.dir))?;
+        Ok(Running { call: self, child, writer: None })
+    }
+
+    /// Runs it to its end, whatever the exit code.
+    pub(super) fn output(self) -> Result<Output, GitError> {
+        self.spawn()?.output()
+    }
+
+    /// Runs it; anything but exit 0 is an error. Gives stdout.
+    pub(super) fn stdout(self) -> Result<Vec<u8>, GitError> {
+        self.spawn()?.stdout()
+    }
+
+    /// The command for people: without the overrides.
+    fn shown(&self) -> String {
+        let mut shown = String::from("git");
+        for arg in self.command.get_args().skip(OVERRIDES.len() * 2) {
+            shown.push(' ');
+            shown.push_str(&super::display_path(Path::new(arg)));
+        }
+        shown
+    }
+}
+
+/// A git command under way.
+#[derive(Debug)]
+pub(super) struct Running {
+    call: Call,
+    child: Child,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Tells a git that waits what to do; anything but exit 0 is an error.
+    pub(super) fn finish_with(mut self, words: &str) -> Result<Vec<u8>, GitError> {
+        if let Some(mut pipe) = self.child.stdin.take() {
+            // One that stopped reading says why.
+            drop(pipe.write_all(words.as_bytes()));
+        }
+        self.stdout()
+    }
+
+    pub(super) fn output(self) -> Result<Output, GitError> {
+        let Self { call, child, writer } = self;
+        let result = child.wait_with_output();
+        if let Some(writer) = writer {
+            // It ends when the child has: the pipe is closed then.
+            drop(writer.join());
+        }
+        let output = result.map_err(GitError::io(call.operation, &call.dir))?;
+        Ok(Output { call, exit: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    pub(super) fn stdout(self) -> Result<Vec<u8>, GitError> {
+        let output = self.output()?;
+        if output.exit == Some(0) { Ok(output.stdout) } else { Err(output.error()) }
+    }
+}
+
+/// How a git command ended.
+#[derive(Debug)]
+pub(super) struct Output {
+    call: Call,
+    pub(super) exit: Option<i32>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+}
+
+impl Output {
+    /// The failure as an error, with the kinds a caller decides on told apart.
+    pub(super) fn error(self) -> GitError {
+        let kept = &self.stderr[..self.stderr.len().min(STDERR_KEPT)];
+        let stderr = String::from_utf8_lossy(kept).trim().to_owned();
+        if let Some(lock) = held_lock(&self.stderr) {
+            return if lock.ends_with("index.lock") {
+                GitError::IndexLocked { lock }
+            } else {
+                GitError::RefLocked { lock }
+            };
+        }
+        GitError::Failed {
+            operation: self.call.operation,
+            command: self.call.shown(),
+            exit: self.exit,
+            stderr,
+        }
+    }
+}
+
+/// Git names the lock that it could not take: `Unable to create '…/x.lock': File exists.`
+fn held_lock(stderr: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    let (before, after) = (b"Unable to create '", b".lock': File exists");
+    let start = memchr::memmem::find(stderr, before)? + before.len();
+    let end = start + memchr::memmem::find(&stderr[start..], after)? + ".lock".len();
+    Some(PathBuf::from(OsStr::from_bytes(&stderr[start..end])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_recognised_by_name() {
+        let said = b"fatal: Unable to create '/a b/.git/index.lock': File exists.\n\nAnother git process";
+        assert_eq!(held_lock(said), Some(PathBuf::from("/a b/.git/index.lock")));
+        let said = b"fatal: cannot lock ref 'HEAD': Unable to create '/r/.git/HEAD.lock': File exists.";
+        assert_eq!(held_lock(said), Some(PathBuf::from("/r/.git/HEAD.lock")));
+        assert_eq!(held_lock(b"fatal: bad object"), None);
+    }
+
+    #[test]
+    fn large_input_and_output_do_not_block_each_other() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let text: Vec<u8> = (0..400_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
+        let out = Git::new(Vec::new())
+            .call("strip", dir.path())
+            .args(["stripspace"])
+            .stdin(text.clone())
+            .stdout()
+            .expect("stripspace");
+        assert_eq!(out.len(), text.len());
+    }
+
+    #[test]
+    fn a_missing_directory_is_not_a_missing_git() {
+        let error = Git::new(Vec::new()).call("look", Path::new("/nonexistent-dir")).arg("version").stdout();
+        assert!(matches!(error, Err(GitError::Io { .. })), "{error:?}");
+        let missing = Git::new(vec![("PATH".into(), "/nonexistent-dir".into())])
+            .call("look", Path::new("/"))
+            .arg("version")
+            .stdout();
+        assert!(matches!(missing, Err(GitError::Missing)), "{missing:?}");
+    }
+}

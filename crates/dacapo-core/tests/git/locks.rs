@@ -1,0 +1,104 @@
+//! Locks that others left, and an index that is missing or broken.
+
+use std::fs;
+use std::time::Duration;
+
+use dacapo_core::git::Notice;
+
+use crate::fixture::{Fixture, changed};
+
+#[test]
+fn in_our_own_worktree_a_stale_lock_goes() {
+    let mut f = Fixture::new();
+    f.exclusive = true;
+    let locks = [".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock"].map(|name| f.path(name));
+    for lock in &locks {
+        fs::write(lock, "").expect("lock");
+    }
+    f.write("x", "x");
+    let prepared = f.commit();
+    assert_eq!(prepared.notices, locks.map(Notice::StaleLockRemoved));
+    assert_eq!((changed(&prepared), f.status().as_str()), (vec!["A x".to_owned()], ""));
+}
+
+#[test]
+fn in_place_a_lock_is_respected_and_the_index_catches_up() {
+    let mut f = Fixture::new();
+    let lock = f.path(".git/index.lock");
+    fs::write(&lock, "").expect("lock");
+    f.write("a.txt", "first\n");
+    f.write("x", "x");
+    let first = f.commit();
+    assert_eq!(first.notices, [Notice::IndexLocked(lock.clone())]);
+    assert!(lock.exists());
+    // Still locked: the second iteration builds on the first all the same.
+    fs::remove_file(f.path("x")).expect("remove");
+    f.write("y", "y");
+    let second = f.commit();
+    assert_eq!(changed(&second), ["D x", "A y"]);
+    let idle = f.prepare();
+    assert_eq!((idle.commit, idle.notices), (None, vec![Notice::IndexLocked(lock.clone())]));
+    // The lock has gone: the next commit brings the index up to date.
+    fs::remove_file(&lock).expect("unlock");
+    f.write("z", "z");
+    let third = f.commit();
+    assert_eq!((changed(&third), third.notices), (vec!["A z".to_owned()], vec![]));
+    assert_eq!(f.status(), "");
+    assert!(!f.path(".git/dacapo.index").exists());
+}
+
+#[test]
+fn in_place_a_short_lock_is_waited_for() {
+    let mut f = Fixture::new();
+    let lock = f.path(".git/index.lock");
+    fs::write(&lock, "").expect("lock");
+    f.write("x", "x");
+    let release = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        fs::remove_file(lock).expect("unlock");
+    });
+    let prepared = f.commit();
+    release.join().expect("released");
+    assert_eq!((prepared.notices, f.status()), (vec![], String::new()));
+}
+
+#[test]
+fn a_lock_that_goes_before_landing_leaves_nothing_stale() {
+    let f = Fixture::new();
+    let lock = f.path(".git/index.lock");
+    fs::write(&lock, "").expect("lock");
+    f.write("a.txt", "first\n");
+    let prepared = f.prepare();
+    fs::remove_file(&lock).expect("unlock");
+    f.land(&prepared);
+    assert_eq!(f.status(), "");
+}
+
+#[test]
+fn a_missing_or_broken_index_is_made_again() {
+    let mut f = Fixture::new();
+    f.write(".gitignore", "*.log\n");
+    f.write("kept.log", "tracked though ignored\n");
+    f.git(&["add", "-f", "."]);
+    f.git(&["commit", "-qm", "ignored"]);
+    f.home = f.repo.head().expect("head");
+    let index = f.path(".git/index");
+
+    fs::remove_file(&index).expect("remove");
+    f.write("x", "x");
+    let prepared = f.commit();
+    assert_eq!(
+        (changed(&prepared), prepared.notices),
+        (vec!["A x".to_owned()], vec![Notice::IndexRebuilt(None)])
+    );
+
+    for garbage in [&b"garbage that is long enough to be looked at as an index file"[..], b"", &[0; 200]] {
+        fs::write(&index, garbage).expect("write");
+        f.write("x", &format!("{}", garbage.len()));
+        let prepared = f.commit();
+        assert_eq!(changed(&prepared), ["M x"]);
+        let kept = f.path(".git/index.broken");
+        assert_eq!(prepared.notices, [Notice::IndexRebuilt(Some(kept))]);
+    }
+    assert_eq!(f.status(), "");
+}

@@ -1,0 +1,9 @@
+//! The git module against real git, in hermetic repositories.
+
+mod fixture;
+mod heads;
+mod landing;
+mod locks;
+mod repositories;
+mod staging;
+mod workspaces;

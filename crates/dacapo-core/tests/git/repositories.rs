@@ -1,0 +1,181 @@
+//! Repositories of every kind, and configurations that must not matter.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use dacapo_core::git::{DiscoverError, Repo};
+
+use crate::fixture::{Fixture, changed, env, git_in, temp};
+
+#[test]
+fn what_is_no_repository_is_said() {
+    let dir = temp();
+    let at = dir.path().join("repo");
+    let ceiling = ("GIT_CEILING_DIRECTORIES".into(), dir.path().into());
+    let variables = || [env(dir.path()), vec![ceiling.clone()]].concat();
+    let found = Repo::discover_with(&at, variables());
+    assert!(matches!(found, Err(DiscoverError::NotARepository(_))), "{found:?}");
+    assert!(git_in(dir.path(), &at, &["init", "-q", "--bare", "bare"]).status.success());
+    let found = Repo::discover_with(&at.join("bare"), variables());
+    assert!(matches!(found, Err(DiscoverError::Bare(_))), "{found:?}");
+    assert!(git_in(dir.path(), &at, &["init", "-q", "full"]).status.success());
+    let found = Repo::discover_with(&at.join("full/.git"), variables());
+    assert!(matches!(found, Err(DiscoverError::InsideGitDir(_))), "{found:?}");
+    let without_git = [variables(), vec![("PATH".into(), "/nonexistent-dir".into())]].concat();
+    let found = Repo::discover_with(&at, without_git);
+    assert!(matches!(found, Err(DiscoverError::Git(dacapo_core::git::GitError::Missing))), "{found:?}");
+}
+
+#[test]
+fn found_from_below_and_with_a_line_break_in_its_name() {
+    let dir = temp();
+    let at = dir.path().join("repo/odd\nname");
+    fs::create_dir_all(at.join("below")).expect("directories");
+    assert!(git_in(dir.path(), &at, &["init", "-q"]).status.success());
+    let mut f = Fixture::open(dir, &at.join("below"));
+    assert_eq!(f.repo.toplevel(), at.canonicalize().expect("path"));
+    f.write("x", "x");
+    assert_eq!(changed(&f.commit()), ["A x"]);
+}
+
+#[test]
+fn object_and_ref_formats() {
+    for options in [&["--object-format=sha256"][..], &["--ref-format=reftable"][..]] {
+        let probe = temp();
+        if !git_in(probe.path(), &probe.path().join("repo"), &[&["init", "-q"], options].concat())
+            .status
+            .success()
+        {
+            continue;
+        }
+        let mut f = Fixture::unborn(options);
+        f.write("first", "1");
+        assert_eq!(changed(&f.commit()), ["A first"]);
+        f.write("second", "2");
+        f.commit();
+        assert_eq!(f.status(), "");
+        f.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        let prepared = f.prepare();
+        assert_eq!((prepared.problems.len(), f.repo.head().expect("head")), (1, f.home.clone()));
+    }
+}
+
+#[test]
+fn hooks_signing_and_helpers_never_run() {
+    let mut f = Fixture::new();
+    let hooks = f.path(".git/hooks");
+    fs::create_dir_all(&hooks).expect("hooks");
+    let touched = f.dir.path().join("touched");
+    let script = format!("#!/bin/sh\necho $0 >> '{}'\nexit 1\n", touched.display());
+    let program = f.dir.path().join("program");
+    let hook_names = [
+        "pre-commit",
+        "commit-msg",
+        "prepare-commit-msg",
+        "post-commit",
+        "reference-transaction",
+        "post-index-change",
+        "post-checkout",
+        "fsmonitor-watchman",
+        "pre-auto-gc",
+    ];
+    let files = hook_names.iter().map(|name| hooks.join(name)).chain([program.clone()]);
+    for file in files {
+        fs::write(&file, &script).expect("hook");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("mode");
+    }
+    let program = program.to_str().expect("a path");
+    for (name, value) in [
+        ("commit.gpgSign", "true"),
+        ("gpg.program", program),
+        ("core.fsmonitor", program),
+        ("core.pager", program),
+        ("core.editor", program),
+        ("diff.external", program),
+        ("gc.auto", "1"),
+        ("core.hooksPath", hooks.to_str().expect("a path")),
+        ("status.showUntrackedFiles", "no"),
+        ("status.renames", "copies"),
+        ("diff.renames", "copies"),
+        ("core.quotePath", "true"),
+        ("color.ui", "always"),
+        ("status.relativePaths", "true"),
+        ("diff.noprefix", "true"),
+    ] {
+        f.git(&["config", name, value]);
+    }
+    f.write("new é", "x");
+    assert_eq!(changed(&f.commit()), ["A new é"]);
+    let tip = f.home.commit.clone().expect("a tip");
+    let made = f.repo.add_worktree(&f.dir.path().join("wt"), "dacapo/x", &tip).expect("a worktree");
+    f.repo.remove_worktree(made.toplevel()).expect("removed");
+    // HEAD moved behind our back, without hooks either.
+    f.git(&[
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+        "reset",
+        "-q",
+        "--hard",
+        "HEAD~1",
+    ]);
+    assert_eq!(f.prepare().problems.len(), 1);
+    assert!(!touched.exists(), "{}", fs::read_to_string(&touched).unwrap_or_default());
+}
+
+#[test]
+fn a_missing_name_does_not_stop_it() {
+    let f = Fixture::new();
+    f.git(&["config", "user.useConfigOnly", "true"]);
+    fs::write(f.dir.path().join("home/.gitconfig"), "").expect("configuration");
+    f.write("x", "x");
+    let prepared = f.prepare();
+    f.land(&prepared);
+    assert_eq!(
+        f.git(&["log", "-1", "--format=%an <%ae> %cn <%ce>"]),
+        "Dacapo <dacapo@localhost> Dacapo <dacapo@localhost>"
+    );
+    f.write("y", "y");
+    assert!(f.prepare().commit.is_some());
+}
+
+#[test]
+fn messages_of_any_kind() {
+    let f = Fixture::new();
+    f.write("x", "x");
+    let long = "長".repeat(60_000);
+    for message in ["", "a\0b", "# not a comment\n\n\n\nx", long.as_str()] {
+        let request = dacapo_core::git::CommitRequest { message, ..f.request() };
+        assert!(f.repo.prepare_commit(&request).expect("prepared").commit.is_some());
+    }
+}
+
+#[test]
+fn the_environment_cannot_point_elsewhere() {
+    // Variables of the process are not changed in tests that run in parallel: a child runs this test's other half.
+    if std::env::var_os("DACAPO_TEST_CHILD").is_some() {
+        let mut f = Fixture::new();
+        f.write("x", "x");
+        assert_eq!(changed(&f.commit()), ["A x"]);
+        assert_eq!(f.status(), "");
+        return;
+    }
+    let program = std::env::current_exe().expect("this test");
+    let output = std::process::Command::new(program)
+        .args(["--exact", "repositories::the_environment_cannot_point_elsewhere"])
+        .envs([
+            ("DACAPO_TEST_CHILD", "1"),
+            ("GIT_DIR", "/nonexistent"),
+            ("GIT_WORK_TREE", "/nonexistent"),
+            ("GIT_INDEX_FILE", "/nonexistent/index"),
+            ("GIT_OBJECT_DIRECTORY", "/nonexistent"),
+            ("GIT_NAMESPACE", "x"),
+            ("GIT_AUTHOR_DATE", "bogus"),
+            ("GIT_GLOB_PATHSPECS", "1"),
+            ("LC_ALL", "de_DE.UTF-8"),
+        ])
+        .output()
+        .expect("the child runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -1,0 +1,237 @@
+//! Worktrees, clean checkouts, and the user's own uncommitted changes.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+
+use dacapo_core::git::{Copied, Head, Notice, Operation, Problem, Repo, WorktreeError};
+
+use crate::fixture::{Fixture, PREFIX, changed, env, git_in};
+
+/// A worktree on `dacapo/x` as a fixture of its own; the first repository stays at `repo`.
+fn linked(f: Fixture) -> Fixture {
+    let tip = f.home.commit.clone().expect("a tip");
+    let at = f.dir.path().join("wt");
+    let repo = f.repo.add_worktree(&at, "dacapo/x", &tip).expect("a worktree");
+    let home = repo.head().expect("head");
+    Fixture { repo, home, exclusive: true, ..f }
+}
+
+#[test]
+fn a_loop_in_a_linked_worktree() {
+    let mut f = linked(Fixture::new());
+    assert!(f.repo.is_linked_worktree());
+    assert_eq!(f.home.branch.as_deref(), Some("refs/heads/dacapo/x"));
+    f.write("x", "x");
+    assert_eq!(changed(&f.commit()), ["A x"]);
+    f.git(&["checkout", "-q", "-b", "other", "HEAD~2"]);
+    assert_eq!(f.prepare().problems.len(), 1);
+    assert_eq!(f.repo.head().expect("head"), f.home);
+    // The link removed: the repository above must not be taken for ours.
+    fs::remove_file(f.path(".git")).expect("remove");
+    f.write("y", "y");
+    let prepared = f.commit();
+    assert_eq!(prepared.notices, [Notice::LinkRestored(f.path(".git"))]);
+    assert_eq!(f.status(), "");
+    // Replaced by a repository of the agent's own: committed to ours, and told.
+    fs::remove_file(f.path(".git")).expect("remove");
+    f.git(&["init", "-q"]);
+    f.write("z", "z");
+    let prepared = f.prepare();
+    assert_eq!(
+        (changed(&prepared), prepared.problems),
+        (vec!["A z".to_owned()], vec![Problem::LinkReplaced(f.path(".git"))])
+    );
+}
+
+#[test]
+fn a_removed_worktree_is_told_and_made_again() {
+    let mut f = linked(Fixture::new());
+    f.write("x", "x");
+    f.commit();
+    fs::remove_dir_all(f.repo.toplevel()).expect("remove");
+    assert_eq!(f.prepare().problems, [Problem::WorkspaceGone(f.repo.toplevel().to_owned())]);
+    f.repo.restore_worktree(&f.home).expect("restored");
+    assert_eq!((f.status(), f.read("x")), (String::new(), "x".into()));
+    assert_eq!(f.prepare().problems, []);
+}
+
+#[test]
+fn what_is_in_the_way_of_a_worktree() {
+    let f = Fixture::new();
+    let tip = f.home.commit.clone().expect("a tip");
+    let at = f.dir.path().join("wt");
+    f.git(&["branch", "taken"]);
+    f.git(&["branch", "below/one"]);
+    let add = |branch: &str| f.repo.add_worktree(&at, branch, &tip);
+    assert!(matches!(add("taken"), Err(WorktreeError::BranchExists(_))));
+    assert!(
+        matches!(add("taken/x"), Err(WorktreeError::BranchConflict { existing, .. }) if existing == "taken")
+    );
+    assert!(
+        matches!(add("below"), Err(WorktreeError::BranchConflict { existing, .. }) if existing == "below/one")
+    );
+    fs::create_dir(&at).expect("directory");
+    assert!(matches!(add("dacapo/x"), Err(WorktreeError::PathExists(_))));
+    assert!(f.try_git(&["rev-parse", "-q", "--verify", "dacapo/x"]).status.code() == Some(1));
+}
+
+#[test]
+fn worktrees_are_removed_with_all_that_is_in_them() {
+    let f = linked(Fixture::new());
+    f.write("untracked", "u");
+    let at = f.repo.toplevel().to_owned();
+    f.git(&["worktree", "lock", "."]);
+    let first = Repo::discover_with(&f.dir.path().join("repo"), env(f.dir.path())).expect("a repository");
+    first.remove_worktree(&at).expect("removed");
+    assert!(!at.exists());
+    // Half removed already.
+    let tip = f.home.commit.clone().expect("a tip");
+    first.add_worktree(&at, "dacapo/y", &tip).expect("a worktree");
+    fs::remove_dir_all(&at).expect("remove");
+    first.remove_worktree(&at).expect("removed");
+    let listed = git_in(f.dir.path(), first.toplevel(), &["worktree", "list"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&listed).lines().count(), 1);
+}
+
+#[test]
+fn worktrees_in_parallel() {
+    let f = Fixture::new();
+    let tip = f.home.commit.clone().expect("a tip");
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let (f, tip) = (&f, &tip);
+            scope.spawn(move || {
+                let at = f.dir.path().join(format!("wt{n}"));
+                f.repo.add_worktree(&at, &format!("dacapo/{n}"), tip).expect("a worktree");
+                f.repo.remove_worktree(&at).expect("removed");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_clean_checkout_and_what_a_crash_leaves_of_it() {
+    let f = Fixture::new();
+    f.write("untracked", "u");
+    f.write("a.txt", "dirty");
+    let tip = f.home.commit.clone().expect("a tip");
+    let clean = f.repo.export_clean(&tip, f.dir.path()).expect("a checkout");
+    assert_eq!(clean.repo.head().expect("head"), Head { branch: None, commit: Some(tip.clone()) });
+    assert_eq!(fs::read_to_string(clean.repo.toplevel().join("a.txt")).expect("read"), "one\ntwo\n3\n");
+    assert!(!clean.repo.toplevel().join("untracked").exists());
+    let kept = clean.repo.toplevel().to_owned();
+    // In use: another one leaves it alone.
+    let second = f.repo.export_clean(&tip, f.dir.path()).expect("a checkout");
+    assert!(kept.exists());
+    second.remove(&f.repo).expect("removed");
+    // Its owner died: the next one clears up.
+    drop(clean);
+    // A child that another test starts right now shares our descriptors until it is another program: so more than once.
+    for _ in 0..20 {
+        let third = f.repo.export_clean(&tip, f.dir.path()).expect("a checkout");
+        third.remove(&f.repo).expect("removed");
+        if !kept.exists() {
+            break;
+        }
+    }
+    assert!(!kept.exists());
+    assert_eq!(f.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn dirt_is_told_by_kind() {
+    let f = Fixture::new();
+    assert!(f.repo.dirt().expect("dirt").is_clean());
+    f.write(".gitignore", "ignored\n");
+    f.write("ignored", "i");
+    f.write("a.txt", "changed");
+    f.git(&["rm", "-q", "--cached", "dir/b.txt"]);
+    let dirt = f.repo.dirt().expect("dirt");
+    assert_eq!(dirt.tracked, ["a.txt", "dir/b.txt"].map(PathBuf::from));
+    assert_eq!((dirt.untracked, dirt.operation), (vec![PathBuf::from(".gitignore")], None));
+}
+
+#[test]
+fn the_users_changes_become_a_commit_of_their_own() {
+    let f = Fixture::new();
+    f.write("a.txt", "staged\n");
+    f.git(&["add", "a.txt"]);
+    f.write("a.txt", "worktree\n");
+    f.write("mine", "m");
+    f.write(".env", "S=1");
+    fs::create_dir(f.path("nested")).expect("directory");
+    assert!(git_in(f.dir.path(), &f.path("nested"), &["init", "-q"]).status.success());
+    let kept = f.repo.keep_user_changes(&f.request()).expect("kept");
+    assert_eq!(kept.head, f.repo.head().expect("head"));
+    assert_eq!(f.oid("HEAD~1"), f.home.commit.clone().expect("a tip"));
+    assert_eq!(f.show("HEAD", "a.txt"), "worktree");
+    let names: Vec<&str> = kept.rescued.iter().map(|kept| kept.name.as_str()).collect();
+    assert_eq!(names, [format!("{PREFIX}/index"), format!("{PREFIX}/tree")]);
+    assert_eq!(f.show(names[0], "a.txt"), "staged");
+    assert_eq!((kept.left_out.len(), kept.nested.clone()), (1, vec![PathBuf::from("nested/")]));
+    assert_eq!(f.git(&["status", "--porcelain"]), "?? .env\n?? nested/");
+    // From here on nothing is said of them.
+    let known: Vec<PathBuf> =
+        kept.nested.iter().cloned().chain(kept.left_out.iter().map(|file| file.path.clone())).collect();
+    let mut next = Fixture { home: kept.head, known, ..f };
+    next.write("x", "x");
+    assert_eq!(changed(&next.commit()), ["A x"]);
+    // Half a merge is nobody's to commit.
+    next.git(&["checkout", "-qb", "other", "HEAD~1"]);
+    next.git(&["commit", "-q", "--allow-empty", "-m", "other"]);
+    next.git(&["checkout", "-q", "main"]);
+    next.git(&["merge", "-q", "--no-commit", "--no-ff", "other"]);
+    let kept = next.repo.keep_user_changes(&next.request()).expect("kept");
+    assert_eq!(kept.problems, [Problem::OperationInProgress(Operation::Merge)]);
+}
+
+#[test]
+fn uncommitted_changes_are_copied_as_they_are() {
+    let mut f = Fixture::new();
+    f.write("tree/one", "1");
+    f.write("exit/passwd", "p");
+    f.write("gone/deep/file", "g");
+    f.commit();
+    symlink("/etc", f.path("way")).expect("link");
+    f.commit();
+    let tip = f.home.commit.clone().expect("a tip");
+    let to = f.repo.add_worktree(&f.dir.path().join("wt"), "dacapo/x", &tip).expect("a worktree");
+
+    f.write("a.txt", "crlf\r\n");
+    fs::set_permissions(f.path("a.txt"), fs::Permissions::from_mode(0o755)).expect("mode");
+    f.write("new dir/new\nfile", "n");
+    fs::remove_dir_all(f.path("gone")).expect("remove");
+    fs::remove_dir_all(f.path("tree")).expect("remove");
+    f.write("tree", "a file");
+    // A link that becomes a directory must not be written through.
+    fs::remove_file(f.path("way")).expect("remove");
+    f.write("way/dacapo-test-out", "must stay inside");
+    // A directory that becomes a link.
+    fs::remove_dir_all(f.path("exit")).expect("remove");
+    symlink("/nowhere", f.path("exit")).expect("link");
+    f.write(".dacapo/x", "not copied");
+    f.write(".gitignore", "ignored\n");
+    f.write("ignored", "not copied");
+    fs::create_dir(f.path("nested")).expect("directory");
+    assert!(git_in(f.dir.path(), &f.path("nested"), &["init", "-q"]).status.success());
+
+    let copied = f.repo.copy_uncommitted(&to).expect("copied");
+    assert_eq!(copied, Copied { written: 6, removed: 4, skipped: vec!["nested/".into()] });
+    let there = |name: &str| to.toplevel().join(name);
+    assert_eq!(fs::read(there("a.txt")).expect("read"), b"crlf\r\n");
+    assert_eq!(fs::metadata(there("a.txt")).expect("mode").permissions().mode() & 0o777, 0o755);
+    assert_eq!(fs::read(there("way/dacapo-test-out")).expect("read"), b"must stay inside");
+    assert!(fs::symlink_metadata(there("way")).expect("way").is_dir());
+    assert!(fs::symlink_metadata(there("exit")).expect("exit").is_symlink());
+    assert!(!there("gone").exists() && !there("ignored").exists() && !there(".dacapo").exists());
+    let status = |at: &std::path::Path| {
+        let out = git_in(f.dir.path(), at, &["status", "--porcelain", "-uall"]).stdout;
+        String::from_utf8_lossy(&out)
+            .lines()
+            .filter(|line| !line.contains("nested") && !line.contains(".dacapo"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(status(to.toplevel()), status(f.repo.toplevel()));
+}
