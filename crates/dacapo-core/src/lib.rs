@@ -3,5 +3,8 @@
 //! The modules in the order in which data flows:
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
+pub mod spec;
 pub mod git;
 pub mod process;
+pub mod event;
+pub mod trust;

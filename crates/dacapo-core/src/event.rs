@@ -1,0 +1,193 @@
+//! The one public vocabulary: what happened to a task ([`Event`]) and what its agent does ([`AgentEvent`]).
+//!
+//! An [`Event`] decides something, so it is in the journal before anyone acts on it. An [`AgentEvent`] is read from
+//! the raw output of a turn and never stored a second time. Surfaces render both and add nothing of their own.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::git::Oid;
+
+mod agent;
+mod record;
+
+pub use agent::{AgentEvent, FailureKind, Usage};
+pub use record::{
+    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, Needs, Outcome, Proof,
+    Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord,
+};
+
+/// The version of the format of journal lines and `--json` output.
+pub const FORMAT: u32 = 1;
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Version of the format.
+    pub v: u32,
+    /// Position in the journal, from 0 without a gap.
+    pub seq: u64,
+    /// When, by the wall clock.
+    pub at: Timestamp,
+    /// How long the task has been active by then. Monotonic: a clock that jumps does not end a loop, and time in which
+    /// the task was paused or its process gone does not count.
+    pub elapsed_ms: u64,
+    /// The task's name.
+    pub task: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What can happen to a task. Each is true when written and never taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The task was asked for; `spec.json` beside the journal says exactly what.
+    TaskCreated {
+        /// Which kind of task.
+        kind: String,
+        /// The agents, the first one first.
+        agent: String,
+        /// The user's prompt.
+        prompt: String,
+        /// The cap on iterations, if there is one.
+        max_iterations: Option<u32>,
+        /// The promise asked for from the start.
+        completion_promise: Option<String>,
+        /// False for a single run: nothing is registered and nothing loops.
+        looping: bool,
+    },
+    /// A process drives the task now.
+    TaskStarted {
+        /// Its process id.
+        pid: u32,
+        /// Which Dacapo.
+        version: String,
+    },
+    /// A later process took the task up again.
+    Resumed {
+        /// Its process id.
+        pid: u32,
+        /// Which Dacapo.
+        version: String,
+        /// More iterations than were asked for first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        more_iterations: Option<u32>,
+        /// What a person adds to the task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        follow_up: Option<String>,
+        /// The agents from now on, where the person chose others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+    },
+    /// The place to work in is there.
+    WorkspaceReady {
+        /// The directory.
+        path: String,
+        /// The branch that is worked on (full name), none when HEAD is detached.
+        branch: Option<String>,
+        /// The commit everything builds on; none in a repository without commits.
+        base_commit: Option<Oid>,
+        /// The user's own uncommitted changes, kept apart before the start (`--allow-dirty`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept_changes: Option<String>,
+    },
+    /// The place to work in could not be made.
+    WorkspaceFailed {
+        /// Why.
+        message: String,
+    },
+    /// A check ran to its end or to its limit.
+    CheckFinished(CheckResult),
+    /// An iteration began.
+    IterationStarted {
+        /// Its number, from 0.
+        iteration: u32,
+        /// Where HEAD was; the iteration keeps this over all its turns.
+        start_commit: Option<Oid>,
+    },
+    /// The agent is about to be given a turn.
+    TurnStarted {
+        /// Counts over the whole task; names the files in `turns/`.
+        turn: u32,
+        /// The iteration it belongs to.
+        iteration: u32,
+        /// Which agent.
+        agent: String,
+        /// The session, where it is known before.
+        session: Option<String>,
+        /// The session is one that an earlier turn opened.
+        continued: bool,
+    },
+    /// The turn is over, its processes are gone, its output is on file.
+    TurnFinished(TurnRecord),
+    /// The commit object exists; the branch is moved to it next.
+    CommitIntent(CommitPlanned),
+    /// There is nothing to commit: nothing changed, the agent committed by itself, or the tree is not in a state to be
+    /// committed.
+    NoCommit(CommitPlanned),
+    /// The branch is where the iteration put it.
+    Committed {
+        /// The iteration.
+        iteration: u32,
+        /// The commit.
+        commit: Oid,
+        /// First line of its message.
+        subject: String,
+    },
+    /// The iteration is over.
+    IterationFinished(IterationRecord),
+    /// The loop sleeps.
+    Waiting {
+        /// Until then, by the wall clock.
+        until: Timestamp,
+        /// Why: `limit` or `backoff`.
+        why: WaitReason,
+        /// What the agent said.
+        message: String,
+    },
+    /// It sleeps no more.
+    WaitOver,
+    /// The next agent of the list takes over.
+    AgentChanged {
+        /// The new one.
+        agent: String,
+        /// Why.
+        message: String,
+    },
+    /// A person is needed.
+    Paused {
+        /// What for.
+        needs: Needs,
+    },
+    /// Something a person should know; it decides nothing.
+    Notice {
+        /// What.
+        message: String,
+    },
+    /// The task is to end: by a signal or by command.
+    StopRequested {
+        /// By what.
+        by: String,
+        /// `cancelled`, or what else makes it impossible to go on in the middle of an iteration.
+        reason: StopReason,
+    },
+    /// What a person tells the next iteration.
+    Told {
+        /// The words.
+        text: String,
+    },
+    /// The end.
+    TaskFinished(TaskResult),
+}
+
+/// Why a loop sleeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    /// The agent's usage limit.
+    Limit,
+    /// The pause after a failed iteration.
+    Backoff,
+}

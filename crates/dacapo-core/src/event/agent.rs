@@ -1,0 +1,118 @@
+//! What agents do, in one vocabulary for all of them (A3).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// One thing an agent did in a turn. Every adapter turns its agent's bytes into these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AgentEvent {
+    /// The conversation has this id; it can be resumed by it.
+    Session {
+        /// The agent's own id.
+        id: String,
+    },
+    /// What the agent says to the user. The only place where a promise counts (L7).
+    Text {
+        /// A piece of it; pieces of one message follow each other.
+        text: String,
+    },
+    /// What it thinks aloud.
+    Thinking {
+        /// A piece of it.
+        text: String,
+    },
+    /// It uses a tool.
+    ToolCall {
+        /// Ties the result to the call.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// A line for people: the command, the path.
+        #[serde(default)]
+        summary: String,
+    },
+    /// The tool answered.
+    ToolResult {
+        /// The call's id.
+        id: String,
+        /// Whether the tool reported an error.
+        #[serde(default)]
+        failed: bool,
+        /// The beginning of what it returned.
+        #[serde(default)]
+        output: String,
+    },
+    /// Its list of steps.
+    Plan {
+        /// One line a step.
+        steps: Vec<String>,
+    },
+    /// What this turn has used so far, replacing what an earlier event of the turn said.
+    Usage(Usage),
+    /// A usage limit was hit.
+    Limit {
+        /// What the agent says.
+        message: String,
+        /// When it may go on.
+        resets_at: Option<Timestamp>,
+    },
+    /// Something went wrong.
+    Error {
+        /// What can be done about it.
+        failure: FailureKind,
+        /// What the agent says.
+        message: String,
+    },
+    /// The agent ended its turn properly.
+    End {
+        /// Its own word for how: `end_turn`, `error`, …
+        #[serde(default)]
+        reason: String,
+    },
+}
+
+/// What a failure means for the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// May heal: the next iteration tries again.
+    Transient,
+    /// Cannot heal by itself: not found, not logged in, billing.
+    Permanent,
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens read, cached ones included.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Tokens of the input that came from a cache.
+    pub cached: u64,
+    /// What it cost, where the agent says so or prices are configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Input and output together, what `--max-tokens` counts.
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Both together.
+    pub fn plus(&self, other: &Usage) -> Usage {
+        Usage {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cached: self.cached.saturating_add(other.cached),
+            cost_usd: match (self.cost_usd, other.cost_usd) {
+                (None, None) => None,
+                (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+            },
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What was asked for, validated once. A [`TaskSpec`] is written to `spec.json` and never changed: what the task does
+//! tomorrow does not depend on a config file edited today.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::event::SessionMode;
+
+mod duration;
+mod name;
+
+pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
+pub use name::{InvalidName, TaskName};
+
+/// The version of `spec.json`.
+pub const SPEC_FORMAT: u32 = 1;
+
+/// One piece of work that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskSpec {
+    /// Version of the format.
+    pub v: u32,
+    /// The task's name, unique in its repository.
+    pub name: TaskName,
+    /// The kind of task.
+    pub kind: Kind,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// Ties processes to the task: the value of `DACAPO_RUN` in their environment.
+    pub tag: String,
+    /// The directory it was asked for in: the top of the user's checkout.
+    pub top: PathBuf,
+    /// The branch the user was on, by its full name.
+    pub base_branch: Option<String>,
+    /// Whether a person waits at the terminal that started it.
+    pub foreground: bool,
+    /// The user's own words.
+    pub prompt: String,
+    /// The plan that goes with them.
+    pub plan: Option<Plan>,
+    /// Where the work is done.
+    pub place: Place,
+    /// Who does it: the first one, and those who take over at a usage limit.
+    pub agents: Vec<AgentSpec>,
+    /// How long it goes on.
+    pub policy: LoopPolicy,
+    /// What the next iteration is told, what is committed.
+    pub context: ContextPolicy,
+}
+
+/// Kinds of task. A new one is a module in `task/` and a line here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// An agent in a loop.
+    Loop,
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Loop => "loop",
+        }
+    }
+}
+
+/// A plan file, kept as it was at the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Where it came from.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+    /// The user named it, so the first iteration hears it too; a found one is context for the later ones.
+    pub named: bool,
+}
+
+/// Where the work is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "place", rename_all = "snake_case")]
+pub enum Place {
+    /// In the user's own checkout.
+    InPlace {
+        /// The user's uncommitted changes are set apart first.
+        allow_dirty: bool,
+    },
+    /// In a worktree of its own, on a branch of its own.
+    Worktree {
+        /// The directory.
+        path: PathBuf,
+        /// The branch, by its full name.
+        branch: String,
+        /// The user's uncommitted changes come along.
+        with_changes: bool,
+    },
+}
+
+/// How to run an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentSpec {
+    /// What people call it.
+    pub name: String,
+    /// What is run.
+    pub command: AgentCommand,
+    /// How the prompt goes in.
+    pub prompt: PromptBy,
+    /// How its output is read.
+    pub output: OutputFormat,
+    /// Arguments that continue a conversation; `{session}` stands for its id. None: it cannot.
+    pub resume: Option<Vec<String>>,
+    /// What a follow-up says.
+    pub follow_up: String,
+    /// More environment.
+    pub env: Vec<(String, String)>,
+}
+
+/// What is run for an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentCommand {
+    /// By `sh -c`.
+    Shell(String),
+    /// As it is.
+    Argv(Vec<String>),
+    /// The built-in scripted agent, with its script.
+    Rehearsal(PathBuf),
+}
+
+/// How the prompt reaches the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptBy {
+    /// On standard input.
+    Stdin,
+    /// As an argument: where `{prompt}` stands, else the last one.
+    Arg,
+    /// In a file whose path is an argument: where `{prompt_file}` stands, else the last one.
+    File,
+}
+
+/// How an agent's output is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// All of stdout is what the agent says.
+    Text,
+    /// The vocabulary of [`crate::event::AgentEvent`] as JSON lines.
+    Rehearsal,
+}
+
+impl AgentSpec {
+    /// Whether this agent says what it used.
+    pub fn reports_usage(&self) -> bool {
+        match self.output {
+            OutputFormat::Text => false,
+            OutputFormat::Rehearsal => true,
+        }
+    }
+
+    /// What it takes to continue a conversation with this agent.
+    pub fn session_need(&self) -> SessionNeed {
+        match &self.resume {
+            None => SessionNeed::Impossible,
+            Some(args) if args.iter().any(|arg| arg.contains("{session}")) => SessionNeed::Id,
+            Some(_) => SessionNeed::Nothing,
+        }
+    }
+
+    /// Whether Dacapo chooses the id of a new conversation.
+    pub fn presets_session(&self) -> bool {
+        matches!(&self.command, AgentCommand::Argv(argv) if argv.iter().any(|a| a.contains("{session}")))
+    }
+}
+
+/// What it takes to continue a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionNeed {
+    /// The agent cannot.
+    Impossible,
+    /// Its id.
+    Id,
+    /// Nothing: the agent continues its newest one in this place.
+    Nothing,
+}
+
+/// How long a loop goes on, and what proves it done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopPolicy {
+    /// False: exactly one iteration, nothing registered.
+    pub looping: bool,
+    /// At most so many iterations.
+    pub cap: Option<Cap>,
+    /// No iteration starts after this time.
+    #[serde(with = "optional_millis", default)]
+    pub time: Option<Duration>,
+    /// The promise that is asked for.
+    pub until: Option<String>,
+    /// The commands that judge.
+    pub checks: Vec<String>,
+    /// The limit of one run of a check.
+    #[serde(with = "millis")]
+    pub check_timeout: Duration,
+    /// Run the checks before the first iteration.
+    pub baseline: bool,
+    /// Run the final checks once more in a clean checkout.
+    pub check_clean: bool,
+    /// So many failures in a row end it; 0: never.
+    pub max_failures: u32,
+    /// Spend at most.
+    pub max_cost: Option<f64>,
+    /// Use at most.
+    pub max_tokens: Option<u64>,
+    /// So many iterations in a row without progress end it; 0: never.
+    pub stall: u32,
+    /// The hard limit of a turn.
+    #[serde(with = "optional_millis", default)]
+    pub turn_timeout: Option<Duration>,
+    /// A turn without any sign of life for so long is ended.
+    #[serde(with = "millis")]
+    pub idle_timeout: Duration,
+    /// How the conversation goes on.
+    pub session: SessionMode,
+    /// Wait for usage limits at most, in all.
+    #[serde(with = "millis")]
+    pub max_wait: Duration,
+}
+
+impl LoopPolicy {
+    /// Whether anything can prove or claim this loop done.
+    pub fn has_completion(&self) -> bool {
+        self.until.is_some() || !self.checks.is_empty()
+    }
+
+    /// A pure `--iter`/`--time` loop just does its rounds: using them up is success (L15).
+    pub fn is_pure(&self) -> bool {
+        !self.has_completion() && !matches!(self.cap, Some(Cap { source: CapSource::MaxIterations, .. }))
+    }
+}
+
+/// The cap on iterations and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cap {
+    /// At most so many.
+    pub iterations: u32,
+    /// By which flag.
+    pub source: CapSource,
+}
+
+impl Cap {
+    /// A cap by `--iter`.
+    pub fn by_iter(iterations: u32) -> Self {
+        Self { iterations, source: CapSource::Iter }
+    }
+}
+
+/// Which setting capped the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapSource {
+    /// `--iter`, or a single run.
+    Iter,
+    /// `--max-iterations` or a profile.
+    MaxIterations,
+}
+
+/// What goes from one iteration to the next, and into git (C11).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextPolicy {
+    /// Prompts carry what earlier iterations did.
+    pub enabled: bool,
+    /// The engine commits.
+    pub auto_commit: bool,
+    /// Iterations are summed up.
+    pub generate_summary: bool,
+    /// Bound of one summary.
+    pub summary_max_tokens: u32,
+    /// Bound of what earlier iterations and checks take in a prompt.
+    pub context_max_tokens: u32,
+    /// What follows the prompt where context is off.
+    pub loop_prompt: Option<String>,
+}
+
+/// A token is taken for four bytes throughout (C7).
+pub const BYTES_PER_TOKEN: usize = 4;
+
+/// So many random bytes, in hexadecimal.
+///
+/// # Panics
+/// When the system has no randomness to give, which no supported one does.
+pub fn random_hex(bytes: usize) -> String {
+    let mut buffer = vec![0_u8; bytes];
+    let mut filled = 0;
+    while filled < bytes {
+        match rustix::rand::getrandom(&mut buffer[filled..], rustix::rand::GetRandomFlags::empty()) {
+            Ok(more) => filled += more,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => panic!("no randomness: {error}"),
+        }
+    }
+    buffer.iter().map(|byte| format!("{byte:02x}")).collect()
+}
