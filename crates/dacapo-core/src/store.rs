@@ -1,0 +1,11 @@
+//! What is on disk: the layout, the journal with its one writer, the locks.
+
+mod journal;
+mod layout;
+mod lock;
+mod task_dir;
+
+pub use journal::{Journal, JournalError, Reader, read};
+pub use layout::{Home, RepoDir};
+pub use lock::{Lock, LockError, WorkspaceLock};
+pub use task_dir::{CreateError, OpenError, TaskDir};

@@ -1,0 +1,96 @@
+//! Where things are below `$DACAPO_HOME`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::spec::TaskName;
+
+use super::TaskDir;
+
+/// The data directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home(PathBuf);
+
+impl Home {
+    /// The directory at `path`; it is made when something is first written.
+    pub fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The data of the repository whose common git directory this is: the same from each of its worktrees.
+    pub fn repo(&self, common_dir: &Path) -> RepoDir {
+        let is_plain = common_dir.file_name().is_some_and(|name| name == ".git");
+        let named = if is_plain { common_dir.parent().unwrap_or(common_dir) } else { common_dir };
+        let folder = named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let plain: String = folder
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+            .take(40)
+            .collect();
+        let plain = plain.trim_matches('.');
+        RepoDir(self.0.join("repos").join(format!("{plain}-{:08x}", short_hash(common_dir))))
+    }
+
+    /// All repositories that have data.
+    pub fn repos(&self) -> io::Result<Vec<RepoDir>> {
+        entries(&self.0.join("repos")).map(|all| all.into_iter().map(RepoDir).collect())
+    }
+}
+
+/// FNV-1a: stable over versions and machines, which the standard hasher is not; it only has to keep folders apart.
+fn short_hash(path: &Path) -> u32 {
+    use std::os::unix::ffi::OsStrExt;
+    let wide = path.as_os_str().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    (wide ^ (wide >> 32)) as u32
+}
+
+/// The data of one repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepoDir(PathBuf);
+
+impl RepoDir {
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Where tasks are.
+    pub fn tasks_path(&self) -> PathBuf {
+        self.0.join("tasks")
+    }
+
+    /// The directory of a task, there or not.
+    pub fn task(&self, name: &TaskName) -> TaskDir {
+        TaskDir::at(self.tasks_path().join(name.as_str()))
+    }
+
+    /// Where a task's worktree goes.
+    pub fn worktree(&self, name: &TaskName) -> PathBuf {
+        self.0.join("worktrees").join(name.as_str())
+    }
+
+    /// All tasks.
+    pub fn tasks(&self) -> io::Result<Vec<TaskDir>> {
+        let mut all = entries(&self.tasks_path())?;
+        all.sort();
+        let named = |path: &PathBuf| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| TaskName::parse(name).is_ok())
+        };
+        Ok(all.into_iter().filter(named).map(TaskDir::at).collect())
+    }
+}
+
+fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    match std::fs::read_dir(dir) {
+        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

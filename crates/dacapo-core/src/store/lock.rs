@@ -1,0 +1,198 @@
+//! Locks that the kernel releases with the last process that holds them (K2).
+//!
+//! The descriptor is handed down to the guard and to the engine's own git on purpose, and never to an agent: a free lock
+//! then means that the tree is empty and that no commit is under way. So a lock can outlive the process that took it, by
+//! the moment in which those finish; its file names that process, and a starter that finds it gone waits for them.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::io::FdFlags;
+
+/// `list` and friends probe locks for an instant, and what a dead process started holds its lock until it is done; a
+/// starter that meets either tries again for so long.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+/// A lock was not to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else has it.
+    #[error("locked by another process")]
+    Held,
+    /// The process that took it is gone, but a git or a guard that it started is still at work.
+    #[error("something that a process which is gone has started is still at work")]
+    Lingering,
+    /// The file system says no.
+    #[error("cannot lock {path}")]
+    Io {
+        /// The lock's file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A lock that this process holds.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+}
+
+impl Lock {
+    /// Takes the lock at `path`. A holder that stays is told from a probe that passes, and from what a dead holder has
+    /// left, by a few tries.
+    pub fn take(path: &Path) -> Result<Self, LockError> {
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(source)) => return Err(io(source)),
+            }
+            // A shared lock succeeds beside a probe but not beside a holder: no need to wait for one that lives.
+            let held = file.try_lock_shared().is_err();
+            let _ = file.unlock();
+            if held && read_lines(path).0.is_some_and(is_alive) {
+                return Err(LockError::Held);
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(if held { LockError::Lingering } else { LockError::Held });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        file.set_len(0).map_err(io)?;
+        writeln!(file, "{}", std::process::id()).map_err(io)?;
+        // Children inherit it from here on; see the module's head.
+        rustix::io::fcntl_setfd(&file, FdFlags::empty()).map_err(|errno| io(errno.into()))?;
+        Ok(Self { file })
+    }
+
+    /// Whether some process holds the lock at `path`.
+    pub fn is_held(path: &Path) -> io::Result<bool> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Sleeps until nobody holds the lock at `path`.
+    pub fn wait_until_free(path: &Path) -> io::Result<()> {
+        match File::open(path) {
+            Ok(file) => file.lock_shared(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// One loop per workspace (S7): a lock in the workspace's own git directory, which names its holder.
+#[derive(Debug)]
+pub struct WorkspaceLock {
+    #[expect(dead_code, reason = "held for as long as this lives")]
+    lock: Lock,
+}
+
+impl WorkspaceLock {
+    /// Takes the workspace for a task, or says which task has it.
+    pub fn take(git_dir: &Path, task: &str) -> Result<Self, (LockError, Option<String>)> {
+        let dir = git_dir.join("dacapo");
+        let path = dir.join("lock");
+        let io = |source| (LockError::Io { path: path.clone(), source }, None);
+        std::fs::create_dir_all(&dir).map_err(io)?;
+        match Lock::take(&path) {
+            Ok(mut lock) => {
+                lock.file.write_all(task.as_bytes()).map_err(io)?;
+                Ok(Self { lock })
+            }
+            Err(error) => Err((error, read_lines(&path).1)),
+        }
+    }
+}
+
+/// Who took the lock, and for which task.
+fn read_lines(path: &Path) -> (Option<i32>, Option<String>) {
+    let mut text = String::new();
+    if File::open(path).and_then(|file| file.take(200).read_to_string(&mut text)).is_err() {
+        return (None, None);
+    }
+    let mut lines = text.lines();
+    let pid = lines.next().and_then(|line| line.parse().ok());
+    (pid, lines.next().filter(|name| !name.is_empty()).map(str::to_owned))
+}
+
+/// One that has ended and that nobody has waited for yet does nothing any more.
+fn is_alive(pid: i32) -> bool {
+    let Some(pid) = rustix::process::Pid::from_raw(pid) else { return false };
+    let zombie = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+        stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+    };
+    rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH) && !zombie()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// A lock that a child holds in our place, as a guard or git does.
+    fn handed_down(path: &Path) -> std::process::Child {
+        let lock = Lock::take(path).unwrap();
+        let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        drop(lock);
+        child
+    }
+
+    #[test]
+    fn k2_a_holder_that_lives_is_told_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let _lock = Lock::take(&path).unwrap();
+        assert!(matches!(Lock::take(&path), Err(LockError::Held)));
+    }
+
+    #[test]
+    fn k2_what_a_dead_holder_started_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let mut child = handed_down(&path);
+        let mut gone = Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        std::fs::write(&path, format!("{}\n", gone.id())).unwrap();
+        let taking = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::take(&path).map(drop)
+        });
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        taking.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn r1_one_that_ended_and_was_not_waited_for_is_not_alive() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        assert!(is_alive(pid));
+        drop(child.stdin.take());
+        let start = Instant::now();
+        while is_alive(pid) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(LOOK_EVERY);
+        }
+        child.wait().unwrap();
+        assert!(!is_alive(pid));
+    }
+}
