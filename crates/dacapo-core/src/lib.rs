@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod spec;
+pub mod context;
 pub mod store;
 pub mod git;
 pub mod process;

@@ -1,0 +1,112 @@
+//! An iteration's summary from the agent's closing message (C5).
+
+use super::text::cut;
+use crate::spec::BYTES_PER_TOKEN;
+
+/// Blocks that are not the agent's account of what it did: removed with all they hold.
+const NOISE: [&str; 6] =
+    ["thinking", "think", "task_context", "system-reminder", "system", "previous_summary"];
+/// Tags of which only the words inside stay.
+const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];
+
+/// Cleans the agent's closing message. Empty when nothing is left that says something.
+pub fn summarize(closing: &str, max_tokens: u32, promise: Option<&str>) -> String {
+    let mut text = strip_escapes(closing);
+    for tag in NOISE {
+        text = without_block(&text, tag);
+    }
+    if let Some(promise) = promise.filter(|promise| !promise.is_empty()) {
+        text = text.replace(promise, "");
+    }
+    text = without_block(&text, "promise");
+    for tag in WRAPPERS {
+        text = text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !is_progress(line)).collect();
+    let mut kept: Vec<&str> = Vec::new();
+    for line in lines {
+        if !(line.is_empty() && kept.last().is_none_or(|last| last.is_empty())) {
+            kept.push(line);
+        }
+    }
+    let text = kept.join("\n");
+    let text = text.trim();
+    if text.chars().any(char::is_alphanumeric) {
+        cut(text, max_tokens as usize * BYTES_PER_TOKEN)
+    } else {
+        String::new()
+    }
+}
+
+/// A spinner, a bar or a percentage says nothing about what was done.
+fn is_progress(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty()
+        && !line.chars().any(char::is_alphabetic)
+        && line.chars().any(|c| "%█▏▎▍▌▋▊▉⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏=>#".contains(c))
+}
+
+fn without_block(text: &str, tag: &str) -> String {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(&open) {
+        out.push_str(&rest[..start]);
+        rest = match rest[start..].find(&close) {
+            Some(end) => &rest[start + end + close.len()..],
+            // Never closed: only the tag itself is noise.
+            None => &rest[start + open.len()..],
+        };
+    }
+    out.push_str(rest);
+    out.replace(&close, "")
+}
+
+/// Without terminal escapes, carriage returns and other control characters.
+fn strip_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => match chars.next() {
+                Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+                Some(']') => while chars.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
+                _ => {}
+            },
+            '\r' => out.push('\n'),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn c5_noise_goes_and_words_stay() {
+        let closing = "<thinking>hm</thinking>\u{1b}[1mFixed\u{1b}[0m the parser.\r\n\n\n\n[=====>   ] 50%\n<summary>And tests.</summary>\n<promise>COMPLETE</promise>";
+        assert_eq!(summarize(closing, 500, None), "Fixed the parser.\n\nAnd tests.");
+        assert_eq!(summarize("All DONE-42", 500, Some("DONE-42")), "All");
+        assert_eq!(summarize("***", 500, None), "");
+        assert_eq!(summarize("", 500, None), "");
+    }
+
+    #[test]
+    fn c5_an_echoed_context_is_no_summary() {
+        assert_eq!(summarize("<task_context>\nold\n</task_context>\nNew.", 500, None), "New.");
+        assert_eq!(summarize("<think>never closed", 500, None), "never closed");
+    }
+
+    proptest! {
+        #[test]
+        fn c5_any_text_is_bounded(text in "\\PC{0,400}", tokens in 10_u32..100) {
+            prop_assert!(summarize(&text, tokens, Some("x")).len() <= tokens as usize * 4);
+        }
+    }
+}

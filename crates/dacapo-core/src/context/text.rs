@@ -1,0 +1,102 @@
+//! Cutting text without ever splitting a character (C8).
+
+/// At most `bytes` of `text` from its beginning, with a mark where something is missing.
+pub fn cut(text: &str, bytes: usize) -> String {
+    const MARK: &str = "\n[... truncated for length ...]";
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let keep = bytes.saturating_sub(MARK.len());
+    format!("{}{MARK}", text[..floor(text, keep)].trim_end())
+}
+
+/// The last whole lines of `text` that fit into `bytes` and `lines`; of one overlong line its end.
+pub fn tail_lines(text: &str, lines: usize, bytes: usize) -> &str {
+    let text = text.trim_end();
+    let mut from = text.len();
+    for _ in 0..lines {
+        if from == 0 {
+            break;
+        }
+        // Before the newline that ends the line; the text itself ends without one.
+        let line_end = if from == text.len() { from } else { from - 1 };
+        let line_start = text[..line_end].rfind('\n').map_or(0, |newline| newline + 1);
+        if text.len() - line_start > bytes {
+            break;
+        }
+        from = line_start;
+    }
+    if from == text.len() && !text.is_empty() {
+        from = ceil(text, text.len().saturating_sub(bytes));
+    }
+    &text[from..]
+}
+
+/// At most so many terminal columns, with `…` where something is missing.
+pub fn cut_columns(text: &str, columns: usize) -> String {
+    use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut width = 0;
+    for c in text.chars() {
+        let next = width + c.width().unwrap_or(0);
+        if next + 1 > columns {
+            break;
+        }
+        width = next;
+        kept.push(c);
+    }
+    // Joined and varied characters are wider or narrower together than one by one.
+    while kept.width() + 1 > columns && kept.pop().is_some() {}
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn c8_cutting_never_splits_a_character(text in "\\PC{0,200}", at in 0_usize..300) {
+            let short = cut(&text, at);
+            prop_assert!(short.len() <= at.max(31) || short == text);
+            prop_assert!(text.trim_end().ends_with(tail_lines(&text, 3, at)));
+            let columns = cut_columns(&text, at.max(1));
+            prop_assert!(unicode_width::UnicodeWidthStr::width(columns.as_str()) <= at.max(1));
+        }
+    }
+
+    #[test]
+    fn tails_are_whole_lines() {
+        assert_eq!(tail_lines("a\nb\nc\n\n", 2, 100), "b\nc");
+        assert_eq!(tail_lines("first\nsecond", 9, 8), "second");
+        assert_eq!(tail_lines("繼續繼續", 9, 7), "繼續");
+        assert_eq!(tail_lines("", 9, 7), "");
+    }
+
+    #[test]
+    fn columns_are_those_of_the_whole_text() {
+        // A candle with the sign that makes it a picture is two columns wide, each by itself one and none.
+        assert_eq!(cut_columns("\u{1f56f}\u{fe0f}abcd", 5), "\u{1f56f}\u{fe0f}ab…");
+    }
+}
