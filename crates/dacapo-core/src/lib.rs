@@ -4,6 +4,8 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod spec;
+pub mod engine;
+pub mod task;
 pub mod context;
 pub mod store;
 pub mod git;

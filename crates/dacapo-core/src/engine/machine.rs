@@ -1,0 +1,214 @@
+//! What every kind of task is to the driver: a pure machine (rule 1 of the architecture).
+//!
+//! `decide` turns an input into events, `apply` is the only change of state, and `next` derives what is to be done from
+//! the state alone. So after a crash the same effect is derived again from the journal, and none is lost.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::event::{CheckPhase, CheckResult, CommitPlanned, Envelope, Event, TurnRecord, Usage, WaitReason};
+use crate::git::Oid;
+
+/// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
+pub trait Machine {
+    /// What follows from `input`, as events. An input that does not fit the state has no consequence.
+    fn decide(&self, input: &Input) -> Vec<Event>;
+
+    /// Takes in what happened. The only way the state ever changes.
+    fn apply(&mut self, line: &Envelope);
+
+    /// What is to be done now; none when the task is over.
+    fn next(&self) -> Option<Effect>;
+
+    /// Whether the turn in flight must end now that it has used this much on top of the turns before.
+    fn over_budget(&self, turn: &Usage) -> bool;
+}
+
+/// What the world tells the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A process begins to drive the task, or takes it up again.
+    Begin(Begin),
+    /// The workspace is there.
+    WorkspaceReady {
+        /// The directory.
+        path: String,
+        /// The branch, none when detached.
+        branch: Option<String>,
+        /// Its tip.
+        base: Option<Oid>,
+        /// The rescue ref that keeps the user's own changes.
+        kept_changes: Option<String>,
+    },
+    /// It cannot be made.
+    WorkspaceFailed(String),
+    /// A check has its result.
+    CheckDone(CheckResult),
+    /// A turn is about to start.
+    TurnBegins {
+        /// Where HEAD is.
+        head: Option<Oid>,
+        /// The session, where Dacapo chooses its id.
+        session: Option<String>,
+    },
+    /// A turn is over.
+    TurnEnded(TurnRecord),
+    /// The tree was looked at, the commit object made if there is something to commit.
+    Prepared(CommitPlanned),
+    /// The branch has moved.
+    Landed,
+    /// The branch could not be moved; the commit is kept elsewhere.
+    LandedElsewhere {
+        /// What happened and where the commit is.
+        message: String,
+    },
+    /// The sleep is over.
+    WaitOver,
+    /// Nothing but the time: the machine has something to settle by itself.
+    Settle {
+        /// By the wall clock.
+        now: Timestamp,
+    },
+    /// All that is needed for the result is known.
+    Finishing {
+        /// The tip of the work.
+        last_commit: Option<Oid>,
+        /// Changed tests, CI files and checks.
+        trust_files: Vec<String>,
+        /// Active time.
+        elapsed: Duration,
+    },
+    /// A person or a signal ends the task.
+    Stop {
+        /// By what.
+        by: String,
+    },
+    /// A person has something to say to the next iteration.
+    Tell(String),
+    /// Something a person should know.
+    Notice(String),
+}
+
+/// How a process takes a task up.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Begin {
+    /// Its process id.
+    pub pid: u32,
+    /// Which Dacapo.
+    pub version: String,
+    /// More iterations than were asked for first.
+    pub more_iterations: Option<u32>,
+    /// What a person adds to the task.
+    pub follow_up: Option<String>,
+}
+
+/// What the driver is to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Make the place to work in.
+    PrepareWorkspace,
+    /// Run a check.
+    RunCheck(CheckPlan),
+    /// Look where HEAD is and choose a session id: the next turn is to start.
+    BeginTurn(TurnStart),
+    /// Give the agent its turn.
+    RunTurn(TurnPlan),
+    /// Stage what the iteration left and make a commit object of it.
+    PrepareCommit(CommitPlan),
+    /// Move the branch.
+    Land(Landing),
+    /// Sleep.
+    Sleep {
+        /// Until then.
+        until: Timestamp,
+        /// Why.
+        why: WaitReason,
+    },
+    /// Come back with [`Input::Settle`].
+    Settle,
+    /// Force everything to disk and gather what the result needs.
+    Finish {
+        /// What changed since is looked through for tests and checks.
+        base: Option<Oid>,
+    },
+}
+
+/// One run of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckPlan {
+    /// When.
+    pub phase: CheckPhase,
+    /// After which iteration.
+    pub iteration: Option<u32>,
+    /// Which one.
+    pub index: u32,
+    /// What is run by `sh -c`.
+    pub command: String,
+    /// Its limit.
+    pub timeout: Duration,
+    /// What it judges.
+    pub commit: Option<Oid>,
+}
+
+/// A turn that is to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnStart {
+    /// Which of the task's agents.
+    pub agent: usize,
+    /// A new conversation begins.
+    pub fresh: bool,
+}
+
+/// One turn of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnPlan {
+    /// Its number over the whole task.
+    pub turn: u32,
+    /// The iteration.
+    pub iteration: u32,
+    /// Which turn of this iteration, from 0.
+    pub attempt: u32,
+    /// Which of the task's agents.
+    pub agent: usize,
+    /// What it is told.
+    pub prompt: String,
+    /// The conversation, where its id is known.
+    pub session: Option<String>,
+    /// It is one that an earlier turn opened.
+    pub continued: bool,
+    /// What is looked for in what it says.
+    pub promise: Option<String>,
+}
+
+/// A commit that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitPlan {
+    /// The iteration.
+    pub iteration: u32,
+    /// Where the iteration began.
+    pub start: Option<Oid>,
+    /// The branch that HEAD ought to be on.
+    pub branch: Option<String>,
+    /// The newest commit that is known to be on it.
+    pub tip: Option<Oid>,
+    /// The whole message.
+    pub message: String,
+    /// Its date, from the journal: the same commit made twice has the same id.
+    pub at: Timestamp,
+    /// False: only look what changed.
+    pub commit: bool,
+}
+
+/// A move of the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landing {
+    /// The iteration.
+    pub iteration: u32,
+    /// The branch, none when detached.
+    pub branch: Option<String>,
+    /// To here.
+    pub commit: Oid,
+    /// From here.
+    pub parent: Option<Oid>,
+}

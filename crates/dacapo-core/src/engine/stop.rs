@@ -1,0 +1,150 @@
+//! Why a loop goes on or ends: completion, limits, budgets, stall, backoff. Pure rules over plain numbers.
+
+use std::time::Duration;
+
+use crate::event::{Outcome, StopReason, Usage};
+use crate::spec::{Cap, LoopPolicy};
+
+/// What the rules look at when an iteration is over.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts {
+    /// The iteration's agent did its turn and left the tree in order.
+    pub success: bool,
+    /// The promise that counts was said in this iteration.
+    pub promise: bool,
+    /// A promise is needed.
+    pub promise_needed: bool,
+    /// All checks ran and passed in this iteration.
+    pub checks: bool,
+    /// There are checks.
+    pub checks_needed: bool,
+    /// A person added to the task what no iteration has heard yet.
+    pub unheard: bool,
+    /// The error cannot heal.
+    pub permanent: bool,
+    /// The budget ended the turn.
+    pub cut_by_budget: bool,
+    /// Failed iterations in a row.
+    pub failures_in_row: u32,
+    /// Iterations finished.
+    pub finished: u32,
+    /// Iterations that succeeded.
+    pub succeeded: u32,
+    /// Active time that counts against `--time`.
+    pub elapsed: Duration,
+    /// Usage that counts against the budget.
+    pub usage: Usage,
+    /// Successful iterations in a row without a changed file.
+    pub unchanged_in_row: u32,
+    /// Successful iterations in a row with the same failure of the same check.
+    pub same_failure_in_row: u32,
+}
+
+/// How a loop ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// For people and the exit code.
+    pub outcome: Outcome,
+    /// For machines.
+    pub reason: StopReason,
+}
+
+const fn end(outcome: Outcome, reason: StopReason) -> Option<Verdict> {
+    Some(Verdict { outcome, reason })
+}
+
+/// All that was asked for holds in this very iteration (L3).
+pub fn complete(facts: &Facts) -> bool {
+    (facts.promise_needed || facts.checks_needed)
+        && facts.success
+        && !facts.unheard
+        && (facts.promise || !facts.promise_needed)
+        && (facts.checks || !facts.checks_needed)
+}
+
+/// The verdict at the end of an iteration, in the order of L6; none: the loop goes on.
+pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<Verdict> {
+    if complete(facts) {
+        let reason = if facts.checks_needed { StopReason::Checks } else { StopReason::Promise };
+        return end(Outcome::Completed, reason);
+    }
+    if facts.permanent {
+        return end(Outcome::Failed, StopReason::PermanentError);
+    }
+    let used_up_all = cap.is_some_and(|cap| facts.finished >= cap.iterations);
+    if !policy.looping && facts.cut_by_budget {
+        return end(Outcome::BudgetExhausted, StopReason::Budget);
+    }
+    if !policy.looping && used_up_all {
+        let outcome = if facts.success { Outcome::Completed } else { Outcome::Failed };
+        let reason = if facts.success { StopReason::Iterations } else { StopReason::Failures };
+        return end(outcome, reason);
+    }
+    if policy.max_failures > 0 && facts.failures_in_row >= policy.max_failures {
+        return end(Outcome::Failed, StopReason::Failures);
+    }
+    if used_up_all {
+        return end(used_up(policy, facts.succeeded, Outcome::MaxReached), StopReason::Iterations);
+    }
+    if let Some(verdict) = out_of_time(policy, facts.elapsed, facts.succeeded) {
+        return Some(verdict);
+    }
+    if facts.cut_by_budget || over_budget(policy, &facts.usage) {
+        return end(Outcome::BudgetExhausted, StopReason::Budget);
+    }
+    if policy.stall > 0 && facts.unchanged_in_row.max(facts.same_failure_in_row) >= policy.stall {
+        return end(Outcome::Stalled, StopReason::Stall);
+    }
+    None
+}
+
+/// Using all rounds up is what a pure loop is for; to a loop that wanted proof it is a defeat.
+fn used_up(policy: &LoopPolicy, succeeded: u32, defeat: Outcome) -> Outcome {
+    match (policy.is_pure(), succeeded) {
+        (false, _) => defeat,
+        (true, 0) => Outcome::Failed,
+        (true, _) => Outcome::Completed,
+    }
+}
+
+/// The verdict when no further iteration may start for want of time.
+pub fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32) -> Option<Verdict> {
+    if policy.time.is_some_and(|time| elapsed >= time) {
+        return end(used_up(policy, succeeded, Outcome::TimeElapsed), StopReason::Time);
+    }
+    None
+}
+
+/// The money or the tokens are used up.
+pub fn over_budget(policy: &LoopPolicy, usage: &Usage) -> bool {
+    policy.max_cost.is_some_and(|most| usage.cost_usd.unwrap_or(0.0) >= most)
+        || policy.max_tokens.is_some_and(|most| usage.tokens() >= most)
+}
+
+/// The pause after so many failures in a row: 1 s, 2 s, 4 s … 60 s (L8).
+pub fn backoff(failures_in_row: u32) -> Duration {
+    Duration::from_secs((1_u64 << failures_in_row.saturating_sub(1).min(6)).min(60))
+}
+
+/// The pause after so many limits in a row for which the agent names no end: 1 min, 2 min, 4 min … 30 min.
+pub fn limit_backoff(limits_in_row: u32) -> Duration {
+    Duration::from_secs(60 * (1_u64 << limits_in_row.saturating_sub(1).min(5)).min(30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l8_backoff_doubles_up_to_a_minute() {
+        let seconds: Vec<u64> = (1..=9).map(|n| backoff(n).as_secs()).collect();
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        assert_eq!(backoff(u32::MAX).as_secs(), 60);
+    }
+
+    #[test]
+    fn l9_a_limit_without_a_reset_backs_off_up_to_half_an_hour() {
+        let minutes: Vec<u64> = (1..=8).map(|n| limit_backoff(n).as_secs() / 60).collect();
+        assert_eq!(minutes, [1, 2, 4, 8, 16, 30, 30, 30]);
+    }
+}

@@ -1,0 +1,246 @@
+//! An agent in a loop: the rules of L and C as a pure machine.
+//!
+//! ```text
+//! Fresh ─► Baseline ─► Between ─► Turn ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
+//!                        ▲  │      │ ▲                                             │
+//!                        └──┘      ▼ │                                             ▼
+//!                      backoff   LimitHit ─► Waiting                        verdict: goes on or ends
+//! ```
+//!
+//! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
+//! by [`crate::view`] from the same journal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::context::History;
+use crate::engine::machine::{Effect, Input, Machine};
+use crate::engine::stop::{self, Verdict};
+use crate::event::{
+    CheckResult, CommitPlanned, Envelope, Event, SessionMode, TaskResult, TurnEnd, Usage, WaitReason,
+};
+use crate::git::Oid;
+use crate::spec::{Cap, SessionNeed, TaskSpec};
+
+mod apply;
+mod decide;
+mod limits;
+mod plan;
+mod resume;
+#[cfg(test)]
+mod tests;
+
+/// The promise that is asked for when checks were green before anything was done (L4).
+pub const DEFAULT_PROMISE: &str = "<promise>COMPLETE</promise>";
+
+/// The state of an agent loop: the fold of its journal.
+#[derive(Debug, Clone)]
+pub struct AgentLoop {
+    spec: Arc<TaskSpec>,
+    phase: Phase,
+    /// The workspace was made.
+    ready: bool,
+    branch: Option<String>,
+    base: Option<Oid>,
+    /// The newest commit known to be ours; none until the next iteration starts: whatever HEAD is then.
+    tip: Option<Oid>,
+    baseline: Vec<CheckResult>,
+    /// The newest result of each check, by its index.
+    last_checks: Vec<Option<CheckResult>>,
+    /// Checks that were seen red since the present allowance began.
+    seen_red: Vec<bool>,
+    /// All checks were green before anything was done: they prove nothing by themselves.
+    opened_green: bool,
+    agent: usize,
+    session: Option<String>,
+    /// The present agent has had a turn.
+    conversed: bool,
+    cap: Option<Cap>,
+    turns: u32,
+    /// The iteration at work.
+    current: Option<Current>,
+    attempted: u32,
+    finished: u32,
+    succeeded: u32,
+    failures_in_row: u32,
+    unchanged_in_row: u32,
+    same_failure_in_row: u32,
+    last_failure: Option<String>,
+    limits_in_row: u32,
+    limit_wait: Duration,
+    limited_until: Vec<Option<Timestamp>>,
+    backoff_due: bool,
+    usage: Usage,
+    /// What was used and how much time had passed when the present allowance began.
+    usage_before: Usage,
+    elapsed_before: Duration,
+    /// What people said and no turn has been told yet.
+    told: Vec<String>,
+    /// What the iteration at work was told.
+    heard: Vec<String>,
+    /// What people added to the task, and how much of it has been in a prompt.
+    follow_ups: Vec<String>,
+    follow_ups_heard: usize,
+    /// The promise became needed after the conversation began.
+    rule_due: bool,
+    history: History,
+    verdict: Option<Verdict>,
+    message: Option<String>,
+    result: Option<TaskResult>,
+}
+
+/// Where the loop stands. Each phase has exactly one effect (see `plan.rs`).
+#[derive(Debug, Clone, PartialEq)]
+enum Phase {
+    Fresh,
+    Baseline {
+        index: usize,
+    },
+    Between,
+    /// The iteration goes on with another turn.
+    Retry,
+    Turn {
+        turn: u32,
+        continued: bool,
+    },
+    LimitHit {
+        message: String,
+        resets_at: Option<Timestamp>,
+    },
+    Waiting {
+        until: Timestamp,
+        why: WaitReason,
+    },
+    Collecting,
+    Landing(CommitPlanned),
+    Checking {
+        clean: bool,
+        index: usize,
+    },
+    Settling,
+    Over,
+}
+
+/// The iteration at work.
+#[derive(Debug, Clone)]
+struct Current {
+    iteration: u32,
+    start: Option<Oid>,
+    started_at: Timestamp,
+    attempts: u32,
+    usage: Usage,
+    summary: String,
+    promise: bool,
+    end: TurnEnd,
+    ended_at: Timestamp,
+    planned: Option<CommitPlanned>,
+    checks: Vec<CheckResult>,
+    /// Ended from outside between two turns.
+    cut: bool,
+}
+
+impl AgentLoop {
+    /// A loop of which nothing has happened yet.
+    pub fn new(spec: Arc<TaskSpec>) -> Self {
+        let checks = spec.policy.checks.len();
+        Self {
+            phase: Phase::Fresh,
+            ready: false,
+            branch: None,
+            base: None,
+            tip: None,
+            baseline: Vec::new(),
+            last_checks: vec![None; checks],
+            seen_red: vec![false; checks],
+            opened_green: false,
+            agent: 0,
+            session: None,
+            conversed: false,
+            cap: if spec.policy.looping { spec.policy.cap } else { Some(Cap::by_iter(1)) },
+            turns: 0,
+            current: None,
+            attempted: 0,
+            finished: 0,
+            succeeded: 0,
+            failures_in_row: 0,
+            unchanged_in_row: 0,
+            same_failure_in_row: 0,
+            last_failure: None,
+            limits_in_row: 0,
+            limit_wait: Duration::ZERO,
+            limited_until: vec![None; spec.agents.len()],
+            backoff_due: false,
+            usage: Usage::default(),
+            usage_before: Usage::default(),
+            elapsed_before: Duration::ZERO,
+            told: Vec::new(),
+            heard: Vec::new(),
+            follow_ups: Vec::new(),
+            follow_ups_heard: 0,
+            rule_due: false,
+            history: History::default(),
+            verdict: None,
+            message: None,
+            result: None,
+            spec,
+        }
+    }
+
+    /// The promise that counts: the user's, or the default one where green checks prove nothing.
+    pub(crate) fn promise(&self) -> Option<&str> {
+        match &self.spec.policy.until {
+            Some(text) => Some(text),
+            None if self.opened_green => Some(DEFAULT_PROMISE),
+            None => None,
+        }
+    }
+
+    /// Checks count as proof when they were red before, or when they were green and the promise stands beside them.
+    /// All of them together are one proof: it was red while any of them was.
+    fn verified(&self, verdict: Verdict) -> bool {
+        verdict.outcome == crate::event::Outcome::Completed
+            && verdict.reason == crate::event::StopReason::Checks
+            && (self.seen_red.contains(&true) || self.promise().is_some())
+    }
+
+    /// Whether the next turn goes on in a conversation that an earlier one opened (L13).
+    fn continues(&self) -> bool {
+        self.spec.policy.session == SessionMode::Resume
+            && self.conversed
+            && match self.spec.agents[self.agent].session_need() {
+                SessionNeed::Impossible => false,
+                SessionNeed::Id => self.session.is_some(),
+                SessionNeed::Nothing => true,
+            }
+    }
+
+    fn usage_in_allowance(&self) -> Usage {
+        let less = |now: u64, before: u64| now.saturating_sub(before);
+        Usage {
+            input: less(self.usage.input, self.usage_before.input),
+            output: less(self.usage.output, self.usage_before.output),
+            cached: less(self.usage.cached, self.usage_before.cached),
+            cost_usd: self.usage.cost_usd.map(|cost| cost - self.usage_before.cost_usd.unwrap_or(0.0)),
+        }
+    }
+}
+
+impl Machine for AgentLoop {
+    fn decide(&self, input: &Input) -> Vec<Event> {
+        self.decide_on(input)
+    }
+
+    fn apply(&mut self, line: &Envelope) {
+        self.take_in(line);
+    }
+
+    fn next(&self) -> Option<Effect> {
+        self.effect()
+    }
+
+    fn over_budget(&self, turn: &Usage) -> bool {
+        stop::over_budget(&self.spec.policy, &self.usage_in_allowance().plus(turn))
+    }
+}

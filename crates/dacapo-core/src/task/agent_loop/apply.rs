@@ -1,0 +1,382 @@
+//! How what happened changes the state of the loop. Nothing else does.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{AgentLoop, Current, Phase};
+use crate::context::Past;
+use crate::engine::stop::{self, Facts, Verdict};
+use crate::event::{
+    CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, IterationRecord, Outcome,
+    StopReason, TurnEnd, TurnRecord, Usage, WaitReason,
+};
+use crate::git::Oid;
+use crate::spec::SessionNeed;
+
+/// `sh` says so by these exit codes.
+pub(super) fn cannot_be_run(result: &CheckResult) -> bool {
+    matches!(result.exit_code, Some(126 | 127))
+}
+
+impl AgentLoop {
+    pub(super) fn take_in(&mut self, line: &Envelope) {
+        let elapsed = Duration::from_millis(line.elapsed_ms);
+        match &line.event {
+            Event::TaskCreated { .. }
+            | Event::TaskStarted { .. }
+            | Event::Notice { .. }
+            | Event::Paused { .. } => {}
+            Event::Resumed { more_iterations, follow_up, .. } => {
+                self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
+            }
+            Event::WorkspaceReady { branch, base_commit, .. } => {
+                self.workspace_ready(branch.as_deref(), base_commit.as_ref());
+            }
+            Event::WorkspaceFailed { message } => self.end(Outcome::Failed, StopReason::SetupFailed, message),
+            Event::CheckFinished(result) => self.check_finished(result),
+            Event::IterationStarted { iteration, start_commit } => {
+                self.attempted = iteration + 1;
+                self.tip = self.tip.take().or_else(|| start_commit.clone());
+                self.current = Some(Current::new(*iteration, start_commit.clone(), line));
+                self.phase = Phase::Retry;
+            }
+            Event::TurnStarted { turn, session, continued, .. } => {
+                self.turn_started(*turn, session.as_deref(), *continued);
+            }
+            Event::TurnFinished(record) => self.turn_finished(record, line.at),
+            Event::CommitIntent(planned) if planned.commit.is_some() => {
+                self.phase = Phase::Landing(planned.clone());
+            }
+            Event::CommitIntent(planned) | Event::NoCommit(planned) => self.settle_tree(planned),
+            Event::Committed { commit, .. } => self.committed(commit),
+            Event::IterationFinished(record) => self.iteration_finished(record, elapsed),
+            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line.at),
+            Event::WaitOver => self.wait_over(elapsed),
+            Event::AgentChanged { agent, .. } => self.agent_changed(agent, line.at),
+            Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
+            Event::Told { text } => self.told.push(text.clone()),
+            Event::TaskFinished(result) => {
+                self.result = Some(result.clone());
+                self.phase = Phase::Over;
+            }
+        }
+    }
+
+    fn workspace_ready(&mut self, branch: Option<&str>, base: Option<&Oid>) {
+        self.ready = true;
+        self.branch = branch.map(str::to_owned);
+        self.base = base.cloned();
+        self.tip = base.cloned();
+        self.phase = self.before_the_first();
+    }
+
+    fn check_finished(&mut self, result: &CheckResult) {
+        let index = result.index as usize;
+        if let Some(slot) = self.last_checks.get_mut(index) {
+            *slot = Some(result.clone());
+            self.seen_red[index] |= !result.passed();
+        }
+        let next = index + 1;
+        let more = next < self.spec.policy.checks.len();
+        match result.phase {
+            CheckPhase::Baseline => {
+                self.baseline.push(result.clone());
+                if cannot_be_run(result) {
+                    let message = format!("check `{}` cannot be run ({})", result.command, result.ending());
+                    self.end(Outcome::Failed, StopReason::SetupFailed, &message);
+                } else {
+                    self.opened_green = !more && self.baseline.iter().all(CheckResult::passed);
+                    self.phase = if more { Phase::Baseline { index: next } } else { Phase::Between };
+                }
+            }
+            CheckPhase::Iteration | CheckPhase::Clean => {
+                let clean = result.phase == CheckPhase::Clean;
+                if let Some(current) = self.current.as_mut() {
+                    current.checks.push(result.clone());
+                }
+                self.phase = match (more, clean) {
+                    (true, _) => Phase::Checking { clean, index: next },
+                    (false, false) if self.spec.policy.check_clean && stop::complete(&self.facts_now()) => {
+                        Phase::Checking { clean: true, index: 0 }
+                    }
+                    (false, _) => Phase::Settling,
+                };
+            }
+        }
+    }
+
+    fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
+        self.turns = turn + 1;
+        if !continued {
+            self.session = session.map(str::to_owned);
+        }
+        if let Some(current) = self.current.as_mut() {
+            current.attempts += 1;
+        }
+        self.conversed = true;
+        // From here on the prompt of this turn is fixed: what is said later is for a later one.
+        self.heard.append(&mut self.told);
+        self.follow_ups_heard = self.follow_ups.len();
+        self.phase = Phase::Turn { turn, continued };
+    }
+
+    fn turn_finished(&mut self, record: &TurnRecord, at: Timestamp) {
+        self.usage = self.usage.plus(&record.usage);
+        if record.session.is_some() {
+            self.session.clone_from(&record.session);
+        }
+        if self.may_never_have_begun(&record.end) {
+            self.session = None;
+            self.conversed = false;
+        }
+        let Some(current) = self.current.as_mut() else { return };
+        current.usage = current.usage.plus(&record.usage);
+        current.promise = record.promise;
+        current.end = record.end.clone();
+        current.ended_at = at;
+        if !record.summary.is_empty() {
+            current.summary.clone_from(&record.summary);
+        }
+        self.phase = match &record.end {
+            TurnEnd::Limit { .. } if self.verdict.is_some() => Phase::Collecting,
+            TurnEnd::Limit { message, resets_at } => {
+                Phase::LimitHit { message: message.clone(), resets_at: *resets_at }
+            }
+            TurnEnd::Interrupted if self.verdict.is_none() => Phase::Retry,
+            TurnEnd::Done
+            | TurnEnd::Failed { .. }
+            | TurnEnd::Cancelled
+            | TurnEnd::Budget
+            | TurnEnd::Interrupted => Phase::Collecting,
+        };
+        if !matches!(record.end, TurnEnd::Limit { .. }) {
+            self.limits_in_row = 0;
+        }
+    }
+
+    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well. Who takes up one
+    /// that does not exist fails for ever.
+    fn may_never_have_begun(&self, end: &TurnEnd) -> bool {
+        matches!(self.phase, Phase::Turn { continued: false, .. })
+            && matches!(end, TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted)
+            && self.spec.agents[self.agent].presets_session()
+    }
+
+    fn committed(&mut self, commit: &Oid) {
+        if let Phase::Landing(planned) = std::mem::replace(&mut self.phase, Phase::Settling) {
+            self.tip = Some(commit.clone());
+            self.settle_tree(&planned);
+        }
+    }
+
+    /// The tree of the iteration is what it will be: on to the checks, unless the loop ends anyway.
+    fn settle_tree(&mut self, planned: &CommitPlanned) {
+        if planned.commit.is_none() && planned.problems.is_empty() {
+            // The agent's own commits: HEAD is a descendant of our tip, and the new tip.
+            self.tip = planned.parent.clone().or_else(|| self.tip.clone());
+        }
+        let Some(current) = self.current.as_mut() else { return };
+        current.planned = Some(planned.clone());
+        let skip = self.spec.policy.checks.is_empty()
+            || self.verdict.is_some()
+            || current.cut
+            || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
+        self.phase = if skip { Phase::Settling } else { Phase::Checking { clean: false, index: 0 } };
+    }
+
+    fn iteration_finished(&mut self, record: &IterationRecord, elapsed: Duration) {
+        let mut facts = self.facts_now();
+        self.finished = record.iteration + 1;
+        if record.success {
+            self.succeeded += 1;
+            self.failures_in_row = 0;
+            let changed = record.changed_total > 0;
+            self.unchanged_in_row = if changed { 0 } else { self.unchanged_in_row + 1 };
+            let failure = self.failure_fingerprint();
+            self.same_failure_in_row = match &failure {
+                Some(_) if failure == self.last_failure => self.same_failure_in_row + 1,
+                Some(_) => 1,
+                None => 0,
+            };
+            self.last_failure = failure;
+        } else if record.outcome == Ended::Failure {
+            self.failures_in_row += 1;
+        }
+        facts.finished = self.finished;
+        facts.succeeded = self.succeeded;
+        facts.failures_in_row = self.failures_in_row;
+        facts.unchanged_in_row = self.unchanged_in_row;
+        facts.same_failure_in_row = self.same_failure_in_row;
+        facts.elapsed = elapsed.saturating_sub(self.elapsed_before);
+        facts.usage = self.usage_in_allowance();
+        let verdict = stop::verdict(&self.spec.policy, self.cap, &facts);
+        match (self.verdict, verdict) {
+            // What was asked for is there, though somebody wanted to stop at the same moment.
+            (_, Some(done)) if stop::complete(&facts) => self.verdict = Some(done),
+            (Some(_), _) => {}
+            (None, verdict) => {
+                self.verdict = verdict;
+                self.message.clone_from(&record.error);
+            }
+        }
+        if self.verdict.is_some_and(|v| v.outcome == Outcome::Completed) {
+            self.message = None;
+        }
+        self.history.push(Past::from(record));
+        self.heard.clear();
+        self.rule_due &= self.current.as_ref().is_none_or(|current| current.attempts == 0);
+        let did_its_turn = self.current.take().is_some_and(|current| current.end == TurnEnd::Done);
+        self.backoff_due = self.verdict.is_none() && record.outcome == Ended::Failure;
+        self.phase = Phase::Between;
+        // A turn that failed may have had no time to say it; then the next one just begins anew.
+        if self.verdict.is_none() && did_its_turn && self.session_is_missing() {
+            let message = format!("Failed to get session ID for loop follow-up (task {})", self.spec.name);
+            self.end(Outcome::Failed, StopReason::PermanentError, &message);
+        }
+    }
+
+    fn session_is_missing(&self) -> bool {
+        self.spec.policy.session == crate::event::SessionMode::Resume
+            && self.session.is_none()
+            && self.spec.agents[self.agent].session_need() == SessionNeed::Id
+    }
+
+    fn wait_over(&mut self, elapsed: Duration) {
+        if let Phase::Waiting { why, .. } = self.phase {
+            self.phase = match why {
+                WaitReason::Limit => Phase::Retry,
+                WaitReason::Backoff => Phase::Between,
+            };
+            if why == WaitReason::Backoff {
+                let elapsed = elapsed.saturating_sub(self.elapsed_before);
+                self.verdict = stop::out_of_time(&self.spec.policy, elapsed, self.succeeded);
+            }
+        }
+    }
+
+    /// The loop is to end. A turn or check in flight is ended by the driver, then the state says so; where nothing is in
+    /// flight the iteration is wrapped up at once.
+    fn stop_requested(&mut self, by: &str, reason: StopReason) {
+        if self.phase == Phase::Over {
+            return;
+        }
+        if self.verdict.is_none() {
+            let outcome =
+                if reason == StopReason::LimitWait { Outcome::TimeElapsed } else { Outcome::Cancelled };
+            self.verdict = Some(Verdict { outcome, reason });
+            self.message = Some(by.to_owned());
+        }
+        match self.phase {
+            Phase::Fresh | Phase::Baseline { .. } => self.phase = Phase::Between,
+            Phase::Checking { .. } => self.phase = Phase::Settling,
+            Phase::Waiting { .. } | Phase::Retry | Phase::LimitHit { .. } => self.cut_short(),
+            Phase::Between
+            | Phase::Turn { .. }
+            | Phase::Collecting
+            | Phase::Landing(_)
+            | Phase::Settling
+            | Phase::Over => {}
+        }
+    }
+
+    /// Ends an iteration between two of its turns; what it left is still committed.
+    fn cut_short(&mut self) {
+        self.phase = match self.current.as_mut() {
+            Some(current) => {
+                current.cut = true;
+                Phase::Collecting
+            }
+            None => Phase::Between,
+        };
+    }
+
+    /// The loop ends for a reason that is not the verdict on an iteration.
+    fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
+        self.verdict = Some(Verdict { outcome, reason });
+        self.message = Some(message.to_owned());
+        if self.current.is_some() { self.cut_short() } else { self.phase = Phase::Between }
+    }
+
+    pub(super) fn facts_now(&self) -> Facts {
+        let promise_needed = self.promise().is_some();
+        let can_match = self.promise().is_some_and(|text| !text.is_empty());
+        let checks_needed = !self.spec.policy.checks.is_empty();
+        let Some(current) = &self.current else {
+            return Facts { promise_needed, checks_needed, ..Facts::default() };
+        };
+        let wanted = self.spec.policy.checks.len();
+        let passed = |phase| {
+            let mut results = current.checks.iter().filter(|check| check.phase == phase).peekable();
+            results.peek().is_some().then(|| results.filter(|check| check.passed()).count() == wanted)
+        };
+        Facts {
+            success: current.ended() == Ended::Success,
+            promise: current.promise && can_match,
+            promise_needed,
+            checks: passed(CheckPhase::Iteration) == Some(true) && passed(CheckPhase::Clean) != Some(false),
+            checks_needed,
+            unheard: self.follow_ups_heard < self.follow_ups.len(),
+            cut_by_budget: current.end == TurnEnd::Budget,
+            permanent: matches!(current.end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }),
+            ..Facts::default()
+        }
+    }
+
+    /// One text for all failing checks of the iteration; the same failure has the same one.
+    fn failure_fingerprint(&self) -> Option<String> {
+        let current = self.current.as_ref()?;
+        let failing: Vec<String> = current
+            .checks
+            .iter()
+            .filter(|check| !check.passed())
+            .map(|check| format!("{}:{}", check.index, check.fingerprint))
+            .collect();
+        (!failing.is_empty()).then(|| failing.join(" "))
+    }
+}
+
+impl Current {
+    fn new(iteration: u32, start: Option<Oid>, line: &Envelope) -> Self {
+        Self {
+            iteration,
+            start,
+            started_at: line.at,
+            attempts: 0,
+            usage: Usage::default(),
+            summary: String::new(),
+            promise: false,
+            end: TurnEnd::Interrupted,
+            ended_at: line.at,
+            planned: None,
+            checks: Vec::new(),
+            cut: false,
+        }
+    }
+
+    /// How the iteration went so far: the turn's word, and the state in which it left the tree.
+    pub(super) fn ended(&self) -> Ended {
+        let problems = self.planned.as_ref().is_some_and(|planned| !planned.problems.is_empty());
+        match &self.end {
+            _ if self.cut => Ended::Cancelled,
+            TurnEnd::Cancelled | TurnEnd::Budget | TurnEnd::Interrupted | TurnEnd::Limit { .. } => {
+                Ended::Cancelled
+            }
+            TurnEnd::Failed { .. } => Ended::Failure,
+            TurnEnd::Done if problems => Ended::Failure,
+            TurnEnd::Done => Ended::Success,
+        }
+    }
+
+    /// Why it is not a success.
+    pub(super) fn error(&self) -> Option<String> {
+        let problems = self.planned.iter().flat_map(|planned| planned.problems.iter().cloned());
+        let own = match &self.end {
+            TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => Some(message.clone()),
+            TurnEnd::Budget => Some("the budget is used up".to_owned()),
+            TurnEnd::Done | TurnEnd::Cancelled | TurnEnd::Interrupted => None,
+        };
+        let all: Vec<String> = own.into_iter().chain(problems).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}

@@ -1,0 +1,231 @@
+//! What follows from an input, as events.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::limits::later;
+use super::{AgentLoop, Phase};
+use crate::engine::machine::{Begin, Input};
+use crate::engine::stop;
+use crate::event::{
+    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, Event, IterationRecord, Proof, StopReason,
+    TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason,
+};
+use crate::git::Oid;
+
+/// What a record says when the agent said nothing (C5).
+const NOTHING_SAID: &str = "No significant actions in this iteration.";
+
+impl AgentLoop {
+    pub(super) fn decide_on(&self, input: &Input) -> Vec<Event> {
+        match (&self.phase, input) {
+            (_, Input::Begin(begin)) => vec![self.begin(begin)],
+            (_, Input::Stop { by }) if self.phase != Phase::Over && self.verdict.is_none() => {
+                vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
+            }
+            (_, Input::Tell(text)) => vec![Event::Told { text: text.clone() }],
+            (_, Input::Notice(message)) => vec![Event::Notice { message: message.clone() }],
+            (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes }) => {
+                vec![Event::WorkspaceReady {
+                    path: path.clone(),
+                    branch: branch.clone(),
+                    base_commit: base.clone(),
+                    kept_changes: kept_changes.clone(),
+                }]
+            }
+            (Phase::Fresh | Phase::Between | Phase::Retry, Input::WorkspaceFailed(message)) => {
+                vec![Event::WorkspaceFailed { message: message.clone() }]
+            }
+            (Phase::Baseline { .. } | Phase::Checking { .. }, Input::CheckDone(result))
+                if self.awaits(result) =>
+            {
+                vec![Event::CheckFinished(result.clone())]
+            }
+            // A stopped loop never starts a turn, whoever asks for it.
+            (Phase::Between | Phase::Retry, Input::TurnBegins { head, session })
+                if self.verdict.is_none() && !self.backoff_due =>
+            {
+                self.turn_begins(head.as_ref(), session.as_ref())
+            }
+            (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
+                vec![Event::TurnFinished(record.clone())]
+            }
+            (Phase::Turn { turn, .. }, Input::Settle { .. }) if self.verdict.is_some() => {
+                vec![Event::TurnFinished(self.never_run(*turn))]
+            }
+            (Phase::Collecting, Input::Prepared(planned))
+                if self.current.as_ref().is_some_and(|current| current.iteration == planned.iteration) =>
+            {
+                vec![self.prepared(planned)]
+            }
+            (Phase::Landing(planned), Input::Landed) => {
+                planned.commit.clone().map_or_else(Vec::new, |commit| {
+                    vec![Event::Committed {
+                        iteration: planned.iteration,
+                        commit,
+                        subject: planned.subject.clone(),
+                    }]
+                })
+            }
+            (Phase::Landing(planned), Input::LandedElsewhere { message }) => {
+                let mut lost = planned.clone();
+                lost.commit = None;
+                lost.problems.push(message.clone());
+                vec![Event::NoCommit(lost)]
+            }
+            (Phase::Waiting { until, why }, Input::WaitOver) => self.wake(*until, *why),
+            (Phase::Between, Input::Settle { now }) if self.backoff_due && self.verdict.is_none() => {
+                vec![self.backoff(*now)]
+            }
+            (Phase::LimitHit { message, resets_at }, Input::Settle { now }) => {
+                self.limit_hit(message, *resets_at, *now)
+            }
+            (Phase::Settling, Input::Settle { now }) => self.iteration_over(*now).into_iter().collect(),
+            (Phase::Between, Input::Finishing { last_commit, trust_files, elapsed }) => {
+                self.finish(last_commit.clone(), trust_files, *elapsed).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn begin(&self, begin: &Begin) -> Event {
+        let Begin { pid, version, more_iterations, follow_up } = begin.clone();
+        if self.phase == Phase::Fresh && more_iterations.is_none() && follow_up.is_none() {
+            Event::TaskStarted { pid, version }
+        } else {
+            Event::Resumed { pid, version, more_iterations, follow_up, agent: None }
+        }
+    }
+
+    fn turn_begins(&self, head: Option<&Oid>, session: Option<&String>) -> Vec<Event> {
+        let mut events = Vec::new();
+        if self.current.is_none() {
+            events.push(Event::IterationStarted { iteration: self.attempted, start_commit: head.cloned() });
+        }
+        let continued = self.continues();
+        events.push(Event::TurnStarted {
+            turn: self.turns,
+            iteration: self.current.as_ref().map_or(self.attempted, |current| current.iteration),
+            agent: self.spec.agents[self.agent].name.clone(),
+            session: if continued { self.session.clone() } else { session.cloned() },
+            continued,
+        });
+        events
+    }
+
+    /// It is the result of the check that is at work now, not of one that was ended before.
+    fn awaits(&self, result: &CheckResult) -> bool {
+        let (phase, index) = match self.phase {
+            Phase::Baseline { index } => (CheckPhase::Baseline, index),
+            Phase::Checking { clean: false, index } => (CheckPhase::Iteration, index),
+            Phase::Checking { clean: true, index } => (CheckPhase::Clean, index),
+            _ => return false,
+        };
+        let iteration = self.current.as_ref().map(|current| current.iteration);
+        result.phase == phase && result.index as usize == index && result.iteration == iteration
+    }
+
+    /// The record of a turn that was stopped before its agent was started.
+    fn never_run(&self, turn: u32) -> TurnRecord {
+        TurnRecord {
+            turn,
+            iteration: self.current.as_ref().map_or(0, |current| current.iteration),
+            end: TurnEnd::Cancelled,
+            session: self.session.clone(),
+            promise: false,
+            summary: String::new(),
+            usage: Usage::default(),
+            duration_ms: 0,
+            output_bytes: 0,
+            exit_code: None,
+        }
+    }
+
+    fn prepared(&self, planned: &CommitPlanned) -> Event {
+        if planned.commit.is_some() {
+            Event::CommitIntent(planned.clone())
+        } else {
+            Event::NoCommit(planned.clone())
+        }
+    }
+
+    fn backoff(&self, now: Timestamp) -> Event {
+        let pause = stop::backoff(self.failures_in_row);
+        Event::Waiting {
+            until: later(now, pause),
+            why: WaitReason::Backoff,
+            message: format!("iteration failed; next attempt in {} s", pause.as_secs()),
+        }
+    }
+
+    fn iteration_over(&self, now: Timestamp) -> Option<Event> {
+        let current = self.current.as_ref()?;
+        let planned = current.planned.clone().unwrap_or_default();
+        // With a problem HEAD is not known to be this iteration's.
+        let own_commits = planned.commit.is_none()
+            && planned.problems.is_empty()
+            && planned.changed_total > 0
+            && self.tip != current.start;
+        let outcome = current.ended();
+        let summary =
+            if current.summary.is_empty() { NOTHING_SAID.to_owned() } else { current.summary.clone() };
+        Some(Event::IterationFinished(IterationRecord {
+            iteration: current.iteration,
+            commit_id: planned.commit.or_else(|| own_commits.then(|| self.tip.clone()).flatten()),
+            changed_files: planned.changed_files,
+            changed_total: planned.changed_total,
+            summary: if self.spec.context.generate_summary { summary } else { String::new() },
+            success: outcome == Ended::Success,
+            outcome,
+            error: current.error(),
+            promise: current.promise,
+            timestamp: now,
+            usage: current.usage,
+            duration_ms: u64::try_from(now.duration_since(current.started_at).as_millis()).unwrap_or(0),
+            checks: current.checks.iter().map(CheckBrief::from).collect(),
+        }))
+    }
+
+    fn finish(&self, last_commit: Option<Oid>, trust_files: &[String], elapsed: Duration) -> Option<Event> {
+        let verdict = self.verdict?;
+        Some(Event::TaskFinished(TaskResult {
+            outcome: verdict.outcome,
+            stop_reason: verdict.reason,
+            verified: self.verified(verdict),
+            message: self.message.clone(),
+            iterations_attempted: self.attempted,
+            iterations_succeeded: self.succeeded,
+            iterations_failed: self.finished - self.succeeded,
+            elapsed_seconds: elapsed.as_millis() as f64 / 1000.0,
+            tokens: Tokens { input: self.usage.input, output: self.usage.output },
+            cost_usd: self.usage.cost_usd,
+            base_commit: self.base.clone(),
+            last_commit,
+            trust_files: trust_files.to_vec(),
+            proof: self.proof(),
+        }))
+    }
+
+    fn proof(&self) -> Vec<Proof> {
+        let checks = self.spec.policy.checks.iter().enumerate();
+        checks
+            .map(|(index, command)| {
+                let before = self.baseline.get(index);
+                let after = self.last_checks[index].as_ref().filter(|check| check.iteration.is_some());
+                let newest = after.or(before);
+                Proof {
+                    command: command.clone(),
+                    before: before.map(|check| check.passed()),
+                    after: after.map(|check| check.passed()),
+                    last_line: newest
+                        .and_then(|c| c.tail.lines().last())
+                        .unwrap_or_default()
+                        .trim()
+                        .to_owned(),
+                    commit: newest.and_then(|check| check.commit.clone()),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! Taking a task up again: one that was interrupted just goes on, one that had ended gets its allowances anew.
+
+use std::time::Duration;
+
+use super::apply::cannot_be_run;
+use super::{AgentLoop, Phase};
+use crate::event::{CheckResult, StopReason};
+use crate::spec::Cap;
+
+/// Whoever takes the task up again no longer wants it to end for these.
+const TAKEN_BACK: [StopReason; 3] = [StopReason::Cancelled, StopReason::LimitWait, StopReason::SetupFailed];
+
+impl AgentLoop {
+    pub(super) fn resumed(&mut self, more: Option<u32>, follow_up: Option<&str>, elapsed: Duration) {
+        // The verdict may be there already and only the last line of the journal be missing.
+        let at_the_end = self.phase == Phase::Between && self.verdict.is_some();
+        let asked_for_more = more.is_some() || follow_up.is_some();
+        if self.phase == Phase::Over || (at_the_end && asked_for_more) {
+            self.begin_anew(elapsed);
+        }
+        if self.verdict.is_some_and(|verdict| TAKEN_BACK.contains(&verdict.reason)) {
+            self.verdict = None;
+            self.message = None;
+            self.limit_wait = Duration::ZERO;
+        }
+        if self.phase == Phase::Between && self.verdict.is_none() && self.attempted == 0 {
+            self.phase = self.before_the_first();
+        }
+        if let Some(text) = follow_up {
+            self.follow_ups.push(text.to_owned());
+        }
+        self.raise_cap(more);
+    }
+
+    /// The allowances of an ended task: time, budget, failures, stall, waits. What was proven stays proven, but proves
+    /// nothing about what comes now.
+    fn begin_anew(&mut self, elapsed: Duration) {
+        let promised_before = self.promise().is_some();
+        self.result = None;
+        self.verdict = None;
+        self.message = None;
+        self.usage_before = self.usage;
+        self.elapsed_before = elapsed;
+        self.failures_in_row = 0;
+        self.unchanged_in_row = 0;
+        self.same_failure_in_row = 0;
+        self.limit_wait = Duration::ZERO;
+        self.limits_in_row = 0;
+        self.backoff_due = false;
+        self.phase = Phase::Between;
+        if self.attempted > 0 {
+            // Nobody watched meanwhile: what HEAD is now is the user's own doing, and the new beginning.
+            self.tip = None;
+            self.seen_red = self.last_checks.iter().map(|check| red(check.as_ref())).collect();
+            let all_green = self.last_checks.iter().flatten().filter(|check| check.passed()).count();
+            self.opened_green |= all_green > 0 && all_green == self.last_checks.len();
+            self.rule_due = !promised_before && self.promise().is_some();
+        }
+    }
+
+    /// Another iteration must be possible: so many more as were asked for, or, where none is left, as at first.
+    fn raise_cap(&mut self, more: Option<u32>) {
+        let at_work = u32::from(self.current.is_none());
+        let least = self.attempted.saturating_add(at_work);
+        match (more, self.cap.as_mut()) {
+            (Some(more), cap) => {
+                let iterations = self.attempted.saturating_add(more).max(least);
+                match cap {
+                    Some(cap) => cap.iterations = iterations,
+                    None => self.cap = Some(Cap::by_iter(iterations)),
+                }
+            }
+            (None, Some(cap)) if self.verdict.is_none() && cap.iterations < least => {
+                let at_first = self.spec.policy.cap.filter(|_| self.spec.policy.looping);
+                let again = at_first.map_or(1, |cap| cap.iterations);
+                cap.iterations = self.attempted.saturating_add(again).max(least);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// The workspace, then the run of the checks that everything is measured by, then the first iteration. A check that
+    /// could not be run may be there now; of a series that was cut short nothing counts.
+    pub(super) fn before_the_first(&mut self) -> Phase {
+        let policy = &self.spec.policy;
+        let measured = !policy.baseline
+            || (self.baseline.len() == policy.checks.len() && !self.baseline.iter().any(cannot_be_run));
+        if !self.ready {
+            return Phase::Fresh;
+        }
+        if measured {
+            return Phase::Between;
+        }
+        self.baseline.clear();
+        self.last_checks.fill(None);
+        self.seen_red.fill(false);
+        Phase::Baseline { index: 0 }
+    }
+}
+
+fn red(check: Option<&CheckResult>) -> bool {
+    check.is_some_and(|check| !check.passed())
+}

@@ -1,0 +1,14 @@
+//! The rules of the loop, in a world that is only a script: no process, no clock, no disk.
+
+mod completion;
+mod crash;
+mod ends;
+mod limits;
+mod prompts;
+mod properties;
+mod records;
+mod resume;
+mod sessions;
+mod specs;
+mod stop;
+mod world;

@@ -1,0 +1,300 @@
+//! Random specs, random worlds, nonsense at any time.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use proptest::prelude::*;
+
+use super::world::*;
+use crate::engine::machine::{Begin, Effect, Input, Machine};
+use crate::event::{
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, SessionMode, TurnEnd, TurnRecord, Usage,
+};
+use crate::spec::{Cap, CapSource, TaskSpec};
+
+/// Choices; when they are used up, everything goes well.
+struct Choices(std::vec::IntoIter<u8>);
+
+impl Choices {
+    fn below(&mut self, n: u8) -> u8 {
+        self.0.next().map_or(0, |byte| byte % n)
+    }
+
+    fn yes(&mut self, of: u8) -> bool {
+        self.0.next().is_some_and(|byte| byte % of == 0)
+    }
+}
+
+fn any_spec() -> impl Strategy<Value = TaskSpec> {
+    let limits = (1_u32..6, any::<bool>(), proptest::option::of(1_u64..2000), 0_u32..4, 0_u32..4);
+    let conditions = (
+        proptest::option::of(prop_oneof![Just(String::new()), Just("DONE".to_owned())]),
+        0_usize..3,
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let others = (proptest::option::of(1_u64..100), 1_usize..4, 0_u8..4, any::<bool>(), any::<bool>());
+    (limits, conditions, others).prop_map(|(limits, conditions, others)| {
+        let (cap, by_iter, time, max_failures, stall) = limits;
+        let (until, checks, baseline, check_clean) = conditions;
+        let (max_tokens, agents, session, enabled, looping) = others;
+        let mut spec = spec();
+        let source = if by_iter { CapSource::Iter } else { CapSource::MaxIterations };
+        spec.policy.looping = looping;
+        spec.policy.cap = Some(Cap { iterations: cap, source });
+        spec.policy.time = time.map(Duration::from_secs);
+        spec.policy.max_failures = max_failures;
+        spec.policy.stall = stall;
+        spec.policy.until = until;
+        spec.policy.checks = (0..checks).map(|n| format!("check {n}")).collect();
+        spec.policy.baseline = baseline;
+        spec.policy.check_clean = check_clean;
+        spec.policy.max_tokens = max_tokens;
+        spec.policy.max_wait = Duration::from_secs(7200);
+        spec.policy.session = if session > 1 { SessionMode::Resume } else { SessionMode::Fresh };
+        spec.context.enabled = enabled;
+        spec.agents = (0..agents)
+            .map(|n| if session % 2 == 0 { agent(&format!("a{n}")) } else { resumable(&format!("a{n}")) })
+            .collect();
+        spec
+    })
+}
+
+fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
+    let turn = match choices.below(12) {
+        8 => failed(),
+        9 => limited((choices.below(2) == 0).then(|| now + SignedDuration::from_mins(20))),
+        10 => ended(match choices.below(3) {
+            0 => TurnEnd::Budget,
+            1 => TurnEnd::Cancelled,
+            _ => TurnEnd::Interrupted,
+        }),
+        11 if choices.yes(3) => broken(),
+        _ => done(),
+    };
+    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), ..turn }
+}
+
+fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oid>) -> CommitPlanned {
+    let changed = choices.below(3) < 2;
+    CommitPlanned {
+        iteration,
+        commit: (changed && !choices.yes(4)).then(|| commit_of(iteration)),
+        parent: if choices.yes(5) { None } else { tip },
+        changed_files: if changed { vec!["a".into()] } else { vec![] },
+        changed_total: u32::from(changed),
+        problems: if choices.yes(6) { vec!["odd".into()] } else { vec![] },
+        ..CommitPlanned::default()
+    }
+}
+
+/// An input that nobody waits for, with numbers that may or may not fit.
+fn nonsense(choices: &mut Choices, world: &World) -> Input {
+    let number = u32::from(choices.below(6));
+    match choices.below(11) {
+        0 => Input::WorkspaceReady { path: "/x".into(), branch: None, base: None, kept_changes: None },
+        1 => Input::WorkspaceFailed("no".into()),
+        2 => Input::CheckDone(CheckResult {
+            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Clean]
+                [choices.below(3) as usize],
+            iteration: choices.yes(2).then_some(number),
+            index: u32::from(choices.below(4)).wrapping_sub(1),
+            command: "check".into(),
+            exit_code: Some(0),
+            timed_out: choices.yes(2),
+            duration_ms: 1,
+            commit: None,
+            tail: String::new(),
+            fingerprint: String::new(),
+            changed_files: Vec::new(),
+        }),
+        3 => Input::TurnBegins { head: Some(oid(number)), session: choices.yes(2).then(|| "n".into()) },
+        4 => Input::TurnEnded(TurnRecord {
+            turn: number,
+            iteration: number,
+            end: any_turn(choices, world.now).end,
+            session: None,
+            promise: choices.yes(2),
+            summary: String::new(),
+            usage: Usage { input: u64::MAX, output: 1, cached: 0, cost_usd: None },
+            duration_ms: 0,
+            output_bytes: 0,
+            exit_code: None,
+        }),
+        5 => Input::Prepared(any_planned(choices, number, None)),
+        6 => Input::Landed,
+        7 => Input::LandedElsewhere { message: "moved".into() },
+        8 => Input::WaitOver,
+        9 => Input::Settle { now: world.now },
+        _ => Input::Finishing { last_commit: None, trust_files: Vec::new(), elapsed: Duration::MAX },
+    }
+}
+
+/// What must be true after every single step.
+fn check_state(world: &World) {
+    let machine = &world.machine;
+    let at_work = u32::from(machine.current.is_some());
+    assert_eq!(machine.attempted, machine.finished + at_work, "attempted = succeeded + failed (+ current)");
+    assert!(machine.succeeded <= machine.finished);
+    if let Some(cap) = machine.cap {
+        assert!(machine.attempted <= cap.iterations, "{} of {}", machine.attempted, cap.iterations);
+    }
+    if machine.verdict.is_some() {
+        let starts = matches!(machine.next(), Some(Effect::BeginTurn(_) | Effect::RunTurn(_)));
+        assert!(!starts, "a stopped loop never starts a turn");
+    }
+}
+
+/// What must be true of the whole journal.
+fn check_journal(journal: &[Envelope]) {
+    let (mut started, mut settled, mut finished, mut stopped) = (0, 0, 0, false);
+    for line in journal {
+        match &line.event {
+            Event::IterationStarted { iteration, .. } => {
+                assert_eq!(*iteration, started, "one after the other, never back");
+                started += 1;
+            }
+            Event::Committed { iteration, .. } => {
+                assert_eq!((*iteration, settled), (started - 1, started - 1), "committed at most once");
+                settled += 1;
+            }
+            Event::NoCommit(planned) => {
+                assert_eq!((planned.iteration, settled), (started - 1, started - 1), "settled at most once");
+                settled += 1;
+            }
+            Event::IterationFinished(record) => {
+                assert_eq!((record.iteration, settled, finished), (started - 1, started, started - 1));
+                finished += 1;
+            }
+            Event::StopRequested { .. } => stopped = true,
+            Event::Resumed { .. } | Event::TaskStarted { .. } => stopped = false,
+            Event::TurnStarted { .. } => assert!(!stopped, "a stopped loop never starts a turn"),
+            Event::TaskFinished(result) => {
+                let all = result.iterations_succeeded + result.iterations_failed;
+                assert_eq!((result.iterations_attempted, all), (started, finished));
+                assert_eq!(started, finished, "no task ends in the middle of an iteration");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
+    let mut choices = Choices(entropy.into_iter());
+    let mut world = World::new(spec);
+    world.begin(Begin::default());
+    for _ in 0..20_000 {
+        check_state(&world);
+        if choices.yes(8) {
+            let input = nonsense(&mut choices, &world);
+            world.input(&input, None);
+            continue;
+        }
+        if choices.yes(30) {
+            world.input(&Input::Stop { by: "SIGINT".into() }, None);
+            continue;
+        }
+        if choices.yes(40) {
+            world.input(&Input::Tell("words".into()), None);
+            let more_iterations = choices.yes(3).then(|| u32::from(choices.below(3)));
+            let follow_up = choices.yes(3).then(|| "more".to_owned());
+            world.machine = fold(&world.spec, &world.journal);
+            world.begin(Begin { more_iterations, follow_up, ..Begin::default() });
+            continue;
+        }
+        let Some(effect) = world.machine.next() else {
+            if choices.yes(2) {
+                world.begin(Begin::default());
+                continue;
+            }
+            return world;
+        };
+        let input = match &effect {
+            Effect::RunTurn(plan) => {
+                let turn = any_turn(&mut choices, world.now);
+                world.pass(Duration::from_secs(60));
+                Some(Input::TurnEnded(world.turn_record(plan, &turn)))
+            }
+            Effect::PrepareCommit(plan) => {
+                Some(Input::Prepared(any_planned(&mut choices, plan.iteration, plan.tip.clone())))
+            }
+            Effect::RunCheck(_) => match world.perform(&effect) {
+                Some(Input::CheckDone(mut result)) => {
+                    result.exit_code = Some(i32::from(choices.below(4)));
+                    Some(Input::CheckDone(result))
+                }
+                other => other,
+            },
+            Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { message: "moved".into() }),
+            Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed("no".into())),
+            _ => world.perform(&effect),
+        };
+        let lines = world.journal.len();
+        if let Some(input) = input {
+            world.input(&input, Some(&effect));
+        }
+        assert!(
+            world.journal.len() > lines,
+            "an effect without a consequence goes round for ever: {effect:?}"
+        );
+    }
+    panic!("the loop does not end");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_world_keeps_the_rules(spec in any_spec(), entropy in proptest::collection::vec(any::<u8>(), 0..600)) {
+        let world = live(spec, entropy);
+        check_journal(&world.journal);
+    }
+
+    #[test]
+    fn any_prefix_folds_to_the_effect_in_flight(
+        spec in any_spec(),
+        entropy in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let world = live(spec, entropy);
+        let mut machine = crate::task::agent_loop::AgentLoop::new(std::sync::Arc::clone(&world.spec));
+        for (line, effect) in world.journal.iter().zip(&world.because) {
+            if let Some(effect) = effect {
+                prop_assert_eq!(machine.next(), Some(effect.clone()), "before {:?}", line.event);
+            }
+            let text = serde_json::to_string(line).unwrap();
+            let read: Envelope = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(&read, line, "{}", text);
+            machine.apply(&read);
+        }
+        prop_assert_eq!(format!("{machine:?}"), format!("{:?}", world.machine));
+    }
+}
+
+#[test]
+fn p3_the_state_does_not_grow_with_iterations() {
+    let mut spec = checked(5000, &["a"]);
+    spec.policy.session = SessionMode::Resume;
+    spec.agents = vec![resumable("one"), agent("two")];
+    let mut world = World::new(spec).on_turn(|plan| match plan.turn % 7 {
+        3 => failed(),
+        5 => limited(None),
+        _ => Turn { session: Some(format!("session {:09}", plan.turn)), summary: "x".repeat(500), ..done() },
+    });
+    world.on_check = Box::new(|plan| (1, format!("{:09}", plan.iteration.unwrap_or(0))));
+    world.begin(Begin::default());
+    let mut sizes = Vec::new();
+    while world.machine.finished < 2000 {
+        world.step();
+        if matches!(world.machine.finished, 50 | 2000) && world.machine.current.is_none() {
+            sizes.push(format!("{:?}", world.machine).len());
+        }
+        // The journal is not the state.
+        world.journal.clear();
+        world.because.clear();
+        world.turns.clear();
+        world.commits.clear();
+        world.checks.clear();
+    }
+    let (early, late) = (sizes[0], *sizes.last().unwrap());
+    assert!(late <= early + early / 20, "{early} bytes after 50 iterations, {late} after 2000");
+}

@@ -1,0 +1,146 @@
+//! Conversations that go on (L13).
+
+use super::world::*;
+use crate::engine::machine::Effect;
+use crate::event::{Outcome, SessionMode, StopReason, TurnEnd};
+use crate::spec::{AgentCommand, TaskSpec};
+
+fn resuming(iterations: u32) -> TaskSpec {
+    let mut spec = iter(iterations);
+    spec.policy.session = SessionMode::Resume;
+    spec.agents = vec![resumable("one")];
+    spec
+}
+
+fn in_session(turn: Turn) -> Turn {
+    Turn { session: Some("s1".into()), ..turn }
+}
+
+#[test]
+fn l13_the_follow_up_is_the_prompt_a_blank_line_and_the_text() {
+    let world = World::new(resuming(3)).turns(&[in_session(done())]).run();
+    assert_eq!(
+        world.prompts(),
+        ["Build the feature", "Build the feature\n\n繼續", "Build the feature\n\n繼續"]
+    );
+    let turns: Vec<_> = world.turns.iter().map(|turn| (turn.continued, turn.session.as_deref())).collect();
+    assert_eq!(turns, [(false, None), (true, Some("s1")), (true, Some("s1"))]);
+}
+
+#[test]
+fn l13_failed_checks_and_what_people_say_go_between_the_two() {
+    let mut spec = resuming(2);
+    spec.policy.checks = vec!["cargo test".into(), "lint".into()];
+    let mut world =
+        World::new(spec).turns(&[in_session(done())]).check(|_, _, index| if index == 0 { 101 } else { 0 });
+    world.tell = Some((0, "Use tabs."));
+    let world = world.run();
+    assert_eq!(
+        world.prompts()[1],
+        "Build the feature\n\n\
+         These checks failed:\n`cargo test` → exit 101\nline of cargo test\nended 101\n\n\
+         The user adds:\nUse tabs.\n\n\
+         繼續"
+    );
+}
+
+#[test]
+fn s2_what_is_told_during_a_turn_is_heard_by_the_next_iteration_and_only_by_it() {
+    for spec in [iter(3), resuming(3)] {
+        let mut world = World::new(spec).turns(&[in_session(done())]);
+        world.tell = Some((0, "Use tabs."));
+        let world = world.run();
+        let heard: Vec<bool> = world.prompts().iter().map(|prompt| prompt.contains("Use tabs.")).collect();
+        assert_eq!(heard, [false, true, false]);
+    }
+}
+
+#[test]
+fn s2_what_is_told_in_a_limit_wait_is_heard_by_the_same_iteration() {
+    let mut world = World::new(iter(2)).turns(&[limited(None), limited(None), done()]);
+    world.tell = Some((0, "Use tabs."));
+    let world = world.run();
+    let heard: Vec<bool> = world.prompts().iter().map(|prompt| prompt.contains("Use tabs.")).collect();
+    assert_eq!(heard, [false, true, true, false], "in each of its turns");
+}
+
+#[test]
+fn l13_a_missing_session_id_ends_the_loop_and_says_so() {
+    let world = World::new(resuming(3)).run();
+    assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 1, 1, 0));
+    assert_eq!(
+        world.result().message.as_deref(),
+        Some("Failed to get session ID for loop follow-up (task x)")
+    );
+    let world = World::new(resuming(1)).run();
+    assert_eq!(world.result().outcome, Outcome::Completed, "no follow-up, no need of it");
+}
+
+#[test]
+fn l13_a_turn_that_failed_before_it_had_a_session_is_just_begun_again() {
+    let world = World::new(resuming(3)).turns(&[failed(), in_session(done())]).run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 3, 2, 1));
+    let continued: Vec<_> = world.turns.iter().map(|turn| turn.continued).collect();
+    assert_eq!(continued, [false, false, true]);
+}
+
+#[test]
+fn l13_a_failed_turn_in_a_known_session_is_followed_up_in_it() {
+    let world = World::new(resuming(2)).turns(&[in_session(failed())]).run();
+    let continued: Vec<_> = world.turns.iter().map(|turn| turn.continued).collect();
+    assert_eq!(continued, [false, true]);
+}
+
+#[test]
+fn l13_a_session_whose_id_we_chose_is_taken_up_only_when_it_surely_exists() {
+    let ends = [
+        (TurnEnd::Done, true),
+        (TurnEnd::Interrupted, false),
+        (failed().end, false),
+        (limited(None).end, true),
+    ];
+    for (end, continued) in ends {
+        let mut spec = resuming(2);
+        spec.agents[0].command = AgentCommand::Argv(vec!["one".into(), "--session-id={session}".into()]);
+        let mut world = World::new(spec).turns(&[ended(end.clone()), done()]);
+        world.presets = true;
+        let world = world.run();
+        assert_eq!(world.turns[0].session.as_deref(), Some("preset-0"));
+        assert_eq!(world.turns[1].continued, continued, "{end:?}");
+        let session = if continued { "preset-0" } else { "preset-1" };
+        assert_eq!(world.turns[1].session.as_deref(), Some(session), "{end:?}");
+    }
+}
+
+#[test]
+fn l13_an_agent_that_cannot_resume_gets_the_context() {
+    let mut spec = resuming(2);
+    spec.agents = vec![agent("one")];
+    let world = World::new(spec).turns(&[in_session(done())]).run();
+    assert!(world.prompts()[1].starts_with("<task_context>"));
+    assert!(!world.turns[1].continued);
+}
+
+#[test]
+fn l13_fresh_sessions_are_fresh() {
+    let mut spec = resuming(3);
+    spec.policy.session = SessionMode::Fresh;
+    let mut world = World::new(spec).turns(&[in_session(done())]);
+    world.presets = true;
+    let world = world.run();
+    assert!(world.turns.iter().all(|turn| !turn.continued));
+    let sessions: Vec<_> = world.turns.iter().map(|turn| turn.session.clone().unwrap()).collect();
+    assert_eq!(sessions, ["preset-0", "preset-1", "preset-2"]);
+    let fresh = world.because.iter().flatten().all(|effect| match effect {
+        Effect::BeginTurn(start) => start.fresh,
+        _ => true,
+    });
+    assert!(fresh);
+}
+
+#[test]
+fn l13_a_session_goes_on_after_the_task_is_taken_up_again() {
+    let world = World::new(resuming(1)).turns(&[in_session(done())]).run().resume(Some(1), Some("And X."));
+    assert_eq!(world.prompts()[1], "Build the feature\n\nThe user adds:\nAnd X.\n\n繼續");
+    assert_eq!(world.turns[1].session.as_deref(), Some("s1"));
+}

@@ -1,0 +1,395 @@
+//! A world in which agents, checks, git and the clock do what a script says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::engine::machine::{Begin, CheckPlan, CommitPlan, Effect, Input, Machine, TurnPlan};
+use crate::event::{
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, Outcome,
+    StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
+};
+use crate::git::Oid;
+use crate::spec::TaskSpec;
+use crate::task::agent_loop::AgentLoop;
+
+pub(super) use super::specs::*;
+
+/// What an agent does in a turn.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    pub(super) end: TurnEnd,
+    pub(super) promise: bool,
+    pub(super) summary: String,
+    pub(super) session: Option<String>,
+    pub(super) usage: Usage,
+    pub(super) takes: Duration,
+}
+
+pub(super) fn done() -> Turn {
+    Turn {
+        end: TurnEnd::Done,
+        promise: false,
+        summary: "Did a part.".into(),
+        session: None,
+        usage: Usage { input: 10, output: 5, cached: 0, cost_usd: None },
+        takes: Duration::from_secs(60),
+    }
+}
+
+pub(super) fn promised() -> Turn {
+    Turn { promise: true, ..done() }
+}
+
+pub(super) fn ended(end: TurnEnd) -> Turn {
+    Turn { end, ..done() }
+}
+
+pub(super) fn failed() -> Turn {
+    ended(TurnEnd::Failed { failure: FailureKind::Transient, message: "exit 1".into() })
+}
+
+pub(super) fn broken() -> Turn {
+    ended(TurnEnd::Failed {
+        failure: FailureKind::Permanent,
+        message: "not logged in: run `one login`".into(),
+    })
+}
+
+/// A usage limit that ends at `resets_at`.
+pub(super) fn limited(resets_at: Option<Timestamp>) -> Turn {
+    ended(TurnEnd::Limit { message: "limit reached".into(), resets_at })
+}
+
+/// A stop, when the loop comes to what `when` describes for the `nth` time (from 0).
+pub(super) struct StopAt {
+    pub(super) when: fn(&Effect) -> bool,
+    pub(super) nth: u32,
+}
+
+type TurnScript = Box<dyn FnMut(&TurnPlan) -> Turn>;
+type CheckScript = Box<dyn FnMut(&CheckPlan) -> (i32, String)>;
+type CommitScript = Box<dyn FnMut(&CommitPlan) -> CommitPlanned>;
+
+pub(super) struct World {
+    pub(super) spec: Arc<TaskSpec>,
+    pub(super) machine: AgentLoop,
+    pub(super) journal: Vec<Envelope>,
+    /// The effect that led to each line of the journal; none for what came from outside.
+    pub(super) because: Vec<Option<Effect>>,
+    pub(super) turns: Vec<TurnPlan>,
+    pub(super) started: Vec<Option<Oid>>,
+    pub(super) commits: Vec<CommitPlan>,
+    pub(super) checks: Vec<CheckPlan>,
+    pub(super) sleeps: Vec<Duration>,
+    pub(super) head: Option<Oid>,
+    pub(super) now: Timestamp,
+    pub(super) active: Duration,
+    pub(super) on_turn: TurnScript,
+    pub(super) on_check: CheckScript,
+    pub(super) on_commit: CommitScript,
+    /// Landings of these iterations find the branch elsewhere.
+    pub(super) lands_elsewhere: Vec<u32>,
+    pub(super) stop: Option<StopAt>,
+    /// Said while this turn runs.
+    pub(super) tell: Option<(u32, &'static str)>,
+    pub(super) presets: bool,
+}
+
+/// Every iteration changes a file, and the engine commits it.
+pub(super) fn changes(plan: &CommitPlan) -> CommitPlanned {
+    CommitPlanned {
+        iteration: plan.iteration,
+        commit: plan.commit.then(|| commit_of(plan.iteration)),
+        parent: plan.tip.clone(),
+        subject: plan.message.lines().next().unwrap_or_default().into(),
+        changed_files: vec!["src/a.rs".into()],
+        changed_total: 1,
+        ..CommitPlanned::default()
+    }
+}
+
+/// Nothing changes.
+pub(super) fn changes_nothing(plan: &CommitPlan) -> CommitPlanned {
+    CommitPlanned { iteration: plan.iteration, parent: plan.tip.clone(), ..CommitPlanned::default() }
+}
+
+impl World {
+    /// A world in which every turn is done without a promise, every check is red and every commit lands.
+    pub(super) fn new(spec: TaskSpec) -> Self {
+        let spec = Arc::new(spec);
+        Self {
+            machine: AgentLoop::new(Arc::clone(&spec)),
+            spec,
+            journal: Vec::new(),
+            because: Vec::new(),
+            turns: Vec::new(),
+            started: Vec::new(),
+            commits: Vec::new(),
+            checks: Vec::new(),
+            sleeps: Vec::new(),
+            head: Some(base()),
+            now: start(),
+            active: Duration::ZERO,
+            on_turn: Box::new(|_| done()),
+            on_check: Box::new(|_| (1, "red".into())),
+            on_commit: Box::new(changes),
+            lands_elsewhere: Vec::new(),
+            stop: None,
+            tell: None,
+            presets: false,
+        }
+    }
+
+    /// Turn `n` of the whole task goes by the `n`th entry; the last one stands for all that follow.
+    pub(super) fn turns(mut self, script: &[Turn]) -> Self {
+        let script = script.to_vec();
+        self.on_turn = Box::new(move |plan| script[(plan.turn as usize).min(script.len() - 1)].clone());
+        self
+    }
+
+    pub(super) fn on_turn(mut self, script: impl FnMut(&TurnPlan) -> Turn + 'static) -> Self {
+        self.on_turn = Box::new(script);
+        self
+    }
+
+    /// The exit code of a check by (phase, iteration, index).
+    pub(super) fn check(
+        mut self,
+        mut script: impl FnMut(CheckPhase, Option<u32>, u32) -> i32 + 'static,
+    ) -> Self {
+        self.on_check = Box::new(move |plan| {
+            let code = script(plan.phase, plan.iteration, plan.index);
+            (code, format!("line of {}\nended {code}", plan.command))
+        });
+        self
+    }
+
+    pub(super) fn commit(mut self, script: impl FnMut(&CommitPlan) -> CommitPlanned + 'static) -> Self {
+        self.on_commit = Box::new(script);
+        self
+    }
+
+    pub(super) fn stop(mut self, nth: u32, when: fn(&Effect) -> bool) -> Self {
+        self.stop = Some(StopAt { when, nth });
+        self
+    }
+
+    /// From nothing to the end.
+    pub(super) fn run(mut self) -> Self {
+        self.begin(Begin::default());
+        self.drive();
+        self
+    }
+
+    /// Takes the task up again and drives it to its end.
+    pub(super) fn resume(mut self, more_iterations: Option<u32>, follow_up: Option<&str>) -> Self {
+        self.begin(Begin { more_iterations, follow_up: follow_up.map(str::to_owned), ..Begin::default() });
+        self.drive();
+        self
+    }
+
+    pub(super) fn begin(&mut self, begin: Begin) {
+        self.pass(Duration::ZERO);
+        self.input(&Input::Begin(begin), None);
+    }
+
+    pub(super) fn drive(&mut self) {
+        while self.step() {}
+    }
+
+    /// Carries one effect out. False: there is none.
+    pub(super) fn step(&mut self) -> bool {
+        assert!(self.journal.len() < 100_000, "the loop does not end");
+        let Some(effect) = self.machine.next() else { return false };
+        if let Some(stop) = &mut self.stop
+            && (stop.when)(&effect)
+        {
+            if stop.nth == 0 {
+                self.stop = None;
+                return self.stopped_in(&effect);
+            }
+            stop.nth -= 1;
+        }
+        if let Some(input) = self.perform(&effect) {
+            self.input(&input, Some(&effect));
+        }
+        true
+    }
+
+    /// A signal while `effect` is carried out; a turn in flight is ended, a check or a sleep has no result.
+    fn stopped_in(&mut self, effect: &Effect) -> bool {
+        self.input(&Input::Stop { by: "SIGINT".into() }, None);
+        match effect {
+            Effect::RunTurn(plan) => {
+                self.turns.push(plan.clone());
+                let record = self.turn_record(plan, &ended(TurnEnd::Cancelled));
+                self.input(&Input::TurnEnded(record), None);
+            }
+            Effect::RunCheck(_) | Effect::Sleep { .. } | Effect::Settle | Effect::BeginTurn(_) => {}
+            Effect::PrepareWorkspace | Effect::PrepareCommit(_) | Effect::Land(_) | Effect::Finish { .. } => {
+                if self.machine.next().as_ref() == Some(effect)
+                    && let Some(input) = self.perform(effect)
+                {
+                    self.input(&input, None);
+                }
+            }
+        }
+        true
+    }
+
+    pub(super) fn perform(&mut self, effect: &Effect) -> Option<Input> {
+        Some(match effect {
+            Effect::PrepareWorkspace => Input::WorkspaceReady {
+                path: "/repo".into(),
+                branch: Some("refs/heads/main".into()),
+                base: self.head.clone(),
+                kept_changes: None,
+            },
+            Effect::RunCheck(plan) => Input::CheckDone(self.run_check(plan)),
+            Effect::BeginTurn(start) => {
+                self.started.push(self.head.clone());
+                let session = (start.fresh && self.presets).then(|| format!("preset-{}", self.turns.len()));
+                Input::TurnBegins { head: self.head.clone(), session }
+            }
+            Effect::RunTurn(plan) => {
+                self.turns.push(plan.clone());
+                if let Some((_, text)) = self.tell.take_if(|(turn, _)| *turn == plan.turn) {
+                    self.input(&Input::Tell(text.into()), None);
+                }
+                let turn = (self.on_turn)(plan);
+                self.pass(turn.takes);
+                Input::TurnEnded(self.turn_record(plan, &turn))
+            }
+            Effect::PrepareCommit(plan) => {
+                self.commits.push(plan.clone());
+                let planned = (self.on_commit)(plan);
+                if planned.commit.is_none() && planned.problems.is_empty() {
+                    self.head.clone_from(&planned.parent);
+                }
+                Input::Prepared(planned)
+            }
+            Effect::Land(landing) if self.lands_elsewhere.contains(&landing.iteration) => {
+                Input::LandedElsewhere { message: "the branch was moved".into() }
+            }
+            Effect::Land(landing) => {
+                self.head = Some(landing.commit.clone());
+                Input::Landed
+            }
+            Effect::Sleep { until, .. } => {
+                let wait = Duration::try_from(until.duration_since(self.now)).unwrap_or_default();
+                self.sleeps.push(wait);
+                self.pass(wait);
+                Input::WaitOver
+            }
+            Effect::Settle => Input::Settle { now: self.now },
+            Effect::Finish { .. } => Input::Finishing {
+                last_commit: self.head.clone(),
+                trust_files: Vec::new(),
+                elapsed: self.active,
+            },
+        })
+    }
+
+    fn run_check(&mut self, plan: &CheckPlan) -> CheckResult {
+        self.checks.push(plan.clone());
+        let (code, tail) = (self.on_check)(plan);
+        CheckResult {
+            phase: plan.phase,
+            iteration: plan.iteration,
+            index: plan.index,
+            command: plan.command.clone(),
+            exit_code: Some(code),
+            timed_out: false,
+            duration_ms: 5,
+            commit: plan.commit.clone(),
+            fingerprint: tail.clone(),
+            tail,
+            changed_files: Vec::new(),
+        }
+    }
+
+    pub(super) fn turn_record(&self, plan: &TurnPlan, turn: &Turn) -> TurnRecord {
+        TurnRecord {
+            turn: plan.turn,
+            iteration: plan.iteration,
+            end: turn.end.clone(),
+            session: turn.session.clone().or_else(|| plan.session.clone()),
+            promise: turn.promise,
+            summary: turn.summary.clone(),
+            usage: turn.usage,
+            duration_ms: 5,
+            output_bytes: 0,
+            exit_code: None,
+        }
+    }
+
+    pub(super) fn input(&mut self, input: &Input, because: Option<&Effect>) {
+        for event in self.machine.decide(input) {
+            self.pass(Duration::from_millis(1));
+            let line = Envelope {
+                v: FORMAT,
+                seq: self.journal.len() as u64,
+                at: self.now,
+                elapsed_ms: u64::try_from(self.active.as_millis()).unwrap(),
+                task: "x".into(),
+                event,
+            };
+            self.machine.apply(&line);
+            self.journal.push(line);
+            self.because.push(because.cloned());
+        }
+    }
+
+    pub(super) fn pass(&mut self, time: Duration) {
+        self.now += SignedDuration::try_from(time).unwrap();
+        self.active += time;
+    }
+
+    pub(super) fn count(&self, which: impl Fn(&Event) -> bool) -> usize {
+        self.journal.iter().filter(|line| which(&line.event)).count()
+    }
+
+    pub(super) fn records(&self) -> Vec<&IterationRecord> {
+        let finished = self.journal.iter().filter_map(|line| match &line.event {
+            Event::IterationFinished(record) => Some(record),
+            _ => None,
+        });
+        finished.collect()
+    }
+
+    /// The newest result.
+    pub(super) fn result(&self) -> &TaskResult {
+        let results = self.journal.iter().rev();
+        let mut results = results.filter_map(|line| {
+            if let Event::TaskFinished(result) = &line.event { Some(result) } else { None }
+        });
+        results.next().expect("the task is over")
+    }
+
+    /// Outcome, reason, and how many iterations were attempted, succeeded and failed.
+    pub(super) fn end(&self) -> (Outcome, StopReason, u32, u32, u32) {
+        let result = self.result();
+        (
+            result.outcome,
+            result.stop_reason,
+            result.iterations_attempted,
+            result.iterations_succeeded,
+            result.iterations_failed,
+        )
+    }
+
+    pub(super) fn prompts(&self) -> Vec<&str> {
+        self.turns.iter().map(|turn| turn.prompt.as_str()).collect()
+    }
+}
+
+/// The state that a journal folds to.
+pub(super) fn fold(spec: &Arc<TaskSpec>, journal: &[Envelope]) -> AgentLoop {
+    let mut machine = AgentLoop::new(Arc::clone(spec));
+    for line in journal {
+        machine.apply(line);
+    }
+    machine
+}
