@@ -1,4 +1,14 @@
-//! The loop: a pure machine decides why it goes on or ends.
+//! The loop: a pure machine decides, the driver acts and writes the journal.
+//!
+//! [`machine`] is what a kind of task is to the driver, [`stop`] why loops go on or end. [`Driver`] carries effects out,
+//! one at a time; [`turn`](Driver) and checks run as children while it listens to them, to signals and to the clock.
 
+mod checks;
+mod driver;
+mod durability;
 pub mod machine;
 pub mod stop;
+mod turn;
+mod workspace;
+
+pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};

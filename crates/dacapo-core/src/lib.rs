@@ -4,11 +4,20 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod spec;
+
 pub mod engine;
 pub mod task;
+
 pub mod context;
+
+pub mod agent;
+
 pub mod store;
+
 pub mod git;
 pub mod process;
+
 pub mod event;
 pub mod trust;
+
+pub mod view;

@@ -1,0 +1,173 @@
+//! Agents as adapters: a spec becomes a command line, bytes become [`AgentEvent`]s. Nothing above knows which agent it is.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::event::AgentEvent;
+use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
+
+mod lines;
+mod observe;
+mod promise;
+mod rehearsal;
+mod text;
+mod weigh;
+
+pub(crate) use observe::RawPromise;
+pub use observe::{Observed, Observer};
+pub use promise::{EchoFilter, PromiseSearch};
+pub use weigh::{Ending, weigh};
+
+/// The kernel takes no longer argument than this.
+const LONGEST_ARG: usize = 131_071;
+
+/// Turns what an agent printed into what it did. Fed with chunks of any size, it never holds more than a bounded part.
+pub trait Parser: Send {
+    /// Takes the next bytes.
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent));
+
+    /// There are no more.
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
+}
+
+/// The parser for an output format.
+pub fn parser(format: OutputFormat) -> Box<dyn Parser> {
+    match format {
+        OutputFormat::Text => Box::new(text::TextParser::default()),
+        OutputFormat::Rehearsal => Box::new(rehearsal::RehearsalParser::default()),
+    }
+}
+
+/// What to run for a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// What goes to its standard input.
+    pub stdin: Vec<u8>,
+}
+
+/// A turn as an adapter sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnRequest<'a> {
+    /// What the agent is told.
+    pub prompt: &'a str,
+    /// A file that holds the same.
+    pub prompt_file: &'a Path,
+    /// The conversation, where its id is known.
+    pub session: Option<&'a str>,
+    /// It is to be continued.
+    pub continued: bool,
+    /// Our own program, for the built-in agents.
+    pub own_program: &'a Path,
+}
+
+/// The turn cannot be put into a command line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the prompt of {bytes} bytes does not fit into an argument (at most {LONGEST_ARG}): \
+     set prompt = \"stdin\" or \"file\" for agent '{agent}'"
+)]
+pub struct PromptTooLong {
+    agent: String,
+    bytes: usize,
+}
+
+/// The command line of a turn. User text goes in as it is: only the arguments the user wrote hold placeholders.
+pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocation, PromptTooLong> {
+    let session = turn.session.unwrap_or_default();
+    let fill = |arg: &String| OsString::from(arg.replace("{session}", session));
+    let mut argv: Vec<OsString> = match &agent.command {
+        AgentCommand::Shell(command) => vec!["sh".into(), "-c".into(), command.into()],
+        AgentCommand::Argv(argv) => argv.iter().map(fill).collect(),
+        AgentCommand::Rehearsal(script) => vec![turn.own_program.into(), "__rehearse".into(), script.into()],
+    };
+    if turn.continued {
+        argv.extend(agent.resume.iter().flatten().map(fill));
+    }
+    let mut stdin = Vec::new();
+    match agent.prompt {
+        PromptBy::Stdin => stdin = turn.prompt.as_bytes().to_vec(),
+        PromptBy::Arg if turn.prompt.len() > LONGEST_ARG => {
+            return Err(PromptTooLong { agent: agent.name.clone(), bytes: turn.prompt.len() });
+        }
+        PromptBy::Arg => place(&mut argv, "{prompt}", turn.prompt.into()),
+        PromptBy::File => place(&mut argv, "{prompt_file}", turn.prompt_file.into()),
+    }
+    Ok(Invocation { argv, stdin })
+}
+
+/// Puts `value` where an argument is exactly `placeholder`, else at the end.
+fn place(argv: &mut Vec<OsString>, placeholder: &str, value: OsString) {
+    match argv.iter().position(|arg| arg == placeholder) {
+        Some(at) => argv[at] = value,
+        None => argv.push(value),
+    }
+}
+
+/// The program of an agent, where it must be found on PATH.
+pub fn program(agent: &AgentSpec) -> Option<PathBuf> {
+    match &agent.command {
+        AgentCommand::Argv(argv) => argv.first().map(PathBuf::from),
+        AgentCommand::Shell(_) | AgentCommand::Rehearsal(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(command: AgentCommand, prompt: PromptBy) -> AgentSpec {
+        AgentSpec {
+            name: "mybot".into(),
+            command,
+            prompt,
+            output: OutputFormat::Text,
+            resume: Some(vec!["--resume".into(), "{session}".into()]),
+            follow_up: "繼續".into(),
+            env: Vec::new(),
+        }
+    }
+
+    fn request(prompt: &str, continued: bool) -> TurnRequest<'_> {
+        TurnRequest {
+            prompt,
+            prompt_file: Path::new("/t/0000.prompt"),
+            session: Some("s-1"),
+            continued,
+            own_program: Path::new("/bin/dacapo"),
+        }
+    }
+
+    fn argv(of: &Invocation) -> Vec<&str> {
+        of.argv.iter().map(|arg| arg.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn a1_the_prompt_goes_in_as_configured_and_is_never_expanded() {
+        let prompt = "do {session} and {prompt} \"quoted\" {{ x }}";
+        let bot =
+            |argv: &[&str], by| agent(AgentCommand::Argv(argv.iter().map(|a| (*a).to_owned()).collect()), by);
+
+        let stdin =
+            invocation(&bot(&["mybot", "--headless"], PromptBy::Stdin), &request(prompt, false)).unwrap();
+        assert_eq!((argv(&stdin), stdin.stdin.as_slice()), (vec!["mybot", "--headless"], prompt.as_bytes()));
+
+        let last = invocation(&bot(&["mybot"], PromptBy::Arg), &request(prompt, true)).unwrap();
+        assert_eq!(argv(&last), ["mybot", "--resume", "s-1", prompt]);
+
+        let placed =
+            invocation(&bot(&["mybot", "{prompt}", "-x"], PromptBy::Arg), &request(prompt, false)).unwrap();
+        assert_eq!(argv(&placed), ["mybot", prompt, "-x"]);
+
+        let file = invocation(&bot(&["mybot", "-f"], PromptBy::File), &request(prompt, false)).unwrap();
+        assert_eq!(argv(&file), ["mybot", "-f", "/t/0000.prompt"]);
+    }
+
+    #[test]
+    fn a1_an_argument_longer_than_the_kernel_takes_is_refused_with_a_way_out() {
+        let bot = agent(AgentCommand::Argv(vec!["mybot".into()]), PromptBy::Arg);
+        let error = invocation(&bot, &request(&"x".repeat(200_000), false)).unwrap_err();
+        assert!(error.to_string().contains("prompt = \"stdin\""), "{error}");
+    }
+}

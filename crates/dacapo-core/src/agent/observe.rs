@@ -1,0 +1,177 @@
+//! What a turn amounts to, gathered while its events go by, in bounded memory.
+
+use jiff::Timestamp;
+
+use super::{EchoFilter, PromiseSearch};
+use crate::event::{AgentEvent, FailureKind, Usage};
+
+/// So much of the agent's last words is kept; a summary needs far less.
+const CLOSING_BYTES: usize = 64 << 10;
+
+/// What is known of a turn from its output.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observed {
+    /// The conversation's id.
+    pub session: Option<String>,
+    /// The promise was said.
+    pub promise: bool,
+    /// The agent's last message.
+    pub closing: String,
+    /// What it used.
+    pub usage: Usage,
+    /// A limit it ran into, and when that ends.
+    pub limit: Option<(String, Option<Timestamp>)>,
+    /// The last error it spoke of.
+    pub error: Option<(FailureKind, String)>,
+    /// It ended its turn properly, in its own word.
+    pub end: Option<String>,
+}
+
+/// Gathers [`Observed`].
+#[derive(Debug)]
+pub struct Observer {
+    observed: Observed,
+    search: Option<PromiseSearch>,
+    /// The last event was text: the next text belongs to the same message.
+    in_message: bool,
+}
+
+impl Observer {
+    /// Looks for `promise` in what the agent says.
+    pub fn new(promise: Option<&str>) -> Self {
+        Self {
+            observed: Observed::default(),
+            search: promise.and_then(PromiseSearch::new),
+            in_message: false,
+        }
+    }
+
+    /// Takes in an event.
+    pub fn see(&mut self, event: &AgentEvent) {
+        let seen = &mut self.observed;
+        let is_text = matches!(event, AgentEvent::Text { .. });
+        match event {
+            AgentEvent::Session { id } => seen.session = Some(id.clone()),
+            AgentEvent::Text { text } => {
+                if !self.in_message {
+                    seen.closing.clear();
+                }
+                push_bounded(&mut seen.closing, text);
+                if let (Some(search), false) = (self.search.as_mut(), seen.promise) {
+                    search.feed(text.as_bytes(), |_| seen.promise = true);
+                }
+            }
+            AgentEvent::Usage(usage) => seen.usage = *usage,
+            AgentEvent::Limit { message, resets_at } => seen.limit = Some((message.clone(), *resets_at)),
+            AgentEvent::Error { failure, message } => seen.error = Some((*failure, message.clone())),
+            AgentEvent::End { reason } => seen.end = Some(reason.clone()),
+            AgentEvent::Thinking { .. }
+            | AgentEvent::ToolCall { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. } => {}
+        }
+        self.in_message =
+            is_text || (self.in_message && matches!(event, AgentEvent::Usage(_) | AgentEvent::End { .. }));
+    }
+
+    /// What there is.
+    pub fn finish(self) -> Observed {
+        self.observed
+    }
+}
+
+/// Looks for the promise in the raw bytes of a plain-text agent, with echoes of the prompt left aside.
+#[derive(Debug)]
+pub(crate) struct RawPromise {
+    search: PromiseSearch,
+    echo: EchoFilter,
+    /// Matches of which it is not known yet whether they are an echo.
+    open: Vec<u64>,
+    written: u64,
+    found: bool,
+}
+
+impl RawPromise {
+    pub(crate) fn new(promise: &str, masked_prompt: &str) -> Option<Self> {
+        let search = PromiseSearch::new(promise)?;
+        let echo = EchoFilter::new(masked_prompt, promise);
+        Some(Self { search, echo, open: Vec::new(), written: 0, found: false })
+    }
+
+    pub(crate) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {
+        if self.found {
+            return;
+        }
+        self.written += bytes.len() as u64;
+        let open = &mut self.open;
+        self.search.feed(bytes, |at| open.push(at));
+        let (echo, written) = (&self.echo, self.written);
+        let mut found = false;
+        self.open.retain(|&at| match echo.is_echo(raw, at, written) {
+            Some(is_echo) => {
+                found |= !is_echo;
+                false
+            }
+            None => true,
+        });
+        self.found = found;
+    }
+
+    /// At the end a match whose echo never came to its end is the agent's own.
+    pub(crate) fn finish(self) -> bool {
+        self.found || !self.open.is_empty()
+    }
+}
+
+fn push_bounded(text: &mut String, more: &str) {
+    text.push_str(more);
+    if text.len() > CLOSING_BYTES * 2 {
+        let mut from = text.len() - CLOSING_BYTES;
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        text.drain(..from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> AgentEvent {
+        AgentEvent::Text { text: text.into() }
+    }
+
+    fn observed(promise: &str, events: &[AgentEvent]) -> Observed {
+        let mut observer = Observer::new(Some(promise));
+        events.iter().for_each(|event| observer.see(event));
+        observer.finish()
+    }
+
+    #[test]
+    fn l7_only_what_the_agent_says_counts() {
+        let tool = AgentEvent::ToolResult { id: "1".into(), failed: false, output: "DONE".into() };
+        let thought = AgentEvent::Thinking { text: "DONE".into() };
+        assert!(!observed("DONE", &[tool, thought]).promise);
+        assert!(observed("DONE", &[text("all DO"), text("NE")]).promise, "split over two events");
+        assert!(!observed("", &[text("anything")]).promise, "an empty promise never matches");
+    }
+
+    #[test]
+    fn c5_the_closing_message_is_the_last_one() {
+        let call = AgentEvent::ToolCall { id: "1".into(), name: "sh".into(), summary: String::new() };
+        let end = AgentEvent::End { reason: "end_turn".into() };
+        let seen = observed("x", &[text("first"), call, text("sec"), text("ond"), end]);
+        assert_eq!(seen.closing, "second");
+        assert_eq!(seen.end.as_deref(), Some("end_turn"));
+    }
+
+    #[test]
+    fn r3_last_words_are_kept_in_bounded_memory() {
+        let mut observer = Observer::new(None);
+        for _ in 0..1000 {
+            observer.see(&text(&"繼".repeat(1000)));
+            assert!(observer.observed.closing.len() <= CLOSING_BYTES * 2 + 3000);
+        }
+    }
+}

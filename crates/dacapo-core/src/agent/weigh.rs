@@ -1,0 +1,117 @@
+//! The truth about the end of a turn: exit code, final event and what we did ourselves, weighed together.
+
+use super::Observed;
+use crate::event::{FailureKind, TurnEnd};
+
+/// What the process and the driver have to say about the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The agent's process exited by itself.
+    Exited(i32),
+    /// A signal that we did not send ended it.
+    Signalled(i32),
+    /// It could not be started.
+    NotStarted {
+        /// It will not start next time either.
+        permanent: bool,
+        /// Why.
+        message: String,
+    },
+    /// We ended it because a person wanted so.
+    Cancelled,
+    /// We ended it because the budget is used up.
+    OverBudget,
+    /// We ended it because it took too long or seemed dead.
+    TimedOut(String),
+    /// Its guard was killed; the rest was swept.
+    GuardLost,
+    /// Known from its output alone: the process that watched it died.
+    Unwatched,
+}
+
+/// How the turn ended. An exit code of 0 is not yet a success, and our own signal answered with 0 is none.
+pub fn weigh(ending: &Ending, seen: &Observed) -> TurnEnd {
+    let transient = |message: String| TurnEnd::Failed { failure: FailureKind::Transient, message };
+    let finished = seen.end.is_some() && seen.error.is_none() && seen.limit.is_none();
+    match ending {
+        Ending::Cancelled => return TurnEnd::Cancelled,
+        // The agent had finished before the money ran out by its last bill.
+        Ending::OverBudget if finished => return TurnEnd::Done,
+        Ending::OverBudget => return TurnEnd::Budget,
+        Ending::TimedOut(message) => return transient(message.clone()),
+        Ending::NotStarted { permanent, message } => {
+            let failure = if *permanent { FailureKind::Permanent } else { FailureKind::Transient };
+            return TurnEnd::Failed { failure, message: message.clone() };
+        }
+        Ending::Unwatched if seen.end.is_none() && seen.limit.is_none() => return TurnEnd::Interrupted,
+        Ending::Exited(_) | Ending::Signalled(_) | Ending::GuardLost | Ending::Unwatched => {}
+    }
+    if let Some((message, resets_at)) = &seen.limit {
+        return TurnEnd::Limit { message: message.clone(), resets_at: *resets_at };
+    }
+    if let Some((failure, message)) = &seen.error {
+        return TurnEnd::Failed { failure: *failure, message: message.clone() };
+    }
+    match ending {
+        Ending::Exited(0) => TurnEnd::Done,
+        // `sh` says with these that there is no such program: it will not appear by itself.
+        Ending::Exited(code @ (126 | 127)) => TurnEnd::Failed {
+            failure: FailureKind::Permanent,
+            message: format!("the agent's command cannot be run (exit {code})"),
+        },
+        Ending::Exited(code) => transient(format!("the agent exited with code {code}")),
+        Ending::Signalled(signal) => transient(format!("the agent was ended by signal {signal}")),
+        Ending::GuardLost => {
+            transient("the guard of the agent was killed; all it had started was ended".into())
+        }
+        _ => TurnEnd::Done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_signal_answered_with_success_is_no_success() {
+        let seen = Observed { end: Some("end_turn".into()), ..Observed::default() };
+        assert_eq!(weigh(&Ending::Cancelled, &seen), TurnEnd::Cancelled);
+        assert!(matches!(weigh(&Ending::TimedOut("idle".into()), &seen), TurnEnd::Failed { .. }));
+        assert_eq!(weigh(&Ending::OverBudget, &seen), TurnEnd::Done, "it was done before");
+        assert_eq!(weigh(&Ending::OverBudget, &Observed::default()), TurnEnd::Budget);
+    }
+
+    #[test]
+    fn exit_0_after_an_error_is_a_failure() {
+        let seen = Observed { error: Some((FailureKind::Permanent, "401".into())), ..Observed::default() };
+        assert_eq!(
+            weigh(&Ending::Exited(0), &seen),
+            TurnEnd::Failed { failure: FailureKind::Permanent, message: "401".into() }
+        );
+    }
+
+    #[test]
+    fn a_limit_is_a_limit_whatever_the_exit_code() {
+        let seen = Observed { limit: Some(("limit".into(), None)), ..Observed::default() };
+        for ending in [Ending::Exited(0), Ending::Exited(1), Ending::Unwatched] {
+            assert_eq!(weigh(&ending, &seen), TurnEnd::Limit { message: "limit".into(), resets_at: None });
+        }
+    }
+
+    #[test]
+    fn an_unwatched_turn_counts_only_with_its_final_event() {
+        assert_eq!(weigh(&Ending::Unwatched, &Observed::default()), TurnEnd::Interrupted);
+        let seen = Observed { end: Some("end_turn".into()), ..Observed::default() };
+        assert_eq!(weigh(&Ending::Unwatched, &seen), TurnEnd::Done);
+    }
+
+    #[test]
+    fn l8_a_command_that_is_not_there_cannot_heal() {
+        for code in [126, 127] {
+            let end = weigh(&Ending::Exited(code), &Observed::default());
+            assert!(matches!(end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }), "{code}");
+        }
+        let end = weigh(&Ending::Exited(1), &Observed::default());
+        assert!(matches!(end, TurnEnd::Failed { failure: FailureKind::Transient, .. }));
+    }
+}

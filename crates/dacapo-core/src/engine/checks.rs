@@ -1,0 +1,204 @@
+//! Runs a check and keeps its receipt (L4).
+
+use std::fs::File;
+use std::hash::Hasher as _;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::driver::{Activity, Driver, DriverError, Message};
+use super::machine::{CheckPlan, Input};
+use crate::context::tail_lines;
+use crate::event::{CheckPhase, CheckResult};
+use crate::git::display_path;
+use crate::process::{Exit, Job, Stderr, Stop, tail};
+
+/// So much of what a check printed goes into its receipt.
+const TAIL_BYTES: usize = 8 << 10;
+const TAIL_LINES: usize = 60;
+
+impl Driver<'_> {
+    /// None: the task is to stop and the check was ended; its result means nothing.
+    pub(super) fn run_check(&mut self, plan: &CheckPlan) -> Result<Option<Input>, DriverError> {
+        self.sink.activity(&Activity::Check(&plan.command));
+        let started = Instant::now();
+        let clean = match (plan.phase, &plan.commit) {
+            (CheckPhase::Clean, Some(commit)) => {
+                Some(self.workspace()?.repo.export_clean(commit, self.dir.path())?)
+            }
+            _ => None,
+        };
+        let cwd = match &clean {
+            Some(checkout) => checkout.repo.toplevel().to_owned(),
+            None => self.workspace()?.repo.toplevel().to_owned(),
+        };
+        let output = self.dir.check_path(self.next_seq());
+        self.keep_directory_of(&output)?;
+        let ran = self.run_command(plan, cwd, &output);
+        if let Some(checkout) = clean {
+            checkout.remove(&self.workspace()?.repo)?;
+        }
+        let Some((exit, timed_out)) = ran? else { return Ok(None) };
+        let changed_files = if plan.phase == CheckPhase::Clean { Vec::new() } else { self.note_litter()? };
+        let text = tail(&output, TAIL_BYTES * 2).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        Ok(Some(Input::CheckDone(CheckResult {
+            phase: plan.phase,
+            iteration: plan.iteration,
+            index: plan.index,
+            command: plan.command.clone(),
+            exit_code: if let Exit::Code(code) = exit { Some(code) } else { None },
+            timed_out,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            commit: plan.commit.clone(),
+            tail: tail_lines(&text, TAIL_LINES, TAIL_BYTES).to_owned(),
+            fingerprint: fingerprint(&output, &exit, timed_out),
+            changed_files,
+        })))
+    }
+
+    fn run_command(
+        &mut self,
+        plan: &CheckPlan,
+        cwd: PathBuf,
+        output: &Path,
+    ) -> Result<Option<(Exit, bool)>, DriverError> {
+        // Of a run that a crash cut short; it is no evidence.
+        match std::fs::remove_file(output) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(DriverError::File { what: "remove", path: output.to_owned(), source });
+            }
+            _ => {}
+        }
+        let mut env = self.environment(&cwd);
+        env.retain(|(name, _)| name != "CI");
+        env.push(("CI".into(), "1".into()));
+        let job = Job {
+            argv: vec!["sh".into(), "-c".into(), plan.command.clone().into()],
+            cwd,
+            env,
+            stdin: Vec::new().into(),
+            stdout: output.to_owned(),
+            index: None,
+            stderr: Stderr::WithStdout,
+            grace: Duration::from_secs(1),
+            holds: Vec::new(),
+        };
+        let outbox = self.outbox.clone();
+        let running = self.launcher.launch(job, move |finished| {
+            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+        })?;
+        self.launcher.prepare();
+        let mut deadline = Some(Instant::now() + plan.timeout);
+        let (mut timed_out, mut cancelled) = (false, false);
+        loop {
+            match self.receive(deadline) {
+                Some(Message::ChildGone(finished)) => {
+                    self.report_leftovers(&finished)?;
+                    return Ok((!cancelled).then_some((finished.exit, timed_out)));
+                }
+                Some(message) => {
+                    if self.absorb(message)? {
+                        cancelled = true;
+                        deadline = None;
+                        running.stop(Stop::Gentle);
+                    }
+                }
+                None => {
+                    timed_out = true;
+                    deadline = None;
+                    running.stop(Stop::Gentle);
+                }
+            }
+        }
+    }
+
+    /// Files that a check changed are reported and not committed as if the agent had.
+    fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
+        let workspace = self.workspace.as_mut().ok_or_else(Self::no_workspace)?;
+        if !workspace.repo.what_is_gone().is_empty() {
+            return Ok(Vec::new());
+        }
+        let dirt = workspace.repo.dirt()?;
+        let paths: Vec<PathBuf> = dirt.tracked.into_iter().chain(dirt.untracked).collect();
+        Ok(workspace.note_litter(paths).iter().map(|path| display_path(path)).collect())
+    }
+}
+
+/// A digest of what a check printed, digits and colours aside: counts, times and addresses differ from run to run.
+fn fingerprint(output: &Path, exit: &Exit, timed_out: bool) -> String {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(format!("{exit:?} {timed_out}").as_bytes());
+    if let Ok(file) = File::open(output) {
+        let mut plain = Plain::default();
+        let mut reader = io::BufReader::with_capacity(64 << 10, file);
+        let mut chunk = vec![0; 64 << 10];
+        while let Ok(read @ 1..) = reader.read(&mut chunk) {
+            hasher.write(plain.keep(&mut chunk[..read]));
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// Drops digits and terminal escapes from a stream of bytes.
+#[derive(Debug, Default)]
+struct Plain {
+    escape: Escape,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum Escape {
+    #[default]
+    None,
+    Begun,
+    Sequence,
+}
+
+impl Plain {
+    fn keep<'a>(&mut self, bytes: &'a mut [u8]) -> &'a [u8] {
+        let mut kept = 0;
+        for at in 0..bytes.len() {
+            let byte = bytes[at];
+            let keep = match self.escape {
+                Escape::None if byte == 0x1b => {
+                    self.escape = Escape::Begun;
+                    false
+                }
+                Escape::None => !byte.is_ascii_digit(),
+                Escape::Begun => {
+                    self.escape = if byte == b'[' { Escape::Sequence } else { Escape::None };
+                    false
+                }
+                Escape::Sequence => {
+                    if (0x40..=0x7e).contains(&byte) {
+                        self.escape = Escape::None;
+                    }
+                    false
+                }
+            };
+            if keep {
+                bytes[kept] = byte;
+                kept += 1;
+            }
+        }
+        &bytes[..kept]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print_of(text: &str) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        std::fs::write(&path, text).unwrap();
+        fingerprint(&path, &Exit::Code(1), false)
+    }
+
+    #[test]
+    fn l11_the_same_failure_has_the_same_fingerprint_digits_and_colours_aside() {
+        assert_eq!(print_of("1 failed in 0.53s\n"), print_of("\u{1b}[31m1 failed\u{1b}[0m in 12.1s\n"));
+        assert_ne!(print_of("a failed"), print_of("b failed"));
+    }
+}

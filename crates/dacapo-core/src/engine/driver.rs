@@ -1,0 +1,400 @@
+//! Carries effects out and is the only writer of the journal.
+//!
+//! Everything that can happen meanwhile (a child's end, what an agent prints, a signal, a command) arrives in one
+//! channel, so waiting for it all is one `recv` with a deadline. Short effects (git, files) are done on the spot.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::durability::Durability;
+use super::machine::{Begin, Effect, Input, Machine};
+use super::turn::Parsed;
+use super::workspace::Workspace;
+use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult};
+use crate::git::{GitError, WorktreeError};
+use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
+use crate::spec::TaskSpec;
+use crate::store::{Journal, JournalError, TaskDir};
+
+/// A wall clock may jump and a machine may be suspended: a sleep looks at it again after so long.
+const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
+
+/// What people and programs are shown. Called from the driver's own thread, in order.
+pub trait Sink {
+    /// An event is in the journal.
+    fn event(&mut self, line: &Envelope);
+
+    /// The agent did something; `after` is the event before it, `sub` counts from there.
+    fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent);
+
+    /// Something began that is no event yet.
+    fn activity(&mut self, activity: &Activity<'_>);
+
+    /// How often it wants to be called when nothing happens, to show that time passes.
+    fn tick_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Time has passed.
+    fn tick(&mut self) {}
+}
+
+/// Something that takes time has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity<'a> {
+    /// A check runs.
+    Check(&'a str),
+    /// What the iteration left is being committed.
+    Committing,
+    /// The agent is being stopped.
+    Stopping,
+}
+
+/// What Dacapo itself could not do. The task stays as it is and can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Git.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A worktree.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    /// A child.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A file.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        what: &'static str,
+        /// With which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The place to work in is not what it was.
+    #[error("{0}")]
+    Workspace(String),
+}
+
+/// What the driver is given by the program around it.
+#[derive(Debug)]
+pub struct Setting {
+    /// Our own program, run again as guard and as scripted agent.
+    pub program: PathBuf,
+    /// The user's environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// What this process is called in the journal.
+    pub version: String,
+    /// More iterations, for a task that is taken up again.
+    pub more_iterations: Option<u32>,
+    /// More words.
+    pub follow_up: Option<String>,
+}
+
+/// Tells a driver what to do from another thread.
+#[derive(Debug, Clone)]
+pub struct Control(Sender<Message>);
+
+impl Control {
+    /// The task is to end: its agent is stopped, what it left is committed.
+    pub fn stop(&self, by: &str) {
+        // A driver that is gone has stopped already.
+        let _ = self.0.send(Message::Stop { by: by.to_owned() });
+    }
+}
+
+/// All that can reach the driver while it waits.
+#[derive(Debug)]
+pub(super) enum Message {
+    Stop {
+        by: String,
+    },
+    /// A child and all it started is gone.
+    ChildGone(Box<Finished>),
+    Agent(AgentEvent),
+    /// All of a turn's output has been read.
+    Parsed(Box<Parsed>),
+}
+
+/// Drives one task.
+pub struct Driver<'a> {
+    pub(super) spec: Arc<TaskSpec>,
+    pub(super) dir: TaskDir,
+    pub(super) machine: Box<dyn Machine + Send>,
+    pub(super) launcher: Launcher,
+    pub(super) masker: Arc<Masker>,
+    pub(super) setting: Setting,
+    pub(super) workspace: Option<Workspace>,
+    pub(super) durability: Durability,
+    /// What checks of an earlier process left behind, and when that was seen.
+    pub(super) earlier_litter: HashMap<String, Timestamp>,
+    pub(super) sink: &'a mut dyn Sink,
+    pub(super) outbox: Sender<Message>,
+    inbox: Receiver<Message>,
+    journal: Journal,
+    last: Option<Envelope>,
+    /// An earlier process has driven the task before.
+    pub(super) taken_up: bool,
+    sub: u64,
+    elapsed_before: Duration,
+    started: Instant,
+    next_tick: Instant,
+    result: Option<TaskResult>,
+}
+
+impl<'a> Driver<'a> {
+    /// Takes up the task in `dir`, whose lock the caller holds. Nothing is done before [`Driver::run`].
+    pub fn new(
+        spec: TaskSpec,
+        dir: TaskDir,
+        setting: Setting,
+        sink: &'a mut dyn Sink,
+    ) -> Result<(Self, Control), DriverError> {
+        let spec = Arc::new(spec);
+        let mut machine = crate::task::machine(Arc::clone(&spec));
+        let mut last: Option<Envelope> = None;
+        let mut earlier_litter = HashMap::new();
+        let journal = Journal::open(&dir.journal_path(), |line| {
+            machine.apply(&line);
+            if let Event::CheckFinished(check) = &line.event {
+                earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
+            }
+            last = Some(line);
+        })?;
+        let masker = Arc::new(Masker::from_env(setting.env.iter().cloned()));
+        let launcher = Launcher::new(setting.program.clone(), Arc::clone(&masker)).map_err(|source| {
+            DriverError::File { what: "prepare to run", path: setting.program.clone(), source }
+        })?;
+        let durability = Durability::start(&dir, &journal)?;
+        let (outbox, inbox) = mpsc::channel();
+        let control = Control(outbox.clone());
+        let now = Instant::now();
+        let driver = Self {
+            spec,
+            dir,
+            machine,
+            launcher,
+            masker,
+            setting,
+            workspace: None,
+            durability,
+            earlier_litter,
+            sink,
+            outbox,
+            inbox,
+            journal,
+            elapsed_before: last
+                .as_ref()
+                .map_or(Duration::ZERO, |line| Duration::from_millis(line.elapsed_ms)),
+            taken_up: last.is_some(),
+            last,
+            sub: 0,
+            started: now,
+            next_tick: now,
+            result: None,
+        };
+        Ok((driver, control))
+    }
+
+    /// Drives the task to its end.
+    pub fn run(mut self) -> Result<TaskResult, DriverError> {
+        if self.last.is_none() {
+            self.record(self.created())?;
+        } else {
+            self.clear_up_behind_the_dead()?;
+        }
+        let begin = Begin {
+            pid: std::process::id(),
+            version: self.setting.version.clone(),
+            more_iterations: self.setting.more_iterations.take(),
+            follow_up: self.setting.follow_up.take(),
+        };
+        self.input(&Input::Begin(begin))?;
+        self.reopen_workspace()?;
+        // The guard of the first turn starts while we look at the repository.
+        self.launcher.prepare();
+        while let Some(effect) = self.machine.next() {
+            while let Ok(message) = self.inbox.try_recv() {
+                self.absorb(message)?;
+            }
+            if self.machine.next().as_ref() != Some(&effect) {
+                continue;
+            }
+            if let Some(input) = self.perform(effect)? {
+                self.input(&input)?;
+            }
+        }
+        self.durability.finish();
+        self.result.ok_or_else(|| DriverError::Workspace("the task ended without a result".into()))
+    }
+
+    fn perform(&mut self, effect: Effect) -> Result<Option<Input>, DriverError> {
+        Ok(match effect {
+            Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
+            Effect::RunCheck(plan) => self.run_check(&plan)?,
+            Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
+            Effect::RunTurn(plan) => Some(self.run_turn(&plan)?),
+            Effect::PrepareCommit(plan) => Some(self.prepare_commit(&plan)?),
+            Effect::Land(landing) => Some(self.land(&landing)?),
+            Effect::Sleep { until, .. } => self.sleep_until(until)?,
+            Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
+            Effect::Finish { base } => Some(self.gather_result(base.as_ref())?),
+        })
+    }
+
+    /// Gives the machine an input and writes down what follows.
+    pub(super) fn input(&mut self, input: &Input) -> Result<(), DriverError> {
+        for event in self.machine.decide(input) {
+            self.record(event)?;
+        }
+        Ok(())
+    }
+
+    /// On disk before anyone acts on it.
+    fn record(&mut self, event: Event) -> Result<(), DriverError> {
+        let iteration_over = matches!(event, Event::IterationFinished(_));
+        if iteration_over {
+            // A power cut costs at most the newest iteration: the one before is on disk by now.
+            if let Some(problem) = self.durability.wait() {
+                self.record_line(Event::Notice { message: problem })?;
+            }
+        }
+        self.record_line(event)?;
+        if iteration_over {
+            self.durability.begin();
+        }
+        Ok(())
+    }
+
+    fn record_line(&mut self, event: Event) -> Result<(), DriverError> {
+        let line = Envelope {
+            v: FORMAT,
+            seq: self.journal.next_seq(),
+            at: Timestamp::now(),
+            elapsed_ms: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX),
+            task: self.spec.name.to_string(),
+            event,
+        };
+        self.journal.append(&line)?;
+        self.machine.apply(&line);
+        if let Event::TaskFinished(result) = &line.event {
+            self.result = Some(result.clone());
+        }
+        self.sink.event(&line);
+        self.last = Some(line);
+        self.sub = 0;
+        Ok(())
+    }
+
+    fn created(&self) -> Event {
+        Event::TaskCreated {
+            kind: self.spec.kind.as_str().to_owned(),
+            agent: self.spec.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(","),
+            // The whole prompt is in the spec; a journal holds no secret, also none that the user wrote (S15).
+            prompt: self.masker.mask_str(&self.spec.prompt),
+            max_iterations: self.spec.policy.cap.map(|cap| cap.iterations),
+            completion_promise: self.spec.policy.until.clone(),
+            looping: self.spec.policy.looping,
+        }
+    }
+
+    /// Runner and guard may both have been killed; then the environment tag finds what they left.
+    fn clear_up_behind_the_dead(&mut self) -> Result<(), DriverError> {
+        let swept = sweep(&self.spec.tag);
+        if !swept.killed.is_empty() {
+            let message = format!("ended {} processes left by an earlier run", swept.killed.len());
+            self.input(&Input::Notice(message))?;
+        }
+        for process in swept.unreachable {
+            let message =
+                format!("process {} ({}) of an earlier run cannot be ended", process.pid, process.name);
+            self.input(&Input::Notice(message))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn next_seq(&self) -> u64 {
+        self.journal.next_seq()
+    }
+
+    /// Active time of the task so far.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.elapsed_before + self.started.elapsed()
+    }
+
+    /// The next message, or none at `deadline`. Surfaces tick meanwhile.
+    pub(super) fn receive(&mut self, deadline: Option<Instant>) -> Option<Message> {
+        loop {
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return self.inbox.try_recv().ok();
+            }
+            let tick = self.sink.tick_every().map(|every| {
+                if self.next_tick <= now {
+                    self.sink.tick();
+                    self.next_tick = now + every;
+                }
+                self.next_tick
+            });
+            let wake = [deadline, tick].into_iter().flatten().min();
+            let received = match wake {
+                Some(wake) => self.inbox.recv_timeout(wake.saturating_duration_since(now)),
+                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match received {
+                Ok(message) => return Some(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                // We hold a sender ourselves.
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// A message that is not about what is being waited for. True: the task is to stop.
+    pub(super) fn absorb(&mut self, message: Message) -> Result<bool, DriverError> {
+        match message {
+            Message::Stop { by } => {
+                self.input(&Input::Stop { by })?;
+                Ok(true)
+            }
+            Message::Agent(event) => {
+                self.show(&event);
+                Ok(false)
+            }
+            // The end of a child that nobody waits for any more.
+            Message::ChildGone(_) | Message::Parsed(_) => Ok(false),
+        }
+    }
+
+    pub(super) fn show(&mut self, event: &AgentEvent) {
+        if let Some(last) = &self.last {
+            self.sink.agent(last, self.sub, event);
+            self.sub += 1;
+        }
+    }
+
+    fn sleep_until(&mut self, until: Timestamp) -> Result<Option<Input>, DriverError> {
+        loop {
+            let left = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
+            if left.is_zero() {
+                return Ok(Some(Input::WaitOver));
+            }
+            let deadline = Instant::now() + left.min(LOOK_AT_CLOCK);
+            if let Some(message) = self.receive(Some(deadline))
+                && self.absorb(message)?
+            {
+                return Ok(None);
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Forces commits and the journal to disk beside the next turn (K5): git by default forces nothing, and waiting for it in
+//! the loop would cost half as much again.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+
+use super::DriverError;
+use crate::git::{GitError, Repo, Written, durable};
+use crate::store::{Journal, TaskDir};
+
+/// What is to be forced to disk, in this order: objects, then the refs that name them, then the journal.
+#[derive(Default)]
+pub(super) struct Order {
+    /// Object files.
+    pub(super) objects: Vec<PathBuf>,
+    /// More of them, which git has to list first.
+    pub(super) written: Option<(Repo, Written)>,
+    /// Files of refs.
+    pub(super) refs: Vec<PathBuf>,
+}
+
+/// The thread that does it.
+pub(super) struct Durability {
+    orders: Option<Sender<Order>>,
+    answers: Receiver<Option<String>>,
+    under_way: bool,
+    /// What the next order will say.
+    next: Order,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Durability {
+    pub(super) fn start(dir: &TaskDir, journal: &Journal) -> Result<Self, DriverError> {
+        let path = dir.journal_path();
+        let file = journal.file().map_err(|source| DriverError::File {
+            what: "open",
+            path: path.clone(),
+            source,
+        })?;
+        let (orders, ordered) = mpsc::channel::<Order>();
+        let (answer, answers) = mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name("durability".into())
+            .stack_size(256 << 10)
+            .spawn(move || {
+                while let Ok(order) = ordered.recv() {
+                    if answer.send(force(order, &file)).is_err() {
+                        break;
+                    }
+                }
+            })
+            .map_err(|source| DriverError::File { what: "start a thread for", path, source })?;
+        Ok(Self {
+            orders: Some(orders),
+            answers,
+            under_way: false,
+            next: Order::default(),
+            thread: Some(thread),
+        })
+    }
+
+    /// This, with the next order.
+    pub(super) fn set(&mut self, order: Order) {
+        self.next = order;
+    }
+
+    /// Starts to force what has been added, and the journal as it is now.
+    pub(super) fn begin(&mut self) {
+        let order = std::mem::take(&mut self.next);
+        self.under_way = self.orders.as_ref().is_some_and(|orders| orders.send(order).is_ok());
+    }
+
+    /// Waits for the order under way; says what went wrong.
+    pub(super) fn wait(&mut self) -> Option<String> {
+        if !std::mem::take(&mut self.under_way) {
+            return None;
+        }
+        self.answers.recv().ok().flatten()
+    }
+
+    /// Everything is on disk when this returns, as far as the disk can be believed.
+    pub(super) fn finish(&mut self) {
+        self.wait();
+        self.begin();
+        self.wait();
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn force(order: Order, journal: &File) -> Option<String> {
+    let Order { mut objects, written, refs } = order;
+    let listed = written.map_or(Ok(Vec::new()), |(repo, written)| repo.objects_of(&written));
+    let done = listed.map_err(GitError::into_io).and_then(|more| {
+        objects.extend(more);
+        durable::sync(&objects)?;
+        durable::sync(&refs)?;
+        journal.sync_data()
+    });
+    done.err().map(|error| format!("the newest iteration is not forced to disk: {error}"))
+}

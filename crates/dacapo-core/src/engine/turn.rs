@@ -1,0 +1,411 @@
+//! One turn of an agent: start it, listen to it, end it when it must end, weigh how it went.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use super::driver::{Activity, Driver, DriverError, Message};
+use super::machine::{Input, TurnPlan, TurnStart};
+use crate::agent::{self, Ending, Observed, Observer, TurnRequest, weigh};
+use crate::context::summarize;
+use crate::event::{AgentEvent, TurnRecord};
+use crate::git::display_path;
+use crate::process::liveness::{Verdict, Watch};
+use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, Stop, TAG_VARIABLE};
+use crate::spec::{AgentSpec, OutputFormat, duration_text};
+
+/// So many events of the agent may wait for the driver; the parser waits, the agent never does.
+const EVENTS_IN_FLIGHT: usize = 64;
+
+/// What the parser knows when all output has been read.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    observed: Observed,
+    error: Option<io::Error>,
+}
+
+/// Why we end a turn ourselves.
+#[derive(Debug)]
+enum Why {
+    Cancelled,
+    Budget,
+    TimedOut(String),
+}
+
+impl Driver<'_> {
+    pub(super) fn begin_turn(&mut self, start: TurnStart) -> Result<Input, DriverError> {
+        let agent = &self.spec.agents[start.agent];
+        let session = (start.fresh && agent.presets_session()).then(random_uuid);
+        let repo = &self.workspace()?.repo;
+        let gone = repo.what_is_gone();
+        if !gone.is_empty() {
+            let gone: Vec<String> = gone.iter().map(ToString::to_string).collect();
+            return Ok(Input::WorkspaceFailed(gone.join("; ")));
+        }
+        let head = repo.head()?;
+        Ok(Input::TurnBegins { head: head.commit, session })
+    }
+
+    pub(super) fn run_turn(&mut self, plan: &TurnPlan) -> Result<Input, DriverError> {
+        let raw = self.dir.turn_path(plan.turn, "raw");
+        if raw.exists() {
+            return self.finish_from_file(plan, &raw);
+        }
+        let spec = Arc::clone(&self.spec);
+        let agent = &spec.agents[plan.agent];
+        self.keep_directory_of(&raw)?;
+        let started = Instant::now();
+        let job = match self.job(plan, agent)? {
+            Ok(job) => job,
+            Err(message) => {
+                let ending = Ending::NotStarted { permanent: true, message };
+                return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed(), None));
+            }
+        };
+        let outbox = self.outbox.clone();
+        let running = self.launcher.launch(job, move |finished| {
+            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+        })?;
+        let permits = self.follow(plan, agent, running.progress(), &raw)?;
+        self.attend(plan, &running, &permits, started)
+    }
+
+    /// An agent can remove our own files too. What it printed is gone then; the loop is not.
+    pub(super) fn keep_directory_of(&mut self, file: &Path) -> Result<(), DriverError> {
+        let Some(directory) = file.parent().filter(|directory| !directory.is_dir()) else { return Ok(()) };
+        fs::create_dir(directory).map_err(|source| DriverError::File {
+            what: "create",
+            path: directory.to_owned(),
+            source,
+        })?;
+        let message = format!(
+            "{} had been removed and was made again; what was printed before is lost",
+            display_path(directory)
+        );
+        self.input(&Input::Notice(message))
+    }
+
+    /// Starts the thread that reads what the agent prints, from the file it is captured in.
+    fn follow(
+        &self,
+        plan: &TurnPlan,
+        agent: &AgentSpec,
+        progress: Arc<Progress>,
+        raw: &Path,
+    ) -> Result<Receiver<()>, DriverError> {
+        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        let file = progress.reader().map_err(failed)?;
+        let follower = Follower::live(progress, 0).map_err(failed)?;
+        let reader =
+            Reader::new(agent.output, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file);
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        let outbox = self.outbox.clone();
+        std::thread::Builder::new()
+            .name("parser".into())
+            .spawn(move || {
+                let send = |event| send_event(&permit, &outbox, event);
+                let (observed, error) = reader.read(follower, send);
+                let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
+            })
+            .map_err(failed)?;
+        Ok(permits)
+    }
+
+    /// Listens until the agent is gone and all it printed has been read.
+    fn attend(
+        &mut self,
+        plan: &TurnPlan,
+        running: &Running,
+        permits: &Receiver<()>,
+        started: Instant,
+    ) -> Result<Input, DriverError> {
+        let policy = &self.spec.policy;
+        let hard = policy.turn_timeout.map(|limit| started + limit);
+        let hard_message = policy
+            .turn_timeout
+            .map(|limit| format!("no end within --turn-timeout ({})", duration_text(limit)));
+        let idle_message =
+            format!("no sign of life for --idle-timeout ({})", duration_text(policy.idle_timeout));
+        let mut watch = Watch::new(policy.idle_timeout);
+        let mut next_look = started + watch.tick_every();
+        let mut why: Option<Why> = None;
+        let (mut gone, mut parsed) = (None, None);
+        while gone.is_none() || parsed.is_none() {
+            let deadline = match (&why, hard) {
+                (Some(_), _) => None,
+                (None, Some(hard)) => Some(hard.min(next_look)),
+                (None, None) => Some(next_look),
+            };
+            match self.receive(deadline) {
+                Some(Message::ChildGone(finished)) => gone = Some(finished),
+                Some(Message::Parsed(all)) => parsed = Some(all),
+                Some(Message::Agent(event)) => {
+                    let _ = permits.try_recv();
+                    self.show(&event);
+                    if let (AgentEvent::Usage(usage), None) = (&event, &why)
+                        && self.machine.over_budget(usage)
+                    {
+                        why = Some(self.end_turn(running, Why::Budget));
+                    }
+                }
+                Some(message @ Message::Stop { .. }) => {
+                    self.absorb(message)?;
+                    why = Some(self.end_turn(running, Why::Cancelled));
+                }
+                None => {
+                    let now = Instant::now();
+                    if why.is_none() && hard.is_some_and(|hard| hard <= now) {
+                        let message = hard_message.clone().unwrap_or_default();
+                        why = Some(self.end_turn(running, Why::TimedOut(message)));
+                    }
+                    if next_look <= now {
+                        next_look = now + watch.tick_every();
+                        let bytes =
+                            running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
+                        let verdict = watch.observe(started.elapsed(), bytes, running.sample());
+                        if verdict == Verdict::Idle && why.is_none() {
+                            why = Some(self.end_turn(running, Why::TimedOut(idle_message.clone())));
+                        }
+                    }
+                }
+            }
+        }
+        let (Some(finished), Some(parsed)) = (gone, parsed) else {
+            return Err(DriverError::Workspace("a turn ended without its agent".into()));
+        };
+        self.report_leftovers(&finished)?;
+        if let Some(error) = &parsed.error {
+            self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
+        }
+        let ending = ending(why, &finished);
+        let code = if let Exit::Code(code) = finished.exit { Some(code) } else { None };
+        let mut input = self.ended(plan, &ending, parsed.observed, started.elapsed(), code);
+        if let Input::TurnEnded(record) = &mut input {
+            record.output_bytes = finished.output_bytes;
+        }
+        Ok(input)
+    }
+
+    fn end_turn(&mut self, running: &Running, why: Why) -> Why {
+        self.sink.activity(&Activity::Stopping);
+        running.stop(Stop::Gentle);
+        why
+    }
+
+    pub(super) fn report_leftovers(&mut self, finished: &Finished) -> Result<(), DriverError> {
+        if finished.leftovers > 0 {
+            let message = match finished.leftovers {
+                1 => "ended 1 process that was left running".to_owned(),
+                more => format!("ended {more} processes that were left running"),
+            };
+            self.input(&Input::Notice(message))?;
+        }
+        for process in &finished.unreachable {
+            let message = format!(
+                "process {} ({}) cannot be ended: it belongs to someone else",
+                process.pid, process.name
+            );
+            self.input(&Input::Notice(message))?;
+        }
+        if let Some(error) = &finished.capture_error {
+            self.input(&Input::Notice(format!("output is missing: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// A turn that an earlier process started. Where its output ends in the agent's final word it is not paid for twice.
+    fn finish_from_file(&mut self, plan: &TurnPlan, raw: &Path) -> Result<Input, DriverError> {
+        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        let follower = Follower::replay(raw, 0).map_err(failed)?;
+        let file = File::open(raw).map_err(failed)?;
+        let output = self.spec.agents[plan.agent].output;
+        let reader = Reader::new(output, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file);
+        let (observed, _) = reader.read(follower, |_| true);
+        let bytes = fs::metadata(raw).map_or(0, |meta| meta.len());
+        let mut input = self.ended(plan, &Ending::Unwatched, observed, Duration::ZERO, None);
+        if let Input::TurnEnded(record) = &mut input {
+            record.output_bytes = bytes;
+        }
+        Ok(input)
+    }
+
+    fn ended(
+        &self,
+        plan: &TurnPlan,
+        ending: &Ending,
+        seen: Observed,
+        duration: Duration,
+        code: Option<i32>,
+    ) -> Input {
+        let end = weigh(ending, &seen);
+        let summary = summarize(&seen.closing, self.spec.context.summary_max_tokens, plan.promise.as_deref());
+        Input::TurnEnded(TurnRecord {
+            turn: plan.turn,
+            iteration: plan.iteration,
+            end,
+            session: seen.session.or_else(|| plan.session.clone()),
+            promise: seen.promise,
+            summary: if self.spec.context.generate_summary { summary } else { String::new() },
+            usage: seen.usage,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            output_bytes: 0,
+            exit_code: code,
+        })
+    }
+
+    /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
+    fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
+        let prompt_file = self.dir.turn_path(plan.turn, "prompt");
+        fs::write(&prompt_file, &plan.prompt).map_err(|source| DriverError::File {
+            what: "write",
+            path: prompt_file.clone(),
+            source,
+        })?;
+        let request = TurnRequest {
+            prompt: &plan.prompt,
+            prompt_file: &prompt_file,
+            session: plan.session.as_deref(),
+            continued: plan.continued,
+            own_program: &self.setting.program,
+        };
+        let invocation = match agent::invocation(agent, &request) {
+            Ok(invocation) => invocation,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let cwd = self.workspace()?.repo.toplevel().to_owned();
+        let mut env = self.environment(&cwd);
+        for (name, value) in [
+            ("DACAPO_ITERATION", plan.iteration.to_string()),
+            ("DACAPO_TURN", plan.turn.to_string()),
+            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
+        ] {
+            env.push((name.into(), value.into()));
+        }
+        env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(Ok(Job {
+            argv: invocation.argv,
+            cwd,
+            env,
+            stdin: invocation.stdin.into(),
+            stdout: self.dir.turn_path(plan.turn, "raw"),
+            index: Some(self.dir.turn_path(plan.turn, "idx")),
+            stderr: Stderr::File(self.dir.turn_path(plan.turn, "err")),
+            grace: Job::GRACE,
+            holds: Vec::new(),
+        }))
+    }
+
+    /// The user's own environment and what every child of ours is told.
+    pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+        let ours = [
+            "DACAPO_TASK",
+            "DACAPO_WORKSPACE",
+            "DACAPO_ITERATION",
+            "DACAPO_TURN",
+            "DACAPO_ATTEMPT",
+            TAG_VARIABLE,
+        ];
+        let mut env: Vec<_> = self
+            .setting
+            .env
+            .iter()
+            .filter(|(name, _)| !ours.iter().any(|our| name == our))
+            .cloned()
+            .collect();
+        env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
+        env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
+        env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
+        env
+    }
+}
+
+fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>, event: AgentEvent) -> bool {
+    permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
+}
+
+fn ending(why: Option<Why>, finished: &Finished) -> Ending {
+    match (why, &finished.exit) {
+        (_, Exit::SpawnFailed { kind, message, .. }) => Ending::NotStarted {
+            permanent: matches!(
+                kind,
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ArgumentListTooLong
+            ),
+            message: message.clone(),
+        },
+        (Some(Why::Cancelled), _) => Ending::Cancelled,
+        (Some(Why::Budget), _) => Ending::OverBudget,
+        (Some(Why::TimedOut(message)), _) => Ending::TimedOut(message),
+        (None, _) if finished.guard_lost => Ending::GuardLost,
+        (None, Exit::Code(code)) => Ending::Exited(*code),
+        (None, Exit::Signal(signal)) => Ending::Signalled(*signal),
+        (None, Exit::Lost) => Ending::GuardLost,
+    }
+}
+
+/// Reads a turn's raw output, live or later: the same parser, the same result.
+struct Reader {
+    parser: Box<dyn agent::Parser>,
+    observer: Observer,
+    /// For plain text the promise is looked for in the bytes themselves, with echoes of the prompt left aside.
+    raw_promise: Option<agent::RawPromise>,
+    file: File,
+}
+
+impl Reader {
+    fn new(format: OutputFormat, promise: Option<&str>, masked_prompt: &str, file: File) -> Self {
+        let is_text = format == OutputFormat::Text;
+        Self {
+            parser: agent::parser(format),
+            observer: Observer::new(promise.filter(|_| !is_text)),
+            raw_promise: promise
+                .filter(|_| is_text)
+                .and_then(|text| agent::RawPromise::new(text, masked_prompt)),
+            file,
+        }
+    }
+
+    fn read(
+        mut self,
+        mut follower: Follower,
+        mut send: impl FnMut(AgentEvent) -> bool,
+    ) -> (Observed, Option<io::Error>) {
+        let mut buffer = Vec::new();
+        let mut error = None;
+        let mut listening = true;
+        let observer = &mut self.observer;
+        let mut see = |event: AgentEvent| {
+            observer.see(&event);
+            listening = listening && send(event);
+        };
+        loop {
+            match follower.next(&mut buffer) {
+                Ok(true) => {
+                    if let Some(promise) = self.raw_promise.as_mut() {
+                        promise.feed(&buffer, &self.file);
+                    }
+                    self.parser.feed(&buffer, &mut see);
+                }
+                Ok(false) => break,
+                Err(problem) => {
+                    error = Some(problem);
+                    break;
+                }
+            }
+        }
+        self.parser.finish(&mut see);
+        let mut observed = self.observer.finish();
+        observed.promise |= self.raw_promise.is_some_and(agent::RawPromise::finish);
+        (observed, error)
+    }
+}
+
+/// A random id in the form that agents take for one.
+fn random_uuid() -> String {
+    let hex = crate::spec::random_hex(16);
+    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
+}

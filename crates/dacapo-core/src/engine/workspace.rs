@@ -1,0 +1,398 @@
+//! The place to work in, and what git is asked to do there.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+
+use super::driver::{Activity, Driver, DriverError};
+use super::durability::Order;
+use super::machine::{CommitPlan, Input, Landing};
+use crate::event::CommitPlanned;
+use crate::git::{
+    self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, WorktreeError, display_path,
+};
+use crate::spec::{Place, TaskSpec};
+use crate::trust::TrustedFiles;
+
+/// New files over this size are left out of commits (C9).
+const MAX_FILE_BYTES: u64 = 50 << 20;
+
+/// The place to work in.
+pub(super) struct Workspace {
+    pub(super) repo: Repo,
+    /// Nobody else works here.
+    exclusive: bool,
+    /// What checks left behind, and how it looked then.
+    litter: Vec<Litter>,
+    /// Left out of the last commit; said once.
+    left_out: Vec<PathBuf>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Litter {
+    path: PathBuf,
+    /// None: the check removed it.
+    look: Option<(u64, SystemTime)>,
+}
+
+impl Workspace {
+    fn new(repo: Repo, exclusive: bool) -> Self {
+        Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new() }
+    }
+
+    fn look(&self, path: &PathBuf) -> Option<(u64, SystemTime)> {
+        let meta = std::fs::symlink_metadata(self.repo.toplevel().join(path)).ok()?;
+        Some((meta.len(), meta.modified().ok()?))
+    }
+
+    /// The tree was clean but for what was left out before, so these are a check's. Gives back the new ones.
+    pub(super) fn note_litter(&mut self, dirty: Vec<PathBuf>) -> Vec<PathBuf> {
+        let mut fresh = Vec::new();
+        for path in dirty {
+            if self.left_out.contains(&path) {
+                continue;
+            }
+            let litter = Litter { look: self.look(&path), path };
+            if !self.litter.contains(&litter) {
+                fresh.push(litter.path.clone());
+                self.litter.retain(|known| known.path != litter.path);
+                self.litter.push(litter);
+            }
+        }
+        fresh
+    }
+
+    /// What checks of an earlier process left and nobody has touched since they were seen.
+    fn recall_litter(&mut self, seen: &HashMap<String, Timestamp>) -> Result<(), DriverError> {
+        if seen.is_empty() {
+            return Ok(());
+        }
+        let dirt = self.repo.dirt()?;
+        for path in dirt.tracked.into_iter().chain(dirt.untracked) {
+            let look = self.look(&path);
+            let changed = look.and_then(|(_, modified)| Timestamp::try_from(modified).ok());
+            if seen.get(&display_path(&path)).is_some_and(|at| changed.is_none_or(|changed| changed <= *at)) {
+                self.litter.push(Litter { path, look });
+            }
+        }
+        Ok(())
+    }
+
+    /// What checks left and nobody has touched since.
+    fn untouched_litter(&self) -> Vec<PathBuf> {
+        self.litter
+            .iter()
+            .filter(|litter| self.look(&litter.path) == litter.look)
+            .map(|litter| litter.path.clone())
+            .collect()
+    }
+}
+
+impl Driver<'_> {
+    pub(super) fn no_workspace() -> DriverError {
+        DriverError::Workspace("the task has no workspace yet".into())
+    }
+
+    pub(super) fn workspace(&self) -> Result<&Workspace, DriverError> {
+        self.workspace.as_ref().ok_or_else(Self::no_workspace)
+    }
+
+    pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
+        let user = discover(&self.spec, &self.spec.top)?;
+        let (workspace, kept) = match &self.spec.place {
+            Place::InPlace { allow_dirty: false } => (Workspace::new(user, false), None),
+            Place::InPlace { allow_dirty: true } => {
+                let (kept, left_out) = self.keep_user_changes(&user)?;
+                (Workspace { left_out, ..Workspace::new(user, false) }, kept)
+            }
+            Place::Worktree { path, branch, with_changes } => {
+                let (path, branch, with_changes) = (path.clone(), branch.clone(), *with_changes);
+                match self.add_worktree(&user, &path, &branch, with_changes)? {
+                    Ok(repo) if with_changes => {
+                        let (kept, left_out) = self.keep_user_changes(&repo)?;
+                        (Workspace { left_out, ..Workspace::new(repo, true) }, kept)
+                    }
+                    Ok(repo) => (Workspace::new(repo, true), None),
+                    Err(message) => return Ok(Input::WorkspaceFailed(message)),
+                }
+            }
+        };
+        let head = workspace.repo.head()?;
+        let path = display_path(workspace.repo.toplevel());
+        self.workspace = Some(workspace);
+        Ok(Input::WorkspaceReady { path, branch: head.branch, base: head.commit, kept_changes: kept })
+    }
+
+    /// A task that is taken up again finds its workspace where it was.
+    pub(super) fn reopen_workspace(&mut self) -> Result<(), DriverError> {
+        if matches!(self.machine.next(), Some(super::machine::Effect::PrepareWorkspace) | None) {
+            return Ok(());
+        }
+        let (dir, exclusive) = match &self.spec.place {
+            Place::InPlace { .. } => (&self.spec.top, false),
+            Place::Worktree { path, .. } => (path, true),
+        };
+        let mut workspace = Workspace::new(discover(&self.spec, dir)?, exclusive);
+        workspace.recall_litter(&self.earlier_litter)?;
+        self.workspace = Some(workspace);
+        Ok(())
+    }
+
+    /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
+    /// holds any of them; a rescue ref keeps them as they were.
+    fn keep_user_changes(&mut self, repo: &Repo) -> Result<(Option<String>, Vec<PathBuf>), DriverError> {
+        let head = repo.head()?;
+        let message =
+            format!("Uncommitted changes before {}\n\nDacapo-Task: {}\n", self.spec.name, self.spec.name);
+        let prefix = format!("refs/dacapo/rescue/{}/before", self.spec.name);
+        let kept = repo.keep_user_changes(&CommitRequest {
+            start: head.commit.as_ref(),
+            home: &head,
+            message: &message,
+            date: local_date(self.spec.created_at),
+            rescue_prefix: &prefix,
+            exclusive: false,
+            max_file_bytes: MAX_FILE_BYTES,
+            known: &[],
+            landing: None,
+            skip: &[],
+        })?;
+        if let Some(problem) = kept.problems.first() {
+            return Err(DriverError::Workspace(problem.to_string()));
+        }
+        let known = kept.left_out.iter().map(|left| left.path.clone()).chain(kept.nested).collect();
+        for left in kept.left_out {
+            self.input(&Input::Notice(format!("left as it is, uncommitted: {left}")))?;
+        }
+        Ok((kept.rescued.first().map(|rescued| rescued.name.clone()), known))
+    }
+
+    fn add_worktree(
+        &mut self,
+        user: &Repo,
+        path: &std::path::Path,
+        branch: &str,
+        with_changes: bool,
+    ) -> Result<Result<Repo, String>, DriverError> {
+        let Some(start) = user.head()?.commit else {
+            return Ok(Err("a repository without commits cannot have a worktree".into()));
+        };
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|source| DriverError::File {
+                what: "create",
+                path: parent.to_owned(),
+                source,
+            })?;
+        }
+        // Without `workspace_ready` in the journal it was never worked in: an earlier start was cut short (K8).
+        if self.taken_up {
+            drop_unfinished(user, path, branch, &start)?;
+        }
+        let repo = match user.add_worktree(path, short, &start) {
+            Ok(repo) => repo,
+            Err(error @ WorktreeError::BranchExists(_)) => return Ok(Err(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        if with_changes {
+            let copied = user.copy_uncommitted(&repo)?;
+            let message =
+                format!("{} uncommitted files came along, {} removed", copied.written, copied.removed);
+            self.input(&Input::Notice(message))?;
+        }
+        Ok(Ok(repo))
+    }
+
+    pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
+        self.sink.activity(&Activity::Committing);
+        // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
+        self.launcher.prepare();
+        let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
+        let prefix = self.rescue_prefix(plan.iteration);
+        let workspace = self.workspace()?;
+        if !plan.commit {
+            return Ok(Input::Prepared(self.look_only(plan)?));
+        }
+        let skip = workspace.untouched_litter();
+        let prepared = workspace.repo.prepare_commit(&CommitRequest {
+            start: plan.start.as_ref(),
+            home: &home,
+            message: &plan.message,
+            date: local_date(plan.at),
+            rescue_prefix: &prefix,
+            exclusive: workspace.exclusive,
+            max_file_bytes: MAX_FILE_BYTES,
+            known: &workspace.left_out,
+            landing: Some(&landing_reason(plan.iteration)),
+            skip: &skip,
+        })?;
+        let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
+        let has_link = workspace.repo.is_linked_worktree();
+        if has_link && prepared.problems.len() == 1 && prepared.problems.iter().all(is_gone) {
+            // Its repository is elsewhere and whole: what was committed is put there again for the next iteration.
+            workspace.repo.restore_worktree(&home)?;
+            let at = home.commit.as_ref().map_or("its start", Oid::short);
+            self.input(&Input::Notice(format!("the working directory was made again at {at}")))?;
+        }
+        for notice in &prepared.notices {
+            self.input(&Input::Notice(notice.to_string()))?;
+        }
+        for left in &prepared.left_out {
+            self.input(&Input::Notice(format!("not committed: {left}")))?;
+        }
+        let branch = prepared.head.branch.clone();
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
+            let refs = workspace.repo.ref_files(branch.as_deref());
+            let written = prepared.written.clone().map(|written| (workspace.repo.clone(), written));
+            self.durability.set(Order { objects: prepared.objects.clone(), written, refs });
+        }
+        let files = prepared.changed.iter().map(|change| display_path(&change.path));
+        Ok(Input::Prepared(CommitPlanned {
+            iteration: plan.iteration,
+            parent: prepared
+                .commit
+                .as_ref()
+                .map_or(prepared.head.commit.clone(), |commit| commit.parent.clone()),
+            commit: prepared.commit.map(|commit| commit.oid),
+            subject: plan.message.lines().next().unwrap_or_default().to_owned(),
+            changed_files: files.take(CommitPlanned::MOST_FILES).collect(),
+            changed_total: u32::try_from(prepared.changed.len()).unwrap_or(u32::MAX),
+            left_out: prepared.left_out.iter().map(ToString::to_string).collect(),
+            problems: prepared.problems.iter().map(ToString::to_string).collect(),
+        }))
+    }
+
+    /// `--no-commit`: what changed is seen, nothing is touched.
+    fn look_only(&self, plan: &CommitPlan) -> Result<CommitPlanned, DriverError> {
+        let repo = &self.workspace()?.repo;
+        let gone = repo.what_is_gone();
+        if !gone.is_empty() {
+            let problems = gone.iter().map(ToString::to_string).collect();
+            return Ok(CommitPlanned { iteration: plan.iteration, problems, ..CommitPlanned::default() });
+        }
+        let head = repo.head()?;
+        let dirt = repo.dirt()?;
+        let mut changed: Vec<PathBuf> = match (&head.commit, head.commit == plan.start) {
+            (Some(tip), false) => repo
+                .changed_between(plan.start.as_ref(), tip)?
+                .into_iter()
+                .map(|change| change.path)
+                .collect(),
+            _ => Vec::new(),
+        };
+        changed.extend(dirt.tracked.into_iter().chain(dirt.untracked));
+        changed.sort();
+        changed.dedup();
+        Ok(CommitPlanned {
+            iteration: plan.iteration,
+            commit: None,
+            parent: head.commit,
+            subject: String::new(),
+            changed_files: changed
+                .iter()
+                .take(CommitPlanned::MOST_FILES)
+                .map(|path| display_path(path))
+                .collect(),
+            changed_total: u32::try_from(changed.len()).unwrap_or(u32::MAX),
+            left_out: Vec::new(),
+            problems: Vec::new(),
+        })
+    }
+
+    pub(super) fn land(&mut self, landing: &Landing) -> Result<Input, DriverError> {
+        let prefix = self.rescue_prefix(landing.iteration);
+        let workspace = self.workspace()?;
+        let landed = workspace.repo.land(&git::Landing {
+            branch: landing.branch.as_deref(),
+            old: landing.parent.as_ref(),
+            new: &landing.commit,
+            reason: &landing_reason(landing.iteration),
+            rescue_prefix: &prefix,
+            exclusive: workspace.exclusive,
+        })?;
+        Ok(match landed {
+            Landed::Now | Landed::AlreadyThere => Input::Landed,
+            Landed::Elsewhere { branch_at, rescued, .. } => {
+                let at = branch_at.map_or_else(|| "gone".to_owned(), |oid| format!("at {}", oid.short()));
+                let message = format!(
+                    "the branch was moved by somebody else (it is {at}); this iteration is kept as {}",
+                    rescued.name
+                );
+                Input::LandedElsewhere { message }
+            }
+        })
+    }
+
+    pub(super) fn gather_result(&mut self, base: Option<&Oid>) -> Result<Input, DriverError> {
+        let (mut last_commit, mut trust_files) = (None, Vec::new());
+        if let Some(workspace) = &self.workspace {
+            // The repository may be what the agent removed; that is no reason to end without a result.
+            let repo = &workspace.repo;
+            if repo.what_is_gone().is_empty() {
+                last_commit = repo.head()?.commit;
+            }
+            if let Some(tip) = &last_commit
+                && Some(tip) != base
+                && base.map_or(Ok(true), |base| repo.has_commit(base))?
+            {
+                let trusted = TrustedFiles::new(self.spec.policy.checks.iter().map(String::as_str), []);
+                let changed = workspace.repo.changed_between(base, tip)?;
+                let names = changed.iter().map(|change| display_path(&change.path));
+                trust_files = names.filter(|name| trusted.role(name).is_some()).collect();
+            }
+        }
+        Ok(Input::Finishing { last_commit, trust_files, elapsed: self.elapsed() })
+    }
+
+    fn rescue_prefix(&self, iteration: u32) -> String {
+        format!("refs/dacapo/rescue/{}/iter-{iteration}", self.spec.name)
+    }
+}
+
+/// Removes what a start that was cut short has left of a worktree. The branch goes too where it is known to be ours and
+/// nothing was done on it: the worktree is on it, or it stands where it would be made.
+fn drop_unfinished(
+    user: &Repo,
+    path: &std::path::Path,
+    branch: &str,
+    start: &Oid,
+) -> Result<(), DriverError> {
+    let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
+    let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
+    let made_at = on_it.and_then(|head| head.commit).unwrap_or_else(|| start.clone());
+    if std::fs::symlink_metadata(path).is_ok() {
+        user.remove_worktree(path)?;
+    }
+    if user.read_ref(branch)?.is_some_and(|at| at == made_at) {
+        user.delete_branch_at(branch, &made_at)?;
+    }
+    Ok(())
+}
+
+fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError> {
+    Repo::discover(dir).map_err(|error| {
+        let mut message = format!("the workspace of task '{}' cannot be used: {error}", spec.name);
+        if let Place::Worktree { path, branch, .. } = &spec.place
+            && path == dir
+            && !path.exists()
+        {
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            let path = display_path(path);
+            message.push_str(&format!("\nit was removed; `git worktree add --force {path} {branch}` makes it again as it was last committed"));
+        }
+        DriverError::Workspace(message)
+    })
+}
+
+/// What the reflog says.
+fn landing_reason(iteration: u32) -> String {
+    format!("dacapo: iter-{iteration}")
+}
+
+/// A date as the user's own git would write it.
+fn local_date(at: Timestamp) -> CommitDate {
+    CommitDate::from(&at.to_zoned(jiff::tz::TimeZone::system()))
+}

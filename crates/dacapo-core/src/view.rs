@@ -1,0 +1,355 @@
+//! What every surface shows: the fold of a task's journal.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::event::{
+    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens, Usage,
+    WaitReason,
+};
+use crate::git::Oid;
+use crate::spec::{Place, TaskSpec};
+use crate::store::{JournalError, OpenError, TaskDir, read};
+
+/// The status of a task (S6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It has not begun.
+    Queued,
+    /// A process drives it.
+    Running,
+    /// It waits for a usage limit to end.
+    Waiting,
+    /// A person is needed.
+    Paused,
+    /// It ended as asked.
+    Completed,
+    /// It ended at one of its limits.
+    Stopped,
+    /// It could not go on.
+    Failed,
+    /// A person ended it.
+    Cancelled,
+    /// Its process is gone; `resume` goes on.
+    Interrupted,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Queued => "queued",
+            Status::Running => "running",
+            Status::Waiting => "waiting",
+            Status::Paused => "paused",
+            Status::Completed => "completed",
+            Status::Stopped => "stopped",
+            Status::Failed => "failed",
+            Status::Cancelled => "cancelled",
+            Status::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether it is over.
+    pub fn has_ended(self) -> bool {
+        matches!(self, Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled)
+    }
+
+    fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Completed => Status::Completed,
+            Outcome::Failed => Status::Failed,
+            Outcome::MaxReached | Outcome::TimeElapsed | Outcome::BudgetExhausted | Outcome::Stalled => {
+                Status::Stopped
+            }
+            Outcome::Paused => Status::Paused,
+            Outcome::Cancelled => Status::Cancelled,
+        }
+    }
+}
+
+/// A task, as shown. Serialised it is an element of `list --json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskView {
+    /// Its name.
+    pub name: String,
+    /// The checkout it was asked for in.
+    pub repo: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where it stands.
+    pub status: Status,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Proven, not merely claimed.
+    pub verified: bool,
+    /// What a person must decide.
+    pub needs: Option<Needs>,
+    /// Iterations finished.
+    pub iteration: u32,
+    /// Of how many.
+    pub max_iterations: Option<u32>,
+    /// Of these, the agent did its turn in so many.
+    pub iterations_succeeded: u32,
+    /// And not in so many.
+    pub iterations_failed: u32,
+    /// Active time.
+    pub elapsed_seconds: f64,
+    /// Tokens so far.
+    pub tokens: Tokens,
+    /// Cost so far, where known.
+    pub cost_usd: Option<f64>,
+    /// The agent at work.
+    pub agent: String,
+    /// What was asked.
+    pub prompt: String,
+    /// The branch it started from.
+    pub base_branch: Option<String>,
+    /// The commit it started from.
+    pub base_commit: Option<Oid>,
+    /// The newest commit.
+    pub last_commit: Option<Oid>,
+    /// The branch it works on.
+    pub branch: Option<String>,
+    /// Its worktree, if it has one of its own.
+    pub worktree: Option<String>,
+    /// The process that drives it.
+    pub pid: Option<u32>,
+    /// When its limit ends.
+    pub waiting_until: Option<Timestamp>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// What happened in each iteration; not part of a list.
+    #[serde(skip)]
+    pub iterations: Vec<IterationRecord>,
+    /// Every receipt; not part of a list.
+    #[serde(skip)]
+    pub checks: Vec<CheckResult>,
+    /// What people should know.
+    #[serde(skip)]
+    pub notices: Vec<String>,
+    /// What checks changed and commits left out; it may still lie in the tree.
+    #[serde(skip)]
+    pub uncommitted: Vec<String>,
+    /// The result.
+    #[serde(skip)]
+    pub result: Option<TaskResult>,
+    /// Commits made, the agent's own included.
+    #[serde(skip)]
+    pub commits: u32,
+    /// It loops, rather than run once.
+    #[serde(skip)]
+    pub looping: bool,
+    /// The iteration at work.
+    #[serde(skip)]
+    pub running_iteration: Option<u32>,
+    #[serde(skip)]
+    started: bool,
+    #[serde(skip)]
+    used: Usage,
+}
+
+/// A task's view cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// Its spec.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Its journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Its lock.
+    #[error("cannot look at the lock of the task: {0}")]
+    Lock(std::io::Error),
+}
+
+impl TaskView {
+    /// A task of which nothing has happened yet.
+    pub fn new(spec: &TaskSpec) -> Self {
+        let worktree = match &spec.place {
+            Place::InPlace { .. } => None,
+            Place::Worktree { path, .. } => Some(path.display().to_string()),
+        };
+        Self {
+            name: spec.name.to_string(),
+            repo: spec.top.display().to_string(),
+            kind: spec.kind.as_str().to_owned(),
+            status: Status::Queued,
+            outcome: None,
+            verified: false,
+            needs: None,
+            iteration: 0,
+            max_iterations: spec.policy.cap.map(|cap| cap.iterations),
+            iterations_succeeded: 0,
+            iterations_failed: 0,
+            elapsed_seconds: 0.0,
+            tokens: Tokens::default(),
+            cost_usd: None,
+            agent: spec.agents.first().map(|agent| agent.name.clone()).unwrap_or_default(),
+            prompt: spec.prompt.clone(),
+            base_branch: spec.base_branch.clone(),
+            base_commit: None,
+            last_commit: None,
+            branch: None,
+            worktree,
+            pid: None,
+            waiting_until: None,
+            created_at: spec.created_at,
+            finished_at: None,
+            iterations: Vec::new(),
+            checks: Vec::new(),
+            notices: Vec::new(),
+            uncommitted: Vec::new(),
+            result: None,
+            commits: 0,
+            looping: spec.policy.looping,
+            running_iteration: None,
+            started: false,
+            used: Usage::default(),
+        }
+    }
+
+    /// The task in `dir` as it is now.
+    pub fn load(dir: &TaskDir) -> Result<Self, ViewError> {
+        let spec = dir.spec()?;
+        let fold = || -> Result<Self, ViewError> {
+            let mut view = Self::new(&spec);
+            match read(&dir.journal_path(), |line| view.apply(&line)) {
+                Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                done => done?,
+            }
+            Ok(view)
+        };
+        let view = fold()?;
+        if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
+            return Ok(view);
+        }
+        // It may have ended between the two looks: read again before calling it interrupted (K2).
+        let mut view = fold()?;
+        if !view.status.has_ended() && view.status != Status::Paused {
+            view.status = Status::Interrupted;
+            view.pid = None;
+        }
+        Ok(view)
+    }
+
+    /// Takes in what happened.
+    pub fn apply(&mut self, line: &Envelope) {
+        self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
+        match &line.event {
+            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::Told { .. } => {}
+            Event::TaskStarted { pid, .. } => self.driven_by(*pid),
+            Event::Resumed { pid, more_iterations, .. } => {
+                self.driven_by(*pid);
+                if let Some(more) = more_iterations {
+                    let begun = self.iteration + u32::from(self.running_iteration.is_some());
+                    self.max_iterations = Some(begun.saturating_add(*more));
+                }
+            }
+            Event::WorkspaceReady { branch, base_commit, .. } => {
+                self.branch.clone_from(branch);
+                self.base_commit.clone_from(base_commit);
+            }
+            Event::CheckFinished(result) => {
+                self.uncommitted.extend_from_slice(&result.changed_files);
+                self.checks.push(result.clone());
+            }
+            Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),
+            Event::TurnStarted { agent, .. } | Event::AgentChanged { agent, .. } => {
+                self.agent.clone_from(agent);
+            }
+            Event::TurnFinished(record) => {
+                self.used = self.used.plus(&record.usage);
+                self.tokens = Tokens { input: self.used.input, output: self.used.output };
+                self.cost_usd = self.used.cost_usd;
+            }
+            Event::CommitIntent(planned) | Event::NoCommit(planned) => {
+                let named = planned.left_out.iter().filter_map(|left| left.rsplit_once(": "));
+                self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
+            }
+            Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
+            Event::IterationFinished(record) => self.iteration_finished(record),
+            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+                self.status = Status::Waiting;
+                self.waiting_until = Some(*until);
+            }
+            Event::Waiting { .. } => {}
+            Event::WaitOver => {
+                self.status = Status::Running;
+                self.waiting_until = None;
+            }
+            Event::Paused { needs } => {
+                self.status = Status::Paused;
+                self.needs = Some(needs.clone());
+            }
+            Event::WorkspaceFailed { message } | Event::Notice { message } => {
+                self.notices.push(message.clone());
+            }
+            Event::TaskFinished(result) => self.finished(result, line.at),
+        }
+    }
+
+    fn driven_by(&mut self, pid: u32) {
+        self.pid = Some(pid);
+        self.status = Status::Running;
+        self.outcome = None;
+        self.result = None;
+        self.finished_at = None;
+        self.verified = false;
+        self.started = true;
+    }
+
+    fn iteration_finished(&mut self, record: &IterationRecord) {
+        self.iteration = record.iteration + 1;
+        self.running_iteration = None;
+        if record.success {
+            self.iterations_succeeded += 1;
+        } else {
+            self.iterations_failed += 1;
+        }
+        if let Some(commit) = &record.commit_id {
+            self.last_commit = Some(commit.clone());
+            self.commits += 1;
+        }
+        self.iterations.push(record.clone());
+    }
+
+    fn finished(&mut self, result: &TaskResult, at: Timestamp) {
+        self.status = Status::of(result.outcome);
+        self.outcome = Some(result.outcome);
+        self.verified = result.verified;
+        self.last_commit.clone_from(&result.last_commit);
+        self.finished_at = Some(at);
+        self.waiting_until = None;
+        self.pid = None;
+        self.running_iteration = None;
+        self.result = Some(result.clone());
+    }
+
+    /// Drops what grows with every iteration, for a surface that has shown it already (P3).
+    pub fn forget_details(&mut self) {
+        self.iterations.clear();
+        self.checks.clear();
+        self.notices.clear();
+    }
+
+    /// The checks before the first iteration.
+    pub fn baseline(&self) -> impl Iterator<Item = &CheckResult> {
+        self.checks.iter().filter(|check| check.phase == CheckPhase::Baseline)
+    }
+
+    /// All that `status --json` says.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(object) = value.as_object_mut() {
+            object.insert("iterations".into(), serde_json::to_value(&self.iterations).unwrap_or_default());
+            object.insert("checks".into(), serde_json::to_value(&self.checks).unwrap_or_default());
+            object.insert("result".into(), serde_json::to_value(&self.result).unwrap_or_default());
+            object.insert("notices".into(), serde_json::to_value(&self.notices).unwrap_or_default());
+        }
+        value
+    }
+}

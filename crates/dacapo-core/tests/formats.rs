@@ -1,0 +1,58 @@
+//! Files that an older Dacapo wrote are read for good. `formats/v1` is a real task of version 1: three iterations, a usage
+//! limit, a failure, checks. It is never made anew; a format that cannot read it is broken.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dacapo_core::event::{Envelope, Outcome};
+use dacapo_core::store::{TaskDir, read};
+use dacapo_core::view::{Status, TaskView};
+
+fn old_task() -> TaskDir {
+    TaskDir::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v1"))
+}
+
+fn journal() -> Vec<Envelope> {
+    let mut lines = Vec::new();
+    read(&old_task().journal_path(), |line| lines.push(line)).expect("the journal reads");
+    lines
+}
+
+#[test]
+fn the_view_of_a_version_1_task_is_what_it_was() {
+    let view = TaskView::load(&old_task()).expect("the task reads");
+    assert_eq!(
+        (view.name.as_str(), view.status, view.outcome, view.verified),
+        ("old", Status::Completed, Some(Outcome::Completed), true)
+    );
+    assert_eq!((view.iteration, view.max_iterations), (3, Some(5)));
+    assert_eq!((view.iterations_succeeded, view.iterations_failed, view.commits), (2, 1, 2));
+    assert_eq!((view.tokens.input, view.tokens.output, view.cost_usd), (100, 20, Some(0.01)));
+    let summaries: Vec<&str> = view.iterations.iter().map(|record| record.summary.as_str()).collect();
+    assert_eq!(summaries, ["Adds a.txt.", "No significant actions in this iteration.", "Adds b.txt."]);
+    let checks: Vec<Option<i32>> = view.checks.iter().map(|check| check.exit_code).collect();
+    assert_eq!(checks, [Some(1), Some(1), Some(1), Some(0)]);
+}
+
+#[test]
+fn the_machine_of_a_version_1_task_is_over_and_every_part_of_its_journal_has_an_effect() {
+    let spec = Arc::new(old_task().spec().expect("the spec reads"));
+    let mut machine = dacapo_core::task::machine(Arc::clone(&spec));
+    let lines = journal();
+    assert_eq!(lines.len(), 31);
+    for line in &lines {
+        assert!(machine.next().is_some(), "before line {}", line.seq);
+        machine.apply(line);
+    }
+    assert_eq!(machine.next(), None);
+}
+
+#[test]
+fn what_was_read_is_written_as_it_was() {
+    let text = std::fs::read_to_string(old_task().journal_path()).expect("the journal is there");
+    for (line, was) in journal().iter().zip(text.lines()) {
+        let now = serde_json::to_value(line).expect("an event is JSON");
+        let was: serde_json::Value = serde_json::from_str(was).expect("a line is JSON");
+        assert_eq!(now, was);
+    }
+}
