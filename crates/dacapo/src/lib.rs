@@ -3,3 +3,4 @@
 pub mod config;
 pub mod error;
 pub mod found_checks;
+pub mod rehearsal;

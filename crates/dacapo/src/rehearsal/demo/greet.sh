@@ -1,0 +1,3 @@
+#!/bin/sh
+# Greets someone.
+echo Helo, $1
