@@ -1,6 +1,90 @@
 //! The `dacapo` program: arguments, configuration, commands and what people see. The loop itself is `dacapo-core`.
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+pub mod agents;
+pub mod args;
+pub mod commands;
 pub mod config;
 pub mod error;
 pub mod found_checks;
+pub mod output;
 pub mod rehearsal;
+pub mod request;
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    // Guards and scripted agents are our own program run again: before anything else is set up.
+    if args.get(1).is_some_and(|word| word == dacapo_core::process::guard::ARGUMENT) {
+        dacapo_core::process::guard::main();
+    }
+    if let Some(code) = rehearsal::dispatch(&args[1..]) {
+        return code;
+    }
+    let cli = match args::Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
+    match cli.color {
+        args::Color::Auto => {}
+        args::Color::Always => anstream::ColorChoice::Always.write_global(),
+        args::Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    start_log();
+    if let Some(directory) = &cli.directory
+        && let Err(error) = std::env::set_current_dir(directory)
+    {
+        let failure = error::Failure::usage(format!("-C {}: {error}", directory.display()))
+            .hint("-C DIR names a directory that is there");
+        return report(&failure, false);
+    }
+    let json = commands::wants_json(&cli.command);
+    match commands::run(cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => report(&failure, json),
+    }
+}
+
+fn report(failure: &error::Failure, json: bool) -> ExitCode {
+    if json {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), "{}", failure.to_json());
+    }
+    anstream::eprintln!("{failure}");
+    ExitCode::from(failure.exit_code())
+}
+
+fn not_understood(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        anstream::eprintln!("\nTo run an agent on a task: dacapo exec \"what it is to do\"");
+    }
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(2),
+    }
+}
+
+/// Logs go to standard error, by `DACAPO_LOG`, warnings and worse by default (L16).
+fn start_log() {
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
+    let wanted = std::env::var("DACAPO_LOG").unwrap_or_else(|_| "warn".into());
+    let (filter, problem) = match wanted.parse::<tracing_subscriber::filter::Targets>() {
+        Ok(filter) => (filter, None),
+        Err(error) => {
+            (tracing_subscriber::filter::Targets::new().with_default(tracing::Level::WARN), Some(error))
+        }
+    };
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
+    if let Some(error) = problem {
+        tracing::warn!("DACAPO_LOG={wanted} is not understood ({error}): warnings and errors are shown");
+    }
+}

@@ -1,0 +1,350 @@
+//! The command line. The doc comments are the help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
+#[derive(Debug, Parser)]
+#[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Try it without an agent and without cost: dacapo demo")]
+pub struct Cli {
+    /// Run as if started in DIR
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// Colours: auto, always, never
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub color: Color,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// At a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run an agent in this repository, once or in a loop, in the foreground
+    Exec(Box<Exec>),
+    /// Show the tasks of this repository
+    #[command(visible_alias = "ls")]
+    List(List),
+    /// Show what a task did, proved and cost
+    Status(One),
+    /// Show a task's log
+    Logs(Logs),
+    /// Show what a task changed
+    Diff(Diff),
+    /// Wait for a task to end; the exit code is the task's
+    Wait(One),
+    /// Go on with a task that is not running
+    Resume(Resume),
+    /// Show the settings and where each comes from
+    Config(Config),
+    /// Run a whole loop with a scripted agent in a scratch repository: free, and over in seconds
+    Demo(Demo),
+    /// Check or show scripts for the built-in agent `rehearsal`
+    Rehearsal(Rehearsal),
+}
+
+/// Flags of `exec`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dacapo exec --agent-cmd 'mybot --headless' \"fix the typo\"         one run
+  dacapo exec --agent mybot --check 'cargo test' \"fix the tests\"    until the check passes
+  dacapo exec --agent mybot --iter 5 \"improve the docs\"             five iterations")]
+pub struct Exec {
+    /// What the agent is to do; `-` reads it from standard input
+    #[arg(value_name = "PROMPT", required_unless_present = "prompt_file")]
+    pub prompt: Vec<String>,
+    /// Read the prompt from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    pub prompt_file: Option<PathBuf>,
+    /// Name of the task; made from the prompt if not given
+    #[arg(long)]
+    pub name: Option<String>,
+
+    /// The agent: a name from the config; several (`a,b`) take over from each other at usage limits
+    #[arg(long, value_name = "NAME", help_heading = "Agent", conflicts_with = "agent_cmd")]
+    pub agent: Option<String>,
+    /// Any command as agent: run by `sh -c`, prompt on stdin, plain text out
+    #[arg(long, value_name = "CMD", help_heading = "Agent")]
+    pub agent_cmd: Option<String>,
+    /// The model the agent is to use
+    #[arg(long, help_heading = "Agent")]
+    pub model: Option<String>,
+    /// Who approves what the agent does: auto, edits, ask, read-only
+    #[arg(long, value_name = "POLICY", help_heading = "Agent", default_value = "auto")]
+    pub approval: Approval,
+    /// A new agent session each iteration (fresh), or follow-ups in the same one (resume)
+    #[arg(long, value_name = "MODE", help_heading = "Agent")]
+    pub session: Option<Session>,
+
+    /// Run N iterations
+    #[arg(long, value_name = "N", help_heading = "How long", allow_hyphen_values = true)]
+    pub iter: Option<String>,
+    /// Start no iteration after D (30s, 5m, 1h30m, 2d)
+    #[arg(long, value_name = "D", help_heading = "How long", allow_hyphen_values = true)]
+    pub time: Option<String>,
+    /// At most N iterations until it is done (1 to 100) [default: 5]
+    #[arg(long, value_name = "N", help_heading = "How long", allow_hyphen_values = true)]
+    pub max_iterations: Option<i64>,
+    /// End after K failed iterations in a row; 0: never [default: 10; 0 for plain --iter/--time]
+    #[arg(long, value_name = "K", help_heading = "How long")]
+    pub max_failures: Option<u32>,
+    /// End after K iterations in a row without progress; 0: never [default: 3; 0 for plain --iter/--time]
+    #[arg(long, value_name = "K", help_heading = "How long")]
+    pub stall: Option<u32>,
+    /// Spend at most so much
+    #[arg(long, value_name = "USD", help_heading = "How long")]
+    pub max_cost: Option<f64>,
+    /// Use at most so many tokens
+    #[arg(long, value_name = "N", help_heading = "How long")]
+    pub max_tokens: Option<u64>,
+    /// Hard limit of one turn of the agent
+    #[arg(long, value_name = "D", help_heading = "How long")]
+    pub turn_timeout: Option<String>,
+    /// End a turn without any sign of life (output, processor time) for so long
+    #[arg(long, value_name = "D", help_heading = "How long", default_value = "30m")]
+    pub idle_timeout: String,
+    /// Wait for usage limits at most so long in all
+    #[arg(long, value_name = "D", help_heading = "How long", default_value = "24h")]
+    pub max_wait: String,
+
+    /// Done when the agent says exactly this
+    #[arg(long, value_name = "TEXT", help_heading = "When is it done", alias = "completion-promise")]
+    pub until: Option<String>,
+    /// Done when CMD succeeds (repeatable: all must)
+    #[arg(long, value_name = "CMD", help_heading = "When is it done")]
+    pub check: Vec<String>,
+    /// Done when the project's own checks succeed: `checks` in the config, else found from its files
+    #[arg(long, help_heading = "When is it done")]
+    pub checks: bool,
+    /// Limit of one run of a check
+    #[arg(long, value_name = "D", help_heading = "When is it done", default_value = "15m")]
+    pub check_timeout: String,
+    /// Do not run the checks before the first iteration
+    #[arg(long, help_heading = "When is it done")]
+    pub no_baseline: bool,
+    /// Run the final checks once more in a clean checkout of the last commit
+    #[arg(long, help_heading = "When is it done")]
+    pub check_clean: bool,
+
+    /// Work in a worktree of its own, on branch dacapo/NAME
+    #[arg(long, help_heading = "Where", overrides_with = "noworktree")]
+    pub worktree: bool,
+    /// Work in this checkout (the default of exec)
+    #[arg(long, help_heading = "Where")]
+    pub noworktree: bool,
+    /// With --worktree: take uncommitted files along
+    #[arg(long, help_heading = "Where")]
+    pub with_changes: bool,
+    /// Start although there are uncommitted changes; they are set apart in a commit of their own first
+    #[arg(long, help_heading = "Where")]
+    pub allow_dirty: bool,
+    /// Open a pull request at the end
+    #[arg(long, value_name = "TITLE", help_heading = "Where", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub pr: Option<String>,
+
+    /// The plan that goes with the prompt [default: the newest in .dacapo/plans/, else .claude/plans/]
+    #[arg(long, value_name = "FILE", help_heading = "Context", conflicts_with = "no_plan")]
+    pub plan: Option<PathBuf>,
+    /// No plan
+    #[arg(long, help_heading = "Context")]
+    pub no_plan: bool,
+    /// Do not tell later iterations what earlier ones did
+    #[arg(long, help_heading = "Context")]
+    pub no_context: bool,
+    /// Do not commit
+    #[arg(long, help_heading = "Context")]
+    pub no_commit: bool,
+    /// No summaries
+    #[arg(long, help_heading = "Context")]
+    pub no_summary: bool,
+    /// Bound of one summary, in tokens
+    #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub summary_max_tokens: Option<u32>,
+    /// Bound of what prompts say about earlier iterations and checks, in tokens
+    #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub context_max_tokens: Option<u32>,
+    /// A model that writes commit messages
+    #[arg(long, value_name = "MODEL", help_heading = "Context")]
+    pub commit_message_model: Option<String>,
+    /// A model that writes summaries
+    #[arg(long, value_name = "MODEL", help_heading = "Context")]
+    pub summary_model: Option<String>,
+    /// What follows the prompt with --no-context
+    #[arg(long, value_name = "TEXT", help_heading = "Context")]
+    pub loop_prompt: Option<String>,
+
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// How a running task is shown.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Show {
+    /// Print events as JSON lines and nothing else
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Print nothing but errors
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Who approves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Approval {
+    /// The agent's own unattended mode.
+    Auto,
+    /// Edits are allowed.
+    Edits,
+    /// A person answers.
+    Ask,
+    /// Nothing may be changed.
+    ReadOnly,
+}
+
+/// How sessions go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Session {
+    /// A new one each iteration.
+    Fresh,
+    /// The same one.
+    Resume,
+}
+
+/// Flags of `list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Tasks of all repositories
+    #[arg(long)]
+    pub all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A command about one task.
+#[derive(Debug, Args)]
+pub struct One {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `logs`.
+#[derive(Debug, Args)]
+pub struct Logs {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Go on until the task ends
+    #[arg(short, long)]
+    pub follow: bool,
+    /// What the agent printed in turn N, byte for byte
+    #[arg(long, value_name = "N", conflicts_with_all = ["follow", "json"])]
+    pub turn: Option<u32>,
+    /// Print the events as JSON lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Only one iteration (from 1, as people count)
+    #[arg(long, value_name = "N")]
+    pub iteration: Option<u32>,
+    /// Only file names and sizes
+    #[arg(long)]
+    pub stat: bool,
+    /// Print changed files as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `resume`.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// What to add to the task
+    pub prompt: Vec<String>,
+    /// N more iterations
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub iter: Option<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// `config` and what can be done with it.
+#[derive(Debug, Args)]
+pub struct Config {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+/// What can be done with the settings.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Every setting, its value and where it comes from
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// The JSON Schema of config.toml, for editors
+    Schema,
+    /// Where the config files are
+    Path,
+}
+
+/// Flags of `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the scratch repository
+    #[arg(long)]
+    pub keep: bool,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// `rehearsal` and what can be done with it.
+#[derive(Debug, Args)]
+pub struct Rehearsal {
+    /// What to do
+    #[command(subcommand)]
+    pub command: RehearsalCommand,
+}
+
+/// What can be done with rehearsal scripts.
+#[derive(Debug, Subcommand)]
+pub enum RehearsalCommand {
+    /// Check a script without running it
+    Check {
+        /// The script
+        script: PathBuf,
+    },
+    /// Print an example with every step explained
+    Example,
+    /// The JSON Schema of scripts, for editors
+    Schema,
+}

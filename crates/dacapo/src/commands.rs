@@ -1,0 +1,140 @@
+//! One file a command, and what they share: which repository, which task.
+
+use std::path::PathBuf;
+
+use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::{Home, RepoDir, TaskDir};
+use dacapo_core::view::{TaskView, ViewError};
+
+use crate::args::Command;
+use crate::error::{Failure, suggest};
+
+mod config;
+mod demo;
+mod diff;
+mod drive;
+mod exec;
+mod list;
+mod logs;
+mod rehearsal;
+mod resume;
+mod status;
+mod wait;
+
+/// Carries a command out; gives back the exit code.
+pub fn run(command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Exec(args) => exec::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Logs(args) => logs::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Wait(args) => wait::run(&args),
+        Command::Resume(args) => resume::run(&args),
+        Command::Config(args) => config::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Rehearsal(args) => rehearsal::run(&args.command),
+    }
+}
+
+/// Whether the command's output is for programs: then its errors are too.
+pub fn wants_json(command: &Command) -> bool {
+    match command {
+        Command::Exec(args) => args.show.json,
+        Command::Demo(args) => args.show.json,
+        Command::Resume(args) => args.show.json,
+        Command::List(args) => args.json,
+        Command::Status(args) | Command::Wait(args) => args.json,
+        Command::Logs(args) => args.json,
+        Command::Diff(args) => args.json,
+        Command::Config(_) | Command::Rehearsal(_) => false,
+    }
+}
+
+/// The data directory: `$DACAPO_HOME`, else `dacapo` in the user's data directory.
+fn home() -> Result<Home, Failure> {
+    use etcetera::BaseStrategy as _;
+    match std::env::var_os("DACAPO_HOME").filter(|path| !path.is_empty()) {
+        Some(path) => std::path::absolute(PathBuf::from(&path))
+            .map(Home::new)
+            .map_err(|error| Failure::usage(format!("DACAPO_HOME is not a usable path: {error}"))),
+        None => {
+            etcetera::choose_base_strategy().map(|base| Home::new(base.data_dir().join("dacapo"))).map_err(
+                |_| Failure::usage("there is no home directory to keep tasks in").hint("set DACAPO_HOME"),
+            )
+        }
+    }
+}
+
+/// The repository around the current directory and its data.
+fn repository() -> Result<(Repo, RepoDir), Failure> {
+    let here = std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+    })?;
+    let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
+    let data = home()?.repo(repo.common_dir());
+    Ok((repo, data))
+}
+
+fn not_usable(error: &DiscoverError) -> Failure {
+    let failure = Failure::usage(error.to_string()).kept("everything; nothing was started");
+    match error {
+        DiscoverError::NotARepository(_) => {
+            failure.hint("git init").hint("-C DIR for a repository elsewhere")
+        }
+        DiscoverError::Bare(_) => failure.hint("git clone it and work in the clone"),
+        DiscoverError::InsideGitDir(_) => failure.hint("cd to the checkout, or -C DIR"),
+        DiscoverError::DubiousOwnership { dir, .. } => failure.hint(format!(
+            "git config --global --add safe.directory {}, if you trust its owner",
+            dir.display()
+        )),
+        DiscoverError::Git(_) => failure,
+    }
+}
+
+/// The task that is meant: by its name, or the latest of this repository.
+fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
+    let (repo, data) = repository()?;
+    let tasks = data
+        .tasks()
+        .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.path().display())))?;
+    let Some(name) = name else {
+        let latest = tasks
+            .into_iter()
+            .filter_map(|dir| Some((dir.spec().ok()?.created_at, dir)))
+            .max_by_key(|(at, _)| *at);
+        return match latest {
+            Some((_, dir)) => Ok((repo, dir)),
+            None => Err(Failure::usage("this repository has no tasks yet")
+                .hint("dacapo exec \"what the agent is to do\"")),
+        };
+    };
+    match TaskName::parse(name).map(|name| data.task(&name)) {
+        Ok(dir) if dir.exists() => Ok((repo, dir)),
+        _ => {
+            let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
+            let failure = Failure::usage(format!("Task '{name}' not found"));
+            Err(match suggest(name, names.iter().map(String::as_str)) {
+                Some(close) => failure.hint(format!("did you mean '{close}'?")),
+                None => failure.hint("dacapo list shows the tasks of this repository"),
+            })
+        }
+    }
+}
+
+fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
+    TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+}
+
+fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
+    Failure::failed(format!("task '{}' cannot be read: {error}", dir.name()))
+        .kept("everything as it is; nothing was written")
+        .hint(format!("look at {}", dir.path().display()))
+}
+
+/// Prints to standard output; a reader that has gone is no error.
+fn print(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(anstream::stdout(), "{text}");
+}

@@ -1,0 +1,111 @@
+//! `dacapo demo`: a whole loop with the scripted agent in a scratch repository; a false "done" is caught on the way.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::print;
+use crate::args::Demo;
+use crate::error::Failure;
+use crate::output::words::{DIM, paint};
+use crate::rehearsal;
+
+const PROMPT: &str = "Make greet.sh pass its tests";
+const PROMISE: &str = "<promise>COMPLETE</promise>";
+
+pub(super) fn run(args: &Demo) -> Result<u8, Failure> {
+    let failed =
+        |what: &str, error: std::io::Error| Failure::failed(format!("the demo could not {what}: {error}"));
+    let scratch = tempfile::Builder::new()
+        .prefix("dacapo-demo-")
+        .tempdir()
+        .map_err(|error| failed("make a folder", error))?;
+    let repo = scratch.path().join("greeter");
+    for (path, content) in rehearsal::demo_files() {
+        let path = repo.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| failed("make a folder", error))?;
+        }
+        std::fs::write(&path, content).map_err(|error| failed("write a file", error))?;
+    }
+    let script = scratch.path().join("demo.yaml");
+    std::fs::write(&script, rehearsal::DEMO).map_err(|error| failed("write its script", error))?;
+    for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "A greeter with a bug"]] {
+        git(&repo, words)?;
+    }
+    let talks = !args.show.json && !args.show.quiet;
+    if talks {
+        print(&paint(DIM, "# a scratch repository, and a scripted agent that costs nothing"));
+        print(&paint(DIM, "$ git log --oneline"));
+        print(&log(&repo));
+        print(&paint(
+            DIM,
+            &format!("$ dacapo exec --agent rehearsal --check 'sh test.sh' --until '{PROMISE}' \"{PROMPT}\""),
+        ));
+    }
+    let code = exec(args, scratch.path(), &repo, &script)?;
+    if talks {
+        print(&format!("\n{}\n{}", paint(DIM, "$ git log --oneline"), log(&repo)));
+    }
+    if args.keep {
+        print(&format!("kept: {}", scratch.keep().display()));
+    } else if let Err(error) = scratch.close() {
+        return Err(failed("clear up", error));
+    }
+    Ok(code)
+}
+
+/// The real command in a process of its own, so that it touches neither the user's tasks nor the user's settings.
+fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, Failure> {
+    // Ctrl-C reaches the child as well: it stops in good order, and then the scratch is cleared up here.
+    let seen = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let _ = signal_hook::flag::register(signal, Arc::clone(&seen));
+    }
+    let program =
+        std::env::current_exe().map_err(|error| Failure::failed(format!("cannot find myself: {error}")))?;
+    let mut command = Command::new(program);
+    command
+        .current_dir(repo)
+        .env("DACAPO_HOME", scratch.join("data"))
+        .env("XDG_CONFIG_HOME", scratch.join("config"))
+        .args(["exec", "--name", "demo", "--agent", &format!("rehearsal:{}", script.display())])
+        .args(["--check", "sh test.sh", "--until", PROMISE])
+        .args(args.show.json.then_some("--json"))
+        .args(args.show.quiet.then_some("--quiet"))
+        .arg(PROMPT);
+    let status =
+        command.status().map_err(|error| Failure::failed(format!("the demo could not start: {error}")))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+fn log(repo: &Path) -> String {
+    let output = Command::new("git").arg("-C").arg(repo).args(["log", "--oneline"]).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim_end().to_owned()).unwrap_or_default()
+}
+
+fn git(repo: &Path, words: &[&str]) -> Result<(), Failure> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(repo)
+        .args([
+            "-c",
+            "user.name=Dacapo demo",
+            "-c",
+            "user.email=demo@localhost",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"])
+        .args(words)
+        .output()
+        .map_err(|error| Failure::usage(format!("the demo needs git: {error}")).hint("install git"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::failed(format!("the demo's git {} failed: {}", words[0], said.trim())))
+}

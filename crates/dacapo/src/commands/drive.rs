@@ -1,0 +1,143 @@
+//! Driving a task in the foreground: signals, sinks, the driver, the exit code.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use dacapo_core::engine::{Control, Driver, DriverError, Setting, Sink};
+use dacapo_core::event::{StopReason, TaskResult};
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::{JournalError, TaskDir};
+use dacapo_core::view::TaskView;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::args::Show;
+use crate::error::Failure;
+use crate::output::Fan;
+use crate::output::human::Human;
+use crate::output::jsonl::JsonLines;
+use crate::output::log::Tracing;
+
+/// What a task is driven with.
+pub(super) struct Drive<'a> {
+    pub(super) show: Show,
+    pub(super) notes: &'a [String],
+    pub(super) more_iterations: Option<u32>,
+    pub(super) follow_up: Option<String>,
+    pub(super) keep_awake: bool,
+}
+
+/// Drives the task, whose lock the caller holds, to its end.
+pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<TaskResult, Failure> {
+    let _awake = with.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
+    let mut tracing = Tracing::default();
+    let mut json = with.show.json.then(JsonLines::default);
+    let mut human = match with.show {
+        Show { json: false, quiet: false } => {
+            let view = TaskView::load(dir).map_err(|error| super::unreadable(&error, dir))?;
+            let mut human = Human::new(view);
+            human.preamble(&spec, with.notes, with.more_iterations);
+            Some(human)
+        }
+        _ => None,
+    };
+    if with.show.json {
+        // Standard output belongs to the events; what the user should hear goes to the log.
+        with.notes.iter().for_each(|note| tracing::warn!("{note}"));
+    }
+    let mut sinks: Vec<&mut dyn Sink> = vec![&mut tracing];
+    sinks.extend(json.as_mut().map(|json| json as &mut dyn Sink));
+    sinks.extend(human.as_mut().map(|human| human as &mut dyn Sink));
+    let mut fan = Fan(sinks);
+    let setting = Setting {
+        program: own_program(),
+        env: std::env::vars_os().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        more_iterations: with.more_iterations,
+        follow_up: with.follow_up,
+    };
+    let name = spec.name.to_string();
+    let (driver, control) =
+        Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
+    listen(control)?;
+    driver.run().map_err(|error| failed(&name, error))
+}
+
+/// Our own program under a name that stays right when the file on disk is replaced.
+fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("dacapo"))
+}
+
+/// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.
+fn listen(control: Control) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+    std::thread::spawn(move || {
+        let mut stopping = false;
+        for signal in signals.forever() {
+            if std::mem::replace(&mut stopping, true) {
+                std::process::exit(130);
+            }
+            control.stop(match signal {
+                SIGINT => "Ctrl-C",
+                SIGHUP => "the terminal was closed",
+                _ => "SIGTERM",
+            });
+        }
+    });
+    Ok(())
+}
+
+fn failed(name: &str, error: DriverError) -> Failure {
+    if let DriverError::Journal(JournalError::Removed { .. }) = &error {
+        return Failure::failed(error.to_string())
+            .kept(format!("all commits, and the files as they are; the record of task '{name}' is lost"))
+            .hint("look at git log and git status, then start a new task")
+            .caused_by(error);
+    }
+    Failure::failed(error.to_string())
+        .kept(format!("all that was done; task '{name}' can go on"))
+        .hint(format!("mend the cause, then dacapo resume {name}"))
+        .caused_by(error)
+}
+
+/// The exit code of a task that was driven here.
+pub(super) fn exit_code(result: &TaskResult) -> u8 {
+    // Refused before the first iteration is bad usage, not a failed run (L4, L15).
+    match result.stop_reason {
+        StopReason::SetupFailed if result.iterations_attempted == 0 => 2,
+        _ => result.outcome.exit_code(),
+    }
+}
+
+/// A child that keeps the machine awake as long as it lives; it ends with the pipe it reads from, that is with us.
+struct Awake {
+    child: Child,
+}
+
+impl Drop for Awake {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn keep_awake(task: &str) -> Option<Awake> {
+    let why = format!("task {task}");
+    let mut command = if cfg!(target_os = "macos") {
+        let mut command = Command::new("caffeinate");
+        command.args(["-i", "cat"]);
+        command
+    } else if std::path::Path::new("/run/systemd/system").exists() {
+        let mut command = Command::new("systemd-inhibit");
+        command.args(["--what=idle:sleep", "--who=dacapo", "--mode=block", "--why", &why, "cat"]);
+        command
+    } else {
+        return None;
+    };
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+    Some(Awake { child })
+}

@@ -1,0 +1,111 @@
+//! `dacapo resume`: goes on with any task that is not running (S10).
+
+use dacapo_core::event::Outcome;
+use dacapo_core::git::{Repo, display_path};
+use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::store::LockError;
+use dacapo_core::view::{Status, TaskView};
+
+use super::drive::{Drive, drive, exit_code};
+use super::exec::take_workspace;
+use super::{task, view};
+use crate::args::Resume;
+use crate::config::{Sources, load};
+use crate::error::Failure;
+use crate::output::words;
+use crate::request::count;
+
+pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
+    let more = args.iter.as_deref().map(count).transpose()?;
+    let words = args.prompt.join(" ");
+    let follow_up = (!words.trim().is_empty()).then_some(words);
+    let (repo, dir) = task(args.name.as_deref())?;
+    let _lock =
+        dir.lock().map_err(|error| match error {
+            LockError::Held => Failure::usage(format!("Task '{}' is still running.", dir.name())).hint(
+                format!("dacapo logs -f {} shows it, dacapo wait {} waits for it", dir.name(), dir.name()),
+            ),
+            LockError::Lingering => still_finishing(&dir.name()),
+            LockError::Io { .. } => Failure::failed(error.to_string()),
+        })?;
+    let seen = view(&dir)?;
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let more = enough(&seen, &spec, more, follow_up.is_some())?;
+    look_at_tree(&repo, &seen, &spec)?;
+    let _workspace = match spec.place {
+        Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
+        Place::Worktree { .. } => None,
+    };
+    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let with = Drive {
+        show: args.show,
+        notes: &loaded.warnings,
+        more_iterations: more,
+        follow_up,
+        keep_awake: loaded.config.keep_awake,
+    };
+    Ok(exit_code(&drive(spec, &dir, with)?))
+}
+
+/// All that the task did is committed, so what lies uncommitted in the user's checkout now is the user's (C10).
+fn look_at_tree(repo: &Repo, view: &TaskView, spec: &TaskSpec) -> Result<(), Failure> {
+    let committed = view.status.has_ended() && view.iterations.last().is_none_or(|last| last.success);
+    if spec.place != (Place::InPlace { allow_dirty: false }) || !spec.context.auto_commit || !committed {
+        return Ok(());
+    }
+    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
+    let paths = dirt.tracked.iter().chain(&dirt.untracked).chain(&dirt.unmerged);
+    let theirs: Vec<String> =
+        paths.map(|path| display_path(path)).filter(|path| !view.uncommitted.contains(path)).collect();
+    if theirs.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<&str> = theirs.iter().take(3).map(String::as_str).collect();
+    let more = if theirs.len() > named.len() { ", …" } else { "" };
+    let files = words::count(theirs.len() as u64, "uncommitted file");
+    Err(Failure::usage(format!("{files} here since task '{}' ended ({}{more})", view.name, named.join(", ")))
+        .kept("everything; nothing was started")
+        .hint("commit or stash them first: they would become part of an iteration's commit"))
+}
+
+/// What a process that is gone has started, a git in a large repository for one, is not done yet.
+pub(super) fn still_finishing(task: &str) -> Failure {
+    Failure::usage(format!(
+        "The process of task '{task}' is gone, but a git or guard that it started is still at work"
+    ))
+    .kept("everything; nothing was started")
+    .hint(format!("dacapo wait {task} waits for it; then try again"))
+}
+
+/// How many iterations are added. A task that has none left must be given some.
+fn enough(
+    view: &TaskView,
+    spec: &TaskSpec,
+    more: Option<u32>,
+    follow_up: bool,
+) -> Result<Option<u32>, Failure> {
+    // A follow-up is a new piece of work: it gets as many iterations as the first one had.
+    let anew = spec.policy.cap.map(|cap| cap.iterations.max(1));
+    let left = view.max_iterations.is_none_or(|max| view.iteration < max);
+    match (view.status, view.outcome, more) {
+        (_, _, Some(more)) => Ok(Some(more)),
+        (Status::Completed, _, None) if !follow_up => {
+            Err(Failure::usage(format!("Task '{}' is completed", view.name))
+                .hint(format!("dacapo resume {} \"what to add\"", view.name))
+                .hint(format!("dacapo resume {} --iter 5", view.name)))
+        }
+        (Status::Completed, _, None) => Ok(anew),
+        (_, Some(Outcome::MaxReached), None) | (_, _, None) if !left && view.status.has_ended() => {
+            match follow_up {
+                true => Ok(anew),
+                false => Err(Failure::usage(format!(
+                    "Task '{}' has used all of its {} iterations",
+                    view.name,
+                    view.max_iterations.unwrap_or(view.iteration)
+                ))
+                .hint(format!("dacapo resume {} --iter 5", view.name))),
+            }
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,17 @@
+//! `dacapo status`.
+
+use super::{print, task, view};
+use crate::args::One;
+use crate::error::Failure;
+use crate::output::report;
+
+pub(super) fn run(args: &One) -> Result<u8, Failure> {
+    let (_, dir) = task(args.name.as_deref())?;
+    let view = view(&dir)?;
+    if args.json {
+        print(&view.to_json().to_string());
+    } else {
+        print(&report::status(&view));
+    }
+    Ok(0)
+}

@@ -1,0 +1,36 @@
+//! What people and programs see of a task: three sinks over the same events, and the words they share.
+
+pub mod human;
+pub mod jsonl;
+pub mod log;
+pub mod report;
+pub mod words;
+
+use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::event::{AgentEvent, Envelope};
+use std::time::Duration;
+
+/// Passes everything on to several sinks.
+pub struct Fan<'a>(pub Vec<&'a mut dyn Sink>);
+
+impl Sink for Fan<'_> {
+    fn event(&mut self, line: &Envelope) {
+        self.0.iter_mut().for_each(|sink| sink.event(line));
+    }
+
+    fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent) {
+        self.0.iter_mut().for_each(|sink| sink.agent(after, sub, event));
+    }
+
+    fn activity(&mut self, activity: &Activity<'_>) {
+        self.0.iter_mut().for_each(|sink| sink.activity(activity));
+    }
+
+    fn tick_every(&self) -> Option<Duration> {
+        self.0.iter().filter_map(|sink| sink.tick_every()).min()
+    }
+
+    fn tick(&mut self) {
+        self.0.iter_mut().for_each(|sink| sink.tick());
+    }
+}

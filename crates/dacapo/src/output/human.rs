@@ -1,0 +1,304 @@
+//! A running task at a terminal, or as plain lines where there is none (L17).
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage};
+use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::view::TaskView;
+
+use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+
+/// So much of what the agent said last is kept for the live line.
+const LAST_WORDS: usize = 500;
+
+/// Prints a task as it goes.
+pub struct Human {
+    view: TaskView,
+    agent: String,
+    live: bool,
+    /// What the agent or the engine is doing.
+    doing: String,
+    turn_usage: Usage,
+    started: Instant,
+    elapsed_before: Duration,
+    line_is_up: bool,
+    /// The agent was asked for a promise; else that it ended its turn is its word for done.
+    promise_asked: bool,
+    /// The end of what the agent said last.
+    saying: String,
+}
+
+impl Human {
+    /// For a task that starts or is taken up again.
+    pub fn new(view: TaskView) -> Self {
+        Self {
+            agent: view.agent.clone(),
+            elapsed_before: Duration::from_secs_f64(view.elapsed_seconds.max(0.0)),
+            view,
+            live: std::io::stdout().is_terminal()
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            doing: String::new(),
+            turn_usage: Usage::default(),
+            started: Instant::now(),
+            line_is_up: false,
+            promise_asked: false,
+            saying: String::new(),
+        }
+    }
+
+    /// What is going to happen, before it does.
+    pub fn preamble(&mut self, spec: &TaskSpec, notes: &[String], more_iterations: Option<u32>) {
+        let policy = &spec.policy;
+        self.promise_asked = policy.until.is_some();
+        let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
+        self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
+        self.say(&format!("{} {}", paint(DIM, "agent  "), names.join(", then ")));
+        for check in &policy.checks {
+            self.say(&format!("{} {check}", paint(DIM, "check  ")));
+        }
+        if let Some(until) = &policy.until {
+            self.say(&format!("{} {}", paint(DIM, "until  "), words::line(until, 80)));
+        }
+        if let Some(plan) = &spec.plan {
+            self.say(&format!("{} {}", paint(DIM, "plan   "), plan.path.display()));
+        }
+        let branch = spec.base_branch.as_deref().map_or("a detached HEAD", words::branch);
+        let place = match &spec.place {
+            Place::InPlace { .. } => format!("here, on {branch}"),
+            Place::Worktree { path, branch, .. } => format!("{} · {}", words::branch(branch), path.display()),
+        };
+        self.say(&format!("{} {place}", paint(DIM, "where  ")));
+        let mut limits = Vec::new();
+        limits.extend(match more_iterations {
+            Some(more) => Some(words::count(u64::from(more), "more iteration")),
+            None => policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")),
+        });
+        limits.extend(policy.time.map(words::duration));
+        limits.extend(policy.max_cost.map(words::money));
+        limits.extend(policy.max_tokens.map(words::tokens));
+        self.say(&format!(
+            "{} {}",
+            paint(DIM, "limits "),
+            if limits.is_empty() { "none".into() } else { limits.join(", ") }
+        ));
+        for note in notes {
+            self.say(&paint(WARN, &format!("note    {note}")));
+        }
+    }
+
+    fn say(&mut self, line: &str) {
+        let mut out = anstream::stdout().lock();
+        let erase = if std::mem::take(&mut self.line_is_up) { "\r\u{1b}[K" } else { "" };
+        // A terminal that has gone does not end the task.
+        let _ = writeln!(out, "{erase}{line}");
+        let _ = out.flush();
+    }
+
+    /// Draws the live line again.
+    fn draw(&mut self) {
+        if !self.live || self.view.finished_at.is_some() {
+            return;
+        }
+        let mut parts = Vec::new();
+        if let Some(iteration) = self.view.running_iteration {
+            let of = self.view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
+            parts.push(format!("iteration {}{of}", iteration + 1));
+        }
+        parts.push(words::duration(self.elapsed_before + self.started.elapsed()));
+        let used = self.view.tokens.input + self.view.tokens.output + self.turn_usage.tokens();
+        if used > 0 {
+            parts.push(words::tokens(used));
+        }
+        let cost = self.view.cost_usd.unwrap_or(0.0) + self.turn_usage.cost_usd.unwrap_or(0.0);
+        if cost > 0.0 {
+            parts.push(words::money(cost));
+        }
+        if !self.doing.is_empty() {
+            parts.push(format!("▸ {}", self.doing));
+        }
+        let columns = terminal_columns().saturating_sub(1);
+        let text = words::line(&parts.join(" · "), columns);
+        let mut out = anstream::stdout().lock();
+        let _ = write!(out, "\r\u{1b}[K{}", paint(DIM, &text));
+        let _ = out.flush();
+        self.line_is_up = true;
+    }
+
+    fn iteration(&mut self, record: &IterationRecord) {
+        let sign = match (record.success, record.checks.iter().all(|check| check.passed)) {
+            (false, _) => paint(BAD, "✗"),
+            (true, true) if !record.checks.is_empty() => paint(GOOD, "✓"),
+            (true, true) => paint(BOLD, "●"),
+            (true, false) => paint(WARN, "○"),
+        };
+        let commit = words::commit(record);
+        let took = words::duration(Duration::from_millis(record.duration_ms));
+        let files = words::count(u64::from(record.changed_total), "file");
+        self.say(&format!(
+            "{sign} {}  {commit}  {}  {files} {took}",
+            record.iteration + 1,
+            words::line(&record.summary, 60)
+        ));
+        let mut verdicts = Vec::new();
+        if self.view.looping && !record.checks.is_empty() {
+            let said = if record.promise || !self.promise_asked { "done" } else { "not done" };
+            if record.success {
+                verdicts.push(format!("{}: {said}.", self.agent));
+            }
+            verdicts.extend(record.checks.iter().map(|check| {
+                let word = if check.passed { paint(GOOD, "yes") } else { paint(BAD, "no") };
+                format!("{}: {word}.", check.command)
+            }));
+        }
+        if let Some(error) = &record.error {
+            verdicts.push(paint(BAD, &words::line(error, words::WHOLE)));
+        }
+        if !verdicts.is_empty() {
+            self.say(&format!("     {}", verdicts.join(" ")));
+        }
+    }
+
+    /// Remembers the end of what the agent says: the live line has no room for more, and there may be gigabytes.
+    fn agent_says(&mut self, text: &str) {
+        self.saying.push_str(tail(text, LAST_WORDS));
+        let cut = self.saying.len() - tail(&self.saying, LAST_WORDS).len();
+        self.saying.drain(..cut);
+        if let Some(last) = self.saying.trim_end().lines().next_back() {
+            self.doing = words::line(last, 200);
+        }
+    }
+}
+
+/// At most the last `bytes` of a text, from a character on.
+fn tail(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+impl Sink for Human {
+    fn event(&mut self, line: &Envelope) {
+        self.view.apply(line);
+        self.view.forget_details();
+        match &line.event {
+            Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => {
+                let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+                let last = check
+                    .tail
+                    .lines()
+                    .last()
+                    .map_or_else(String::new, |last| format!("  {:?}", words::line(last, 60)));
+                self.promise_asked |= check.passed();
+                let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
+                let before = paint(DIM, "before ");
+                self.say(&format!("{before} {} {sign} {}{last}{proof}", check.command, check.ending()));
+            }
+            Event::CheckFinished(check) => {
+                if !check.changed_files.is_empty() {
+                    let files = check.changed_files.join(", ");
+                    self.say(&paint(
+                        WARN,
+                        &format!(
+                            "note    `{}` changed files, not committed: {}",
+                            check.command,
+                            words::line(&files, 120)
+                        ),
+                    ));
+                }
+                self.doing.clear();
+            }
+            Event::IterationStarted { .. } => "thinking".clone_into(&mut self.doing),
+            Event::TurnStarted { agent, .. } => {
+                self.agent.clone_from(agent);
+                self.turn_usage = Usage::default();
+                self.saying.clear();
+            }
+            Event::TurnFinished(record) => {
+                self.turn_usage = Usage::default();
+                if record.end == TurnEnd::Interrupted {
+                    self.say(&paint(WARN, "note    the last turn was interrupted: the iteration runs again"));
+                }
+                self.doing.clear();
+            }
+            Event::Committed { commit, subject, .. } => {
+                self.say(&paint(
+                    DIM,
+                    &format!("  committed {} {}", commit.short(), words::line(subject, 80)),
+                ));
+            }
+            Event::IterationFinished(record) => self.iteration(record),
+            Event::Waiting { until, message, .. } => {
+                let text =
+                    format!("waiting until {} ({})", super::log::clock(*until), words::line(message, 100));
+                self.say(&paint(WARN, &text));
+                self.doing = text;
+            }
+            Event::WaitOver => self.doing.clear(),
+            Event::AgentChanged { agent, message } => {
+                self.say(&paint(WARN, &format!("{agent} takes over: {}", words::line(message, 100))));
+            }
+            Event::WorkspaceFailed { message } | Event::Notice { message } => {
+                self.say(&paint(WARN, &format!("note    {}", words::line(message, words::WHOLE))));
+            }
+            Event::StopRequested { by, .. } => {
+                self.say(&paint(
+                    WARN,
+                    &format!("stopping ({}); what is there is kept", words::line(by, 100)),
+                ));
+            }
+            Event::TaskFinished(result) => {
+                let text = super::report::result(&self.view, result);
+                self.say(&format!("\n{text}"));
+            }
+            Event::TaskCreated { .. }
+            | Event::TaskStarted { .. }
+            | Event::Resumed { .. }
+            | Event::WorkspaceReady { .. }
+            | Event::CommitIntent(_)
+            | Event::NoCommit(_)
+            | Event::Paused { .. }
+            | Event::Told { .. } => {}
+        }
+        self.draw();
+    }
+
+    fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
+        match event {
+            AgentEvent::Text { text } => self.agent_says(text),
+            AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
+            AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
+            AgentEvent::Usage(usage) => self.turn_usage = *usage,
+            _ => return,
+        }
+        if !self.live
+            && let AgentEvent::ToolCall { name, summary, .. } = event
+        {
+            self.say(&paint(DIM, &format!("  ▸ {name} {}", words::line(summary, 120))));
+        }
+    }
+
+    fn activity(&mut self, activity: &Activity<'_>) {
+        self.doing = match activity {
+            Activity::Check(command) => format!("check {command}"),
+            Activity::Committing => return,
+            Activity::Stopping => "stopping the agent".to_owned(),
+        };
+        self.draw();
+    }
+
+    fn tick_every(&self) -> Option<Duration> {
+        self.live.then_some(Duration::from_millis(250))
+    }
+
+    fn tick(&mut self) {
+        self.draw();
+    }
+}
+
+fn terminal_columns() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col)).max(20)
+}

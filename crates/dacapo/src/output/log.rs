@@ -1,0 +1,206 @@
+//! The log lines of a loop (S13), for `dacapo logs` and for `tracing`.
+
+use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::event::{AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd};
+use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
+
+use super::words;
+
+/// How loud a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// As expected.
+    Info,
+    /// The loop ends by it.
+    Error,
+}
+
+/// Turns events into log lines; it remembers what later lines need.
+#[derive(Debug, Default)]
+pub struct LogLines {
+    looping: bool,
+    max_iterations: Option<u32>,
+    promise: Option<String>,
+    succeeded: u32,
+    failed: u32,
+    session: Option<String>,
+}
+
+impl LogLines {
+    /// The lines for an event.
+    pub fn lines(&mut self, line: &Envelope) -> Vec<(Level, String)> {
+        let mut out = Vec::new();
+        let mut info = |text: String| out.push((Level::Info, text));
+        let task = &line.task;
+        match &line.event {
+            Event::TaskCreated { max_iterations, completion_promise, looping, .. } => {
+                self.looping = *looping;
+                self.max_iterations = *max_iterations;
+                self.promise.clone_from(completion_promise);
+                if *looping {
+                    let max = self.of();
+                    info(format!(
+                        "Registering loop for task {task}: max_iterations={max}, completion_promise={completion_promise:?}"
+                    ));
+                    info(format!("Registered loop state for task {task}: max_iterations={max}"));
+                }
+            }
+            Event::TaskStarted { pid, version } => {
+                info(format!("Task {task} started (pid {pid}, dacapo {version})"));
+            }
+            Event::Resumed { pid, more_iterations, follow_up, .. } => {
+                info(format!("Task {task} resumed (pid {pid})"));
+                if let Some(more) = more_iterations {
+                    self.max_iterations = Some(self.succeeded + self.failed + more);
+                }
+                if let Some(text) = follow_up {
+                    info(format!("Follow-up: {}", words::line(text, 200)));
+                }
+            }
+            Event::WorkspaceReady { path, base_commit, .. } => {
+                let base = base_commit.as_ref().map_or("none", |oid| oid.short());
+                info(format!("Workspace: {path} (base commit {base})"));
+            }
+            Event::WorkspaceFailed { message } => {
+                out.push((Level::Error, format!("Failed to prepare workspace: {message}")));
+            }
+            Event::CheckFinished(check) => {
+                let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
+                info(format!("Check `{}`: {} ({took})", check.command, check.ending()));
+                if !check.changed_files.is_empty() {
+                    info(format!(
+                        "The check changed files (not committed): {}",
+                        check.changed_files.join(", ")
+                    ));
+                }
+            }
+            Event::IterationStarted { iteration, .. } => info(format!("Iteration {iteration}: Starting...")),
+            Event::TurnStarted { iteration, continued, session, .. } => {
+                self.session.clone_from(session);
+                if *continued {
+                    info(format!("Starting loop follow-up for task {task} (iteration {iteration})"));
+                }
+            }
+            Event::TurnFinished(record) => {
+                if record.promise {
+                    let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
+                    info(format!("Completion promise '{promise}' detected in output"));
+                }
+                match &record.end {
+                    TurnEnd::Failed { message, .. } => info(format!("Agent failed: {message}")),
+                    TurnEnd::Limit { message, .. } => info(format!("Usage limit: {message}")),
+                    TurnEnd::Cancelled => info("Agent stopped: cancelled".into()),
+                    TurnEnd::Budget => info("Agent stopped: budget used up".into()),
+                    TurnEnd::Interrupted => info("Turn interrupted: the iteration runs again".into()),
+                    TurnEnd::Done => {}
+                }
+            }
+            Event::CommitIntent(_) => {}
+            Event::NoCommit(planned) => {
+                planned.problems.iter().for_each(|problem| info(format!("Not committed: {problem}")));
+            }
+            Event::Committed { commit, .. } => info(format!("Committed: {}", commit.short())),
+            Event::IterationFinished(record) => {
+                if record.success {
+                    self.succeeded += 1;
+                } else {
+                    self.failed += 1;
+                }
+                if !record.summary.is_empty() {
+                    info(format!(
+                        "Iteration {} summary: {}",
+                        record.iteration,
+                        words::line(&record.summary, 500)
+                    ));
+                }
+                let number = record.iteration + 1;
+                info(format!(
+                    "=== Iteration {number} complete ({} succeeded, {} failed) ===",
+                    self.succeeded, self.failed
+                ));
+                if self.looping {
+                    let can_continue = self.max_iterations.is_none_or(|max| number < max);
+                    info(format!(
+                        "Loop iteration {number} of {} for task {task} (can_continue={can_continue})",
+                        self.of()
+                    ));
+                }
+            }
+            Event::Waiting { until, message, .. } => {
+                info(format!("Waiting until {}: {message}", clock(*until)));
+            }
+            Event::WaitOver => info("Waiting is over".into()),
+            Event::AgentChanged { agent, message } => info(format!("Agent {agent} takes over: {message}")),
+            Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
+            Event::Notice { message } => info(message.clone()),
+            Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
+            Event::Told { text } => info(format!("Told: {}", words::line(text, 200))),
+            Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+        }
+        out
+    }
+
+    fn of(&self) -> String {
+        self.max_iterations.map_or_else(|| "ongoing".to_owned(), |max| max.to_string())
+    }
+
+    fn finished(&self, task: &str, result: &TaskResult) -> Vec<(Level, String)> {
+        let mut out = Vec::new();
+        if self.looping {
+            let reason = match result.stop_reason {
+                StopReason::Promise => Some("completion promise detected"),
+                StopReason::Checks => Some("checks passed"),
+                StopReason::Iterations => Some("max iterations reached"),
+                StopReason::Time => Some("time elapsed"),
+                StopReason::Budget => Some("budget exhausted"),
+                StopReason::Stall => Some("no progress"),
+                StopReason::Failures => Some("too many failures in a row"),
+                StopReason::LimitWait => Some("waiting for the usage limit would take too long"),
+                StopReason::PermanentError
+                | StopReason::SetupFailed
+                | StopReason::Cancelled
+                | StopReason::NeedsPerson => None,
+            };
+            if let Some(reason) = reason {
+                out.push((Level::Info, format!("Loop complete: {reason} for task {task}")));
+            }
+            if result.outcome == Outcome::Cancelled {
+                out.push((Level::Info, format!("Loop cancelled: execution was cancelled for task {task}")));
+                out.push((Level::Info, format!("Clearing loop state for task {task} due to stop")));
+            }
+        }
+        if let (Outcome::Failed, Some(message)) = (result.outcome, &result.message) {
+            out.push((Level::Error, message.clone()));
+        }
+        if self.looping {
+            out.push((Level::Info, format!("Removed loop state for task {task}")));
+        }
+        out
+    }
+}
+
+/// `14:05:09`, by the user's own clock.
+pub fn clock(at: jiff::Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string()
+}
+
+/// Sends the log lines to `tracing`.
+#[derive(Debug, Default)]
+pub struct Tracing(LogLines);
+
+impl Sink for Tracing {
+    fn event(&mut self, line: &Envelope) {
+        for (level, text) in self.0.lines(line) {
+            match level {
+                Level::Info => tracing::info!("{text}"),
+                Level::Error => tracing::error!("{text}"),
+            }
+        }
+    }
+
+    fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
+        tracing::debug!(?event);
+    }
+
+    fn activity(&mut self, _: &Activity<'_>) {}
+}

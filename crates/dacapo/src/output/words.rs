@@ -1,0 +1,103 @@
+//! Small words that all surfaces share: durations, amounts, counts, colours.
+
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use dacapo_core::event::IterationRecord;
+
+/// Proven.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Failed.
+pub const BAD: Style = AnsiColor::Red.on_default();
+/// Look at this.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// Less important.
+pub const DIM: Style = Style::new().dimmed();
+/// More important.
+pub const BOLD: Style = Style::new().bold();
+
+/// Columns for what must not be cut short: it names what was kept and what to do. A bound for what agents say in it.
+pub const WHOLE: usize = 1000;
+
+/// `text` in a style; the stream drops it where there are no colours.
+pub fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// `45s`, `3m20s`, `1h05m`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0 => format!("{}ms", duration.as_millis()),
+        1..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        3600..86_400 => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{}d{:02}h", seconds / 86_400, seconds / 3600 % 24),
+    }
+}
+
+/// `950 tok`, `184k tok`, `2.1M tok`.
+pub fn tokens(tokens: u64) -> String {
+    match tokens {
+        0..1000 => format!("{tokens} tok"),
+        1000..1_000_000 => format!("{}k tok", tokens / 1000),
+        _ => format!("{:.1}M tok", tokens as f64 / 1e6),
+    }
+}
+
+/// `$0.91`, `$0.0042`.
+pub fn money(usd: f64) -> String {
+    if usd != 0.0 && usd.abs() < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
+}
+
+/// `1 file`, `4 files`.
+pub fn count(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// One line of any text: control characters shown, the rest cut to `columns`.
+pub fn line(text: &str, columns: usize) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let plain: String = first.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    dacapo_core::context::cut_columns(&plain, columns)
+}
+
+/// The commit of an iteration.
+pub fn commit(record: &IterationRecord) -> &str {
+    match &record.commit_id {
+        Some(oid) => oid.short(),
+        None if record.changed_total > 0 => "not committed",
+        None => "no changes",
+    }
+}
+
+/// Branches as people say them.
+pub fn branch(full: &str) -> &str {
+    full.strip_prefix("refs/heads/").unwrap_or(full)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_as_short_as_they_can_be() {
+        for (seconds, text) in [(5, "5s"), (65, "1m05s"), (3900, "1h05m"), (90_000, "1d01h")] {
+            assert_eq!(duration(Duration::from_secs(seconds)), text);
+        }
+        assert_eq!(duration(Duration::from_millis(40)), "40ms");
+    }
+
+    #[test]
+    fn amounts_are_readable() {
+        assert_eq!(
+            (tokens(950), tokens(184_020), tokens(2_100_000)),
+            ("950 tok".into(), "184k tok".into(), "2.1M tok".into())
+        );
+        assert_eq!(
+            (money(0.91), money(0.0042), money(0.0)),
+            ("$0.91".into(), "$0.0042".into(), "$0.00".into())
+        );
+        assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
+    }
+}

@@ -1,0 +1,349 @@
+//! Arguments and settings become a [`TaskSpec`]: everything is decided and refused here, before anything is touched.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use dacapo_core::event::SessionMode;
+use dacapo_core::git::Repo;
+use dacapo_core::spec::{
+    Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, Place, Plan, SPEC_FORMAT, SessionNeed,
+    TaskName, TaskSpec, parse_duration, random_hex,
+};
+use dacapo_core::store::RepoDir;
+use jiff::Timestamp;
+
+use crate::agents::{self, Chosen};
+use crate::args::{Exec, Session};
+use crate::config::Config;
+use crate::error::Failure;
+
+/// A plan that nobody named is only taken when it is of a sensible size.
+const LARGEST_FOUND_PLAN: u64 = 256 << 10;
+
+/// A validated request and what the user should hear about it.
+#[derive(Debug)]
+pub struct Request {
+    /// What is asked for.
+    pub spec: TaskSpec,
+    /// The name was chosen by the user, not made from the prompt.
+    pub named: bool,
+    /// Clamps and other things that differ from what was typed.
+    pub notes: Vec<String>,
+}
+
+/// The checks of a request: given, from the config, or found.
+#[derive(Debug, Clone, Default)]
+pub struct Checks {
+    /// The commands.
+    pub commands: Vec<String>,
+}
+
+/// Puts a request together.
+pub fn request(
+    args: &Exec,
+    config: &Config,
+    repo: &Repo,
+    data: &RepoDir,
+    checks: Checks,
+) -> Result<Request, Failure> {
+    let mut notes = Vec::new();
+    let prompt = prompt(args)?;
+    let chosen = agents::choose(args, config, repo.toplevel())?;
+    let policy = policy(args, &chosen, checks.commands, &mut notes)?;
+    let (name, named) = match &args.name {
+        Some(text) => (TaskName::parse(text).map_err(|error| bad_name(text, &error))?, true),
+        None => (TaskName::from_prompt(&prompt), false),
+    };
+    if args.pr.is_some() && !args.worktree {
+        return Err(Failure::usage("--pr needs a worktree: a pull request is made from a branch of its own")
+            .hint("add --worktree")
+            .kept("everything; nothing was started"));
+    }
+    if args.pr.is_some() {
+        return Err(Failure::usage("--pr is not available yet in this version")
+            .hint("run without --pr, then push the branch dacapo/NAME yourself"));
+    }
+    if args.with_changes && !args.worktree {
+        return Err(
+            Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
+        );
+    }
+    let context = context(args, config, &mut notes);
+    let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    let spec = TaskSpec {
+        v: SPEC_FORMAT,
+        kind: Kind::Loop,
+        created_at: Timestamp::now(),
+        tag: random_hex(16),
+        top: repo.toplevel().to_owned(),
+        base_branch: head.branch,
+        foreground: true,
+        plan: plan(args, repo.toplevel())?,
+        place: place(args, data, &name),
+        prompt,
+        name,
+        agents: chosen.agents,
+        policy,
+        context,
+    };
+    Ok(Request { spec, named, notes })
+}
+
+/// Where the task with this name works.
+pub fn place(args: &Exec, data: &RepoDir, name: &TaskName) -> Place {
+    if args.worktree {
+        Place::Worktree {
+            path: data.worktree(name),
+            branch: format!("refs/heads/dacapo/{name}"),
+            with_changes: args.with_changes,
+        }
+    } else {
+        Place::InPlace { allow_dirty: args.allow_dirty }
+    }
+}
+
+fn prompt(args: &Exec) -> Result<String, Failure> {
+    let bytes = match (&args.prompt_file, args.prompt.as_slice()) {
+        (Some(path), _) => std::fs::read(path).map_err(|error| {
+            Failure::usage(format!("cannot read the prompt from {}: {error}", path.display()))
+                .hint("--prompt-file names a text file; `-` reads standard input")
+        })?,
+        (None, [dash]) if dash == "-" => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map_err(|error| {
+                Failure::usage(format!("cannot read the prompt from standard input: {error}"))
+                    .hint("--prompt-file FILE reads it from a file")
+            })?;
+            bytes
+        }
+        (None, words) => words.join(" ").into_bytes(),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
+    })?;
+    if text.trim().is_empty() {
+        return Err(
+            Failure::usage("the prompt is empty").hint("dacapo exec [flags] \"what the agent is to do\"")
+        );
+    }
+    if text.contains('\0') {
+        return Err(Failure::usage("the prompt contains a NUL byte").hint("give the prompt as plain text"));
+    }
+    // The newline that ends a file or `echo` is not part of what was asked.
+    Ok(text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned))
+}
+
+fn bad_name(text: &str, error: &InvalidName) -> Failure {
+    Failure::usage(error.to_string()).hint(format!("--name {}", TaskName::from_prompt(text)))
+}
+
+fn condition(text: &str) -> Failure {
+    Failure::usage(format!(
+        "Invalid loop condition: '{text}'. Expected count (e.g., '5') or duration (e.g., '1h')"
+    ))
+}
+
+/// `--iter`: a count, at least 1.
+pub fn count(text: &str) -> Result<u32, Failure> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let refuse = || {
+        let failure = condition(text);
+        if parse_duration(text).is_ok() {
+            failure.hint(format!("--time {text}"))
+        } else {
+            failure.hint("--iter 5")
+        }
+    };
+    text.parse().ok().filter(|count| digits && *count >= 1).ok_or_else(refuse)
+}
+
+fn time(text: &str) -> Result<Duration, Failure> {
+    let whole_seconds = |duration: &Duration| duration.subsec_millis() == 0;
+    parse_duration(text).ok().filter(whole_seconds).ok_or_else(|| {
+        let failure = condition(text);
+        if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+            failure.hint(format!("--time {text}s or --time {text}m; for a count: --iter {text}"))
+        } else {
+            failure.hint("--time 1h30m")
+        }
+    })
+}
+
+fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
+    parse_duration(text)
+        .map_err(|error| Failure::usage(format!("{flag}: {error}")).hint(format!("{flag} 15m")))
+}
+
+fn policy(
+    args: &Exec,
+    chosen: &Chosen,
+    checks: Vec<String>,
+    notes: &mut Vec<String>,
+) -> Result<LoopPolicy, Failure> {
+    let profile = chosen.profile.loop_settings();
+    let iter = args.iter.as_deref().map(count).transpose()?;
+    let time = args.time.as_deref().map(time).transpose()?;
+    let asked = args.until.is_some() || !checks.is_empty();
+    let by_flags = asked || iter.is_some() || time.is_some() || args.max_iterations.is_some();
+    let looping = by_flags || profile.is_some();
+    let until = match (&args.until, &profile) {
+        (Some(text), _) => Some(text.clone()),
+        // A profile's own promise holds unless other conditions were asked for.
+        (None, Some(profile)) if !asked && iter.is_none() && time.is_none() => {
+            profile.completion_promise.clone()
+        }
+        (None, _) => None,
+    };
+    let completion = until.is_some() || !checks.is_empty();
+    let clamped = args.max_iterations.map(|wanted| {
+        let used = wanted.clamp(1, 100);
+        if used != wanted {
+            notes.push(format!("--max-iterations {wanted} is outside 1…100: {used} is used"));
+        }
+        u32::try_from(used).unwrap_or(1)
+    });
+    let by_max = |iterations| Some(Cap { iterations, source: CapSource::MaxIterations });
+    let cap = match (looping, iter, clamped) {
+        (false, _, _) => Some(Cap::by_iter(1)),
+        (true, Some(iterations), _) => Some(Cap::by_iter(iterations)),
+        (true, None, Some(iterations)) => by_max(iterations),
+        (true, None, None) if time.is_some() => None,
+        (true, None, None) => by_max(profile.as_ref().map_or(5, |profile| profile.max_iterations)),
+    };
+    let mut policy = LoopPolicy {
+        looping,
+        cap,
+        time,
+        until,
+        checks,
+        check_timeout: duration("--check-timeout", &args.check_timeout)?,
+        baseline: !args.no_baseline,
+        check_clean: args.check_clean,
+        max_failures: 0,
+        max_cost: args.max_cost,
+        max_tokens: args.max_tokens,
+        stall: args.stall.unwrap_or(if completion { 3 } else { 0 }),
+        turn_timeout: args
+            .turn_timeout
+            .as_deref()
+            .map(|text| duration("--turn-timeout", text))
+            .transpose()?,
+        idle_timeout: duration("--idle-timeout", &args.idle_timeout)?,
+        session: session(args, chosen)?,
+        max_wait: duration("--max-wait", &args.max_wait)?,
+    };
+    policy.max_failures = args.max_failures.unwrap_or(if policy.is_pure() { 0 } else { 10 });
+    budget(args, chosen)?;
+    if let Some(text) = &policy.until
+        && text.is_empty()
+    {
+        notes.push("--until with an empty text never matches: the loop cannot complete by it".into());
+    }
+    Ok(policy)
+}
+
+fn session(args: &Exec, chosen: &Chosen) -> Result<SessionMode, Failure> {
+    let agent = &chosen.agents[0];
+    let can = agent.session_need() != SessionNeed::Impossible;
+    let by_profile = chosen.profile.loop_settings().map(|settings| settings.session);
+    match (args.session, by_profile) {
+        (Some(Session::Resume), _) | (None, Some(Some(crate::config::Session::Resume))) if !can => {
+            Err(Failure::usage(format!("agent '{}' cannot continue a session", agent.name))
+                .hint(format!("set resume = […] in [agents.{}], or use --session fresh", agent.name)))
+        }
+        (Some(Session::Resume), _) | (None, Some(Some(crate::config::Session::Resume))) => {
+            Ok(SessionMode::Resume)
+        }
+        (None, Some(None)) if can => Ok(SessionMode::Resume),
+        (Some(Session::Fresh), _) | (None, _) => Ok(SessionMode::Fresh),
+    }
+}
+
+/// A budget that cannot be held is refused before any of it is spent (L10).
+fn budget(args: &Exec, chosen: &Chosen) -> Result<(), Failure> {
+    if let Some(cost) = args.max_cost
+        && !(cost.is_finite() && cost > 0.0)
+    {
+        return Err(
+            Failure::usage(format!("--max-cost {cost}: expected an amount above 0")).hint("--max-cost 2.50")
+        );
+    }
+    if args.max_tokens == Some(0) {
+        return Err(Failure::usage("--max-tokens 0: expected a number above 0").hint("--max-tokens 500000"));
+    }
+    let flag = match (args.max_cost, args.max_tokens) {
+        (Some(_), _) => "--max-cost",
+        (_, Some(_)) => "--max-tokens",
+        _ => return Ok(()),
+    };
+    match chosen.agents.iter().find(|agent| !agent.reports_usage()) {
+        Some(agent) => Err(Failure::usage(format!(
+            "agent '{}' prints plain text and reports no usage: {flag} could not be held",
+            agent.name
+        ))
+        .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}"))),
+        None => Ok(()),
+    }
+}
+
+fn context(args: &Exec, config: &Config, notes: &mut Vec<String>) -> ContextPolicy {
+    let set = &config.spawn_task.context_passing;
+    for (name, model) in [
+        ("summary_model", args.summary_model.as_ref().or(set.summary_model.as_ref())),
+        ("commit_message_model", args.commit_message_model.as_ref().or(set.commit_message_model.as_ref())),
+    ] {
+        if let Some(model) = model {
+            notes.push(format!(
+                "{name} = '{model}' is not available for this agent: its own closing message is used"
+            ));
+        }
+    }
+    ContextPolicy {
+        enabled: set.enabled && !args.no_context,
+        auto_commit: set.auto_commit && !args.no_commit,
+        generate_summary: set.generate_summary && !args.no_summary,
+        summary_max_tokens: args.summary_max_tokens.unwrap_or(set.summary_max_tokens),
+        context_max_tokens: args.context_max_tokens.unwrap_or(set.context_max_tokens),
+        loop_prompt: args.loop_prompt.clone().or_else(|| set.loop_prompt.clone()),
+    }
+}
+
+fn plan(args: &Exec, top: &Path) -> Result<Option<Plan>, Failure> {
+    if args.no_plan {
+        return Ok(None);
+    }
+    let (path, named) = match &args.plan {
+        Some(path) => (path.clone(), true),
+        None => match newest_plan(top) {
+            Some(path) => (path, false),
+            None => return Ok(None),
+        },
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(Plan { path, text: text.trim_end().to_owned(), named })),
+        Err(_) if !named => Ok(None),
+        Err(error) => Err(Failure::usage(format!("cannot read the plan {}: {error}", path.display()))
+            .hint("--no-plan goes without")),
+    }
+}
+
+/// The newest `*.md` in `.dacapo/plans/`, else in `.claude/plans/` (C1).
+fn newest_plan(top: &Path) -> Option<PathBuf> {
+    [".dacapo/plans", ".claude/plans"].iter().find_map(|dir| {
+        let entries = std::fs::read_dir(top.join(dir)).ok()?;
+        entries
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "md"))
+            .filter_map(|entry| {
+                let meta = entry
+                    .metadata()
+                    .ok()
+                    .filter(|meta| meta.is_file() && meta.len() <= LARGEST_FOUND_PLAN)?;
+                Some((meta.modified().ok()?, entry.path()))
+            })
+            .max()
+            .map(|(_, path)| path)
+    })
+}
