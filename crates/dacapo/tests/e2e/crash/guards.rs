@@ -1,0 +1,123 @@
+//! Kills aimed at the runner, at its guards, and at both at once.
+
+use std::fs;
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::*;
+use crate::support::wait_for;
+
+/// Waits in iteration 2, with children that left its session, until it is killed; the second time it does its work.
+const WAITS: &str = "echo $DACAPO_ITERATION.$DACAPO_TURN >> log
+if [ $DACAPO_ITERATION = 2 ] && mkdir \"$MARKS/turn\" 2>/dev/null; then
+    setsid sleep 1000 & setsid sh -c 'trap \"\" TERM; sleep 1001' &
+    touch \"$MARKS/turn/ready\"; sleep 1002
+fi
+if [ $DACAPO_ITERATION = 4 ]; then echo '<promise>COMPLETE</promise>'; fi";
+
+/// The same, in the check of iteration 2.
+const CHECK_WAITS: &str = "if grep -q ^2 log && mkdir \"$MARKS/check\" 2>/dev/null; then
+    setsid sleep 1003 & touch \"$MARKS/check/ready\"; sleep 1004
+fi
+tail -n 1 log | tr 0-9 a-j; grep -q ^4 log";
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Aim {
+    Runner,
+    Both,
+    BothGuardsFirst,
+}
+
+pub(super) fn kill(pid: u32, signal: Signal) {
+    // One that is gone already is what was wanted.
+    let _ = kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal);
+}
+
+/// The guards of a runner: its children that are its own program.
+fn guards(runner: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if parent == Some(runner) && words.split(|byte| *byte == 0).nth(1) == Some(b"__guard") {
+            found.push(pid);
+        }
+    }
+    found
+}
+
+fn start(world: &World, stage: &str) -> Child {
+    let marks = world.scratch("marks");
+    fs::create_dir(&marks).unwrap();
+    // The stage that is not meant does not wait.
+    for other in ["turn", "check"].iter().filter(|other| **other != stage) {
+        fs::create_dir(marks.join(other)).unwrap();
+    }
+    let words = ["--name", "t", "--max-iterations", "5", "--until", "<promise>COMPLETE</promise>"];
+    let more = ["--agent-cmd", WAITS, "--check", CHECK_WAITS, "--json", "work"];
+    let mut command = world.command(&[&["exec"], &words[..], &more].concat());
+    command.env("MARKS", &marks).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    wait_for("the stage", || marks.join(stage).join("ready").exists());
+    child
+}
+
+#[test]
+fn r1_kills_of_runner_and_guard_leave_nothing_and_resume_goes_on() {
+    let aims = [Aim::Runner, Aim::Both, Aim::BothGuardsFirst];
+    let cases: Vec<(&str, Aim)> =
+        ["turn", "check"].into_iter().flat_map(|stage| aims.map(|aim| (stage, aim))).collect();
+    for_each(&cases, |(stage, aim)| {
+        let world = World::new();
+        let mut runner = start(&world, stage);
+        let guards = guards(runner.id());
+        assert!(!guards.is_empty());
+        match aim {
+            Aim::Runner => kill(runner.id(), Signal::KILL),
+            Aim::Both => {
+                kill(runner.id(), Signal::KILL);
+                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
+            }
+            // Stopped first, or it would clear up behind its guards.
+            Aim::BothGuardsFirst => {
+                kill(runner.id(), Signal::STOP);
+                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
+                kill(runner.id(), Signal::KILL);
+            }
+        }
+        runner.wait().unwrap();
+        if *aim == Aim::Runner {
+            wait_for("the tree to be gone without a resume", || world.processes("t").is_empty());
+        }
+        let mut resume = world.command(&["resume", "t", "--json"]);
+        let resumed = Ran::from(resume.env("MARKS", world.scratch("marks")).output().unwrap()).expect(0);
+        assert_eq!(resumed.result()["outcome"], "completed", "{stage} {aim:?}");
+        world.assert_five("t", "main");
+    });
+}
+
+#[test]
+fn r1_a_runner_goes_on_when_its_guards_are_killed() {
+    for_each(&["turn", "check"], |stage| {
+        let world = World::new();
+        let mut runner = start(&world, stage);
+        guards(runner.id()).iter().for_each(|guard| kill(*guard, Signal::KILL));
+        assert_eq!(runner.wait().unwrap().code(), Some(0), "{stage}");
+        let finished = world.events("t", "iteration_finished");
+        let successes: Vec<&Value> = finished.iter().map(|event| &event["success"]).collect();
+        assert_eq!(finished.len(), 5);
+        if *stage == "turn" {
+            assert_eq!(successes, [true, true, false, true, true], "it counts as a failed iteration");
+            let error = finished[2]["error"].as_str().unwrap();
+            assert!(error.contains("guard"), "{error}");
+            assert!(finished[2]["commit_id"].is_string(), "what it had done is kept");
+        } else {
+            assert_eq!(successes, [true; 5], "a check that was lost has not passed; the agent's work has");
+            assert_eq!(finished[2]["checks"][0]["passed"], false);
+        }
+        world.assert_in_order("t");
+    });
+}

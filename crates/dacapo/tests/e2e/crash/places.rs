@@ -1,0 +1,112 @@
+//! R2: the place to work in, or to keep records in, is not what it was.
+
+use std::fs;
+
+use super::*;
+
+fn five() -> Vec<&'static str> {
+    [&["--agent-cmd", AGENT], &FIVE[..]].concat()
+}
+
+#[test]
+fn r2_a_deleted_worktree_is_said_with_the_way_back() {
+    let world = World::new();
+    // After the second iteration: what is committed is all there is.
+    assert!(world.exec_dies(At::After(17), &[&["--worktree"], &five()[..]].concat()));
+    let worktree = PathBuf::from(world.status("t")["worktree"].as_str().unwrap());
+    world.assert_nothing_left("t");
+    fs::remove_dir_all(&worktree).unwrap();
+    let ran = world.run(&["resume", "t"]).expect(1);
+    assert!(ran.stderr.contains(worktree.to_str().unwrap()), "{}", ran.stderr);
+    let way = format!("git worktree add --force {} dacapo/t", worktree.display());
+    assert!(ran.stderr.contains(&way), "{}", ran.stderr);
+    assert_eq!(world.status("t")["status"], "interrupted");
+    world.assert_nothing_left("t");
+    world.git(&["worktree", "add", "--force", worktree.to_str().unwrap(), "dacapo/t"]);
+    world.resume_to_the_end("t");
+    world.assert_five("t", "dacapo/t");
+}
+
+#[test]
+fn r2_a_data_directory_that_cannot_be_written_stops_before_anything_is_done() {
+    let world = World::new();
+    fs::write(world.data().join("repos"), "not a directory").unwrap();
+    let ran = world.run(&[&["exec"], &five()[..]].concat()).expect(1);
+    assert!(ran.stderr.contains("repos"), "{}", ran.stderr);
+    assert_eq!(world.subjects(), ["first"]);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    assert_eq!(fs::read_to_string(world.data().join("repos")).unwrap(), "not a directory");
+}
+
+#[test]
+fn r2_a_task_directory_that_cannot_be_written_is_said_and_goes_on_when_mended() {
+    let world = World::new();
+    assert!(world.exec_dies(At::After(20), &five()));
+    world.assert_nothing_left("t");
+    let turns = world.task_dir("t").join("turns");
+    let aside = world.scratch("turns");
+    fs::rename(&turns, &aside).unwrap();
+    fs::write(&turns, "not a directory").unwrap();
+    let ran = world.run(&["resume", "t"]).expect(1);
+    assert!(ran.stderr.contains("turns"), "{}", ran.stderr);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "interrupted");
+    fs::remove_file(&turns).unwrap();
+    fs::rename(&aside, &turns).unwrap();
+    world.resume_to_the_end("t");
+    world.assert_five("t", "main");
+}
+
+#[test]
+fn r2_a_damaged_spec_is_said_and_nothing_is_overwritten() {
+    let world = World::new();
+    assert!(world.exec_dies(At::After(20), &five()));
+    world.assert_nothing_left("t");
+    let spec = world.task_dir("t").join("spec.json");
+    let whole = fs::read(&spec).unwrap();
+    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 1", "\"v\": 99", 1);
+    let damaged = [&whole[..whole.len() / 2], b"", newer.as_bytes(), b"[]"];
+    for bytes in damaged {
+        fs::write(&spec, bytes).unwrap();
+        for words in [["resume", "t"], ["status", "t"]] {
+            let ran = world.run(&words).expect(1);
+            assert!(ran.stderr.contains("spec.json"), "{}", ran.stderr);
+        }
+        assert_eq!(fs::read(&spec).unwrap(), bytes);
+    }
+    fs::write(&spec, whole).unwrap();
+    world.resume_to_the_end("t");
+    world.assert_five("t", "main");
+}
+
+#[test]
+fn r2_locks_that_another_program_left_in_the_repository() {
+    // Work goes on past a locked index: the commit is made beside it.
+    let world = World::new();
+    assert!(world.exec_dies(At::After(20), &five()));
+    world.assert_nothing_left("t");
+    let lock = world.repo().join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    world.resume_to_the_end("t");
+    assert!(lock.exists(), "it is not ours to remove");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(world.events("t", "iteration_finished").len(), 5);
+    assert_eq!(world.subjects().len(), 6);
+
+    // A branch cannot be moved past its lock: that is said, and is no loss.
+    for name in ["refs/heads/main.lock", "HEAD.lock"] {
+        let world = World::new();
+        assert!(world.exec_dies(At::After(20), &five()));
+        world.assert_nothing_left("t");
+        let lock = world.repo().join(".git").join(name);
+        fs::write(&lock, "").unwrap();
+        let ran = world.run(&["resume", "t"]).expect(1);
+        assert!(ran.stderr.contains(name), "{}", ran.stderr);
+        assert_eq!(world.status("t")["status"], "interrupted");
+        world.assert_nothing_left("t");
+        assert!(lock.exists(), "it is not ours to remove");
+        fs::remove_file(&lock).unwrap();
+        world.resume_to_the_end("t");
+        world.assert_five("t", "main");
+    }
+}

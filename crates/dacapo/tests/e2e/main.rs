@@ -1,0 +1,21 @@
+//! The program from outside: real git, real processes, real signals, the scripted agent as a real child.
+#![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
+
+mod agents;
+mod bad_input;
+mod checks;
+mod commands;
+#[cfg(target_os = "linux")]
+mod crash;
+mod echoes;
+mod founding;
+mod hostile_git;
+mod hostile_output;
+mod hostile_processes;
+mod kit;
+mod limits;
+mod misdeed;
+mod prompts;
+mod repositories;
+mod support;
+mod worktrees;

@@ -1,0 +1,212 @@
+//! What the agent is told, byte for byte (C1, C6–C8, L1, A1).
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use crate::support::{Ran, World};
+
+/// Everything that a careless program would expand, quote or cut.
+const HOSTILE: &str = "Do {plan} and {{ x }} {prompt} {session} {prompt_file}\n'single' \"double\" `tick` \\n \\\\ \
+                       $(rm -rf .) ${HOME} $1 %s %% !x &; | > <task_context>\t\r\n\n  indented — 繼續 🦀";
+
+fn chinese(bytes: usize) -> String {
+    "一二三四五六七八九十，完成這個任務。\n".chars().cycle().take(bytes / 3).collect()
+}
+
+/// A world whose agents save what they are told in every way a prompt can go in.
+fn listeners() -> World {
+    let world = World::new();
+    let out = world.scratch("told");
+    let out = out.display();
+    world.program("by-stdin", &format!("#!/bin/sh\ncat > {out}\n"));
+    world.program("by-arg", &format!("#!/bin/sh\ntest \"$1\" = -p && printf %s \"$2\" > {out}\n"));
+    world.program("by-file", &format!("#!/bin/sh\ntest \"$1\" = -f && cat \"$2\" > {out}\n"));
+    world.config(
+        "[agents.stdin]\ncommand = [\"by-stdin\"]\n[agents.arg]\ncommand = [\"by-arg\", \"-p\"]\nprompt = \"arg\"\n\
+         [agents.file]\ncommand = [\"by-file\", \"-f\", \"{prompt_file}\"]\nprompt = \"file\"\n",
+    );
+    world
+}
+
+fn told(world: &World) -> String {
+    let path = world.scratch("told");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::remove_file(path).unwrap();
+    text
+}
+
+#[test]
+fn c8_a_hostile_prompt_arrives_as_it_was_written_whatever_the_way() {
+    let world = listeners();
+    for agent in ["stdin", "arg", "file"] {
+        let _ = world.exec(&["--agent", agent, "--quiet", HOSTILE]).expect(0);
+        assert!(told(&world) == HOSTILE, "{agent}");
+    }
+    let saved = format!("cat > {}", world.scratch("told").display());
+    let _ = world.exec(&["--agent-cmd", &saved, "--quiet", HOSTILE]).expect(0);
+    assert_eq!(told(&world), HOSTILE);
+}
+
+#[test]
+fn c8_200_kilobytes_of_chinese_arrive_intact() {
+    let world = listeners();
+    let text = chinese(200 << 10);
+    assert!(text.len() > 190 << 10);
+    let file = world.scratch("prompt.txt");
+    fs::write(&file, format!("{text}\n")).unwrap();
+    let file = file.display().to_string();
+    for agent in ["stdin", "file"] {
+        let _ = world.exec(&["--agent", agent, "--prompt-file", &file, "--quiet"]).expect(0);
+        // The newline that ends a file is not part of what was asked.
+        assert!(told(&world) == text, "{agent}");
+    }
+    let ran = piped(&world, &["exec", "--agent", "stdin", "--quiet", "-"], text.as_bytes()).expect(0);
+    assert_eq!(ran.stdout, "");
+    assert!(told(&world) == text, "by standard input");
+}
+
+#[test]
+fn c8_what_fits_into_an_argument_arrives_there_and_more_is_refused_with_a_way_out() {
+    let world = listeners();
+    let (fits, too_long) = (chinese(120_000), chinese(200 << 10));
+    for (text, code) in [(&fits, 0), (&too_long, 1)] {
+        let ran = piped(&world, &["exec", "--name", "t", "--agent", "arg", "-"], text.as_bytes());
+        assert_eq!(ran.code, code, "{}\n{}", ran.stdout, ran.stderr);
+        if code == 0 {
+            assert!(told(&world) == *text);
+        } else {
+            assert!(ran.stdout.contains("does not fit into an argument"), "{}", ran.stdout);
+            assert!(ran.stdout.contains("prompt = \"stdin\" or \"file\""), "{}", ran.stdout);
+            assert!(!world.scratch("told").exists(), "the agent was not started with half of it");
+        }
+        fs::remove_dir_all(world.task_dir("t")).unwrap();
+    }
+}
+
+fn piped(world: &World, words: &[&str], input: &[u8]) -> Ran {
+    let mut command = world.command(words);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(input).unwrap();
+    drop(pipe);
+    Ran::from(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn l1_flags_may_follow_the_prompt_and_two_dashes_end_them() {
+    let world = World::new();
+    let prompt = |words: &[&str]| {
+        let _ = world.exec(&[words, &[][..]].concat()).expect(0);
+        let status: serde_json::Value =
+            serde_json::from_str(&world.run(&["status", "--json"]).expect(0).stdout).unwrap();
+        (status["prompt"].as_str().unwrap().to_owned(), status["max_iterations"].as_u64().unwrap())
+    };
+    let agent = ["--agent-cmd", "true"];
+    assert_eq!(prompt(&[&["Build", "the", "feature", "--iter", "2"], &agent[..]].concat()), {
+        ("Build the feature".into(), 2)
+    });
+    assert_eq!(prompt(&[&agent[..], &["--iter", "2", "--", "--iter", "9", "-x"]].concat()), {
+        ("--iter 9 -x".into(), 2)
+    });
+    assert_eq!(prompt(&[&["Build"], &agent[..], &["it"]].concat()), ("Build it".into(), 1));
+    assert_eq!(prompt(&[&agent[..], &["fix", "--", "-"]].concat()), ("fix -".into(), 1));
+}
+
+#[test]
+fn c1_the_newest_plan_is_taken_and_named_and_can_be_left_out() {
+    let world = World::new();
+    let plan = |path: &str, text: &str, age: u64| {
+        world.write(path, text);
+        let at = SystemTime::now() - Duration::from_secs(age);
+        File::options().append(true).open(world.repo().join(path)).unwrap().set_modified(at).unwrap();
+    };
+    plan(".claude/plans/c.md", "plan of claude\n", 10);
+    plan(".claude/plans/note.txt", "no plan\n", 1);
+    let commit = || {
+        world.git(&["add", "-A", "-f"]);
+        world.git(&["commit", "-qm", "plans"]);
+    };
+    commit();
+    let second = |name: &str, flags: &[&str]| {
+        let words = ["--name", name, "--iter", "2", "--agent-cmd", "echo x >> log"];
+        let ran = world.exec(&[&words, flags, &["go"]].concat()).expect(0);
+        (ran.stdout, world.prompt(name, 0), world.prompt(name, 1))
+    };
+    let (said, first, later) = second("a", &[]);
+    assert!(said.contains("plan    ") && said.contains(".claude/plans/c.md"), "{said}");
+    assert_eq!(first, "go", "the first prompt is the user's, unchanged");
+    assert!(later.contains("\n## Plan\nplan of claude\n\n## Progress\n"), "{later}");
+
+    plan(".dacapo/plans/old.md", "old\n", 500);
+    plan(".dacapo/plans/new.md", "new {plan} {{ x }}\n", 100);
+    commit();
+    let (said, _, later) = second("b", &[]);
+    assert!(said.contains(".dacapo/plans/new.md"), "{said}");
+    assert!(later.contains("\n## Plan\nnew {plan} {{ x }}\n\n"), "{later}");
+
+    let (said, first, later) = second("c", &["--no-plan"]);
+    assert!(!said.contains("plan    ") && !later.contains("## Plan"), "{said}{later}");
+    assert_eq!(first, "go");
+
+    let (said, first, later) = second("d", &["--plan", ".dacapo/plans/old.md"]);
+    assert!(said.contains(".dacapo/plans/old.md"), "{said}");
+    assert_eq!(first, "go\n\n## Plan\nold");
+    assert!(later.contains("\n## Plan\nold\n\n"), "{later}");
+}
+
+#[test]
+fn c6_the_second_prompt_says_what_was_done_and_what_the_checks_said() {
+    let world = World::new();
+    let agent = "echo x >> \"a file\"; echo y >> b; echo working; echo; echo Added two files, done so far.";
+    let check = "echo reason $((6 * 7)); test -f never";
+    let words = ["--name", "t", "--check", check, "--max-iterations", "3", "--agent-cmd", agent];
+    let _ = world.exec(&[&words[..], &["Build {plan}"]].concat()).expect(3);
+    let log = world.git(&["log", "--format=%h", "--abbrev=7"]);
+    let commits: Vec<&str> = log.lines().collect();
+    let expected = |iteration: usize, past: &str| {
+        format!(
+            "<task_context>\n## Original Task\nBuild {{plan}}\n\n## Progress\nIteration: {iteration} of 3\n\
+             Base commit: {}\n\n## Previous Iterations\n{past}\n\n## Last Checks\n`{check}` → exit 1\nreason 42\n\
+             </task_context>\n\n",
+            commits[3]
+        )
+    };
+    let did = |iteration: usize, commit: &str| {
+        format!(
+            "### Iteration {iteration} → commit {commit}\nFiles: a file, b\n\
+             Summary: working\n\nAdded two files, done so far."
+        )
+    };
+    let second = world.prompt("t", 1);
+    let start = expected(2, &did(0, commits[2]));
+    assert!(second.starts_with(&start), "{second}\n--- expected\n{start}");
+    assert!(second.ends_with("\n\nBuild {plan}"), "{second}");
+    assert!(second.contains("Do not run git commit"), "{second}");
+    let third = world.prompt("t", 2);
+    let start = expected(3, &format!("{}\n\n{}", did(0, commits[2]), did(1, commits[1])));
+    assert!(third.starts_with(&start), "{third}\n--- expected\n{start}");
+}
+
+#[test]
+fn c6_an_iteration_without_changes_and_one_that_failed_are_told_as_they_were() {
+    let world = World::new();
+    let agent = "test $DACAPO_ITERATION != 1 || { echo half > h; echo I gave up; exit 5; }";
+    let _ = world.exec(&["--name", "t", "--iter", "3", "--agent-cmd", agent, "go"]).expect(0);
+    let third = world.prompt("t", 2);
+    let first =
+        "### Iteration 0 → no changes\nFiles: none\nSummary: No significant actions in this iteration.";
+    assert!(third.contains(first), "{third}");
+    assert!(third.contains("### Iteration 1 → commit "), "{third}");
+    assert!(third.contains("exited with code 5"), "{third}");
+}
+
+#[test]
+fn c11_without_context_the_prompt_is_followed_by_the_loop_prompt() {
+    let world = World::new();
+    let words = ["--name", "t", "--iter", "2", "--agent-cmd", "echo x >> a", "--no-context"];
+    let _ = world.exec(&[&words[..], &["--loop-prompt", "And {now} on.", "go"]].concat()).expect(0);
+    assert_eq!(world.prompt("t", 1), "go\n\nAnd {now} on.");
+}

@@ -1,0 +1,278 @@
+//! A world of its own for each test: home, data, config, repository. Nothing of the user's is read or written, and at
+//! its end no process that carries the task's tag may be left.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Waiting for something that must happen ends here; no test depends on how fast it happens.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A temporary world.
+pub(crate) struct World {
+    dir: tempfile::TempDir,
+}
+
+impl World {
+    /// With a repository that has one commit, on `main`.
+    pub(crate) fn new() -> Self {
+        let world = Self::without_repo();
+        world.git(&["init", "-q", "-b", "main"]);
+        world.write("README.md", "hello\n");
+        world.git(&["add", "-A"]);
+        world.git(&["commit", "-qm", "first"]);
+        world
+    }
+
+    /// With an empty folder in place of the repository.
+    pub(crate) fn without_repo() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["home", "data", "repo", "bin"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        let world = Self { dir };
+        fs::write(world.home().join(".gitconfig"), "[user]\n\tname = Test\n\temail = test@localhost\n")
+            .unwrap();
+        world
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub(crate) fn repo(&self) -> PathBuf {
+        self.dir.path().join("repo")
+    }
+
+    /// First on PATH: programs put here are found before the real ones.
+    pub(crate) fn bin(&self) -> PathBuf {
+        self.dir.path().join("bin")
+    }
+
+    /// A path outside the repository.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file of the repository.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.repo().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.repo().join(path)).unwrap_or_default()
+    }
+
+    /// Puts an executable script on PATH.
+    pub(crate) fn program(&self, name: &str, text: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.bin().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// Writes a script for the agent `rehearsal` and gives back the value for `--agent`.
+    pub(crate) fn rehearsal(&self, yaml: &str) -> String {
+        let path = self.scratch("script.yaml");
+        fs::write(&path, yaml).unwrap();
+        format!("rehearsal:{}", path.display())
+    }
+
+    /// The user's config file.
+    pub(crate) fn config(&self, toml: &str) {
+        let path = self.home().join(".config/dacapo/config.toml");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, toml).unwrap();
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            std::env::join_paths(std::iter::once(self.bin()).chain(std::env::split_paths(&path))).unwrap();
+        command
+            .env_clear()
+            .env("PATH", path)
+            .env("HOME", self.home())
+            .env("DACAPO_HOME", self.data())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "UTC")
+            .current_dir(self.repo())
+            .stdin(Stdio::null());
+    }
+
+    pub(crate) fn git(&self, words: &[&str]) -> String {
+        self.git_in(&self.repo(), words)
+    }
+
+    pub(crate) fn git_in(&self, dir: &Path, words: &[&str]) -> String {
+        let mut command = Command::new("git");
+        self.prepare(&mut command);
+        let output = command.current_dir(dir).args(words).output().unwrap();
+        assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// Whatever comes of a git command, as bytes.
+    pub(crate) fn git_output(&self, words: &[&str]) -> Output {
+        let mut command = Command::new("git");
+        self.prepare(&mut command);
+        command.args(words).output().unwrap()
+    }
+
+    /// A command line of the program, not started yet.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, words: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dacapo"));
+        self.prepare(&mut command);
+        command.args(words);
+        command
+    }
+
+    /// Runs the program to its end.
+    #[must_use]
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
+        Ran::from(self.command(words).output().unwrap())
+    }
+
+    /// `dacapo exec …`
+    #[must_use]
+    pub(crate) fn exec<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
+        let words: Vec<&OsStr> =
+            std::iter::once(OsStr::new("exec")).chain(words.iter().map(AsRef::as_ref)).collect();
+        self.run(&words)
+    }
+
+    /// The directory of a task.
+    pub(crate) fn task_dir(&self, name: &str) -> PathBuf {
+        let repos = fs::read_dir(self.data().join("repos")).expect("no task was made");
+        let found: Vec<PathBuf> = repos
+            .map(|repo| repo.unwrap().path().join("tasks").join(name))
+            .filter(|path| path.exists())
+            .collect();
+        assert_eq!(found.len(), 1, "task {name}");
+        found.into_iter().next().unwrap()
+    }
+
+    /// Names of all tasks.
+    pub(crate) fn tasks(&self) -> Vec<String> {
+        let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return Vec::new() };
+        let mut names: Vec<String> = repos
+            .filter_map(|repo| fs::read_dir(repo.unwrap().path().join("tasks")).ok())
+            .flat_map(|tasks| tasks.map(|task| task.unwrap().file_name().into_string().unwrap()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The journal of a task.
+    pub(crate) fn journal(&self, name: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.task_dir(name).join("journal.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Events of one type.
+    pub(crate) fn events(&self, name: &str, kind: &str) -> Vec<Value> {
+        self.journal(name).into_iter().filter(|line| line["type"] == kind).collect()
+    }
+
+    /// `status --json`.
+    pub(crate) fn status(&self, name: &str) -> Value {
+        let ran = self.run(&["status", name, "--json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        serde_json::from_str(&ran.stdout).unwrap()
+    }
+
+    /// What the agent was told in a turn.
+    pub(crate) fn prompt(&self, name: &str, turn: u32) -> String {
+        fs::read_to_string(self.task_dir(name).join(format!("turns/{turn:04}.prompt"))).unwrap()
+    }
+
+    /// Subjects of the commits on HEAD, newest first.
+    pub(crate) fn subjects(&self) -> Vec<String> {
+        self.git(&["log", "--format=%s"]).lines().map(str::to_owned).collect()
+    }
+
+    /// Processes that carry the tag of a task.
+    pub(crate) fn processes(&self, name: &str) -> Vec<u32> {
+        let spec: Value =
+            serde_json::from_slice(&fs::read(self.task_dir(name).join("spec.json")).unwrap()).unwrap();
+        let tag = format!("DACAPO_RUN={}", spec["tag"].as_str().unwrap());
+        let mut found = Vec::new();
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if environ.split(|byte| *byte == 0).any(|variable| variable == tag.as_bytes()) {
+                found.push(pid);
+            }
+        }
+        found
+    }
+
+    /// Nothing of the task is left: no process, no lock.
+    pub(crate) fn assert_nothing_left(&self, name: &str) {
+        wait_for("all processes of the task to end", || self.processes(name).is_empty());
+        let lock = fs::File::open(self.task_dir(name).join("lock")).unwrap();
+        wait_for("the task's lock to be free", || lock.try_lock().is_ok());
+        lock.unlock().unwrap();
+        let workspace = self.repo().join(".git/dacapo/lock");
+        if let Ok(lock) = fs::File::open(workspace) {
+            wait_for("the workspace's lock to be free", || lock.try_lock().is_ok());
+            lock.unlock().unwrap();
+        }
+    }
+}
+
+/// Looks until `holds`, or fails the test.
+pub(crate) fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// How a run of the program ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// The exit code is as expected; else everything is shown.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The last line of `--json` output, the result.
+    pub(crate) fn result(&self) -> Value {
+        let last = self.stdout.lines().last().expect("some output");
+        let value: Value = serde_json::from_str(last).unwrap();
+        assert_eq!(value["type"], "task_finished");
+        value
+    }
+}
