@@ -5,7 +5,7 @@
 //! the moment in which those finish; its file names that process, and a starter that finds it gone waits for them.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,6 @@ impl Lock {
 /// One loop per workspace (S7): a lock in the workspace's own git directory, which names its holder.
 #[derive(Debug)]
 pub struct WorkspaceLock {
-    #[expect(dead_code, reason = "held for as long as this lives")]
     lock: Lock,
 }
 
@@ -112,12 +111,20 @@ impl WorkspaceLock {
         let io = |source| (LockError::Io { path: path.clone(), source }, None);
         std::fs::create_dir_all(&dir).map_err(io)?;
         match Lock::take(&path) {
-            Ok(mut lock) => {
-                lock.file.write_all(task.as_bytes()).map_err(io)?;
-                Ok(Self { lock })
+            Ok(lock) => {
+                let mut taken = Self { lock };
+                taken.name(task).map_err(io)?;
+                Ok(taken)
             }
             Err(error) => Err((error, read_lines(&path).1)),
         }
+    }
+
+    /// Names the holder: a task may get its final name only after it has the workspace.
+    pub fn name(&mut self, task: &str) -> io::Result<()> {
+        self.lock.file.set_len(0)?;
+        self.lock.file.rewind()?;
+        write!(self.lock.file, "{}\n{task}", std::process::id())
     }
 }
 
@@ -162,6 +169,16 @@ mod tests {
         let path = dir.path().join("lock");
         let _lock = Lock::take(&path).unwrap();
         assert!(matches!(Lock::take(&path), Err(LockError::Held)));
+    }
+
+    #[test]
+    fn s7_a_workspace_names_its_holder_by_its_final_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut taken = WorkspaceLock::take(dir.path(), "fix-tests").unwrap();
+        taken.name("fix-tests-2").unwrap();
+        let (error, holder) = WorkspaceLock::take(dir.path(), "other").unwrap_err();
+        assert!(matches!(error, LockError::Held));
+        assert_eq!(holder.as_deref(), Some("fix-tests-2"));
     }
 
     #[test]

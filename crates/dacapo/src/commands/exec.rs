@@ -33,11 +33,15 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
             .hint("commit something first, or work here without --worktree"));
     }
     say_what_text_means(&mut asked);
-    let _workspace = match asked.spec.place {
+    let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
     let (dir, lock) = create(args, &repo, &data, &mut asked)?;
+    if let Some(workspace) = &mut workspace {
+        // Only so that others can say who is at work here.
+        let _ = workspace.name(asked.spec.name.as_str());
+    }
     let keep_awake = loaded.config.keep_awake;
     let drive_with =
         Drive { show: args.show, notes: &asked.notes, more_iterations: None, follow_up: None, keep_awake };
