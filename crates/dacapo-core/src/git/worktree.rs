@@ -134,8 +134,24 @@ impl Repo {
             }
             _ => {}
         }
-        if removed.is_err() {
-            self.call("remove a worktree").args(["worktree", "prune", "--expire=now"]).stdout()?;
+        if removed.is_err() { self.forget_worktree(path) } else { Ok(()) }
+    }
+
+    /// Removes git's record of one worktree. Not `git worktree prune`: that forgets every worktree whose directory is not
+    /// there at the moment, and the user may have some on a disk that is not mounted.
+    fn forget_worktree(&self, path: &Path) -> Result<(), WorktreeError> {
+        let link = path.join(".git");
+        let records = match fs::read_dir(self.common_dir().join("worktrees")) {
+            Ok(records) => records,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(GitError::io("remove a worktree", path)(error).into()),
+        };
+        for record in records.flatten().map(|entry| entry.path()) {
+            let leads_there = fs::read(record.join("gitdir"))
+                .is_ok_and(|text| text.trim_ascii_end() == link.as_os_str().as_encoded_bytes());
+            if leads_there {
+                fs::remove_dir_all(&record).map_err(GitError::io("remove a worktree", &record))?;
+            }
         }
         Ok(())
     }

@@ -95,6 +95,22 @@ fn worktrees_are_removed_with_all_that_is_in_them() {
 }
 
 #[test]
+fn a_worktree_that_is_half_removed_takes_no_other_record_with_it() {
+    let f = Fixture::new();
+    let tip = f.home.commit.clone().expect("a tip");
+    let [ours, theirs] = ["ours", "on-a-disk-that-is-not-mounted"].map(|name| f.dir.path().join(name));
+    f.repo.add_worktree(&ours, "dacapo/ours", &tip).expect("a worktree");
+    f.repo.add_worktree(&theirs, "theirs", &tip).expect("a worktree");
+    fs::remove_dir_all(&theirs).expect("unmounted");
+    // Without its `.git` git does not know it any more and refuses to remove it.
+    fs::remove_file(ours.join(".git")).expect("remove");
+    f.repo.remove_worktree(&ours).expect("removed");
+    let listed = f.git(&["worktree", "list", "--porcelain"]);
+    assert!(!ours.exists() && !listed.contains("/ours"), "{listed}");
+    assert!(listed.contains("on-a-disk-that-is-not-mounted"), "{listed}");
+}
+
+#[test]
 fn worktrees_in_parallel() {
     let f = Fixture::new();
     let tip = f.home.commit.clone().expect("a tip");
