@@ -161,6 +161,9 @@ pub enum ViewError {
     /// Its journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// It has run, and what it did is not on record any more.
+    #[error("its journal is gone; its commits are still in git")]
+    JournalGone,
     /// Its lock.
     #[error("cannot look at the lock of the task: {0}")]
     Lock(std::io::Error),
@@ -223,6 +226,12 @@ impl TaskView {
             }
             Ok(view)
         };
+        // Before its first event a task has no journal either, but then nothing of a turn.
+        let has_run =
+            || std::fs::read_dir(dir.path().join("turns")).is_ok_and(|mut turns| turns.next().is_some());
+        if !dir.journal_path().exists() && has_run() {
+            return Err(ViewError::JournalGone);
+        }
         let view = fold()?;
         if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(view);

@@ -160,6 +160,16 @@ fn r2_a_removed_journal_ends_the_run_and_says_what_is_kept() {
             .says("do:   look at git log and git status, then start a new task");
         assert_eq!(world.subjects(), ["[iter-0] did it 0", "first"]);
         assert_eq!(world.read("f1"), "1\n");
+        if misdeed.contains("journal") {
+            for command in ["status", "resume"] {
+                let ran = world.run(&[command, "t"]).expect(1);
+                assert!(
+                    ran.stderr.contains("its journal is gone; its commits are still in git"),
+                    "{}",
+                    ran.stderr
+                );
+            }
+        }
         // A new task is not kept from starting.
         let _ = world.exec(&["--name", "u", "--allow-dirty", "--agent-cmd", "echo > new", "go"]).expect(0);
         world.assert_nothing_left("u");
