@@ -45,6 +45,9 @@ impl Durability {
             .name("durability".into())
             .stack_size(256 << 10)
             .spawn(move || {
+                // There is all of a turn's time for it; the turn itself comes first. (Of the thread, and so of its gits.)
+                #[cfg(target_os = "linux")]
+                let _ = rustix::process::setpriority_process(None, 10);
                 while let Ok(order) = ordered.recv() {
                     if answer.send(force(order, &file)).is_err() {
                         break;
