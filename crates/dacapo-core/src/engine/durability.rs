@@ -5,21 +5,23 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
 
 use super::DriverError;
-use crate::git::{GitError, Repo, Written, durable};
+use crate::git::durable;
 use crate::store::{Journal, TaskDir};
 
-/// What is to be forced to disk, in this order: objects, then the refs that name them, then the journal.
+/// What is to be forced to disk, in this order: new objects, then the refs that name them, then the journal.
 #[derive(Default)]
 pub(super) struct Order {
-    /// Object files.
-    pub(super) objects: Vec<PathBuf>,
-    /// More of them, which git has to list first.
-    pub(super) written: Option<(Repo, Written)>,
+    /// Where objects are.
+    pub(super) objects: PathBuf,
     /// Files of refs.
     pub(super) refs: Vec<PathBuf>,
 }
+
+/// File systems keep the time of their last tick, which may be a little before our own clock's.
+const TICK: Duration = Duration::from_millis(20);
 
 /// The thread that does it.
 pub(super) struct Durability {
@@ -48,8 +50,13 @@ impl Durability {
                 // There is all of a turn's time for it; the turn itself comes first. (Of the thread, and so of its gits.)
                 #[cfg(target_os = "linux")]
                 let _ = rustix::process::setpriority_process(None, 10);
+                let mut since = SystemTime::now();
                 while let Ok(order) = ordered.recv() {
-                    if answer.send(force(order, &file)).is_err() {
+                    let now = SystemTime::now();
+                    // After a jump of the clock nothing is known of what is new: then everything is.
+                    let from = if now < since { SystemTime::UNIX_EPOCH } else { since - TICK };
+                    since = now;
+                    if answer.send(force(&order, from, &file)).is_err() {
                         break;
                     }
                 }
@@ -95,14 +102,9 @@ impl Durability {
     }
 }
 
-fn force(order: Order, journal: &File) -> Option<String> {
-    let Order { mut objects, written, refs } = order;
-    let listed = written.map_or(Ok(Vec::new()), |(repo, written)| repo.objects_of(&written));
-    let done = listed.map_err(GitError::into_io).and_then(|more| {
-        objects.extend(more);
-        durable::sync(&objects)?;
-        durable::sync(&refs)?;
-        journal.sync_data()
-    });
+fn force(order: &Order, since: SystemTime, journal: &File) -> Option<String> {
+    let done = durable::sync(&durable::written_since(&order.objects, since))
+        .and_then(|()| durable::sync(&order.refs))
+        .and_then(|()| journal.sync_data());
     done.err().map(|error| format!("the newest iteration is not forced to disk: {error}"))
 }

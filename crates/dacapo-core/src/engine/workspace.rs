@@ -246,8 +246,7 @@ impl Driver<'_> {
         if let Some(workspace) = self.workspace.as_mut() {
             workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
             let refs = workspace.repo.ref_files(branch.as_deref());
-            let written = prepared.written.clone().map(|written| (workspace.repo.clone(), written));
-            self.durability.set(Order { objects: prepared.objects.clone(), written, refs });
+            self.durability.set(Order { objects: workspace.repo.objects_dir(), refs });
         }
         let files = prepared.changed.iter().map(|change| display_path(&change.path));
         Ok(Input::Prepared(CommitPlanned {

@@ -8,7 +8,7 @@ use super::repo::{changes, read_raw_diff};
 use super::run::{Call, GitError, Running};
 use super::stage::{Plan, Rules};
 use super::status::{GITLINK, RawChange, Status};
-use super::{Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, Written, guard};
+use super::{Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, guard};
 
 /// A moment as git writes it: seconds since 1970 and the offset of the place. Author and committer both get
 /// it, so that the same work gives the same commit id when it is done again after a crash.
@@ -208,14 +208,12 @@ impl Repo {
         };
         let is_empty_first = parent.is_none() && tree.as_str() == self.empty_tree();
         if !is_same && !is_empty_first {
-            prepared.objects.extend([self.loose_object(&tree), self.loose_object(&oid)]);
             prepared.commit = Some(NewCommit { oid, parent, tree });
         }
         self.describe(request, &raw, prepared)
     }
 
-    /// The usual case: nothing but what git saw in the working tree. What changed is known without another look, and
-    /// which objects that wrote is for the durability step to find out.
+    /// The usual case: nothing but what git saw in the working tree. What changed is known without another look.
     fn commit_as_planned(
         &self,
         request: &CommitRequest<'_>,
@@ -236,21 +234,9 @@ impl Repo {
             }
         };
         self.remember_tree(&oid, &tree);
-        prepared.objects.push(self.loose_object(&oid));
-        prepared.written = Some(Written { old: parent.clone(), new: tree.clone() });
         prepared.changed = changed;
         prepared.commit = Some(NewCommit { oid, parent: Some(parent.clone()), tree });
         Ok(prepared)
-    }
-
-    /// The files of all objects by which the tree of `written.new` differs from `written.old`.
-    pub fn objects_of(&self, written: &Written) -> Result<Vec<PathBuf>, GitError> {
-        let raw = read_raw_diff(&self.diff_call(Some(&written.old), &written.new).stdout()?)?;
-        let new = raw.iter().filter(|change| change.new_mode != GITLINK && !change.new_oid.is_zero());
-        Ok(new
-            .map(|change| self.loose_object(&change.new_oid))
-            .chain([self.loose_object(&written.new)])
-            .collect())
     }
 
     /// Stages and writes the tree, past a lock if there is one.
@@ -306,8 +292,7 @@ impl Repo {
         }
     }
 
-    /// Fills in what changed since the start, what must reach the disk, and what the agent's own commits hold
-    /// that ours would not.
+    /// Fills in what changed since the start, and what the agent's own commits hold that ours would not.
     fn describe(
         &self,
         request: &CommitRequest<'_>,
@@ -315,10 +300,7 @@ impl Repo {
         mut prepared: Prepared,
     ) -> Result<Prepared, GitError> {
         prepared.changed = changes(raw);
-        let new = raw.iter().filter(|change| change.new_mode != GITLINK && !change.new_oid.is_zero());
-        prepared.objects.extend(new.map(|change| self.loose_object(&change.new_oid)));
-        if let (true, Some(tip)) = (prepared.own_commits, &prepared.head.commit) {
-            prepared.objects.extend(self.objects_since(request.start, tip)?);
+        if prepared.own_commits {
             let judged = raw
                 .iter()
                 .filter(|change| change.old_mode == 0 && matches!(change.new_mode >> 12, 0o10 | 0o12));
@@ -338,18 +320,6 @@ impl Repo {
             }
         }
         Ok(prepared)
-    }
-
-    /// Every object that commits of the agent's own brought.
-    fn objects_since(&self, start: Option<&Oid>, tip: &Oid) -> Result<Vec<PathBuf>, GitError> {
-        let mut call =
-            self.call("list new objects").args(["rev-list", "--objects", "--no-object-names", tip.as_str()]);
-        if let Some(start) = start {
-            call = call.arg(format!("^{start}"));
-        }
-        let out = call.stdout()?;
-        let oids = out.split(|&b| b == b'\n').filter_map(|line| Oid::from_output(line).ok());
-        Ok(oids.map(|oid| self.loose_object(&oid)).collect())
     }
 
     fn commit_tree_call(&self, tree: &Oid, parent: Option<&Oid>, message: &str, date: CommitDate) -> Call {

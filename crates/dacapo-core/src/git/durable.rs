@@ -2,12 +2,27 @@
 //! commit itself: so it is a step of its own, run beside the next turn, objects before the ref that names them.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// From so many files on, one call for the whole file system is cheaper.
 const MANY: usize = 2000;
+
+/// The loose objects in `dir` that were written at `since` or later. Found by the times that the file system keeps, without
+/// asking git: objects are never changed, and a directory changes when one is added to it.
+pub fn written_since(dir: &Path, since: SystemTime) -> Vec<PathBuf> {
+    let is_new = |path: &Path| {
+        fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|modified| modified >= since)
+    };
+    let below = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let fan_out = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 2);
+    below(dir)
+        .filter(|path| fan_out(path) && is_new(path))
+        .flat_map(|path| below(&path).filter(|object| is_new(object)).collect::<Vec<_>>())
+        .collect()
+}
 
 /// Forces files and the directories that name them to disk. A file that is not there has been packed, or never
 /// was loose: git forces packs to disk itself.

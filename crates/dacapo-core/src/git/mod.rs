@@ -30,7 +30,7 @@ pub use dirt::{Dirt, Operation};
 pub use guard::Why;
 pub use land::{Landed, Landing};
 pub use oid::{InvalidOid, Oid, display_path};
-pub use outcome::{Change, ChangeKind, LeftOut, NewCommit, Notice, Prepared, Problem, Written};
+pub use outcome::{Change, ChangeKind, LeftOut, NewCommit, Notice, Prepared, Problem};
 pub use refs::{Head, Rescued};
 pub use repo::{DiscoverError, Repo};
 pub use run::GitError;

@@ -44,11 +44,6 @@ impl Oid {
     pub fn short(&self) -> &str {
         &self.0[..7]
     }
-
-    /// Git writes "no such object" as an id of zeros.
-    pub(super) fn is_zero(&self) -> bool {
-        self.0.bytes().all(|b| b == b'0')
-    }
 }
 
 impl fmt::Display for Oid {

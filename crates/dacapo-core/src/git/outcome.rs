@@ -101,15 +101,6 @@ pub enum Notice {
     Warning(String),
 }
 
-/// A tree that was written on top of another; [`super::Repo::objects_of`] says in which files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The commit or tree before.
-    pub old: Oid,
-    /// The new tree.
-    pub new: Oid,
-}
-
 /// The result of [`super::Repo::prepare_commit`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
@@ -127,10 +118,6 @@ pub struct Prepared {
     pub problems: Vec<Problem>,
     /// For people.
     pub notices: Vec<Notice>,
-    /// Object files to force to disk ([`super::durable`]).
-    pub objects: Vec<PathBuf>,
-    /// More of them, which nobody has listed yet.
-    pub written: Option<Written>,
 }
 
 impl Prepared {
@@ -143,8 +130,6 @@ impl Prepared {
             left_out: Vec::new(),
             problems: Vec::new(),
             notices: Vec::new(),
-            objects: Vec::new(),
-            written: None,
         }
     }
 

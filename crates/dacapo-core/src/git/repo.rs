@@ -177,10 +177,9 @@ impl Repo {
         if self.sha256 { ZEROS } else { &ZEROS[..40] }
     }
 
-    /// Where an object's file is, unless it is packed.
-    pub(super) fn loose_object(&self, oid: &Oid) -> PathBuf {
-        let (fan, rest) = oid.as_str().split_at(2);
-        self.common_dir.join("objects").join(fan).join(rest)
+    /// Where loose objects are.
+    pub fn objects_dir(&self) -> PathBuf {
+        self.common_dir.join("objects")
     }
 
     /// Whether `old` is `new` or one of its ancestors.
@@ -238,7 +237,7 @@ impl Repo {
         read_raw_diff(&self.diff_call(base, tip).stdout()?)
     }
 
-    /// With the directories (`-t`): their ids are among the objects a new commit needs on disk.
+    /// With the directories (`-t`): a file that became one is a change too.
     pub(super) fn diff_call(&self, base: Option<&Oid>, tip: &Oid) -> Call {
         let base = base.map_or(self.empty_tree(), Oid::as_str);
         self.call("compare trees").args([

@@ -104,11 +104,6 @@ impl GitError {
         Self::Unexpected { operation, what: format!("{what:?}") }
     }
 
-    /// For a caller to whom it is a failure like any other of the file system.
-    pub fn into_io(self) -> io::Error {
-        io::Error::other(self)
-    }
-
     /// What git said on stderr, if it was git that failed.
     pub(super) fn stderr(&self) -> &str {
         match self {
