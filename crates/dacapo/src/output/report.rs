@@ -39,7 +39,11 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
         );
     }
     let _ = writeln!(out, "  {}", commits(view, result));
-    let _ = write!(out, "  next: {}", next(view, result));
+    // What was refused before it began leaves no task to go on with; the error that follows says what to do.
+    if result.stop_reason != StopReason::SetupFailed || result.iterations_attempted > 0 {
+        let _ = write!(out, "  next: {}", next(view, result));
+    }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -76,6 +76,7 @@ fn l4_a_check_that_cannot_run_is_refused_and_leaves_nothing() {
             let message = format!("check `{check}` cannot be run (exit 12");
             assert!(ran.stderr.contains(&message), "{}", ran.stderr);
             assert!(ran.stderr.contains("\n  do:   "), "{}", ran.stderr);
+            assert!(!ran.stdout.contains("dacapo resume"), "there is nothing to resume:\n{}", ran.stdout);
             assert_eq!(world.tasks(), [] as [&str; 0]);
             assert_eq!(world.git(&["branch", "--format=%(refname)"]), "refs/heads/main");
             assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
