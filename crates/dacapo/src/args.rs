@@ -100,16 +100,16 @@ pub struct Exec {
     #[arg(long, value_name = "N", help_heading = "How long", allow_hyphen_values = true)]
     pub max_iterations: Option<i64>,
     /// End after K failed iterations in a row; 0: never [default: 10; 0 for plain --iter/--time]
-    #[arg(long, value_name = "K", help_heading = "How long")]
+    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "How long")]
     pub max_failures: Option<u32>,
     /// End after K iterations in a row without progress; 0: never [default: 3; 0 for plain --iter/--time]
-    #[arg(long, value_name = "K", help_heading = "How long")]
+    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "How long")]
     pub stall: Option<u32>,
     /// Spend at most so much
-    #[arg(long, value_name = "USD", help_heading = "How long")]
+    #[arg(long, allow_negative_numbers = true, value_name = "USD", help_heading = "How long")]
     pub max_cost: Option<f64>,
     /// Use at most so many tokens
-    #[arg(long, value_name = "N", help_heading = "How long")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "How long")]
     pub max_tokens: Option<u64>,
     /// Hard limit of one turn of the agent
     #[arg(long, value_name = "D", help_heading = "How long")]
