@@ -248,6 +248,9 @@ pub(super) fn signal_group(group: u32, signal: Signal) {
     }
 }
 
+/// 0 where the group was made outside of this PID namespace, which rustix holds to be impossible.
+#[expect(unsafe_code, reason = "rustix makes a NonZero of it")]
 fn own_group() -> u32 {
-    rustix::process::getpgrp().as_raw_nonzero().get().cast_unsigned()
+    // SAFETY: getpgrp takes nothing and always succeeds.
+    unsafe { libc::getpgrp() }.cast_unsigned()
 }
