@@ -6,17 +6,24 @@ use std::path::{Path, PathBuf};
 use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
+mod adapter;
 mod lines;
 mod observe;
+mod patience;
 mod promise;
 mod rehearsal;
 mod text;
 mod weigh;
 
+pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 pub(crate) use observe::RawPromise;
 pub use observe::{Observed, Observer};
+pub use patience::{GiveUp, Patience};
 pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
+
+/// The agents with a profile, in the order in which one is chosen when nobody says which.
+pub const BUILT_IN: &[&dyn Adapter] = &[];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;
@@ -30,11 +37,17 @@ pub trait Parser: Send {
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
 }
 
+/// The built-in agent that speaks a format.
+pub fn adapter(format: OutputFormat) -> Option<&'static dyn Adapter> {
+    BUILT_IN.iter().copied().find(|adapter| adapter.format() == format)
+}
+
 /// The parser for an output format.
-pub fn parser(format: OutputFormat) -> Box<dyn Parser> {
-    match format {
-        OutputFormat::Text => Box::new(text::TextParser::default()),
-        OutputFormat::Rehearsal => Box::new(rehearsal::RehearsalParser::default()),
+pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
+    match (format, adapter(format)) {
+        (OutputFormat::Rehearsal, _) => Box::new(rehearsal::RehearsalParser::default()),
+        (_, Some(adapter)) => adapter.parser(setting),
+        (_, None) => Box::new(text::TextParser::default()),
     }
 }
 
@@ -60,6 +73,8 @@ pub struct TurnRequest<'a> {
     pub continued: bool,
     /// Our own program, for the built-in agents.
     pub own_program: &'a Path,
+    /// Where the agent may write what it used.
+    pub usage_file: &'a Path,
 }
 
 /// The turn cannot be put into a command line.
@@ -76,7 +91,10 @@ pub struct PromptTooLong {
 /// The command line of a turn. User text goes in as it is: only the arguments the user wrote hold placeholders.
 pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocation, PromptTooLong> {
     let session = turn.session.unwrap_or_default();
-    let fill = |arg: &String| OsString::from(arg.replace("{session}", session));
+    let fill = |arg: &String| match arg.as_str() {
+        "{usage_file}" => turn.usage_file.into(),
+        arg => OsString::from(arg.replace("{session}", session)),
+    };
     let mut argv: Vec<OsString> = match &agent.command {
         AgentCommand::Shell(command) => vec!["sh".into(), "-c".into(), command.into()],
         AgentCommand::Argv(argv) => argv.iter().map(fill).collect(),
@@ -84,6 +102,8 @@ pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocatio
     };
     if turn.continued {
         argv.extend(agent.resume.iter().flatten().map(fill));
+    } else {
+        argv.extend(agent.start.iter().map(fill));
     }
     let mut stdin = Vec::new();
     match agent.prompt {
@@ -105,6 +125,30 @@ fn place(argv: &mut Vec<OsString>, placeholder: &str, value: OsString) {
     }
 }
 
+/// What is run in truth for a command that merely starts another program: stopped, it would leave that one behind.
+/// `find` looks a name up on PATH.
+pub fn native_program(
+    agent: &AgentSpec,
+    program: &Path,
+    find: impl FnOnce(&Path) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let adapter = adapter(agent.output)?;
+    let found = find(program)?;
+    adapter.native_program(&found.canonicalize().ok()?)
+}
+
+/// The first file of this name on `path` that can be run, or the program itself where it is a path already.
+pub fn find_on_path(program: &Path, path: Option<&std::ffi::OsStr>, cwd: &Path) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let runnable = |path: &PathBuf| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if program.components().count() > 1 {
+        return Some(cwd.join(program)).filter(runnable);
+    }
+    std::env::split_paths(path?).map(|dir| cwd.join(dir).join(program)).find(runnable)
+}
+
 /// The program of an agent, where it must be found on PATH.
 pub fn program(agent: &AgentSpec) -> Option<PathBuf> {
     match &agent.command {
@@ -116,16 +160,21 @@ pub fn program(agent: &AgentSpec) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Approval;
 
     fn agent(command: AgentCommand, prompt: PromptBy) -> AgentSpec {
         AgentSpec {
             name: "mybot".into(),
             command,
+            start: vec!["--session-id".into(), "{session}".into()],
             prompt,
             output: OutputFormat::Text,
             resume: Some(vec!["--resume".into(), "{session}".into()]),
             follow_up: "繼續".into(),
             env: Vec::new(),
+            model: None,
+            price: None,
+            approval: Approval::Auto,
         }
     }
 
@@ -136,6 +185,7 @@ mod tests {
             session: Some("s-1"),
             continued,
             own_program: Path::new("/bin/dacapo"),
+            usage_file: Path::new("/t/0000.usage"),
         }
     }
 
@@ -151,17 +201,19 @@ mod tests {
 
         let stdin =
             invocation(&bot(&["mybot", "--headless"], PromptBy::Stdin), &request(prompt, false)).unwrap();
-        assert_eq!((argv(&stdin), stdin.stdin.as_slice()), (vec!["mybot", "--headless"], prompt.as_bytes()));
+        let expected = vec!["mybot", "--headless", "--session-id", "s-1"];
+        assert_eq!((argv(&stdin), stdin.stdin.as_slice()), (expected, prompt.as_bytes()));
 
         let last = invocation(&bot(&["mybot"], PromptBy::Arg), &request(prompt, true)).unwrap();
         assert_eq!(argv(&last), ["mybot", "--resume", "s-1", prompt]);
 
         let placed =
-            invocation(&bot(&["mybot", "{prompt}", "-x"], PromptBy::Arg), &request(prompt, false)).unwrap();
-        assert_eq!(argv(&placed), ["mybot", prompt, "-x"]);
+            invocation(&bot(&["mybot", "{prompt}", "-x"], PromptBy::Arg), &request(prompt, true)).unwrap();
+        assert_eq!(argv(&placed), ["mybot", prompt, "-x", "--resume", "s-1"]);
 
-        let file = invocation(&bot(&["mybot", "-f"], PromptBy::File), &request(prompt, false)).unwrap();
-        assert_eq!(argv(&file), ["mybot", "-f", "/t/0000.prompt"]);
+        let usage = bot(&["mybot", "-u", "{usage_file}", "-f"], PromptBy::File);
+        let file = invocation(&usage, &request(prompt, true)).unwrap();
+        assert_eq!(argv(&file), ["mybot", "-u", "/t/0000.usage", "-f", "--resume", "s-1", "/t/0000.prompt"]);
     }
 
     #[test]

@@ -7,8 +7,10 @@ mod checks;
 mod driver;
 mod durability;
 pub mod machine;
+mod reader;
 pub mod stop;
 mod turn;
+mod turn_end;
 mod workspace;
 
 pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};

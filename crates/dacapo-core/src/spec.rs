@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::SessionMode;
+use crate::event::{SessionMode, Usage};
 
 mod duration;
 mod name;
@@ -104,8 +104,11 @@ pub enum Place {
 pub struct AgentSpec {
     /// What people call it.
     pub name: String,
-    /// What is run.
+    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to.
     pub command: AgentCommand,
+    /// Arguments that only a new conversation gets; `{session}` stands for the id that Dacapo chose for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<String>,
     /// How the prompt goes in.
     pub prompt: PromptBy,
     /// How its output is read.
@@ -116,6 +119,64 @@ pub struct AgentSpec {
     pub follow_up: String,
     /// More environment.
     pub env: Vec<(String, String)>,
+    /// The model, where one was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What its tokens cost, for an agent that does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// What it may do without asking.
+    #[serde(default)]
+    pub approval: Approval,
+}
+
+/// What an agent may do without asking (A8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// All that its own unattended mode allows.
+    #[default]
+    Auto,
+    /// Edit files, and nothing else that changes anything.
+    Edits,
+    /// A person answers.
+    Ask,
+    /// Read.
+    ReadOnly,
+}
+
+impl Approval {
+    /// The word for it on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Approval::Auto => "auto",
+            Approval::Edits => "edits",
+            Approval::Ask => "ask",
+            Approval::ReadOnly => "read-only",
+        }
+    }
+}
+
+/// What a model costs, in USD per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Tokens read.
+    pub input: f64,
+    /// Tokens written.
+    pub output: f64,
+    /// Tokens read from a cache; none: as `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+}
+
+impl Price {
+    /// What so much usage costs.
+    pub fn of(&self, usage: &Usage) -> f64 {
+        let cached = usage.cached.min(usage.input);
+        let fresh = (usage.input - cached) as f64 * self.input;
+        let from_cache = cached as f64 * self.cached.unwrap_or(self.input);
+        (fresh + from_cache + usage.output as f64 * self.output) / 1e6
+    }
 }
 
 /// What is run for an agent.
@@ -148,17 +209,28 @@ pub enum PromptBy {
 pub enum OutputFormat {
     /// All of stdout is what the agent says.
     Text,
-    /// The vocabulary of [`crate::event::AgentEvent`] as JSON lines.
+    /// The vocabulary of [`crate::event::AgentEvent`] as JSON lines: what the built-in agents print.
     Rehearsal,
+    /// `claude --output-format stream-json`.
+    Claude,
+    /// `codex exec --json`.
+    Codex,
+    /// `copilot --output-format json`.
+    Copilot,
+    /// `gemini -o stream-json`.
+    Gemini,
+    /// `opencode run --format json`.
+    Opencode,
+    /// `qwen -o stream-json`.
+    Qwen,
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 impl AgentSpec {
     /// Whether this agent says what it used.
     pub fn reports_usage(&self) -> bool {
-        match self.output {
-            OutputFormat::Text => false,
-            OutputFormat::Rehearsal => true,
-        }
+        self.output != OutputFormat::Text
     }
 
     /// What it takes to continue a conversation with this agent.
@@ -172,7 +244,8 @@ impl AgentSpec {
 
     /// Whether Dacapo chooses the id of a new conversation.
     pub fn presets_session(&self) -> bool {
-        matches!(&self.command, AgentCommand::Argv(argv) if argv.iter().any(|a| a.contains("{session}")))
+        let names_it = |args: &[String]| args.iter().any(|arg| arg.contains("{session}"));
+        names_it(&self.start) || matches!(&self.command, AgentCommand::Argv(argv) if names_it(argv))
     }
 }
 

@@ -2,23 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use dacapo_core::agent;
-use dacapo_core::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
+use dacapo_core::agent::{self, Adapter, Wish};
+use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, PromptBy};
 
-use crate::args::{Approval, Exec};
+use crate::args::{self, Exec};
 use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
 use crate::rehearsal;
-
-/// Agents that people run and that this version drives only as commands.
-const KNOWN: [(&str, &str); 6] = [
-    ("claude", "claude -p --dangerously-skip-permissions"),
-    ("codex", "codex exec --full-auto -"),
-    ("copilot", "copilot --allow-all -p \"$(cat)\""),
-    ("gemini", "gemini --yolo"),
-    ("opencode", "opencode run"),
-    ("qwen", "qwen --yolo"),
-];
 
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
@@ -33,10 +23,8 @@ pub struct Chosen {
 pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &args.agent_cmd {
         let agent = on_the_spot(command)?;
-        return refuse_what_commands_cannot(
-            args,
-            Chosen { agents: vec![agent], profile: AgentProfile::default() },
-        );
+        refuse_what_commands_cannot(args, &agent.name)?;
+        return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default() });
     }
     let listed = args.agent.as_deref().or(config.agent.as_deref());
     let Some(listed) = listed else {
@@ -45,7 +33,8 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
             .hint("dacapo demo shows a whole loop without any agent"));
     };
     let names: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    let mut agents = names.iter().map(|name| named(name, config, top)).collect::<Result<Vec<_>, _>>()?;
+    let mut agents =
+        names.iter().map(|name| named(name, args, config, top)).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = names.first() else {
         return Err(Failure::usage("--agent needs a name").hint("--agent NAME, or --agent-cmd 'CMD'"));
     };
@@ -61,20 +50,19 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
         }
     }
     let profile = config.agent_profile(first.split(':').next().unwrap_or(first));
-    refuse_what_commands_cannot(args, Chosen { agents, profile })
+    Ok(Chosen { agents, profile })
 }
 
-fn refuse_what_commands_cannot(args: &Exec, chosen: Chosen) -> Result<Chosen, Failure> {
-    let name = &chosen.agents[0].name;
+fn refuse_what_commands_cannot(args: &Exec, name: &str) -> Result<(), Failure> {
     if args.model.is_some() {
         return Err(Failure::usage(format!("agent '{name}' is a command: Dacapo cannot choose its model"))
             .hint("put the model into the command itself"));
     }
-    if args.approval != Approval::Auto {
+    if args.approval != args::Approval::Auto {
         return Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
             .hint("--approval auto, and put the agent's own flags into the command"));
     }
-    Ok(chosen)
+    Ok(())
 }
 
 fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
@@ -92,11 +80,15 @@ fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
             .file_name()
             .map_or_else(|| "command".into(), |name| name.to_string_lossy().into_owned()),
         command: AgentCommand::Shell(command.to_owned()),
+        start: Vec::new(),
         prompt: PromptBy::Stdin,
         output: OutputFormat::Text,
         resume: None,
         follow_up: DEFAULT_FOLLOW_UP.to_owned(),
         env: Vec::new(),
+        model: None,
+        price: None,
+        approval: Approval::Auto,
     })
 }
 
@@ -116,32 +108,51 @@ fn not_found(program: &str, origin: &str) -> Failure {
         .hint("dacapo demo works without any agent")
 }
 
-fn named(name: &str, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
     let (base, script) = name.split_once(':').map_or((name, None), |(base, script)| (base, Some(script)));
     if base == "rehearsal" {
+        refuse_what_commands_cannot(args, base)?;
         return scripted(script, config, top);
     }
-    let Some(profile) = config.agents.get(base) else {
-        return Err(unknown(base, config));
-    };
-    let settings = profile.loop_settings();
-    let Some(command) = profile.command.clone().filter(|command| !command.is_empty()) else {
-        return Err(unknown(base, config));
-    };
-    let output = match profile.output {
-        None | Some(config::OutputFormat::Text) => OutputFormat::Text,
-        Some(config::OutputFormat::Rehearsal) => OutputFormat::Rehearsal,
-        Some(other) => {
-            return Err(Failure::usage(format!(
-                "[agents.{base}] output = \"{}\" is not available yet in this version",
-                format!("{other:?}").to_lowercase()
-            ))
-            .hint("output = \"text\""));
+    let profile = config.agent_profile(base);
+    let adapter = agent::BUILT_IN.iter().copied().find(|adapter| adapter.name() == base);
+    let mut agent = match (profile.command.clone().filter(|command| !command.is_empty()), adapter) {
+        (Some(command), _) => {
+            refuse_what_commands_cannot(args, base)?;
+            own_command(base, command, &profile)?
         }
+        (None, Some(adapter)) => built_in(adapter, args, &profile)?,
+        (None, None) => return Err(unknown(base, config)),
     };
-    let agent = AgentSpec {
-        name: base.to_owned(),
+    agent.price = price(&agent, config);
+    if let Some(settings) = profile.loop_settings() {
+        agent.follow_up = settings.follow_up;
+    }
+    agent.env.extend(profile.env.clone());
+    let path = std::env::var_os("PATH");
+    match agent::program(&agent) {
+        Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
+            let origin =
+                if profile.command.is_some() { format!("[agents.{base}] command") } else { "--agent".into() };
+            Err(not_found(&program.to_string_lossy(), &origin))
+        }
+        _ => Ok(agent),
+    }
+}
+
+/// An agent of the user's own making.
+fn own_command(name: &str, command: Vec<String>, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+    let output = profile.output.map_or(OutputFormat::Text, output_format);
+    let readable =
+        matches!(output, OutputFormat::Text | OutputFormat::Rehearsal) || agent::adapter(output).is_some();
+    if !readable {
+        return Err(Failure::usage(format!("[agents.{name}] output is not available yet in this version"))
+            .hint("output = \"text\""));
+    }
+    Ok(AgentSpec {
+        name: name.to_owned(),
         command: AgentCommand::Argv(command),
+        start: Vec::new(),
         prompt: match profile.prompt {
             None | Some(config::PromptInput::Stdin) => PromptBy::Stdin,
             Some(config::PromptInput::Arg) => PromptBy::Arg,
@@ -149,24 +160,57 @@ fn named(name: &str, config: &Config, top: &Path) -> Result<AgentSpec, Failure> 
         },
         output,
         resume: profile.resume.clone(),
-        follow_up: settings.map_or_else(|| DEFAULT_FOLLOW_UP.to_owned(), |settings| settings.follow_up),
-        env: profile.env.clone().into_iter().collect(),
-    };
-    match agent::program(&agent) {
-        Some(program) if !found(&program, top) => {
-            Err(not_found(&program.to_string_lossy(), &format!("[agents.{base}] command")))
-        }
-        _ => Ok(agent),
+        follow_up: DEFAULT_FOLLOW_UP.to_owned(),
+        env: Vec::new(),
+        model: profile.model.clone(),
+        price: None,
+        approval: Approval::Auto,
+    })
+}
+
+fn output_format(set: config::OutputFormat) -> OutputFormat {
+    match set {
+        config::OutputFormat::Text => OutputFormat::Text,
+        config::OutputFormat::Rehearsal => OutputFormat::Rehearsal,
+        config::OutputFormat::Claude => OutputFormat::Claude,
+        config::OutputFormat::Codex => OutputFormat::Codex,
+        config::OutputFormat::Copilot => OutputFormat::Copilot,
+        config::OutputFormat::Gemini => OutputFormat::Gemini,
+        config::OutputFormat::Opencode => OutputFormat::Opencode,
+        config::OutputFormat::Qwen => OutputFormat::Qwen,
+        config::OutputFormat::Acp => OutputFormat::Acp,
     }
 }
 
+fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+    let wish = Wish {
+        model: args.model.as_deref().or(profile.model.as_deref()),
+        approval: match args.approval {
+            args::Approval::Auto => Approval::Auto,
+            args::Approval::Edits => Approval::Edits,
+            args::Approval::Ask => Approval::Ask,
+            args::Approval::ReadOnly => Approval::ReadOnly,
+        },
+        as_root: rustix::process::geteuid().is_root(),
+    };
+    adapter.profile(&wish).map_err(|unable| {
+        Failure::usage(unable.to_string())
+            .hint("--approval auto runs it unattended")
+            .kept("everything; nothing was started")
+    })
+}
+
+/// By its model, else by its own name: an agent whose model nobody chose has a price too.
+fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
+    let set = agent.model.as_ref().and_then(|model| config.prices.get(model));
+    let set = set.or_else(|| config.prices.get(&agent.name))?;
+    Some(Price { input: set.input, output: set.output, cached: set.cached })
+}
+
 fn unknown(name: &str, config: &Config) -> Failure {
-    if let Some((_, command)) = KNOWN.iter().find(|(known, _)| *known == name) {
-        return Failure::usage(format!("agent '{name}' is not built in yet in this version"))
-            .hint(format!("run it as a command: --agent-cmd '{command}'"));
-    }
+    let built_in = agent::BUILT_IN.iter().map(|adapter| adapter.name());
     let names: Vec<&str> =
-        config.agents.keys().map(String::as_str).chain(["rehearsal"]).chain(KNOWN.map(|k| k.0)).collect();
+        config.agents.keys().map(String::as_str).chain(["rehearsal"]).chain(built_in).collect();
     let failure = Failure::usage(format!("unknown agent '{name}'"));
     let failure = match suggest(name, names.iter().copied()) {
         Some(close) => failure.hint(format!("did you mean '{close}'?")),
@@ -192,6 +236,7 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
     Ok(AgentSpec {
         name: "rehearsal".into(),
         command: AgentCommand::Rehearsal(path),
+        start: Vec::new(),
         prompt: PromptBy::Stdin,
         output: match script.output {
             rehearsal::Output::Events => OutputFormat::Rehearsal,
@@ -200,18 +245,8 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
         resume: Some(vec!["--session".into(), "{session}".into()]),
         follow_up: settings.map_or_else(|| DEFAULT_FOLLOW_UP.to_owned(), |settings| settings.follow_up),
         env: Vec::new(),
+        model: None,
+        price: None,
+        approval: Approval::Auto,
     })
-}
-
-/// Whether a program is there: on PATH, or at its path seen from the workspace.
-fn found(program: &Path, top: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    let runnable = |path: &Path| {
-        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
-    if program.components().count() > 1 {
-        return runnable(&top.join(program));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| runnable(&dir.join(program)))
 }

@@ -4,11 +4,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dacapo_core::agent;
 use dacapo_core::event::SessionMode;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, Place, Plan, SPEC_FORMAT, SessionNeed,
-    TaskName, TaskSpec, parse_duration, random_hex,
+    AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, OutputFormat, Place, Plan,
+    SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use jiff::Timestamp;
@@ -284,8 +285,27 @@ fn budget(args: &Exec, chosen: &Chosen) -> Result<(), Failure> {
             agent.name
         ))
         .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}"))),
-        None => Ok(()),
+        None => match chosen.agents.iter().find(|agent| args.max_cost.is_some() && !knows_its_cost(agent)) {
+            Some(agent) => Err(no_price(agent)),
+            None => Ok(()),
+        },
     }
+}
+
+fn knows_its_cost(agent: &AgentSpec) -> bool {
+    let says_so = match agent::adapter(agent.output) {
+        Some(adapter) => adapter.reports_cost(),
+        None => agent.output == OutputFormat::Rehearsal,
+    };
+    says_so || agent.price.is_some()
+}
+
+fn no_price(agent: &AgentSpec) -> Failure {
+    let key = agent.model.as_ref().unwrap_or(&agent.name);
+    Failure::usage(format!("agent '{}' does not say what it costs: --max-cost could not be held", agent.name))
+        .hint(format!("set [prices.\"{key}\"] input = …, output = … (USD per million tokens) in config.toml"))
+        .hint("--max-tokens bounds it without prices")
+        .kept("everything; nothing was started")
 }
 
 fn context(args: &Exec, config: &Config, notes: &mut Vec<String>) -> ContextPolicy {

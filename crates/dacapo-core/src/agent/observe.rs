@@ -8,6 +8,9 @@ use crate::event::{AgentEvent, FailureKind, Usage};
 /// So much of the agent's last words is kept; a summary needs far less.
 const CLOSING_BYTES: usize = 64 << 10;
 
+/// So many refusals are named; an agent that tries all night is not listed all night.
+const MOST_REFUSALS: usize = 5;
+
 /// What is known of a turn from its output.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
@@ -25,6 +28,8 @@ pub struct Observed {
     pub error: Option<(FailureKind, String)>,
     /// It ended its turn properly, in its own word.
     pub end: Option<String>,
+    /// What it was not allowed to do, the first few.
+    pub refused: Vec<String>,
 }
 
 /// Gathers [`Observed`].
@@ -65,7 +70,14 @@ impl Observer {
             AgentEvent::Limit { message, resets_at } => seen.limit = Some((message.clone(), *resets_at)),
             AgentEvent::Error { failure, message } => seen.error = Some((*failure, message.clone())),
             AgentEvent::End { reason } => seen.end = Some(reason.clone()),
-            AgentEvent::Thinking { .. }
+            AgentEvent::Refused { what } if seen.refused.len() < MOST_REFUSALS => {
+                if !seen.refused.contains(what) {
+                    seen.refused.push(what.clone());
+                }
+            }
+            AgentEvent::Refused { .. }
+            | AgentEvent::Retry { .. }
+            | AgentEvent::Thinking { .. }
             | AgentEvent::ToolCall { .. }
             | AgentEvent::ToolResult { .. }
             | AgentEvent::Plan { .. } => {}

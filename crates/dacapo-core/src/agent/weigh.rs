@@ -1,6 +1,6 @@
 //! The truth about the end of a turn: exit code, final event and what we did ourselves, weighed together.
 
-use super::Observed;
+use super::{GiveUp, Observed};
 use crate::event::{FailureKind, TurnEnd};
 
 /// What the process and the driver have to say about the end.
@@ -23,6 +23,8 @@ pub enum Ending {
     OverBudget,
     /// We ended it because it took too long or seemed dead.
     TimedOut(String),
+    /// We ended it because it went on trying what cannot succeed.
+    GaveUp(GiveUp),
     /// Its guard was killed; the rest was swept.
     GuardLost,
     /// Known from its output alone: the process that watched it died.
@@ -30,7 +32,8 @@ pub enum Ending {
 }
 
 /// How the turn ended. An exit code of 0 is not yet a success, and our own signal answered with 0 is none.
-pub fn weigh(ending: &Ending, seen: &Observed) -> TurnEnd {
+/// `final_event`: this agent always says that it has ended, so one that exits without a word has not.
+pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
     let transient = |message: String| TurnEnd::Failed { failure: FailureKind::Transient, message };
     let finished = seen.end.is_some() && seen.error.is_none() && seen.limit.is_none();
     match ending {
@@ -39,6 +42,9 @@ pub fn weigh(ending: &Ending, seen: &Observed) -> TurnEnd {
         Ending::OverBudget if finished => return TurnEnd::Done,
         Ending::OverBudget => return TurnEnd::Budget,
         Ending::TimedOut(message) => return transient(message.clone()),
+        Ending::GaveUp(GiveUp { failure, message }) => {
+            return TurnEnd::Failed { failure: *failure, message: message.clone() };
+        }
         Ending::NotStarted { permanent, message } => {
             let failure = if *permanent { FailureKind::Permanent } else { FailureKind::Transient };
             return TurnEnd::Failed { failure, message: message.clone() };
@@ -53,6 +59,9 @@ pub fn weigh(ending: &Ending, seen: &Observed) -> TurnEnd {
         return TurnEnd::Failed { failure: *failure, message: message.clone() };
     }
     match ending {
+        Ending::Exited(0) if final_event && seen.end.is_none() => {
+            transient("the agent exited with code 0 but never said that its turn was over".into())
+        }
         Ending::Exited(0) => TurnEnd::Done,
         // `sh` says with these that there is no such program: it will not appear by itself.
         Ending::Exited(code @ (126 | 127)) => TurnEnd::Failed {
@@ -75,17 +84,24 @@ mod tests {
     #[test]
     fn our_own_signal_answered_with_success_is_no_success() {
         let seen = Observed { end: Some("end_turn".into()), ..Observed::default() };
-        assert_eq!(weigh(&Ending::Cancelled, &seen), TurnEnd::Cancelled);
-        assert!(matches!(weigh(&Ending::TimedOut("idle".into()), &seen), TurnEnd::Failed { .. }));
-        assert_eq!(weigh(&Ending::OverBudget, &seen), TurnEnd::Done, "it was done before");
-        assert_eq!(weigh(&Ending::OverBudget, &Observed::default()), TurnEnd::Budget);
+        assert_eq!(weigh(&Ending::Cancelled, &seen, false), TurnEnd::Cancelled);
+        assert!(matches!(weigh(&Ending::TimedOut("idle".into()), &seen, false), TurnEnd::Failed { .. }));
+        assert_eq!(weigh(&Ending::OverBudget, &seen, false), TurnEnd::Done, "it was done before");
+        assert_eq!(weigh(&Ending::OverBudget, &Observed::default(), false), TurnEnd::Budget);
+    }
+
+    #[test]
+    fn an_agent_that_always_says_its_last_word_has_not_ended_without_it() {
+        assert_eq!(weigh(&Ending::Exited(0), &Observed::default(), false), TurnEnd::Done);
+        let end = weigh(&Ending::Exited(0), &Observed::default(), true);
+        assert!(matches!(end, TurnEnd::Failed { failure: FailureKind::Transient, .. }), "{end:?}");
     }
 
     #[test]
     fn exit_0_after_an_error_is_a_failure() {
         let seen = Observed { error: Some((FailureKind::Permanent, "401".into())), ..Observed::default() };
         assert_eq!(
-            weigh(&Ending::Exited(0), &seen),
+            weigh(&Ending::Exited(0), &seen, false),
             TurnEnd::Failed { failure: FailureKind::Permanent, message: "401".into() }
         );
     }
@@ -94,24 +110,27 @@ mod tests {
     fn a_limit_is_a_limit_whatever_the_exit_code() {
         let seen = Observed { limit: Some(("limit".into(), None)), ..Observed::default() };
         for ending in [Ending::Exited(0), Ending::Exited(1), Ending::Unwatched] {
-            assert_eq!(weigh(&ending, &seen), TurnEnd::Limit { message: "limit".into(), resets_at: None });
+            assert_eq!(
+                weigh(&ending, &seen, false),
+                TurnEnd::Limit { message: "limit".into(), resets_at: None }
+            );
         }
     }
 
     #[test]
     fn an_unwatched_turn_counts_only_with_its_final_event() {
-        assert_eq!(weigh(&Ending::Unwatched, &Observed::default()), TurnEnd::Interrupted);
+        assert_eq!(weigh(&Ending::Unwatched, &Observed::default(), false), TurnEnd::Interrupted);
         let seen = Observed { end: Some("end_turn".into()), ..Observed::default() };
-        assert_eq!(weigh(&Ending::Unwatched, &seen), TurnEnd::Done);
+        assert_eq!(weigh(&Ending::Unwatched, &seen, false), TurnEnd::Done);
     }
 
     #[test]
     fn l8_a_command_that_is_not_there_cannot_heal() {
         for code in [126, 127] {
-            let end = weigh(&Ending::Exited(code), &Observed::default());
+            let end = weigh(&Ending::Exited(code), &Observed::default(), false);
             assert!(matches!(end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }), "{code}");
         }
-        let end = weigh(&Ending::Exited(1), &Observed::default());
+        let end = weigh(&Ending::Exited(1), &Observed::default(), false);
         assert!(matches!(end, TurnEnd::Failed { failure: FailureKind::Transient, .. }));
     }
 }

@@ -161,7 +161,7 @@ pub struct TurnStart {
 }
 
 /// One turn of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TurnPlan {
     /// Its number over the whole task.
     pub turn: u32,
@@ -179,6 +179,8 @@ pub struct TurnPlan {
     pub continued: bool,
     /// What is looked for in what it says.
     pub promise: Option<String>,
+    /// What earlier turns of this conversation used.
+    pub earlier: Usage,
 }
 
 /// A commit that is to be made.

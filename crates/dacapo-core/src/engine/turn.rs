@@ -2,20 +2,21 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use crate::agent::{self, Ending, Observed, Observer, TurnRequest, weigh};
-use crate::context::summarize;
-use crate::event::{AgentEvent, TurnRecord};
+use super::reader::Reader;
+use super::turn_end::{Why, ending};
+use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
+use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::liveness::{Verdict, Watch};
 use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, Stop, TAG_VARIABLE};
-use crate::spec::{AgentSpec, OutputFormat, duration_text};
+use crate::spec::{AgentSpec, duration_text};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -25,14 +26,6 @@ const EVENTS_IN_FLIGHT: usize = 64;
 pub(super) struct Parsed {
     observed: Observed,
     error: Option<io::Error>,
-}
-
-/// Why we end a turn ourselves.
-#[derive(Debug)]
-enum Why {
-    Cancelled,
-    Budget,
-    TimedOut(String),
 }
 
 impl Driver<'_> {
@@ -62,7 +55,7 @@ impl Driver<'_> {
             Ok(job) => job,
             Err(message) => {
                 let ending = Ending::NotStarted { permanent: true, message };
-                return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed(), None));
+                return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
             }
         };
         let outbox = self.outbox.clone();
@@ -99,8 +92,7 @@ impl Driver<'_> {
         let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader =
-            Reader::new(agent.output, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file);
+        let reader = self.reader(plan, agent, file);
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
@@ -112,6 +104,12 @@ impl Driver<'_> {
             })
             .map_err(failed)?;
         Ok(permits)
+    }
+
+    fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
+        let setting =
+            ParserSetting { earlier: plan.earlier, usage_file: Some(self.dir.turn_path(plan.turn, "usage")) };
+        Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
     /// Listens until the agent is gone and all it printed has been read.
@@ -131,6 +129,8 @@ impl Driver<'_> {
             format!("no sign of life for --idle-timeout ({})", duration_text(policy.idle_timeout));
         let mut watch = Watch::new(policy.idle_timeout);
         let mut next_look = started + watch.tick_every();
+        let mut patience = Patience::default();
+        let how_to_log_in = self.adapter(plan).map(Adapter::how_to_log_in);
         let mut why: Option<Why> = None;
         let (mut gone, mut parsed) = (None, None);
         while gone.is_none() || parsed.is_none() {
@@ -149,6 +149,11 @@ impl Driver<'_> {
                         && self.machine.over_budget(usage)
                     {
                         why = Some(self.end_turn(running, Why::Budget));
+                    }
+                    if let (None, Some(given_up)) =
+                        (&why, patience.see(&event, started.elapsed(), how_to_log_in))
+                    {
+                        why = Some(self.end_turn(running, Why::GaveUp(given_up)));
                     }
                 }
                 Some(message @ Message::Stop { .. }) => {
@@ -181,10 +186,11 @@ impl Driver<'_> {
             self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
         }
         let ending = ending(why, &finished);
-        let code = if let Exit::Code(code) = finished.exit { Some(code) } else { None };
-        let mut input = self.ended(plan, &ending, parsed.observed, started.elapsed(), code);
+        let observed = self.diagnosed(plan, &ending, parsed.observed);
+        let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = finished.output_bytes;
+            record.exit_code = if let Exit::Code(code) = finished.exit { Some(code) } else { None };
         }
         Ok(input)
     }
@@ -221,39 +227,14 @@ impl Driver<'_> {
         let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
         let follower = Follower::replay(raw, 0).map_err(failed)?;
         let file = File::open(raw).map_err(failed)?;
-        let output = self.spec.agents[plan.agent].output;
-        let reader = Reader::new(output, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file);
+        let reader = self.reader(plan, &self.spec.agents[plan.agent], file);
         let (observed, _) = reader.read(follower, |_| true);
         let bytes = fs::metadata(raw).map_or(0, |meta| meta.len());
-        let mut input = self.ended(plan, &Ending::Unwatched, observed, Duration::ZERO, None);
+        let mut input = self.ended(plan, &Ending::Unwatched, observed, Duration::ZERO);
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = bytes;
         }
         Ok(input)
-    }
-
-    fn ended(
-        &self,
-        plan: &TurnPlan,
-        ending: &Ending,
-        seen: Observed,
-        duration: Duration,
-        code: Option<i32>,
-    ) -> Input {
-        let end = weigh(ending, &seen);
-        let summary = summarize(&seen.closing, self.spec.context.summary_max_tokens, plan.promise.as_deref());
-        Input::TurnEnded(TurnRecord {
-            turn: plan.turn,
-            iteration: plan.iteration,
-            end,
-            session: seen.session.or_else(|| plan.session.clone()),
-            promise: seen.promise,
-            summary: if self.spec.context.generate_summary { summary } else { String::new() },
-            usage: seen.usage,
-            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            output_bytes: 0,
-            exit_code: code,
-        })
     }
 
     /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
@@ -264,14 +245,16 @@ impl Driver<'_> {
             path: prompt_file.clone(),
             source,
         })?;
+        let usage_file = self.dir.turn_path(plan.turn, "usage");
         let request = TurnRequest {
             prompt: &plan.prompt,
             prompt_file: &prompt_file,
             session: plan.session.as_deref(),
             continued: plan.continued,
             own_program: &self.setting.program,
+            usage_file: &usage_file,
         };
-        let invocation = match agent::invocation(agent, &request) {
+        let mut invocation = match agent::invocation(agent, &request) {
             Ok(invocation) => invocation,
             Err(error) => return Ok(Err(error.to_string())),
         };
@@ -285,6 +268,9 @@ impl Driver<'_> {
             env.push((name.into(), value.into()));
         }
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+        if let Some(native) = self.native_program(agent, &cwd) {
+            invocation.argv[0] = native.into();
+        }
         Ok(Ok(Job {
             argv: invocation.argv,
             cwd,
@@ -296,6 +282,14 @@ impl Driver<'_> {
             grace: Job::GRACE,
             holds: Vec::new(),
         }))
+    }
+
+    fn native_program(&self, agent: &AgentSpec, cwd: &Path) -> Option<PathBuf> {
+        let path =
+            self.setting.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+        agent::native_program(agent, &agent::program(agent)?, |program| {
+            agent::find_on_path(program, path, cwd)
+        })
     }
 
     /// The user's own environment and what every child of ours is told.
@@ -324,84 +318,6 @@ impl Driver<'_> {
 
 fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>, event: AgentEvent) -> bool {
     permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
-}
-
-fn ending(why: Option<Why>, finished: &Finished) -> Ending {
-    match (why, &finished.exit) {
-        (_, Exit::SpawnFailed { kind, message, .. }) => Ending::NotStarted {
-            permanent: matches!(
-                kind,
-                io::ErrorKind::NotFound
-                    | io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::ArgumentListTooLong
-            ),
-            message: message.clone(),
-        },
-        (Some(Why::Cancelled), _) => Ending::Cancelled,
-        (Some(Why::Budget), _) => Ending::OverBudget,
-        (Some(Why::TimedOut(message)), _) => Ending::TimedOut(message),
-        (None, _) if finished.guard_lost => Ending::GuardLost,
-        (None, Exit::Code(code)) => Ending::Exited(*code),
-        (None, Exit::Signal(signal)) => Ending::Signalled(*signal),
-        (None, Exit::Lost) => Ending::GuardLost,
-    }
-}
-
-/// Reads a turn's raw output, live or later: the same parser, the same result.
-struct Reader {
-    parser: Box<dyn agent::Parser>,
-    observer: Observer,
-    /// For plain text the promise is looked for in the bytes themselves, with echoes of the prompt left aside.
-    raw_promise: Option<agent::RawPromise>,
-    file: File,
-}
-
-impl Reader {
-    fn new(format: OutputFormat, promise: Option<&str>, masked_prompt: &str, file: File) -> Self {
-        let is_text = format == OutputFormat::Text;
-        Self {
-            parser: agent::parser(format),
-            observer: Observer::new(promise.filter(|_| !is_text)),
-            raw_promise: promise
-                .filter(|_| is_text)
-                .and_then(|text| agent::RawPromise::new(text, masked_prompt)),
-            file,
-        }
-    }
-
-    fn read(
-        mut self,
-        mut follower: Follower,
-        mut send: impl FnMut(AgentEvent) -> bool,
-    ) -> (Observed, Option<io::Error>) {
-        let mut buffer = Vec::new();
-        let mut error = None;
-        let mut listening = true;
-        let observer = &mut self.observer;
-        let mut see = |event: AgentEvent| {
-            observer.see(&event);
-            listening = listening && send(event);
-        };
-        loop {
-            match follower.next(&mut buffer) {
-                Ok(true) => {
-                    if let Some(promise) = self.raw_promise.as_mut() {
-                        promise.feed(&buffer, &self.file);
-                    }
-                    self.parser.feed(&buffer, &mut see);
-                }
-                Ok(false) => break,
-                Err(problem) => {
-                    error = Some(problem);
-                    break;
-                }
-            }
-        }
-        self.parser.finish(&mut see);
-        let mut observed = self.observer.finish();
-        observed.promise |= self.raw_promise.is_some_and(agent::RawPromise::finish);
-        (observed, error)
-    }
 }
 
 /// A random id in the form that agents take for one.

@@ -50,6 +50,19 @@ pub enum AgentEvent {
     },
     /// What this turn has used so far, replacing what an earlier event of the turn said.
     Usage(Usage),
+    /// The agent tries a model call again by itself: no failure yet, and no progress either.
+    Retry {
+        /// What went wrong with the last one.
+        message: String,
+        /// The HTTP status, where the agent says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// It was not allowed to use a tool.
+    Refused {
+        /// Which, and what for.
+        what: String,
+    },
     /// A usage limit was hit.
     Limit {
         /// What the agent says.
@@ -101,6 +114,16 @@ impl Usage {
     /// Input and output together, what `--max-tokens` counts.
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
+    }
+
+    /// What came on top of `earlier`, for agents that count over a whole conversation.
+    pub fn since(&self, earlier: &Usage) -> Usage {
+        Usage {
+            input: self.input.saturating_sub(earlier.input),
+            output: self.output.saturating_sub(earlier.output),
+            cached: self.cached.saturating_sub(earlier.cached),
+            cost_usd: self.cost_usd.map(|cost| (cost - earlier.cost_usd.unwrap_or(0.0)).max(0.0)),
+        }
     }
 
     /// Both together.

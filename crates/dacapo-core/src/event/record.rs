@@ -126,6 +126,9 @@ pub struct TurnRecord {
     /// The exit code of its process, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// What the agent was not allowed to do and what would have helped. Fatal only where nothing was done either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// What an iteration left in the tree.

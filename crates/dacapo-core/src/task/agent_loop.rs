@@ -55,6 +55,8 @@ pub struct AgentLoop {
     opened_green: bool,
     agent: usize,
     session: Option<String>,
+    /// What the turns of this conversation used.
+    session_usage: Usage,
     /// The present agent has had a turn.
     conversed: bool,
     cap: Option<Cap>,
@@ -136,6 +138,8 @@ struct Current {
     end: TurnEnd,
     ended_at: Timestamp,
     planned: Option<CommitPlanned>,
+    /// What the agent was not allowed to do.
+    refused: Option<String>,
     checks: Vec<CheckResult>,
     /// Ended from outside between two turns.
     cut: bool,
@@ -157,6 +161,7 @@ impl AgentLoop {
             opened_green: false,
             agent: 0,
             session: None,
+            session_usage: Usage::default(),
             conversed: false,
             cap: if spec.policy.looping { spec.policy.cap } else { Some(Cap::by_iter(1)) },
             turns: 0,
@@ -217,13 +222,7 @@ impl AgentLoop {
     }
 
     fn usage_in_allowance(&self) -> Usage {
-        let less = |now: u64, before: u64| now.saturating_sub(before);
-        Usage {
-            input: less(self.usage.input, self.usage_before.input),
-            output: less(self.usage.output, self.usage_before.output),
-            cached: less(self.usage.cached, self.usage_before.cached),
-            cost_usd: self.usage.cost_usd.map(|cost| cost - self.usage_before.cost_usd.unwrap_or(0.0)),
-        }
+        self.usage.since(&self.usage_before)
     }
 }
 

@@ -110,6 +110,7 @@ impl AgentLoop {
         self.turns = turn + 1;
         if !continued {
             self.session = session.map(str::to_owned);
+            self.session_usage = Usage::default();
         }
         if let Some(current) = self.current.as_mut() {
             current.attempts += 1;
@@ -123,6 +124,7 @@ impl AgentLoop {
 
     fn turn_finished(&mut self, record: &TurnRecord, at: Timestamp) {
         self.usage = self.usage.plus(&record.usage);
+        self.session_usage = self.session_usage.plus(&record.usage);
         if record.session.is_some() {
             self.session.clone_from(&record.session);
         }
@@ -133,6 +135,7 @@ impl AgentLoop {
         let Some(current) = self.current.as_mut() else { return };
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
+        current.refused.clone_from(&record.refused);
         current.end = record.end.clone();
         current.ended_at = at;
         if !record.summary.is_empty() {
@@ -318,7 +321,8 @@ impl AgentLoop {
             checks_needed,
             unheard: self.follow_ups_heard < self.follow_ups.len(),
             cut_by_budget: current.end == TurnEnd::Budget,
-            permanent: matches!(current.end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }),
+            permanent: current.did_nothing_for_want_of_permission()
+                || matches!(current.end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }),
             ..Facts::default()
         }
     }
@@ -349,6 +353,7 @@ impl Current {
             end: TurnEnd::Interrupted,
             ended_at: line.at,
             planned: None,
+            refused: None,
             checks: Vec::new(),
             cut: false,
         }
@@ -363,9 +368,16 @@ impl Current {
                 Ended::Cancelled
             }
             TurnEnd::Failed { .. } => Ended::Failure,
-            TurnEnd::Done if problems => Ended::Failure,
+            TurnEnd::Done if problems || self.did_nothing_for_want_of_permission() => Ended::Failure,
             TurnEnd::Done => Ended::Success,
         }
+    }
+
+    /// The turn "succeeded" and did nothing: asked again without permission it would do the same.
+    fn did_nothing_for_want_of_permission(&self) -> bool {
+        self.end == TurnEnd::Done
+            && self.refused.is_some()
+            && self.planned.as_ref().is_some_and(|planned| planned.changed_total == 0)
     }
 
     /// Why it is not a success.
@@ -374,6 +386,7 @@ impl Current {
         let own = match &self.end {
             TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => Some(message.clone()),
             TurnEnd::Budget => Some("the budget is used up".to_owned()),
+            TurnEnd::Done if self.did_nothing_for_want_of_permission() => self.refused.clone(),
             TurnEnd::Done | TurnEnd::Cancelled | TurnEnd::Interrupted => None,
         };
         let all: Vec<String> = own.into_iter().chain(problems).collect();

@@ -139,6 +139,7 @@ impl AgentLoop {
             duration_ms: 0,
             output_bytes: 0,
             exit_code: None,
+            refused: None,
         }
     }
 

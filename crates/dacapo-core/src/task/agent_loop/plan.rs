@@ -58,6 +58,7 @@ impl AgentLoop {
             session: self.session.clone(),
             continued,
             promise: self.promise().map(str::to_owned),
+            earlier: self.session_usage,
         }
     }
 

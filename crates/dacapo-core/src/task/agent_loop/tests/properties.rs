@@ -120,6 +120,7 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             duration_ms: 0,
             output_bytes: 0,
             exit_code: None,
+            refused: None,
         }),
         5 => Input::Prepared(any_planned(choices, number, None)),
         6 => Input::Landed,

@@ -31,10 +31,14 @@ pub(super) fn agent(name: &str) -> AgentSpec {
         name: name.into(),
         command: AgentCommand::Shell("agent".into()),
         prompt: PromptBy::Stdin,
+        start: Vec::new(),
         output: OutputFormat::Text,
         resume: None,
         follow_up: "繼續".into(),
         env: Vec::new(),
+        model: None,
+        price: None,
+        approval: crate::spec::Approval::Auto,
     }
 }
 

@@ -322,6 +322,7 @@ impl World {
             duration_ms: 5,
             output_bytes: 0,
             exit_code: None,
+            refused: None,
         }
     }
 

@@ -1,0 +1,142 @@
+//! What Dacapo knows of the agents people use. Each is one file beside this one: a wish becomes a command line, bytes
+//! become [`AgentEvent`]s, an exit code becomes a reason.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Parser;
+use crate::event::{AgentEvent, Usage};
+use crate::spec::{AgentSpec, Approval, OutputFormat};
+
+/// An agent that Dacapo has a profile for.
+pub trait Adapter: Sync {
+    /// What people call it, which is also the name of its program.
+    fn name(&self) -> &'static str;
+
+    /// How its output is read.
+    fn format(&self) -> OutputFormat;
+
+    /// How it is run so that nobody needs to sit beside it.
+    fn profile(&self, wish: &Wish<'_>) -> Result<AgentSpec, Unable>;
+
+    /// Reads what it prints.
+    fn parser(&self, setting: ParserSetting) -> Box<dyn Parser>;
+
+    /// Whether what it prints always ends in a final event. Where it does, an end without one is a failure.
+    fn has_final_event(&self) -> bool {
+        true
+    }
+
+    /// Whether it says what a turn cost.
+    fn reports_cost(&self) -> bool;
+
+    /// What its exit code and its last words on standard error mean, asked only where the stream itself gives no
+    /// reason: an [`AgentEvent::Error`] or [`AgentEvent::Limit`].
+    fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent>;
+
+    /// Arguments of which any one lets it work unattended; the first is the one to recommend.
+    fn unattended(&self) -> &'static [&'static str];
+
+    /// How a person logs in, as the end of a sentence: "run `codex login`, or set OPENAI_API_KEY".
+    fn how_to_log_in(&self) -> &'static str;
+
+    /// Who pays for it in this environment, as far as that can be told without starting it.
+    fn account(&self, surroundings: &Surroundings<'_>) -> Account;
+
+    /// The program that does the work, where the one on PATH (`program`, links resolved) merely starts it and would
+    /// leave it behind when stopped.
+    fn native_program(&self, program: &Path) -> Option<PathBuf> {
+        let _ = program;
+        None
+    }
+}
+
+/// What is wanted of a built-in agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'a> {
+    /// The model, by the agent's own name for it.
+    pub model: Option<&'a str>,
+    /// What it may do without asking.
+    pub approval: Approval,
+    /// Dacapo runs as root, which some agents object to.
+    pub as_root: bool,
+}
+
+/// The agent cannot do what is wished for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{agent} cannot run with --approval {}: {why}", approval.as_str())]
+pub struct Unable {
+    /// Which one.
+    pub agent: &'static str,
+    /// What it cannot.
+    pub approval: Approval,
+    /// Why, and what would do.
+    pub why: &'static str,
+}
+
+/// What a parser must know beside the bytes.
+#[derive(Debug, Clone, Default)]
+pub struct ParserSetting {
+    /// What earlier turns of the same conversation used, for agents that count over all of it.
+    pub earlier: Usage,
+    /// The file that `{usage_file}` stood for. It is whole when the output has ended.
+    pub usage_file: Option<PathBuf>,
+}
+
+/// The user's environment, as data.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// All variables.
+    pub env: &'a [(OsString, OsString)],
+}
+
+impl Surroundings<'_> {
+    /// A variable that is set to something; the last one of its name counts.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        let found = self.env.iter().rev().find(|(key, _)| key == name);
+        found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The user's home.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.var("HOME").map(PathBuf::from)
+    }
+
+    /// A small file below a directory that a variable names, else below the home directory.
+    pub fn read(&self, variable: &str, below_home: &str, file: &str) -> Option<String> {
+        /// What holds a login is small; what is not, holds none.
+        const MOST: u64 = 1 << 20;
+        let directory = match self.var(variable) {
+            Some(directory) => PathBuf::from(directory),
+            None => self.home()?.join(below_home),
+        };
+        let path = directory.join(file);
+        path.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= MOST)?;
+        std::fs::read_to_string(path).ok()
+    }
+}
+
+/// Who pays for an agent here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Whether it is logged in, as far as files and variables tell. None: they do not.
+    pub logged_in: Option<bool>,
+    /// Who is charged.
+    pub billing: Billing,
+    /// What tells one account from another (a key, a token, an account id); only its hash is ever kept.
+    pub credential: Option<String>,
+    /// The address that model calls go to, where it is not the vendor's own.
+    pub base_url: Option<String>,
+}
+
+/// Who is charged for a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Billing {
+    /// It cannot be told.
+    #[default]
+    Unknown,
+    /// A subscription: turns cost nothing extra up to its limits.
+    Subscription,
+    /// An API key, by use: the variable or file that holds it.
+    ApiKey(String),
+}
