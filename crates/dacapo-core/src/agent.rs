@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
+use crate::store::AccountKey;
 
 mod adapter;
 mod lines;
@@ -49,6 +50,25 @@ pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
         (_, Some(adapter)) => adapter.parser(setting),
         (_, None) => Box::new(text::TextParser::default()),
     }
+}
+
+/// Who pays for an agent in this environment, which is the user's own; what its profile adds to it counts too.
+pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
+    let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));
+    let env: Vec<(OsString, OsString)> = env.iter().cloned().chain(added).collect();
+    let surroundings = Surroundings { env: &env };
+    match (agent.output, adapter(agent.output)) {
+        (OutputFormat::Rehearsal, _) => rehearsal::account(&surroundings),
+        (_, Some(adapter)) => adapter.account(&surroundings),
+        (_, None) => Account::default(),
+    }
+}
+
+/// What tells the account of an agent from all others on this machine; none where it cannot be told.
+pub fn account_key(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Option<AccountKey> {
+    let kind = adapter(agent.output).map_or("rehearsal", Adapter::name);
+    let account = account(agent, env);
+    Some(AccountKey::new(kind, &account.credential?, account.base_url.as_deref()))
 }
 
 /// What to run for a turn.
@@ -214,6 +234,19 @@ mod tests {
         let usage = bot(&["mybot", "-u", "{usage_file}", "-f"], PromptBy::File);
         let file = invocation(&usage, &request(prompt, true)).unwrap();
         assert_eq!(argv(&file), ["mybot", "-u", "/t/0000.usage", "-f", "--resume", "s-1", "/t/0000.prompt"]);
+    }
+
+    #[test]
+    fn k13_an_agent_whose_account_cannot_be_told_shares_nothing() {
+        let variable = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let env = [variable("REHEARSAL_ACCOUNT", "a")];
+        let mut bot = agent(AgentCommand::Argv(vec!["mybot".into()]), PromptBy::Stdin);
+        assert_eq!(account_key(&bot, &env), None, "plain text");
+        bot.output = OutputFormat::Rehearsal;
+        assert_eq!(account_key(&bot, &[]), None);
+        assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "a", None)));
+        bot.env = vec![("REHEARSAL_ACCOUNT".into(), "b".into())];
+        assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "b", None)));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod checks;
 mod driver;
 mod durability;
+mod limits;
 pub mod machine;
 mod reader;
 pub mod stop;

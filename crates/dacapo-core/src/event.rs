@@ -13,8 +13,8 @@ mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use record::{
-    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, Needs, Outcome, Proof,
-    Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord,
+    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
+    Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord,
 };
 
 /// The version of the format of journal lines and `--json` output.
@@ -138,11 +138,13 @@ pub enum Event {
     },
     /// The iteration is over.
     IterationFinished(IterationRecord),
+    /// Another task knows of a limit of the account that the next turn would have used; so there was none.
+    LimitKnown(KnownLimit),
     /// The loop sleeps.
     Waiting {
-        /// Until then, by the wall clock.
+        /// Until then, by the wall clock; for `probe` at the latest.
         until: Timestamp,
-        /// Why: `limit` or `backoff`.
+        /// Why: `limit`, `probe` or `backoff`.
         why: WaitReason,
         /// What the agent said.
         message: String,
@@ -188,6 +190,8 @@ pub enum Event {
 pub enum WaitReason {
     /// The agent's usage limit.
     Limit,
+    /// Another task tries whether that limit is over.
+    Probe,
     /// The pause after a failed iteration.
     Backoff,
 }

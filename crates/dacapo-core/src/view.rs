@@ -285,7 +285,8 @@ impl TaskView {
                 self.status = Status::Waiting;
                 self.waiting_until = Some(*until);
             }
-            Event::Waiting { .. } => {}
+            Event::Waiting { why: WaitReason::Probe, .. } => self.status = Status::Waiting,
+            Event::Waiting { why: WaitReason::Backoff, .. } | Event::LimitKnown(_) => {}
             Event::WaitOver => {
                 self.status = Status::Running;
                 self.waiting_until = None;

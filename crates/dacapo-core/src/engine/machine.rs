@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::{CheckPhase, CheckResult, CommitPlanned, Envelope, Event, TurnRecord, Usage, WaitReason};
+use crate::event::{
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, TurnRecord, Usage, WaitReason,
+};
 use crate::git::Oid;
 
 /// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
@@ -52,6 +54,8 @@ pub enum Input {
         /// The session, where Dacapo chooses its id.
         session: Option<String>,
     },
+    /// No turn is about to start: another task knows that it would run into a limit.
+    LimitKnown(KnownLimit),
     /// A turn is over.
     TurnEnded(TurnRecord),
     /// The tree was looked at, the commit object made if there is something to commit.
@@ -110,7 +114,8 @@ pub enum Effect {
     PrepareWorkspace,
     /// Run a check.
     RunCheck(CheckPlan),
-    /// Look where HEAD is and choose a session id: the next turn is to start.
+    /// Look whether the agent's account is known to be limited, where HEAD is, and choose a session id: the next turn is
+    /// to start.
     BeginTurn(TurnStart),
     /// Give the agent its turn.
     RunTurn(TurnPlan),
@@ -124,6 +129,16 @@ pub enum Effect {
         until: Timestamp,
         /// Why.
         why: WaitReason,
+    },
+    /// Tell all tasks with the same account of the limit that the last turn ran into, then come back with
+    /// [`Input::Settle`].
+    ShareLimit(FoundLimit),
+    /// Sleep while another task tries whether the limit of this agent's account is over.
+    AwaitProbe {
+        /// Which of the task's agents.
+        agent: usize,
+        /// At the latest until then.
+        until: Timestamp,
     },
     /// Come back with [`Input::Settle`].
     Settle,
@@ -158,6 +173,21 @@ pub struct TurnStart {
     pub agent: usize,
     /// A new conversation begins.
     pub fresh: bool,
+}
+
+/// A limit that a turn ran into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLimit {
+    /// Which of the task's agents.
+    pub agent: usize,
+    /// What it said.
+    pub message: String,
+    /// When the limit ends, by its word.
+    pub resets_at: Option<Timestamp>,
+    /// How long it is taken to last where the agent does not say.
+    pub guess: Duration,
+    /// The how manieth guess in a row that is.
+    pub guesses: u32,
 }
 
 /// One turn of an agent.

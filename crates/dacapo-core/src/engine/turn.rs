@@ -30,6 +30,9 @@ pub(super) struct Parsed {
 
 impl Driver<'_> {
     pub(super) fn begin_turn(&mut self, start: TurnStart) -> Result<Input, DriverError> {
+        if let Some(known) = self.known_limit(start.agent)? {
+            return Ok(Input::LimitKnown(known));
+        }
         let agent = &self.spec.agents[start.agent];
         let session = (start.fresh && agent.presets_session()).then(random_uuid);
         let repo = &self.workspace()?.repo;
@@ -63,7 +66,11 @@ impl Driver<'_> {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
         let permits = self.follow(plan, agent, running.progress(), &raw)?;
-        self.attend(plan, &running, &permits, started)
+        let ended = self.attend(plan, &running, &permits, started)?;
+        if let Input::TurnEnded(record) = &ended {
+            self.probe_ended(&record.end)?;
+        }
+        Ok(ended)
     }
 
     /// An agent can remove our own files too. What it printed is gone then; the loop is not.
@@ -145,6 +152,7 @@ impl Driver<'_> {
                 Some(Message::Agent(event)) => {
                     let _ = permits.try_recv();
                     self.show(&event);
+                    self.probe_sees(&event)?;
                     if let (AgentEvent::Usage(usage), None) = (&event, &why)
                         && self.machine.over_budget(usage)
                     {
@@ -155,6 +163,9 @@ impl Driver<'_> {
                     {
                         why = Some(self.end_turn(running, Why::GaveUp(given_up)));
                     }
+                }
+                Some(message @ Message::ProbeFree(_)) => {
+                    self.absorb(message)?;
                 }
                 Some(message @ Message::Stop { .. }) => {
                     self.absorb(message)?;

@@ -101,6 +101,22 @@ pub enum TurnEnd {
     Interrupted,
 }
 
+/// A usage limit that another task on this machine ran into, with the same account (L9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLimit {
+    /// The agent of this task that uses the account.
+    pub agent: String,
+    /// What the other task's agent said.
+    pub message: String,
+    /// Which task found it, or tries whether it is over.
+    pub by: String,
+    /// When it ends. None: that time has come, and the other task is just trying whether it has ended.
+    pub until: Option<Timestamp>,
+    /// How often in a row its end was guessed, for want of a word about it.
+    #[serde(default)]
+    pub guesses: u32,
+}
+
 /// The record of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRecord {

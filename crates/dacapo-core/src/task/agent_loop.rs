@@ -4,7 +4,7 @@
 //! Fresh ─► Baseline ─► Between ─► Turn ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
 //!                        ▲  │      │ ▲                                             │
 //!                        └──┘      ▼ │                                             ▼
-//!                      backoff   LimitHit ─► Waiting                        verdict: goes on or ends
+//!                      backoff   LimitHit ─► Waiting, Probed                verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
@@ -73,6 +73,8 @@ pub struct AgentLoop {
     limits_in_row: u32,
     limit_wait: Duration,
     limited_until: Vec<Option<Timestamp>>,
+    /// Another task tries whether the limit of this agent is over.
+    probed: Vec<bool>,
     backoff_due: bool,
     usage: Usage,
     /// What was used and how much time had passed when the present allowance began.
@@ -109,11 +111,17 @@ enum Phase {
     },
     LimitHit {
         message: String,
-        resets_at: Option<Timestamp>,
+        end: LimitEnd,
     },
     Waiting {
         until: Timestamp,
         why: WaitReason,
+    },
+    /// Another task tries whether the limit is over.
+    Probed {
+        until: Timestamp,
+        since: Timestamp,
+        elapsed: Duration,
     },
     Collecting,
     Landing(CommitPlanned),
@@ -123,6 +131,17 @@ enum Phase {
     },
     Settling,
     Over,
+}
+
+/// What is known of the end of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitEnd {
+    /// A turn of this task ran into it, and this is what its agent said.
+    Said(Option<Timestamp>),
+    /// Another task did, and knows its end.
+    Shared(Timestamp),
+    /// Another task is trying whether it has come.
+    Probed,
 }
 
 /// The iteration at work.
@@ -176,6 +195,7 @@ impl AgentLoop {
             limits_in_row: 0,
             limit_wait: Duration::ZERO,
             limited_until: vec![None; spec.agents.len()],
+            probed: vec![false; spec.agents.len()],
             backoff_due: false,
             usage: Usage::default(),
             usage_before: Usage::default(),
@@ -219,6 +239,11 @@ impl AgentLoop {
                 SessionNeed::Id => self.session.is_some(),
                 SessionNeed::Nothing => true,
             }
+    }
+
+    /// Where the loop stands when the next turn may start: in its iteration, or before one.
+    fn before_a_turn(&self) -> Phase {
+        if self.current.is_some() { Phase::Retry } else { Phase::Between }
     }
 
     fn usage_in_allowance(&self) -> Usage {

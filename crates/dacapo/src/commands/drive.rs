@@ -53,6 +53,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         program: own_program(),
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: super::home()?.limits(),
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
     };

@@ -4,7 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage};
+use dacapo_core::event::{
+    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason,
+};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
@@ -231,9 +233,14 @@ impl Sink for Human {
                 ));
             }
             Event::IterationFinished(record) => self.iteration(record),
-            Event::Waiting { until, message, .. } => {
-                let text =
-                    format!("waiting until {} ({})", super::log::clock(*until), words::line(message, 100));
+            Event::Waiting { until, why, message } => {
+                let until = match why {
+                    WaitReason::Limit | WaitReason::Backoff => {
+                        format!(" until {}", super::log::clock(*until))
+                    }
+                    WaitReason::Probe => String::new(),
+                };
+                let text = format!("waiting{until} ({})", words::line(message, 100));
                 self.say(&paint(WARN, &text));
                 self.doing = text;
             }
@@ -258,6 +265,7 @@ impl Sink for Human {
             | Event::TaskStarted { .. }
             | Event::Resumed { .. }
             | Event::WorkspaceReady { .. }
+            | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }

@@ -1,7 +1,7 @@
 //! The log lines of a loop (S13), for `dacapo logs` and for `tracing`.
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd};
+use dacapo_core::event::{AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WaitReason};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
@@ -126,6 +126,10 @@ impl LogLines {
                     ));
                 }
             }
+            Event::LimitKnown(known) => {
+                info(format!("Limit of {} known from task {}: {}", known.agent, known.by, known.message));
+            }
+            Event::Waiting { why: WaitReason::Probe, message, .. } => info(format!("Waiting: {message}")),
             Event::Waiting { until, message, .. } => {
                 info(format!("Waiting until {}: {message}", clock(*until)));
             }

@@ -6,7 +6,8 @@
 //! and people can try their checks and workflows before they pay for a model.
 //!
 //! Dacapo says which turn this is by the environment: `DACAPO_TASK`, `DACAPO_ITERATION` and
-//! `DACAPO_ATTEMPT` (both from 0), `DACAPO_WORKSPACE`.
+//! `DACAPO_ATTEMPT` (both from 0), `DACAPO_WORKSPACE`. Loops with the same `REHEARSAL_ACCOUNT` in their
+//! environment share the usage limits that they run into, as those with the same login do.
 
 mod child;
 mod demo;

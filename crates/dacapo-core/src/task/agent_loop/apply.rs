@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{AgentLoop, Current, Phase};
+use super::{AgentLoop, Current, LimitEnd, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts, Verdict};
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, IterationRecord, Outcome,
-    StopReason, TurnEnd, TurnRecord, Usage, WaitReason,
+    StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
 use crate::spec::SessionNeed;
@@ -51,8 +51,9 @@ impl AgentLoop {
             Event::CommitIntent(planned) | Event::NoCommit(planned) => self.settle_tree(planned),
             Event::Committed { commit, .. } => self.committed(commit),
             Event::IterationFinished(record) => self.iteration_finished(record, elapsed),
-            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line.at),
-            Event::WaitOver => self.wait_over(elapsed),
+            Event::LimitKnown(known) => self.limit_known(known),
+            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line),
+            Event::WaitOver => self.wait_over(line),
             Event::AgentChanged { agent, .. } => self.agent_changed(agent, line.at),
             Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
             Event::Told { text } => self.told.push(text.clone()),
@@ -116,6 +117,7 @@ impl AgentLoop {
             current.attempts += 1;
         }
         self.conversed = true;
+        self.probed.fill(false);
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
         self.follow_ups_heard = self.follow_ups.len();
@@ -144,7 +146,7 @@ impl AgentLoop {
         self.phase = match &record.end {
             TurnEnd::Limit { .. } if self.verdict.is_some() => Phase::Collecting,
             TurnEnd::Limit { message, resets_at } => {
-                Phase::LimitHit { message: message.clone(), resets_at: *resets_at }
+                Phase::LimitHit { message: message.clone(), end: LimitEnd::Said(*resets_at) }
             }
             TurnEnd::Interrupted if self.verdict.is_none() => Phase::Retry,
             TurnEnd::Done
@@ -245,19 +247,6 @@ impl AgentLoop {
             && self.spec.agents[self.agent].session_need() == SessionNeed::Id
     }
 
-    fn wait_over(&mut self, elapsed: Duration) {
-        if let Phase::Waiting { why, .. } = self.phase {
-            self.phase = match why {
-                WaitReason::Limit => Phase::Retry,
-                WaitReason::Backoff => Phase::Between,
-            };
-            if why == WaitReason::Backoff {
-                let elapsed = elapsed.saturating_sub(self.elapsed_before);
-                self.verdict = stop::out_of_time(&self.spec.policy, elapsed, self.succeeded);
-            }
-        }
-    }
-
     /// The loop is to end. A turn or check in flight is ended by the driver, then the state says so; where nothing is in
     /// flight the iteration is wrapped up at once.
     fn stop_requested(&mut self, by: &str, reason: StopReason) {
@@ -273,7 +262,9 @@ impl AgentLoop {
         match self.phase {
             Phase::Fresh | Phase::Baseline { .. } => self.phase = Phase::Between,
             Phase::Checking { .. } => self.phase = Phase::Settling,
-            Phase::Waiting { .. } | Phase::Retry | Phase::LimitHit { .. } => self.cut_short(),
+            Phase::Waiting { .. } | Phase::Probed { .. } | Phase::Retry | Phase::LimitHit { .. } => {
+                self.cut_short();
+            }
             Phase::Between
             | Phase::Turn { .. }
             | Phase::Collecting

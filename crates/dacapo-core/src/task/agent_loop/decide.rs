@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::limits::later;
 use super::{AgentLoop, Phase};
 use crate::engine::machine::{Begin, Input};
 use crate::engine::stop;
@@ -48,6 +47,13 @@ impl AgentLoop {
             {
                 self.turn_begins(head.as_ref(), session.as_ref())
             }
+            (Phase::Between | Phase::Retry, Input::LimitKnown(known))
+                if self.verdict.is_none()
+                    && !self.backoff_due
+                    && known.agent == self.spec.agents[self.agent].name =>
+            {
+                vec![Event::LimitKnown(known.clone())]
+            }
             (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
                 vec![Event::TurnFinished(record.clone())]
             }
@@ -75,12 +81,11 @@ impl AgentLoop {
                 vec![Event::NoCommit(lost)]
             }
             (Phase::Waiting { until, why }, Input::WaitOver) => self.wake(*until, *why),
+            (Phase::Probed { .. }, Input::WaitOver) => vec![Event::WaitOver],
             (Phase::Between, Input::Settle { now }) if self.backoff_due && self.verdict.is_none() => {
                 vec![self.backoff(*now)]
             }
-            (Phase::LimitHit { message, resets_at }, Input::Settle { now }) => {
-                self.limit_hit(message, *resets_at, *now)
-            }
+            (Phase::LimitHit { message, end }, Input::Settle { now }) => self.limit_hit(message, *end, *now),
             (Phase::Settling, Input::Settle { now }) => self.iteration_over(*now).into_iter().collect(),
             (Phase::Between, Input::Finishing { last_commit, trust_files, elapsed }) => {
                 self.finish(last_commit.clone(), trust_files, *elapsed).into_iter().collect()
@@ -154,7 +159,7 @@ impl AgentLoop {
     fn backoff(&self, now: Timestamp) -> Event {
         let pause = stop::backoff(self.failures_in_row);
         Event::Waiting {
-            until: later(now, pause),
+            until: stop::later(now, pause),
             why: WaitReason::Backoff,
             message: format!("iteration failed; next attempt in {} s", pause.as_secs()),
         }

@@ -9,6 +9,7 @@ mod properties;
 mod records;
 mod resume;
 mod sessions;
+mod shared_limits;
 mod specs;
 mod stop;
 mod world;

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, SessionMode, TurnEnd, TurnRecord, Usage,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, SessionMode, TurnEnd, TurnRecord,
+    Usage, WaitReason,
 };
 use crate::spec::{Cap, CapSource, TaskSpec};
 
@@ -91,7 +92,7 @@ fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oi
 /// An input that nobody waits for, with numbers that may or may not fit.
 fn nonsense(choices: &mut Choices, world: &World) -> Input {
     let number = u32::from(choices.below(6));
-    match choices.below(11) {
+    match choices.below(12) {
         0 => Input::WorkspaceReady { path: "/x".into(), branch: None, base: None, kept_changes: None },
         1 => Input::WorkspaceFailed("no".into()),
         2 => Input::CheckDone(CheckResult {
@@ -127,7 +128,21 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
         7 => Input::LandedElsewhere { message: "moved".into() },
         8 => Input::WaitOver,
         9 => Input::Settle { now: world.now },
+        10 => Input::LimitKnown(any_known(choices, world)),
         _ => Input::Finishing { last_commit: None, trust_files: Vec::new(), elapsed: Duration::MAX },
+    }
+}
+
+/// What another task may know of the account of the agent that is next.
+fn any_known(choices: &mut Choices, world: &World) -> KnownLimit {
+    let end =
+        (choices.below(3) > 0).then(|| world.now + SignedDuration::from_mins(i64::from(choices.below(90))));
+    KnownLimit {
+        agent: world.spec.agents[choices.below(4) as usize % world.spec.agents.len()].name.clone(),
+        message: "limit reached".into(),
+        by: "other".into(),
+        until: end,
+        guesses: u32::from(choices.below(5)),
     }
 }
 
@@ -180,6 +195,37 @@ fn check_journal(journal: &[Envelope]) {
     }
 }
 
+/// Nobody starts a turn with an account that is known to be limited, and nobody waits longer than is allowed.
+fn check_limits(spec: &TaskSpec, journal: &[Envelope]) {
+    let mut limited: Option<&str> = None;
+    let (mut waited, mut probe) = (Duration::ZERO, None);
+    for line in journal {
+        match &line.event {
+            Event::LimitKnown(known) => limited = Some(&known.agent),
+            Event::TurnStarted { agent, .. } => {
+                assert_ne!(limited, Some(agent.as_str()), "line {}", line.seq);
+            }
+            Event::AgentChanged { .. } => limited = None,
+            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+                waited += Duration::try_from(until.duration_since(line.at)).unwrap_or_default();
+            }
+            Event::Waiting { why: WaitReason::Probe, .. } => probe = Some(line.elapsed_ms),
+            Event::WaitOver => {
+                limited = None;
+                waited += probe
+                    .take()
+                    .map_or(Duration::ZERO, |since| Duration::from_millis(line.elapsed_ms - since));
+            }
+            Event::StopRequested { .. } => probe = None,
+            // Whoever takes it up looks again.
+            Event::Resumed { .. } => (limited, waited) = (None, Duration::ZERO),
+            _ => {}
+        }
+        // The clock of this world goes on by a moment with each line.
+        assert!(waited <= spec.policy.max_wait + Duration::from_secs(1), "line {}: {waited:?}", line.seq);
+    }
+}
+
 fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
     let mut choices = Choices(entropy.into_iter());
     let mut world = World::new(spec);
@@ -227,6 +273,14 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 other => other,
             },
             Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { message: "moved".into() }),
+            Effect::BeginTurn(start) if choices.yes(5) => {
+                let agent = world.spec.agents[start.agent].name.clone();
+                Some(Input::LimitKnown(KnownLimit { agent, ..any_known(&mut choices, &world) }))
+            }
+            Effect::AwaitProbe { .. } => {
+                world.probe_takes = Duration::from_secs(u64::from(choices.below(100)) * 120);
+                world.perform(&effect)
+            }
             Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed("no".into())),
             _ => world.perform(&effect),
         };
@@ -249,6 +303,7 @@ proptest! {
     fn any_world_keeps_the_rules(spec in any_spec(), entropy in proptest::collection::vec(any::<u8>(), 0..600)) {
         let world = live(spec, entropy);
         check_journal(&world.journal);
+        check_limits(&world.spec, &world.journal);
     }
 
     #[test]

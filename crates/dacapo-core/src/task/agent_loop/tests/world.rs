@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::machine::{Begin, CheckPlan, CommitPlan, Effect, Input, Machine, TurnPlan};
+use crate::engine::machine::{Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, Outcome,
-    StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
+    KnownLimit, Outcome, StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
 use crate::spec::TaskSpec;
@@ -71,6 +71,7 @@ pub(super) struct StopAt {
 type TurnScript = Box<dyn FnMut(&TurnPlan) -> Turn>;
 type CheckScript = Box<dyn FnMut(&CheckPlan) -> (i32, String)>;
 type CommitScript = Box<dyn FnMut(&CommitPlan) -> CommitPlanned>;
+type LookScript = Box<dyn FnMut(usize, Timestamp) -> Option<KnownLimit>>;
 
 pub(super) struct World {
     pub(super) spec: Arc<TaskSpec>,
@@ -89,6 +90,12 @@ pub(super) struct World {
     pub(super) on_turn: TurnScript,
     pub(super) on_check: CheckScript,
     pub(super) on_commit: CommitScript,
+    /// What other tasks know of the account of an agent whose turn is about to start.
+    pub(super) on_look: LookScript,
+    /// How long another task takes to try whether a limit is over.
+    pub(super) probe_takes: Duration,
+    /// What other tasks were told.
+    pub(super) shared: Vec<FoundLimit>,
     /// Landings of these iterations find the branch elsewhere.
     pub(super) lands_elsewhere: Vec<u32>,
     pub(super) stop: Option<StopAt>,
@@ -135,6 +142,9 @@ impl World {
             on_turn: Box::new(|_| done()),
             on_check: Box::new(|_| (1, "red".into())),
             on_commit: Box::new(changes),
+            on_look: Box::new(|_, _| None),
+            probe_takes: Duration::from_secs(20),
+            shared: Vec::new(),
             lands_elsewhere: Vec::new(),
             stop: None,
             tell: None,
@@ -151,6 +161,15 @@ impl World {
 
     pub(super) fn on_turn(mut self, script: impl FnMut(&TurnPlan) -> Turn + 'static) -> Self {
         self.on_turn = Box::new(script);
+        self
+    }
+
+    /// What other tasks know when agent `n` is about to start at this time.
+    pub(super) fn look(
+        mut self,
+        script: impl FnMut(usize, Timestamp) -> Option<KnownLimit> + 'static,
+    ) -> Self {
+        self.on_look = Box::new(script);
         self
     }
 
@@ -227,7 +246,12 @@ impl World {
                 let record = self.turn_record(plan, &ended(TurnEnd::Cancelled));
                 self.input(&Input::TurnEnded(record), None);
             }
-            Effect::RunCheck(_) | Effect::Sleep { .. } | Effect::Settle | Effect::BeginTurn(_) => {}
+            Effect::RunCheck(_)
+            | Effect::Sleep { .. }
+            | Effect::AwaitProbe { .. }
+            | Effect::ShareLimit(_)
+            | Effect::Settle
+            | Effect::BeginTurn(_) => {}
             Effect::PrepareWorkspace | Effect::PrepareCommit(_) | Effect::Land(_) | Effect::Finish { .. } => {
                 if self.machine.next().as_ref() == Some(effect)
                     && let Some(input) = self.perform(effect)
@@ -249,6 +273,9 @@ impl World {
             },
             Effect::RunCheck(plan) => Input::CheckDone(self.run_check(plan)),
             Effect::BeginTurn(start) => {
+                if let Some(known) = (self.on_look)(start.agent, self.now) {
+                    return Some(Input::LimitKnown(known));
+                }
                 self.started.push(self.head.clone());
                 let session = (start.fresh && self.presets).then(|| format!("preset-{}", self.turns.len()));
                 Input::TurnBegins { head: self.head.clone(), session }
@@ -282,6 +309,17 @@ impl World {
                 self.sleeps.push(wait);
                 self.pass(wait);
                 Input::WaitOver
+            }
+            Effect::AwaitProbe { until, .. } => {
+                let most = Duration::try_from(until.duration_since(self.now)).unwrap_or_default();
+                let wait = self.probe_takes.min(most);
+                self.sleeps.push(wait);
+                self.pass(wait);
+                Input::WaitOver
+            }
+            Effect::ShareLimit(found) => {
+                self.shared.push(found.clone());
+                Input::Settle { now: self.now }
             }
             Effect::Settle => Input::Settle { now: self.now },
             Effect::Finish { .. } => Input::Finishing {
