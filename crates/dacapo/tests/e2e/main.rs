@@ -17,5 +17,6 @@ mod limits;
 mod misdeed;
 mod prompts;
 mod repositories;
+mod shared_limits;
 mod support;
 mod worktrees;
