@@ -10,6 +10,8 @@ use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
 use crate::rehearsal;
 
+mod found;
+
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
 pub struct Chosen {
@@ -17,6 +19,8 @@ pub struct Chosen {
     pub agents: Vec<AgentSpec>,
     /// Loop settings come from here.
     pub profile: AgentProfile,
+    /// Why this one, where nobody chose it.
+    pub why: Option<String>,
 }
 
 /// Chooses by flags, then by the config.
@@ -24,13 +28,14 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
     if let Some(command) = &args.agent_cmd {
         let agent = on_the_spot(command)?;
         refuse_what_commands_cannot(args, &agent.name)?;
-        return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default() });
+        return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default(), why: None });
     }
-    let listed = args.agent.as_deref().or(config.agent.as_deref());
-    let Some(listed) = listed else {
-        return Err(Failure::usage("no agent is chosen")
-            .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
-            .hint("dacapo demo shows a whole loop without any agent"));
+    let (listed, why) = match args.agent.as_ref().or(config.agent.as_ref()) {
+        Some(listed) => (listed.clone(), None),
+        None => {
+            let found = found::find(args, config, top)?;
+            (found.name, Some(found.why))
+        }
     };
     let names: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut agents =
@@ -50,7 +55,7 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
         }
     }
     let profile = config.agent_profile(first.split(':').next().unwrap_or(first));
-    Ok(Chosen { agents, profile })
+    Ok(Chosen { agents, profile, why })
 }
 
 fn refuse_what_commands_cannot(args: &Exec, name: &str) -> Result<(), Failure> {
@@ -109,6 +114,21 @@ fn not_found(program: &str, origin: &str) -> Failure {
 }
 
 fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+    let agent = described(name, args, config, top)?;
+    let path = std::env::var_os("PATH");
+    match agent::program(&agent) {
+        Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
+            let base = name.split(':').next().unwrap_or(name);
+            let own = config.agent_profile(base).command.is_some();
+            let origin = if own { format!("[agents.{base}] command") } else { "--agent".into() };
+            Err(not_found(&program.to_string_lossy(), &origin))
+        }
+        _ => Ok(agent),
+    }
+}
+
+/// How the agent of this name is run, whether or not its program is there.
+pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
     let (base, script) = name.split_once(':').map_or((name, None), |(base, script)| (base, Some(script)));
     if base == "rehearsal" {
         refuse_what_commands_cannot(args, base)?;
@@ -129,15 +149,7 @@ fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSp
         agent.follow_up = settings.follow_up;
     }
     agent.env.extend(profile.env.clone());
-    let path = std::env::var_os("PATH");
-    match agent::program(&agent) {
-        Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
-            let origin =
-                if profile.command.is_some() { format!("[agents.{base}] command") } else { "--agent".into() };
-            Err(not_found(&program.to_string_lossy(), &origin))
-        }
-        _ => Ok(agent),
-    }
+    Ok(agent)
 }
 
 /// An agent of the user's own making.

@@ -29,6 +29,8 @@ pub struct Request {
     pub spec: TaskSpec,
     /// The name was chosen by the user, not made from the prompt.
     pub named: bool,
+    /// Why this agent, where nobody chose it.
+    pub agent_why: Option<String>,
     /// Clamps and other things that differ from what was typed.
     pub notes: Vec<String>,
 }
@@ -88,7 +90,7 @@ pub fn request(
         policy,
         context,
     };
-    Ok(Request { spec, named, notes })
+    Ok(Request { spec, named, agent_why: chosen.why, notes })
 }
 
 /// Where the task with this name works.

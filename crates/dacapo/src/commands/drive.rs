@@ -22,6 +22,8 @@ use crate::output::log::Tracing;
 pub(super) struct Drive<'a> {
     pub(super) show: Show,
     pub(super) notes: &'a [String],
+    /// Why this agent, where nobody chose it.
+    pub(super) agent_why: Option<&'a str>,
     pub(super) more_iterations: Option<u32>,
     pub(super) follow_up: Option<String>,
     pub(super) keep_awake: bool,
@@ -36,7 +38,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         Show { json: false, quiet: false } => {
             let view = TaskView::load(dir).map_err(|error| super::unreadable(&error, dir))?;
             let mut human = Human::new(view);
-            human.preamble(&spec, with.notes, with.more_iterations);
+            human.preamble(&spec, with.agent_why, with.notes, with.more_iterations);
             Some(human)
         }
         _ => None,
@@ -44,6 +46,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     if with.show.json {
         // Standard output belongs to the events; what the user should hear goes to the log.
         with.notes.iter().for_each(|note| tracing::warn!("{note}"));
+        with.agent_why.iter().for_each(|why| tracing::info!("agent {} ({why})", spec.agents[0].name));
     }
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut tracing];
     sinks.extend(json.as_mut().map(|json| json as &mut dyn Sink));

@@ -51,12 +51,19 @@ impl Human {
     }
 
     /// What is going to happen, before it does.
-    pub fn preamble(&mut self, spec: &TaskSpec, notes: &[String], more_iterations: Option<u32>) {
+    pub fn preamble(
+        &mut self,
+        spec: &TaskSpec,
+        agent_why: Option<&str>,
+        notes: &[String],
+        more_iterations: Option<u32>,
+    ) {
         let policy = &spec.policy;
         self.promise_asked = policy.until.is_some();
         let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
         self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
-        self.say(&format!("{} {}", paint(DIM, "agent  "), names.join(", then ")));
+        let why = agent_why.map_or_else(String::new, |why| format!(" ({why})"));
+        self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then ")));
         for check in &policy.checks {
             self.say(&format!("{} {check}", paint(DIM, "check  ")));
         }
