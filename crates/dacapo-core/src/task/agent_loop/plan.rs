@@ -96,6 +96,7 @@ impl AgentLoop {
             iteration: current.iteration,
             ended: current.ended(),
             summary: if self.spec.context.generate_summary { &current.summary } else { "" },
+            written: None,
         };
         Effect::PrepareCommit(CommitPlan {
             iteration: current.iteration,
