@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{SessionMode, Usage};
+use crate::event::{SessionMode, Usage, Writing};
 
 mod duration;
 mod name;
@@ -189,6 +189,8 @@ pub enum AgentCommand {
     Argv(Vec<String>),
     /// The built-in scripted agent, with its script.
     Rehearsal(PathBuf),
+    /// Our own program, with these arguments.
+    Own(Vec<String>),
 }
 
 /// How the prompt reaches the agent.
@@ -355,6 +357,22 @@ pub struct ContextPolicy {
     pub context_max_tokens: u32,
     /// What follows the prompt where context is off.
     pub loop_prompt: Option<String>,
+    /// Who sums iterations up (C5); none: the agent's own closing message is the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_by: Option<AgentSpec>,
+    /// Who writes commit messages (C4); none: they are made from the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_by: Option<AgentSpec>,
+}
+
+impl ContextPolicy {
+    /// Who puts this into words, where it is wanted and not left to the agent itself.
+    pub fn writer(&self, what: Writing) -> Option<&AgentSpec> {
+        match what {
+            Writing::Summary => self.summary_by.as_ref().filter(|_| self.generate_summary),
+            Writing::CommitMessage => self.message_by.as_ref().filter(|_| self.auto_commit),
+        }
+    }
 }
 
 /// A token is taken for four bytes throughout (C7).

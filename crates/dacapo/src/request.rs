@@ -327,6 +327,8 @@ fn context(args: &Exec, config: &Config, notes: &mut Vec<String>) -> ContextPoli
         summary_max_tokens: args.summary_max_tokens.unwrap_or(set.summary_max_tokens),
         context_max_tokens: args.context_max_tokens.unwrap_or(set.context_max_tokens),
         loop_prompt: args.loop_prompt.clone().or_else(|| set.loop_prompt.clone()),
+        summary_by: None,
+        message_by: None,
     }
 }
 

@@ -4,7 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage};
+use dacapo_core::event::{
+    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WritingEnd,
+};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
@@ -224,6 +226,14 @@ impl Sink for Human {
                 }
                 self.doing.clear();
             }
+            Event::Written(record) => {
+                self.doing.clear();
+                if let WritingEnd::Failed { message } = &record.end {
+                    let what = words::writing(record.what);
+                    let note = format!("note    no {what} from {}: {message}", record.by);
+                    self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
+                }
+            }
             Event::Committed { commit, subject, .. } => {
                 self.say(&paint(
                     DIM,
@@ -284,6 +294,7 @@ impl Sink for Human {
     fn activity(&mut self, activity: &Activity<'_>) {
         self.doing = match activity {
             Activity::Check(command) => format!("check {command}"),
+            Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
             Activity::Committing => return,
             Activity::Stopping => "stopping the agent".to_owned(),
         };

@@ -1,7 +1,9 @@
 //! The log lines of a loop (S13), for `dacapo logs` and for `tracing`.
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd};
+use dacapo_core::event::{
+    AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WritingEnd,
+};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
@@ -93,6 +95,22 @@ impl LogLines {
                     TurnEnd::Budget => info("Agent stopped: budget used up".into()),
                     TurnEnd::Interrupted => info("Turn interrupted: the iteration runs again".into()),
                     TurnEnd::Done => {}
+                }
+            }
+            Event::Written(record) => {
+                let what = words::writing(record.what);
+                match &record.end {
+                    WritingEnd::Done { .. } => {
+                        info(format!(
+                            "{} wrote the {what} ({})",
+                            record.by,
+                            words::tokens(record.usage.tokens())
+                        ));
+                    }
+                    WritingEnd::Failed { message } => {
+                        info(format!("{} wrote no {what}: {message}", record.by));
+                    }
+                    WritingEnd::Nothing | WritingEnd::Cancelled => {}
                 }
             }
             Event::CommitIntent(_) => {}

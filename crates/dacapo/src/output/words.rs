@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::IterationRecord;
+use dacapo_core::event::{IterationRecord, Writing};
 
 /// Proven.
 pub const GOOD: Style = AnsiColor::Green.on_default();
@@ -68,6 +68,14 @@ pub fn commit(record: &IterationRecord) -> &str {
         Some(oid) => oid.short(),
         None if record.changed_total > 0 => "not committed",
         None => "no changes",
+    }
+}
+
+/// What a model writes.
+pub fn writing(what: Writing) -> &'static str {
+    match what {
+        Writing::Summary => "summary",
+        Writing::CommitMessage => "commit message",
     }
 }
 

@@ -45,6 +45,7 @@ impl AgentLoop {
                 self.turn_started(*turn, session.as_deref(), *continued);
             }
             Event::TurnFinished(record) => self.turn_finished(record, line.at),
+            Event::Written(record) => self.written(record),
             Event::CommitIntent(planned) if planned.commit.is_some() => {
                 self.phase = Phase::Landing(planned.clone());
             }
@@ -114,6 +115,7 @@ impl AgentLoop {
         }
         if let Some(current) = self.current.as_mut() {
             current.attempts += 1;
+            current.note_turn(turn, self.agent);
         }
         self.conversed = true;
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
@@ -151,7 +153,7 @@ impl AgentLoop {
             | TurnEnd::Failed { .. }
             | TurnEnd::Cancelled
             | TurnEnd::Budget
-            | TurnEnd::Interrupted => Phase::Collecting,
+            | TurnEnd::Interrupted => self.wrap_up(None),
         };
         if !matches!(record.end, TurnEnd::Limit { .. }) {
             self.limits_in_row = 0;
@@ -276,6 +278,7 @@ impl AgentLoop {
             Phase::Waiting { .. } | Phase::Retry | Phase::LimitHit { .. } => self.cut_short(),
             Phase::Between
             | Phase::Turn { .. }
+            | Phase::Writing(_)
             | Phase::Collecting
             | Phase::Landing(_)
             | Phase::Settling
@@ -347,8 +350,11 @@ impl Current {
             start,
             started_at: line.at,
             attempts: 0,
+            turns: Vec::new(),
             usage: Usage::default(),
             summary: String::new(),
+            summed_up: None,
+            worded: None,
             promise: false,
             end: TurnEnd::Interrupted,
             ended_at: line.at,

@@ -12,3 +12,4 @@ mod sessions;
 mod specs;
 mod stop;
 mod world;
+mod writing;

@@ -7,10 +7,13 @@ use crate::engine::machine::{Begin, Effect, Machine};
 use crate::event::{CheckPhase, Envelope, Event, Outcome, TurnEnd};
 use crate::spec::TaskSpec;
 
-/// Five iterations with everything in them: a failure and its pause, a limit, checks that turn green at the end.
+/// Five iterations with everything in them: a failure and its pause, a limit, models that write about it, checks that
+/// turn green at the end.
 fn busy() -> TaskSpec {
     let mut spec = checked(9, &["a", "b"]);
     spec.policy.check_clean = true;
+    spec.context.summary_by = Some(agent("summer"));
+    spec.context.message_by = Some(agent("worder"));
     spec
 }
 
