@@ -15,6 +15,9 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 /// So much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
 
+/// So many refusals of a turn are shown; an agent that tries all night does not fill the screen.
+const MOST_REFUSALS: u32 = 5;
+
 /// Prints a task as it goes.
 pub struct Human {
     view: TaskView,
@@ -30,6 +33,8 @@ pub struct Human {
     promise_asked: bool,
     /// The end of what the agent said last.
     saying: String,
+    /// Tools that the agent was refused in this turn.
+    refusals: u32,
 }
 
 impl Human {
@@ -47,6 +52,7 @@ impl Human {
             line_is_up: false,
             promise_asked: false,
             saying: String::new(),
+            refusals: 0,
         }
     }
 
@@ -162,6 +168,22 @@ impl Human {
         }
     }
 
+    /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
+    fn retries(&mut self, message: &str, status: Option<u16>) {
+        let doing = words::retrying(message, status);
+        if !self.live && self.doing != doing {
+            self.say(&paint(DIM, &format!("  ▸ {doing}")));
+        }
+        self.doing = doing;
+    }
+
+    fn was_refused(&mut self, what: &str) {
+        self.refusals = self.refusals.saturating_add(1);
+        if self.refusals <= MOST_REFUSALS {
+            self.say(&paint(WARN, &format!("  not allowed: {}", words::line(what, 120))));
+        }
+    }
+
     /// Remembers the end of what the agent says: the live line has no room for more, and there may be gigabytes.
     fn agent_says(&mut self, text: &str) {
         self.saying.push_str(tail(text, LAST_WORDS));
@@ -218,6 +240,7 @@ impl Sink for Human {
                 self.agent.clone_from(agent);
                 self.turn_usage = Usage::default();
                 self.saying.clear();
+                self.refusals = 0;
             }
             Event::TurnFinished(record) => {
                 self.turn_usage = Usage::default();
@@ -282,7 +305,14 @@ impl Sink for Human {
             AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
             AgentEvent::Usage(usage) => self.turn_usage = *usage,
-            _ => return,
+            AgentEvent::Retry { message, status } => self.retries(message, *status),
+            AgentEvent::Refused { what } => self.was_refused(what),
+            AgentEvent::Session { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Error { .. }
+            | AgentEvent::End { .. } => {}
         }
         if !self.live
             && let AgentEvent::ToolCall { name, summary, .. } = event

@@ -2,7 +2,7 @@
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WritingEnd,
+    AgentEvent, Ended, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WritingEnd,
 };
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
@@ -26,6 +26,8 @@ pub struct LogLines {
     succeeded: u32,
     failed: u32,
     session: Option<String>,
+    /// The failure that was told last.
+    told: Option<String>,
 }
 
 impl LogLines {
@@ -88,8 +90,12 @@ impl LogLines {
                     let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
                     info(format!("Completion promise '{promise}' detected in output"));
                 }
+                self.told = None;
                 match &record.end {
-                    TurnEnd::Failed { message, .. } => info(format!("Agent failed: {message}")),
+                    TurnEnd::Failed { message, .. } => {
+                        info(format!("Agent failed: {message}"));
+                        self.told = Some(message.clone());
+                    }
                     TurnEnd::Limit { message, .. } => info(format!("Usage limit: {message}")),
                     TurnEnd::Cancelled => info("Agent stopped: cancelled".into()),
                     TurnEnd::Budget => info("Agent stopped: budget used up".into()),
@@ -123,6 +129,12 @@ impl LogLines {
                     self.succeeded += 1;
                 } else {
                     self.failed += 1;
+                    // Of a turn that failed by itself the reason stands there already.
+                    if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
+                        && self.told.as_ref() != Some(error)
+                    {
+                        info(format!("Iteration {} failed: {error}", record.iteration));
+                    }
                 }
                 if !record.summary.is_empty() {
                     info(format!(
@@ -217,7 +229,24 @@ impl Sink for Tracing {
     }
 
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
-        tracing::debug!(?event);
+        match event {
+            AgentEvent::Retry { message, status } => {
+                tracing::info!("Agent is {}", words::retrying(message, *status));
+            }
+            AgentEvent::Refused { what } => {
+                tracing::info!("Agent was not allowed: {}", words::line(what, 200));
+            }
+            AgentEvent::Session { .. }
+            | AgentEvent::Text { .. }
+            | AgentEvent::Thinking { .. }
+            | AgentEvent::ToolCall { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. }
+            | AgentEvent::Usage(_)
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Error { .. }
+            | AgentEvent::End { .. } => tracing::debug!(?event),
+        }
     }
 
     fn activity(&mut self, _: &Activity<'_>) {}

@@ -16,6 +16,7 @@ mod kit;
 mod limits;
 mod misdeed;
 mod prompts;
+mod refusals;
 mod repositories;
 mod support;
 mod worktrees;

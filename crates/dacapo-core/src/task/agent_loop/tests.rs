@@ -4,6 +4,7 @@ mod completion;
 mod crash;
 mod ends;
 mod limits;
+mod permissions;
 mod prompts;
 mod properties;
 mod records;
