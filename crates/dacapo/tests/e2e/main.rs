@@ -20,3 +20,4 @@ mod refusals;
 mod repositories;
 mod support;
 mod worktrees;
+mod writers;
