@@ -119,6 +119,9 @@ pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocatio
         AgentCommand::Shell(command) => vec!["sh".into(), "-c".into(), command.into()],
         AgentCommand::Argv(argv) => argv.iter().map(fill).collect(),
         AgentCommand::Rehearsal(script) => vec![turn.own_program.into(), "__rehearse".into(), script.into()],
+        AgentCommand::Own(arguments) => {
+            std::iter::once(turn.own_program.into()).chain(arguments.iter().map(fill)).collect()
+        }
     };
     if turn.continued {
         argv.extend(agent.resume.iter().flatten().map(fill));
@@ -173,7 +176,7 @@ pub fn find_on_path(program: &Path, path: Option<&std::ffi::OsStr>, cwd: &Path) 
 pub fn program(agent: &AgentSpec) -> Option<PathBuf> {
     match &agent.command {
         AgentCommand::Argv(argv) => argv.first().map(PathBuf::from),
-        AgentCommand::Shell(_) | AgentCommand::Rehearsal(_) => None,
+        AgentCommand::Shell(_) | AgentCommand::Rehearsal(_) | AgentCommand::Own(_) => None,
     }
 }
 

@@ -13,5 +13,6 @@ pub mod stop;
 mod turn;
 mod turn_end;
 mod workspace;
+mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};

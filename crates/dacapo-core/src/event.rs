@@ -14,7 +14,8 @@ mod record;
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
-    Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord,
+    Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord, Writing, WritingEnd,
+    WritingRecord,
 };
 
 /// The version of the format of journal lines and `--json` output.
@@ -122,6 +123,8 @@ pub enum Event {
     },
     /// The turn is over, its processes are gone, its output is on file.
     TurnFinished(TurnRecord),
+    /// A model of its own was asked for a summary or a commit message.
+    Written(WritingRecord),
     /// The commit object exists; the branch is moved to it next.
     CommitIntent(CommitPlanned),
     /// There is nothing to commit: nothing changed, the agent committed by itself, or the tree is not in a state to be

@@ -213,7 +213,7 @@ fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Resul
 }
 
 /// By its model, else by its own name: an agent whose model nobody chose has a price too.
-fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
+pub(crate) fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
     let set = agent.model.as_ref().and_then(|model| config.prices.get(model));
     let set = set.or_else(|| config.prices.get(&agent.name))?;
     Some(Price { input: set.input, output: set.output, cached: set.cached })

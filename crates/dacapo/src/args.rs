@@ -177,10 +177,10 @@ pub struct Exec {
     /// Bound of what prompts say about earlier iterations and checks, in tokens
     #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub context_max_tokens: Option<u32>,
-    /// A model that writes commit messages
+    /// A model that writes commit messages: one of the agent's (haiku), or native:MODEL
     #[arg(long, value_name = "MODEL", help_heading = "Context")]
     pub commit_message_model: Option<String>,
-    /// A model that writes summaries
+    /// A model that writes summaries, likewise
     #[arg(long, value_name = "MODEL", help_heading = "Context")]
     pub summary_model: Option<String>,
     /// What follows the prompt with --no-context

@@ -17,7 +17,7 @@ use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
 use super::turn::Parsed;
 use super::workspace::Workspace;
-use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult};
+use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
@@ -51,6 +51,13 @@ pub trait Sink {
 pub enum Activity<'a> {
     /// A check runs.
     Check(&'a str),
+    /// A model writes about the iteration.
+    Writing {
+        /// What.
+        what: Writing,
+        /// Which one.
+        by: &'a str,
+    },
     /// What the iteration left is being committed.
     Committing,
     /// The agent is being stopped.
@@ -252,6 +259,7 @@ impl<'a> Driver<'a> {
             Effect::RunCheck(plan) => self.run_check(&plan)?,
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
             Effect::RunTurn(plan) => Some(self.run_turn(&plan)?),
+            Effect::Write(plan) => Some(self.write(&plan)?),
             Effect::PrepareCommit(plan) => Some(self.prepare_commit(&plan)?),
             Effect::Land(landing) => Some(self.land(&landing)?),
             Effect::Sleep { until, .. } => self.sleep_until(until)?,

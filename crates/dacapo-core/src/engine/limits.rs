@@ -66,6 +66,7 @@ impl Limits {
             Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::ShareLimit(_) => true,
             Effect::PrepareWorkspace
             | Effect::RunCheck(_)
+            | Effect::Write(_)
             | Effect::PrepareCommit(_)
             | Effect::Land(_)
             | Effect::Sleep { .. }

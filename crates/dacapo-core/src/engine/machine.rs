@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, TurnRecord, Usage, WaitReason,
+    Writing, WritingRecord,
 };
 use crate::git::Oid;
 
@@ -58,6 +59,8 @@ pub enum Input {
     LimitKnown(KnownLimit),
     /// A turn is over.
     TurnEnded(TurnRecord),
+    /// A model was asked for a summary or a commit message.
+    Written(WritingRecord),
     /// The tree was looked at, the commit object made if there is something to commit.
     Prepared(CommitPlanned),
     /// The branch has moved.
@@ -119,6 +122,8 @@ pub enum Effect {
     BeginTurn(TurnStart),
     /// Give the agent its turn.
     RunTurn(TurnPlan),
+    /// Have a model put into words what the iteration did.
+    Write(WritingPlan),
     /// Stage what the iteration left and make a commit object of it.
     PrepareCommit(CommitPlan),
     /// Move the branch.
@@ -211,6 +216,23 @@ pub struct TurnPlan {
     pub promise: Option<String>,
     /// What earlier turns of this conversation used.
     pub earlier: Usage,
+}
+
+/// Something that a model is to write about an iteration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WritingPlan {
+    /// What.
+    pub what: Writing,
+    /// The iteration.
+    pub iteration: u32,
+    /// The turns it had, the newest ones if they were many, each with its agent.
+    pub turns: Vec<(u32, usize)>,
+    /// Where it began.
+    pub start: Option<Oid>,
+    /// What is known of it in words.
+    pub summary: String,
+    /// What must not be said again: only the agent can promise something.
+    pub promise: Option<String>,
 }
 
 /// A commit that is to be made.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::Reader;
-use super::turn_end::{Why, ending};
+use super::turn_end::{Why, diagnosed, ending};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
@@ -24,7 +24,7 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// What the parser knows when all output has been read.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    observed: Observed,
+    pub(super) observed: Observed,
     error: Option<io::Error>,
 }
 
@@ -65,7 +65,7 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
-        let permits = self.follow(plan, agent, running.progress(), &raw)?;
+        let permits = self.follow(running.progress(), &raw, |file| self.reader(plan, agent, file))?;
         let ended = self.attend(plan, &running, &permits, started)?;
         if let Input::TurnEnded(record) = &ended {
             self.probe_ended(&record.end)?;
@@ -89,17 +89,16 @@ impl Driver<'_> {
     }
 
     /// Starts the thread that reads what the agent prints, from the file it is captured in.
-    fn follow(
+    pub(super) fn follow(
         &self,
-        plan: &TurnPlan,
-        agent: &AgentSpec,
         progress: Arc<Progress>,
         raw: &Path,
+        reader: impl FnOnce(File) -> Reader,
     ) -> Result<Receiver<()>, DriverError> {
         let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader = self.reader(plan, agent, file);
+        let reader = reader(file);
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
@@ -197,7 +196,8 @@ impl Driver<'_> {
             self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
         }
         let ending = ending(why, &finished);
-        let observed = self.diagnosed(plan, &ending, parsed.observed);
+        let stderr = self.dir.turn_path(plan.turn, "err");
+        let observed = diagnosed(self.adapter(plan), &stderr, &ending, parsed.observed);
         let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = finished.output_bytes;
@@ -265,19 +265,29 @@ impl Driver<'_> {
             own_program: &self.setting.program,
             usage_file: &usage_file,
         };
-        let mut invocation = match agent::invocation(agent, &request) {
+        let variables = [
+            ("DACAPO_ITERATION", plan.iteration.to_string()),
+            ("DACAPO_TURN", plan.turn.to_string()),
+            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
+        ];
+        self.command(agent, &request, variables, |extension| self.dir.turn_path(plan.turn, extension))
+    }
+
+    /// The command line of a call in the workspace; what it prints goes to these files.
+    pub(super) fn command<const N: usize>(
+        &self,
+        agent: &AgentSpec,
+        request: &TurnRequest<'_>,
+        variables: [(&str, String); N],
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Result<Job, String>, DriverError> {
+        let mut invocation = match agent::invocation(agent, request) {
             Ok(invocation) => invocation,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let mut env = self.environment(&cwd);
-        for (name, value) in [
-            ("DACAPO_ITERATION", plan.iteration.to_string()),
-            ("DACAPO_TURN", plan.turn.to_string()),
-            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
-        ] {
-            env.push((name.into(), value.into()));
-        }
+        env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
@@ -287,9 +297,9 @@ impl Driver<'_> {
             cwd,
             env,
             stdin: invocation.stdin.into(),
-            stdout: self.dir.turn_path(plan.turn, "raw"),
-            index: Some(self.dir.turn_path(plan.turn, "idx")),
-            stderr: Stderr::File(self.dir.turn_path(plan.turn, "err")),
+            stdout: file("raw"),
+            index: Some(file("idx")),
+            stderr: Stderr::File(file("err")),
             grace: Job::GRACE,
             holds: Vec::new(),
         }))
@@ -332,7 +342,7 @@ fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>
 }
 
 /// A random id in the form that agents take for one.
-fn random_uuid() -> String {
+pub(super) fn random_uuid() -> String {
     let hex = crate::spec::random_hex(16);
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }

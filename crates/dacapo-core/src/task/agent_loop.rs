@@ -1,10 +1,10 @@
 //! An agent in a loop: the rules of L and C as a pure machine.
 //!
 //! ```text
-//! Fresh ─► Baseline ─► Between ─► Turn ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
-//!                        ▲  │      │ ▲                                             │
-//!                        └──┘      ▼ │                                             ▼
-//!                      backoff   LimitHit ─► Waiting, Probed                verdict: goes on or ends
+//! Fresh ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
+//!                        ▲  │      │ ▲                                                          │
+//!                        └──┘      ▼ │                                                          ▼
+//!                      backoff   LimitHit ─► Waiting, Probed                             verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
@@ -20,6 +20,7 @@ use crate::engine::machine::{Effect, Input, Machine};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckResult, CommitPlanned, Envelope, Event, SessionMode, TaskResult, TurnEnd, Usage, WaitReason,
+    Writing, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{Cap, SessionNeed, TaskSpec};
@@ -31,6 +32,7 @@ mod plan;
 mod resume;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 /// The promise that is asked for when checks were green before anything was done (L4).
 pub const DEFAULT_PROMISE: &str = "<promise>COMPLETE</promise>";
@@ -123,6 +125,8 @@ enum Phase {
         since: Timestamp,
         elapsed: Duration,
     },
+    /// A model puts the iteration into words.
+    Writing(Writing),
     Collecting,
     Landing(CommitPlanned),
     Checking {
@@ -151,8 +155,15 @@ struct Current {
     start: Option<Oid>,
     started_at: Timestamp,
     attempts: u32,
+    /// Its turns and their agents, the newest ones.
+    turns: Vec<(u32, usize)>,
     usage: Usage,
+    /// The agent's closing words.
     summary: String,
+    /// What came of asking a model for a summary.
+    summed_up: Option<WritingEnd>,
+    /// The commit message that a model wrote.
+    worded: Option<String>,
     promise: bool,
     end: TurnEnd,
     ended_at: Timestamp,

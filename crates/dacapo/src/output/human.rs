@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason,
+    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason, WritingEnd,
 };
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
@@ -14,6 +14,9 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
+
+/// So many refusals of a turn are shown; an agent that tries all night does not fill the screen.
+const MOST_REFUSALS: u32 = 5;
 
 /// Prints a task as it goes.
 pub struct Human {
@@ -30,6 +33,8 @@ pub struct Human {
     promise_asked: bool,
     /// The end of what the agent said last.
     saying: String,
+    /// Tools that the agent was refused in this turn.
+    refusals: u32,
 }
 
 impl Human {
@@ -47,6 +52,7 @@ impl Human {
             line_is_up: false,
             promise_asked: false,
             saying: String::new(),
+            refusals: 0,
         }
     }
 
@@ -169,6 +175,22 @@ impl Human {
         }
     }
 
+    /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
+    fn retries(&mut self, message: &str, status: Option<u16>) {
+        let doing = words::retrying(message, status);
+        if !self.live && self.doing != doing {
+            self.say(&paint(DIM, &format!("  ▸ {doing}")));
+        }
+        self.doing = doing;
+    }
+
+    fn was_refused(&mut self, what: &str) {
+        self.refusals = self.refusals.saturating_add(1);
+        if self.refusals <= MOST_REFUSALS {
+            self.say(&paint(WARN, &format!("  not allowed: {}", words::line(what, 120))));
+        }
+    }
+
     /// Remembers the end of what the agent says: the live line has no room for more, and there may be gigabytes.
     fn agent_says(&mut self, text: &str) {
         self.saying.push_str(tail(text, LAST_WORDS));
@@ -225,6 +247,7 @@ impl Sink for Human {
                 self.agent.clone_from(agent);
                 self.turn_usage = Usage::default();
                 self.saying.clear();
+                self.refusals = 0;
             }
             Event::TurnFinished(record) => {
                 self.turn_usage = Usage::default();
@@ -232,6 +255,14 @@ impl Sink for Human {
                     self.say(&paint(WARN, "note    the last turn was interrupted: the iteration runs again"));
                 }
                 self.doing.clear();
+            }
+            Event::Written(record) => {
+                self.doing.clear();
+                if let WritingEnd::Failed { message } = &record.end {
+                    let what = words::writing(record.what);
+                    let note = format!("note    no {what} from {}: {message}", record.by);
+                    self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
+                }
             }
             Event::Committed { commit, subject, .. } => {
                 self.say(&paint(
@@ -287,7 +318,14 @@ impl Sink for Human {
             AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
             AgentEvent::Usage(usage) => self.turn_usage = *usage,
-            _ => return,
+            AgentEvent::Retry { message, status } => self.retries(message, *status),
+            AgentEvent::Refused { what } => self.was_refused(what),
+            AgentEvent::Session { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Error { .. }
+            | AgentEvent::End { .. } => {}
         }
         if !self.live
             && let AgentEvent::ToolCall { name, summary, .. } = event
@@ -299,6 +337,7 @@ impl Sink for Human {
     fn activity(&mut self, activity: &Activity<'_>) {
         self.doing = match activity {
             Activity::Check(command) => format!("check {command}"),
+            Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
             Activity::Committing => return,
             Activity::Stopping => "stopping the agent".to_owned(),
         };

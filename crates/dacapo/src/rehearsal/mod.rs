@@ -26,8 +26,8 @@ use std::process::ExitCode;
 pub use demo::{DEMO, EXAMPLE, demo_files};
 pub use parse::{At, MAX_BYTES, ScriptError, check, parse};
 pub use script::{
-    BigFile, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, Run, Script, Split, Step, Tool, UsageReport,
-    Write,
+    BigFile, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, Retry, Run, Script, Split, Step, Tool,
+    UsageReport, Write,
 };
 pub use values::{Bytes, Capped, Claim, Output, Span};
 

@@ -45,6 +45,7 @@ impl AgentLoop {
                 self.turn_started(*turn, session.as_deref(), *continued);
             }
             Event::TurnFinished(record) => self.turn_finished(record, line.at),
+            Event::Written(record) => self.written(record),
             Event::CommitIntent(planned) if planned.commit.is_some() => {
                 self.phase = Phase::Landing(planned.clone());
             }
@@ -115,6 +116,7 @@ impl AgentLoop {
         }
         if let Some(current) = self.current.as_mut() {
             current.attempts += 1;
+            current.note_turn(turn, self.agent);
         }
         self.conversed = true;
         self.probed.fill(false);
@@ -153,7 +155,7 @@ impl AgentLoop {
             | TurnEnd::Failed { .. }
             | TurnEnd::Cancelled
             | TurnEnd::Budget
-            | TurnEnd::Interrupted => Phase::Collecting,
+            | TurnEnd::Interrupted => self.wrap_up(None),
         };
         if !matches!(record.end, TurnEnd::Limit { .. }) {
             self.limits_in_row = 0;
@@ -267,6 +269,7 @@ impl AgentLoop {
             }
             Phase::Between
             | Phase::Turn { .. }
+            | Phase::Writing(_)
             | Phase::Collecting
             | Phase::Landing(_)
             | Phase::Settling
@@ -338,8 +341,11 @@ impl Current {
             start,
             started_at: line.at,
             attempts: 0,
+            turns: Vec::new(),
             usage: Usage::default(),
             summary: String::new(),
+            summed_up: None,
+            worded: None,
             promise: false,
             end: TurnEnd::Interrupted,
             ended_at: line.at,

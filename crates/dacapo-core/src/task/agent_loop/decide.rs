@@ -13,9 +13,6 @@ use crate::event::{
 };
 use crate::git::Oid;
 
-/// What a record says when the agent said nothing (C5).
-const NOTHING_SAID: &str = "No significant actions in this iteration.";
-
 impl AgentLoop {
     pub(super) fn decide_on(&self, input: &Input) -> Vec<Event> {
         match (&self.phase, input) {
@@ -60,9 +57,15 @@ impl AgentLoop {
             (Phase::Turn { turn, .. }, Input::Settle { .. }) if self.verdict.is_some() => {
                 vec![Event::TurnFinished(self.never_run(*turn))]
             }
-            (Phase::Collecting, Input::Prepared(planned))
-                if self.current.as_ref().is_some_and(|current| current.iteration == planned.iteration) =>
+            (Phase::Writing(what), Input::Written(record))
+                if record.what == *what && self.is_at_work(record.iteration) =>
             {
+                vec![Event::Written(record.clone())]
+            }
+            (Phase::Writing(what), Input::Settle { .. }) if self.verdict.is_some() => {
+                vec![Event::Written(self.never_written(*what))]
+            }
+            (Phase::Collecting, Input::Prepared(planned)) if self.is_at_work(planned.iteration) => {
                 vec![self.prepared(planned)]
             }
             (Phase::Landing(planned), Input::Landed) => {
@@ -92,6 +95,10 @@ impl AgentLoop {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn is_at_work(&self, iteration: u32) -> bool {
+        self.current.as_ref().is_some_and(|current| current.iteration == iteration)
     }
 
     fn begin(&self, begin: &Begin) -> Event {
@@ -174,14 +181,12 @@ impl AgentLoop {
             && planned.changed_total > 0
             && self.tip != current.start;
         let outcome = current.ended();
-        let summary =
-            if current.summary.is_empty() { NOTHING_SAID.to_owned() } else { current.summary.clone() };
         Some(Event::IterationFinished(IterationRecord {
             iteration: current.iteration,
             commit_id: planned.commit.or_else(|| own_commits.then(|| self.tip.clone()).flatten()),
             changed_files: planned.changed_files,
             changed_total: planned.changed_total,
-            summary: if self.spec.context.generate_summary { summary } else { String::new() },
+            summary: if self.spec.context.generate_summary { current.in_words() } else { String::new() },
             success: outcome == Ended::Success,
             outcome,
             error: current.error(),

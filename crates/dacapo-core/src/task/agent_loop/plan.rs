@@ -25,6 +25,9 @@ impl AgentLoop {
             Phase::LimitHit { .. } | Phase::Settling => Effect::Settle,
             Phase::Waiting { until, why } => Effect::Sleep { until: *until, why: *why },
             Phase::Probed { until, .. } => Effect::AwaitProbe { agent: self.agent, until: *until },
+            // Nobody who wants to stop waits for a model.
+            Phase::Writing(_) if self.verdict.is_some() => Effect::Settle,
+            Phase::Writing(what) => self.writing(*what),
             Phase::Collecting => self.commit(),
             Phase::Landing(planned) => match &planned.commit {
                 Some(commit) => Effect::Land(Landing {
@@ -99,7 +102,8 @@ impl AgentLoop {
             task: self.spec.name.as_str(),
             iteration: current.iteration,
             ended: current.ended(),
-            summary: if self.spec.context.generate_summary { &current.summary } else { "" },
+            summary: if self.spec.context.generate_summary { current.told() } else { "" },
+            written: current.worded.as_deref(),
         };
         Effect::PrepareCommit(CommitPlan {
             iteration: current.iteration,

@@ -10,10 +10,12 @@ use crate::event::{CheckPhase, Envelope, Event, KnownLimit, Outcome, TurnEnd, Wa
 use crate::spec::TaskSpec;
 
 /// Five iterations with everything in them: a failure and its pause, a limit, one that another task found and then tries
-/// whether it is over, checks that turn green at the end.
+/// whether it is over, models that write about it, checks that turn green at the end.
 fn busy() -> TaskSpec {
     let mut spec = checked(9, &["a", "b"]);
     spec.policy.check_clean = true;
+    spec.context.summary_by = Some(agent("summer"));
+    spec.context.message_by = Some(agent("worder"));
     spec
 }
 

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::machine::{Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan};
+use crate::engine::machine::{
+    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan, WritingPlan,
+};
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
-    KnownLimit, Outcome, StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
+    KnownLimit, Outcome, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing, WritingEnd,
+    WritingRecord,
 };
 use crate::git::Oid;
 use crate::spec::TaskSpec;
@@ -25,6 +28,7 @@ pub(super) struct Turn {
     pub(super) session: Option<String>,
     pub(super) usage: Usage,
     pub(super) takes: Duration,
+    pub(super) refused: Option<String>,
 }
 
 pub(super) fn done() -> Turn {
@@ -35,6 +39,7 @@ pub(super) fn done() -> Turn {
         session: None,
         usage: Usage { input: 10, output: 5, cached: 0, cost_usd: None },
         takes: Duration::from_secs(60),
+        refused: None,
     }
 }
 
@@ -70,6 +75,7 @@ pub(super) struct StopAt {
 
 type TurnScript = Box<dyn FnMut(&TurnPlan) -> Turn>;
 type CheckScript = Box<dyn FnMut(&CheckPlan) -> (i32, String)>;
+type WritingScript = Box<dyn FnMut(&WritingPlan) -> WritingEnd>;
 type CommitScript = Box<dyn FnMut(&CommitPlan) -> CommitPlanned>;
 type LookScript = Box<dyn FnMut(usize, Timestamp) -> Option<KnownLimit>>;
 
@@ -83,6 +89,7 @@ pub(super) struct World {
     pub(super) started: Vec<Option<Oid>>,
     pub(super) commits: Vec<CommitPlan>,
     pub(super) checks: Vec<CheckPlan>,
+    pub(super) writings: Vec<WritingPlan>,
     pub(super) sleeps: Vec<Duration>,
     pub(super) head: Option<Oid>,
     pub(super) now: Timestamp,
@@ -96,6 +103,7 @@ pub(super) struct World {
     pub(super) probe_takes: Duration,
     /// What other tasks were told.
     pub(super) shared: Vec<FoundLimit>,
+    pub(super) on_writing: WritingScript,
     /// Landings of these iterations find the branch elsewhere.
     pub(super) lands_elsewhere: Vec<u32>,
     pub(super) stop: Option<StopAt>,
@@ -135,6 +143,7 @@ impl World {
             started: Vec::new(),
             commits: Vec::new(),
             checks: Vec::new(),
+            writings: Vec::new(),
             sleeps: Vec::new(),
             head: Some(base()),
             now: start(),
@@ -145,6 +154,12 @@ impl World {
             on_look: Box::new(|_, _| None),
             probe_takes: Duration::from_secs(20),
             shared: Vec::new(),
+            on_writing: Box::new(|plan| WritingEnd::Done {
+                text: match plan.what {
+                    Writing::Summary => format!("Summed up {}. In short.", plan.iteration),
+                    Writing::CommitMessage => format!("Word {}\n\nWhy it was done.", plan.iteration),
+                },
+            }),
             lands_elsewhere: Vec::new(),
             stop: None,
             tell: None,
@@ -187,6 +202,11 @@ impl World {
 
     pub(super) fn commit(mut self, script: impl FnMut(&CommitPlan) -> CommitPlanned + 'static) -> Self {
         self.on_commit = Box::new(script);
+        self
+    }
+
+    pub(super) fn writing(mut self, script: impl FnMut(&WritingPlan) -> WritingEnd + 'static) -> Self {
+        self.on_writing = Box::new(script);
         self
     }
 
@@ -252,6 +272,11 @@ impl World {
             | Effect::ShareLimit(_)
             | Effect::Settle
             | Effect::BeginTurn(_) => {}
+            Effect::Write(plan) => {
+                self.writings.push(plan.clone());
+                let record = self.writing_record(plan, WritingEnd::Cancelled);
+                self.input(&Input::Written(record), None);
+            }
             Effect::PrepareWorkspace | Effect::PrepareCommit(_) | Effect::Land(_) | Effect::Finish { .. } => {
                 if self.machine.next().as_ref() == Some(effect)
                     && let Some(input) = self.perform(effect)
@@ -288,6 +313,11 @@ impl World {
                 let turn = (self.on_turn)(plan);
                 self.pass(turn.takes);
                 Input::TurnEnded(self.turn_record(plan, &turn))
+            }
+            Effect::Write(plan) => {
+                self.writings.push(plan.clone());
+                let end = (self.on_writing)(plan);
+                Input::Written(self.writing_record(plan, end))
             }
             Effect::PrepareCommit(plan) => {
                 self.commits.push(plan.clone());
@@ -360,7 +390,18 @@ impl World {
             duration_ms: 5,
             output_bytes: 0,
             exit_code: None,
-            refused: None,
+            refused: turn.refused.clone(),
+        }
+    }
+
+    pub(super) fn writing_record(&self, plan: &WritingPlan, end: WritingEnd) -> WritingRecord {
+        WritingRecord {
+            iteration: plan.iteration,
+            what: plan.what,
+            end,
+            by: "model".into(),
+            usage: Usage { input: 3, output: 1, cached: 0, cost_usd: None },
+            duration_ms: 5,
         }
     }
 
