@@ -224,7 +224,8 @@ fn unknown(name: &str, config: &Config) -> Failure {
     let names: Vec<&str> =
         config.agents.keys().map(String::as_str).chain(["rehearsal"]).chain(built_in).collect();
     let failure = Failure::usage(format!("unknown agent '{name}'"));
-    let failure = match suggest(name, names.iter().copied()) {
+    // One that is in the config without a command is no mistake in its name.
+    let failure = match suggest(name, names.iter().copied().filter(|other| *other != name)) {
         Some(close) => failure.hint(format!("did you mean '{close}'?")),
         None => failure,
     };

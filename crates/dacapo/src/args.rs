@@ -51,6 +51,8 @@ pub enum Command {
     Resume(Resume),
     /// Show the settings and where each comes from
     Config(Config),
+    /// Show which agents can be used here, who pays for them, and what is missing
+    Doctor(Doctor),
     /// Run a whole loop with a scripted agent in a scratch repository: free, and over in seconds
     Demo(Demo),
     /// Check or show scripts for the built-in agent `rehearsal`
@@ -314,6 +316,20 @@ pub enum ConfigCommand {
     Schema,
     /// Where the config files are
     Path,
+}
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Only these agents
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// Give each agent that can be used one short, real turn; that costs a little
+    #[arg(long)]
+    pub probe: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `demo`.

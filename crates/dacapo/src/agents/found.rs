@@ -72,6 +72,7 @@ fn none(installed: &[Installed]) -> Failure {
     });
     failure
         .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
+        .hint("dacapo doctor shows which agents there are and what is missing")
         .hint("dacapo demo shows a whole loop without any agent")
 }
 
@@ -132,6 +133,6 @@ mod tests {
         let failure = none(&[agent("claude", Some(false), Billing::Unknown)]);
         assert!(failure.hints[0].contains("claude is installed but not logged in: run `x login`"));
         assert_eq!(failure.exit_code(), 2);
-        assert_eq!(none(&[]).hints.len(), 2);
+        assert_eq!(none(&[]).hints.len(), 3);
     }
 }

@@ -1,5 +1,6 @@
 //! Driving a task in the foreground: signals, sinks, the driver, the exit code.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -68,7 +69,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
 }
 
 /// Our own program under a name that stays right when the file on disk is replaced.
-fn own_program() -> PathBuf {
+pub(super) fn own_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
     }
@@ -76,7 +77,7 @@ fn own_program() -> PathBuf {
 }
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.
-fn listen(control: Control) -> Result<(), Failure> {
+pub(super) fn listen(control: Control) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     std::thread::spawn(move || {
@@ -130,18 +131,21 @@ impl Drop for Awake {
 }
 
 fn keep_awake(task: &str) -> Option<Awake> {
+    let argv = awake_command(task, "cat")?;
+    let mut command = Command::new(&argv[0]);
+    command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    Some(Awake { child: command.spawn().ok()? })
+}
+
+/// What keeps the machine awake while `program` runs; none where nothing can.
+pub(super) fn awake_command(task: &str, program: &str) -> Option<Vec<OsString>> {
     let why = format!("task {task}");
-    let mut command = if cfg!(target_os = "macos") {
-        let mut command = Command::new("caffeinate");
-        command.args(["-i", "cat"]);
-        command
+    let argv: &[&str] = if cfg!(target_os = "macos") {
+        &["caffeinate", "-i", program]
     } else if std::path::Path::new("/run/systemd/system").exists() {
-        let mut command = Command::new("systemd-inhibit");
-        command.args(["--what=idle:sleep", "--who=dacapo", "--mode=block", "--why", &why, "cat"]);
-        command
+        &["systemd-inhibit", "--what=idle:sleep", "--who=dacapo", "--mode=block", "--why", &why, program]
     } else {
         return None;
     };
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
-    Some(Awake { child })
+    Some(argv.iter().map(OsString::from).collect())
 }

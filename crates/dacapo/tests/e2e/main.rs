@@ -7,6 +7,7 @@ mod checks;
 mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
+mod doctor;
 mod echoes;
 mod founding;
 mod hostile_git;
