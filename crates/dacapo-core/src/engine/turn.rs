@@ -295,6 +295,7 @@ impl Driver<'_> {
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let ours = [
+            "PWD",
             "DACAPO_TASK",
             "DACAPO_WORKSPACE",
             "DACAPO_ITERATION",
@@ -309,6 +310,8 @@ impl Driver<'_> {
             .filter(|(name, _)| !ours.iter().any(|our| name == our))
             .cloned()
             .collect();
+        // Some programs believe it more than the kernel, and would work where we were called from.
+        env.push(("PWD".into(), cwd.into()));
         env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
         env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
         env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
