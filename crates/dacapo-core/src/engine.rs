@@ -7,6 +7,7 @@ mod checks;
 mod driver;
 mod durability;
 pub mod machine;
+mod overheard;
 mod reader;
 pub mod stop;
 mod turn;

@@ -62,7 +62,9 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
-        let permits = self.follow(plan, agent, running.progress(), &raw)?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.overhear(plan, &running, permit.clone())?;
+        self.follow(plan, agent, running.progress(), permit)?;
         self.attend(plan, &running, &permits, started)
     }
 
@@ -87,13 +89,13 @@ impl Driver<'_> {
         plan: &TurnPlan,
         agent: &AgentSpec,
         progress: Arc<Progress>,
-        raw: &Path,
-    ) -> Result<Receiver<()>, DriverError> {
-        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        permit: SyncSender<()>,
+    ) -> Result<(), DriverError> {
+        let raw = progress.path().to_owned();
+        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
         let reader = self.reader(plan, agent, file);
-        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
             .name("parser".into())
@@ -103,7 +105,7 @@ impl Driver<'_> {
                 let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
             })
             .map_err(failed)?;
-        Ok(permits)
+        Ok(())
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
@@ -172,7 +174,11 @@ impl Driver<'_> {
                             running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
                         let verdict = watch.observe(started.elapsed(), bytes, running.sample());
                         if verdict == Verdict::Idle && why.is_none() {
-                            why = Some(self.end_turn(running, Why::TimedOut(idle_message.clone())));
+                            let end = match patience.silence(&idle_message) {
+                                Some(given_up) => Why::GaveUp(given_up),
+                                None => Why::TimedOut(idle_message.clone()),
+                            };
+                            why = Some(self.end_turn(running, end));
                         }
                     }
                 }
@@ -319,7 +325,11 @@ impl Driver<'_> {
     }
 }
 
-fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>, event: AgentEvent) -> bool {
+pub(super) fn send_event(
+    permit: &SyncSender<()>,
+    outbox: &std::sync::mpsc::Sender<Message>,
+    event: AgentEvent,
+) -> bool {
     permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
 }
 

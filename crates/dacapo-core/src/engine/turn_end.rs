@@ -7,7 +7,7 @@ use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use crate::agent::{self, Adapter, Ending, GiveUp, Observed, weigh};
 use crate::context::summarize;
-use crate::event::{AgentEvent, TurnRecord};
+use crate::event::{AgentEvent, FailureKind, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, Approval};
 
@@ -28,17 +28,22 @@ impl Driver<'_> {
         agent::adapter(self.spec.agents[plan.agent].output)
     }
 
-    /// Where an agent's stream gives no reason, its exit code and its last words on standard error may.
+    /// Where an agent's stream gives no reason, or none that is certain, its exit code and its last words on standard
+    /// error may.
     pub(super) fn diagnosed(&self, plan: &TurnPlan, ending: &Ending, mut seen: Observed) -> Observed {
         let Ending::Exited(code) = *ending else { return seen };
-        let unexplained = seen.error.is_none() && seen.limit.is_none() && (code != 0 || seen.end.is_none());
-        if let Some(adapter) = self.adapter(plan).filter(|_| unexplained) {
-            let words = tail(&self.dir.turn_path(plan.turn, "err"), LAST_WORDS).unwrap_or_default();
-            match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
-                Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
-                Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
-                _ => {}
-            }
+        let certain = matches!(seen.error, Some((FailureKind::Permanent, _))) || seen.limit.is_some();
+        if certain || (code == 0 && seen.end.is_some()) {
+            return seen;
+        }
+        let Some(adapter) = self.adapter(plan) else { return seen };
+        let words = tail(&self.dir.turn_path(plan.turn, "err"), LAST_WORDS).unwrap_or_default();
+        match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
+            // The stream has said as much.
+            Some(AgentEvent::Error { failure: FailureKind::Transient, .. }) if seen.error.is_some() => {}
+            Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
+            Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
+            _ => {}
         }
         seen
     }
@@ -47,17 +52,24 @@ impl Driver<'_> {
     /// given.
     fn refused(&self, plan: &TurnPlan, seen: &Observed) -> Option<String> {
         let agent = &self.spec.agents[plan.agent];
-        if seen.refused.is_empty() || agent.approval == Approval::ReadOnly {
+        let adapter = self.adapter(plan);
+        if agent.approval == Approval::ReadOnly {
             return None;
         }
-        let helps = match (&agent.command, self.adapter(plan)) {
+        let what = if !seen.refused.is_empty() {
+            format!("was not allowed to use {}", seen.refused.join(", "))
+        } else if adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
+            "was given no tools that change anything".to_owned()
+        } else {
+            return None;
+        };
+        let helps = match (&agent.command, adapter) {
             (AgentCommand::Argv(_), Some(adapter)) if agent.approval == Approval::Auto => {
                 format!("put {} into the agent's command", adapter.unattended()[0])
             }
             _ => "use --approval auto".to_owned(),
         };
-        let what = seen.refused.join(", ");
-        Some(format!("{} was not allowed to use {what} and changed nothing; {helps}", agent.name))
+        Some(format!("{} {what} and changed nothing; {helps}", agent.name))
     }
 
     pub(super) fn ended(

@@ -272,6 +272,12 @@ impl Sink for Human {
             AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
             AgentEvent::Usage(usage) => self.turn_usage = *usage,
+            AgentEvent::Retry { message, .. } => {
+                self.doing = format!("tries again: {message}");
+                if !self.live {
+                    self.say(&paint(DIM, &format!("  tries again: {}", words::line(message, 120))));
+                }
+            }
             _ => return,
         }
         if !self.live
