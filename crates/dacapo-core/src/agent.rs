@@ -8,12 +8,17 @@ use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 use crate::store::AccountKey;
 
 mod adapter;
+mod fields;
+mod gemini;
+mod http_status;
 mod lines;
 mod observe;
+mod opencode;
 mod patience;
 mod promise;
 mod rehearsal;
 mod text;
+mod wait_time;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
@@ -24,7 +29,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[];
+pub const BUILT_IN: &[&dyn Adapter] = &[&gemini::Gemini, &opencode::Opencode];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;

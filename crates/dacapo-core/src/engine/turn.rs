@@ -19,7 +19,7 @@ use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, S
 use crate::spec::{AgentSpec, duration_text};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
-const EVENTS_IN_FLIGHT: usize = 64;
+pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 
 /// What the parser knows when all output has been read.
 #[derive(Debug)]
@@ -65,7 +65,9 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
-        let permits = self.follow(running.progress(), &raw, |file| self.reader(plan, agent, file))?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.overhear(plan, &running, permit.clone())?;
+        self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         let ended = self.attend(plan, &running, &permits, started)?;
         if let Input::TurnEnded(record) = &ended {
             self.probe_ended(&record.end)?;
@@ -92,14 +94,14 @@ impl Driver<'_> {
     pub(super) fn follow(
         &self,
         progress: Arc<Progress>,
-        raw: &Path,
+        permit: SyncSender<()>,
         reader: impl FnOnce(File) -> Reader,
-    ) -> Result<Receiver<()>, DriverError> {
-        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+    ) -> Result<(), DriverError> {
+        let raw = progress.path().to_owned();
+        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
         let reader = reader(file);
-        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
             .name("parser".into())
@@ -109,7 +111,7 @@ impl Driver<'_> {
                 let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
             })
             .map_err(failed)?;
-        Ok(permits)
+        Ok(())
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
@@ -182,7 +184,11 @@ impl Driver<'_> {
                             running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
                         let verdict = watch.observe(started.elapsed(), bytes, running.sample());
                         if verdict == Verdict::Idle && why.is_none() {
-                            why = Some(self.end_turn(running, Why::TimedOut(idle_message.clone())));
+                            let end = match patience.silence(&idle_message) {
+                                Some(given_up) => Why::GaveUp(given_up),
+                                None => Why::TimedOut(idle_message.clone()),
+                            };
+                            why = Some(self.end_turn(running, end));
                         }
                     }
                 }
@@ -316,6 +322,7 @@ impl Driver<'_> {
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let ours = [
+            "PWD",
             "DACAPO_TASK",
             "DACAPO_WORKSPACE",
             "DACAPO_ITERATION",
@@ -330,6 +337,8 @@ impl Driver<'_> {
             .filter(|(name, _)| !ours.iter().any(|our| name == our))
             .cloned()
             .collect();
+        // Some programs believe it more than the kernel, and would work where we were called from.
+        env.push(("PWD".into(), cwd.into()));
         env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
         env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
         env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
@@ -337,7 +346,11 @@ impl Driver<'_> {
     }
 }
 
-fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>, event: AgentEvent) -> bool {
+pub(super) fn send_event(
+    permit: &SyncSender<()>,
+    outbox: &std::sync::mpsc::Sender<Message>,
+    event: AgentEvent,
+) -> bool {
     permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
 }
 

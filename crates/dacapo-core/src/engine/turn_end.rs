@@ -8,7 +8,7 @@ use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use crate::agent::{self, Adapter, Ending, GiveUp, Observed, weigh};
 use crate::context::summarize;
-use crate::event::{AgentEvent, TurnRecord};
+use crate::event::{AgentEvent, FailureKind, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
 
@@ -58,21 +58,28 @@ impl Driver<'_> {
 
 /// What the agent was not allowed to do, with what would have helped. One that was to read only has what it was given.
 fn refused(agent: &AgentSpec, seen: &Observed) -> Option<String> {
-    if seen.refused.is_empty() || agent.approval == Approval::ReadOnly {
+    let adapter = agent::adapter(agent.output);
+    if agent.approval == Approval::ReadOnly {
         return None;
     }
-    let unattended = agent::adapter(agent.output).and_then(|adapter| adapter.unattended().first());
-    let helps = match (&agent.command, unattended) {
+    let what = if !seen.refused.is_empty() {
+        format!("was not allowed to use {}", seen.refused.join(", "))
+    } else if adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
+        "was given no tools that change anything".to_owned()
+    } else {
+        return None;
+    };
+    let helps = match (&agent.command, adapter.and_then(|adapter| adapter.unattended().first())) {
         (AgentCommand::Argv(_), Some(flag)) if agent.approval == Approval::Auto => {
             format!("put {flag} into the agent's command")
         }
         _ => "use --approval auto".to_owned(),
     };
-    let what = seen.refused.join(", ");
-    Some(format!("{} was not allowed to use {what} and changed nothing; {helps}", agent.name))
+    Some(format!("{} {what} and changed nothing; {helps}", agent.name))
 }
 
-/// Where an agent's stream gives no reason, its exit code and its last words on standard error may.
+/// Where an agent's stream gives no reason, or none that is certain, its exit code and its last words on standard error
+/// may.
 pub(super) fn diagnosed(
     adapter: Option<&dyn Adapter>,
     stderr: &Path,
@@ -80,14 +87,18 @@ pub(super) fn diagnosed(
     mut seen: Observed,
 ) -> Observed {
     let Ending::Exited(code) = *ending else { return seen };
-    let unexplained = seen.error.is_none() && seen.limit.is_none() && (code != 0 || seen.end.is_none());
-    if let Some(adapter) = adapter.filter(|_| unexplained) {
-        let words = tail(stderr, LAST_WORDS).unwrap_or_default();
-        match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
-            Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
-            Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
-            _ => {}
-        }
+    let certain = matches!(seen.error, Some((FailureKind::Permanent, _))) || seen.limit.is_some();
+    if certain || (code == 0 && seen.end.is_some()) {
+        return seen;
+    }
+    let Some(adapter) = adapter else { return seen };
+    let words = tail(stderr, LAST_WORDS).unwrap_or_default();
+    match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
+        // The stream has said as much.
+        Some(AgentEvent::Error { failure: FailureKind::Transient, .. }) if seen.error.is_some() => {}
+        Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
+        Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
+        _ => {}
     }
     seen
 }

@@ -4,12 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, WritingPlan};
 use super::reader::Reader;
+use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
 use super::turn_end::{Why, diagnosed, ending};
 use super::workspace::MAX_FILE_BYTES;
@@ -129,7 +130,7 @@ impl Driver<'_> {
         agent: &AgentSpec,
         prompt: &str,
     ) -> Result<Result<(Running, Receiver<()>), String>, DriverError> {
-        let (raw, prompt_file) = (self.file(plan, "raw"), self.file(plan, "prompt"));
+        let prompt_file = self.file(plan, "prompt");
         if let Err(error) = fs::write(&prompt_file, prompt) {
             return Ok(Err(format!("cannot write its prompt: {error}")));
         }
@@ -158,7 +159,8 @@ impl Driver<'_> {
             Err(error) => return Ok(Err(error.to_string())),
         };
         self.launcher.prepare();
-        let permits = self.follow(running.progress(), &raw, |file| self.writing_reader(plan, agent, file))?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.follow(running.progress(), permit, |file| self.writing_reader(plan, agent, file))?;
         Ok(Ok((running, permits)))
     }
 
