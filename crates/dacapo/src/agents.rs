@@ -12,6 +12,8 @@ use crate::rehearsal;
 
 mod found;
 
+pub(crate) use found::is_variable;
+
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
 pub struct Chosen {

@@ -258,7 +258,11 @@ impl<'a> Driver<'a> {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
             Effect::RunCheck(plan) => self.run_check(&plan)?,
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
-            Effect::RunTurn(plan) => Some(self.run_turn(&plan)?),
+            Effect::RunTurn(plan) => {
+                let ended = self.run_turn(&plan)?;
+                self.probe_ended(&ended)?;
+                Some(ended)
+            }
             Effect::Write(plan) => Some(self.write(&plan)?),
             Effect::PrepareCommit(plan) => Some(self.prepare_commit(&plan)?),
             Effect::Land(landing) => Some(self.land(&landing)?),

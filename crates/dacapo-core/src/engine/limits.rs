@@ -209,8 +209,9 @@ impl Driver<'_> {
     }
 
     /// What a turn without an answer says about the limit. One that failed says nothing: the next task may try.
-    pub(super) fn probe_ended(&mut self, end: &TurnEnd) -> Result<(), DriverError> {
-        match end {
+    pub(super) fn probe_ended(&mut self, ended: &Input) -> Result<(), DriverError> {
+        let Input::TurnEnded(record) = ended else { return Ok(()) };
+        match &record.end {
             TurnEnd::Done => self.limit_is_over()?,
             // Kept until the others have been told.
             TurnEnd::Limit { .. } => {}

@@ -68,11 +68,7 @@ impl Driver<'_> {
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         self.overhear(plan, &running, permit.clone())?;
         self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
-        let ended = self.attend(plan, &running, &permits, started)?;
-        if let Input::TurnEnded(record) = &ended {
-            self.probe_ended(&record.end)?;
-        }
-        Ok(ended)
+        self.attend(plan, &running, &permits, started)
     }
 
     /// An agent can remove our own files too. What it printed is gone then; the loop is not.

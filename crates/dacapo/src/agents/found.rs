@@ -60,9 +60,15 @@ fn why(account: &Account) -> String {
     let billing = match &account.billing {
         Billing::Unknown => String::new(),
         Billing::Subscription => "; subscription".into(),
-        Billing::ApiKey(holder) => format!("; billed to {holder}"),
+        Billing::ApiKey(holder) if is_variable(holder) => format!("; billed to {holder}"),
+        Billing::ApiKey(holder) => format!("; billed to the API key in {holder}"),
     };
     format!("installed{login}{billing}")
+}
+
+/// Whether a key is held by an environment variable of this name; else it is a file.
+pub(crate) fn is_variable(holder: &str) -> bool {
+    holder.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn none(installed: &[Installed]) -> Failure {

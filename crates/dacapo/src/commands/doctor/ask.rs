@@ -12,8 +12,8 @@ use dacapo_core::spec::random_hex;
 
 use crate::commands::drive::own_program;
 
-/// Some agents need three seconds to start on an idle machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(8);
+/// Some agents need three seconds to start on an idle machine, and one unpacks itself first where it is new.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a stopped program may take to be gone.
 const GRACE: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub(super) struct Question {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The beginning of what it printed, and its exit code.
+    /// Its exit code and the beginning of what it printed; of its complaints, where it printed nothing else.
     Said { code: i32, text: String },
     /// No end within [`PATIENCE`]; it was ended.
     Silent,
@@ -87,8 +87,8 @@ fn ask(question: Question, output: &Path) -> Answer {
         stdin: Vec::new().into(),
         stdout: output.to_owned(),
         index: None,
-        stderr: Stderr::WithStdout,
-        grace: Duration::ZERO,
+        stderr: Stderr::File(output.with_extension("err")),
+        grace: Duration::from_secs(1),
         holds: Vec::new(),
     };
     let (sender, receiver) = mpsc::channel();
@@ -98,14 +98,16 @@ fn ask(question: Question, output: &Path) -> Answer {
     };
     stop_a_flood(&running);
     let Ok(finished) = receiver.recv_timeout(PATIENCE) else {
-        running.stop(Stop::Now);
+        running.stop(Stop::Gentle);
         let _ = receiver.recv_timeout(GRACE);
         return Answer::Silent;
     };
+    let text = Some(beginning(output)).filter(|text| !text.trim().is_empty());
+    let text = text.unwrap_or_else(|| beginning(&output.with_extension("err")));
     match finished.exit {
-        Exit::Code(code) => Answer::Said { code, text: beginning(output) },
+        Exit::Code(code) => Answer::Said { code, text },
         // Ended by us, at the end of what is read of it.
-        Exit::Signal(_) if finished.stopped.is_some() => Answer::Said { code: 0, text: beginning(output) },
+        Exit::Signal(_) if finished.stopped.is_some() => Answer::Said { code: 0, text },
         Exit::Signal(signal) => Answer::Impossible(format!("it was ended by signal {signal}")),
         Exit::SpawnFailed { message, .. } => Answer::Impossible(message),
         Exit::Lost => Answer::Impossible("it was ended from outside".into()),
@@ -114,18 +116,20 @@ fn ask(question: Question, output: &Path) -> Answer {
 
 /// Ends a program that prints more than anybody reads.
 fn stop_a_flood(running: &Running) {
-    let Ok(mut follower) = Follower::live(running.progress(), 0) else { return };
-    let running = running.clone();
-    std::thread::spawn(move || {
-        let (mut buffer, mut read) = (Vec::new(), 0);
-        while let Ok(true) = follower.next(&mut buffer) {
-            read += buffer.len() as u64;
-            if read > MOST {
-                running.stop(Stop::Now);
-                break;
+    for progress in [Some(running.progress()), running.stderr_progress()].into_iter().flatten() {
+        let Ok(mut follower) = Follower::live(progress, 0) else { continue };
+        let running = running.clone();
+        std::thread::spawn(move || {
+            let (mut buffer, mut read) = (Vec::new(), 0);
+            while let Ok(true) = follower.next(&mut buffer) {
+                read += buffer.len() as u64;
+                if read > MOST {
+                    running.stop(Stop::Now);
+                    break;
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 fn beginning(path: &Path) -> String {

@@ -100,6 +100,8 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
             summary_max_tokens: 100,
             context_max_tokens: 100,
             loop_prompt: None,
+            summary_by: None,
+            message_by: None,
         },
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::report::{AgentReport, BillingReport, Check, CheckState, Kind, Outcome, Probed, Report, State};
 use super::survey::Subject;
+use crate::agents::is_variable;
 use crate::output::log::clock;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
@@ -28,6 +29,7 @@ pub(super) fn agents(subjects: &[Subject]) -> String {
 fn sign(report: &AgentReport) -> String {
     match report.state {
         State::Ready if report.kind == Kind::Rehearsal => paint(DIM, "○"),
+        State::Ready if report.problem.is_some() => paint(WARN, "○"),
         State::Ready => paint(GOOD, "✓"),
         State::NotFound => paint(DIM, "–"),
         State::NotLoggedIn | State::Unusable => paint(BAD, "✗"),
@@ -70,9 +72,7 @@ fn facts(report: &AgentReport) -> Vec<String> {
 }
 
 fn billed(from: &str) -> String {
-    let variable =
-        from.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    if variable {
+    if is_variable(from) {
         format!("{from} is set: turns are billed to it, not to a subscription")
     } else {
         format!("turns are billed to the API key in {}", words::line(from, 200))

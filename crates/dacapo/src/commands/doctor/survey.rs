@@ -207,16 +207,17 @@ fn heard(report: &mut AgentReport, answer: &Answer) {
 
 /// `2.1.325` out of `2.1.325 (Claude Code)`, `codex-cli 0.166.0`, or whatever a program says; else its first line.
 pub(super) fn version_in(text: &str) -> String {
-    let line = words::line(text, 60);
     let is_version = |word: &&str| {
         let word = word.strip_prefix('v').unwrap_or(word);
-        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
+        word.starts_with(|c: char| c.is_ascii_digit())
+            && word.contains('.')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || ".-+_,".contains(c))
     };
-    let word = line.split_whitespace().find(is_version);
-    word.map_or_else(
-        || line.clone(),
-        |word| word.trim_start_matches('v').trim_end_matches([',', '.']).to_owned(),
-    )
+    let word = text.split_whitespace().find(is_version).map(|word| {
+        let word = word.strip_prefix('v').unwrap_or(word);
+        word.trim_end_matches([',', '.'])
+    });
+    words::line(word.unwrap_or(text), 60)
 }
 
 #[cfg(test)]
@@ -251,10 +252,10 @@ mod tests {
             ("git version 2.47.1", "2.47.1"),
             ("nightly\n", "nightly"),
             ("", ""),
-            ("\u{1b}[31m1.2\u{1b}[0m", "1.2"),
+            ("a warning first\nagent v3.0.0-beta.1, made today", "3.0.0-beta.1"),
+            ("\u{1b}[31mred\u{7} 1.2\u{1b}[0m", " [31mred  1.2 [0m"),
         ] {
-            let found = version_in(text);
-            assert!(found == version || text.contains('\u{1b}') && !found.contains('\u{1b}'), "{found}");
+            assert_eq!(version_in(text), version);
         }
     }
 
