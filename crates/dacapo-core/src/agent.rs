@@ -7,10 +7,14 @@ use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
 mod adapter;
+mod api_error;
+mod claude;
+mod claude_like;
 mod lines;
 mod observe;
 mod patience;
 mod promise;
+mod raw_json;
 mod rehearsal;
 mod text;
 mod weigh;
@@ -23,7 +27,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[];
+pub const BUILT_IN: &[&dyn Adapter] = &[&claude::Claude];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;

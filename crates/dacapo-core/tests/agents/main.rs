@@ -1,0 +1,6 @@
+//! What real agents printed, read by their parsers. The fixtures are cut from runs of the real programs to what a parser
+//! reads.
+#![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
+
+mod claude;
+mod claude_like;
