@@ -14,6 +14,7 @@ mod lines;
 mod observe;
 mod patience;
 mod promise;
+mod qwen;
 mod raw_json;
 mod rehearsal;
 mod text;
@@ -27,7 +28,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[&claude::Claude];
+pub const BUILT_IN: &[&dyn Adapter] = &[&claude::Claude, &qwen::Qwen];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;

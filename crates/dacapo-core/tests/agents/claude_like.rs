@@ -97,7 +97,7 @@ pub(crate) fn transient(message: &str) -> TurnEnd {
     TurnEnd::Failed { failure: FailureKind::Transient, message: message.into() }
 }
 
-const AGENTS: [(&str, OutputFormat); 1] = [("claude", OutputFormat::Claude)];
+const AGENTS: [(&str, OutputFormat); 2] = [("claude", OutputFormat::Claude), ("qwen", OutputFormat::Qwen)];
 
 /// No event is larger than this, but for what the agent says to people.
 const LARGEST: usize = 10_000;

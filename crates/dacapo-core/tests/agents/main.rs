@@ -4,3 +4,4 @@
 
 mod claude;
 mod claude_like;
+mod qwen;
