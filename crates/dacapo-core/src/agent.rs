@@ -8,6 +8,9 @@ use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 use crate::store::AccountKey;
 
 mod adapter;
+mod api_error;
+mod claude;
+mod claude_like;
 mod fields;
 mod gemini;
 mod http_status;
@@ -16,6 +19,8 @@ mod observe;
 mod opencode;
 mod patience;
 mod promise;
+mod qwen;
+mod raw_json;
 mod rehearsal;
 mod text;
 mod wait_time;
@@ -29,7 +34,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[&gemini::Gemini, &opencode::Opencode];
+pub const BUILT_IN: &[&dyn Adapter] = &[&claude::Claude, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;
