@@ -7,6 +7,10 @@ use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
 mod adapter;
+#[expect(dead_code, reason = "for the adapters that follow")]
+mod excerpt;
+#[expect(dead_code, reason = "for the adapters that follow")]
+mod lenient;
 mod lines;
 mod observe;
 mod patience;
