@@ -9,13 +9,19 @@ use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 mod adapter;
 #[expect(dead_code, reason = "for the adapters that follow")]
 mod excerpt;
+#[cfg_attr(not(test), expect(dead_code, reason = "for the adapters that follow"))]
+mod http_status;
 #[expect(dead_code, reason = "for the adapters that follow")]
 mod lenient;
 mod lines;
+#[expect(dead_code, reason = "for the adapters that follow")]
+mod npm_package;
 mod observe;
 mod patience;
 mod promise;
 mod rehearsal;
+#[cfg_attr(not(test), expect(dead_code, reason = "for the adapters that follow"))]
+mod reset_time;
 mod text;
 mod weigh;
 
