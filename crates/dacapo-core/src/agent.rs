@@ -11,10 +11,15 @@ mod adapter;
 mod api_error;
 mod claude;
 mod claude_like;
+mod codex;
+mod copilot;
+mod excerpt;
 mod fields;
 mod gemini;
 mod http_status;
+mod lenient;
 mod lines;
+mod npm_package;
 mod observe;
 mod opencode;
 mod patience;
@@ -22,6 +27,7 @@ mod promise;
 mod qwen;
 mod raw_json;
 mod rehearsal;
+mod reset_time;
 mod text;
 mod wait_time;
 mod weigh;
@@ -34,7 +40,8 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[&claude::Claude, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
+pub const BUILT_IN: &[&dyn Adapter] =
+    &[&claude::Claude, &codex::Codex, &copilot::Copilot, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::Reader;
@@ -111,8 +114,14 @@ impl Driver<'_> {
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting =
-            ParserSetting { earlier: plan.earlier, usage_file: Some(self.dir.turn_path(plan.turn, "usage")) };
+        // A new file is of now, and one that is read again of then.
+        let written = file.metadata().and_then(|meta| meta.modified()).ok();
+        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
+        let setting = ParserSetting {
+            earlier: plan.earlier,
+            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
+            now: now.to_zoned(TimeZone::system()),
+        };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 

@@ -244,7 +244,11 @@ impl Driver<'_> {
     }
 
     fn writing_reader(&self, plan: &WritingPlan, agent: &AgentSpec, file: fs::File) -> Reader {
-        let setting = ParserSetting { earlier: Usage::default(), usage_file: Some(self.file(plan, "usage")) };
+        let setting = ParserSetting {
+            earlier: Usage::default(),
+            usage_file: Some(self.file(plan, "usage")),
+            now: jiff::Zoned::now(),
+        };
         Reader::new(agent, setting, None, "", file)
     }
 

@@ -126,6 +126,11 @@ impl Usage {
         }
     }
 
+    /// The same, but where less is reported than was known before, counting has begun anew: then it is all of it.
+    pub fn on_top_of(&self, earlier: &Usage) -> Usage {
+        if self.tokens() < earlier.tokens() { *self } else { self.since(earlier) }
+    }
+
     /// Both together.
     pub fn plus(&self, other: &Usage) -> Usage {
         Usage {

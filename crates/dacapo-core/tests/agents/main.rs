@@ -4,8 +4,11 @@
 
 mod claude;
 mod claude_like;
+mod codex;
+mod copilot;
 mod gemini;
 mod opencode;
+mod pieces;
 mod qwen;
 mod replay;
 mod robustness;
