@@ -18,6 +18,8 @@ pub(crate) struct AgentCli {
     /// The package's own script that puts its native binary in place, seen from the package. Nothing else that comes
     /// with an installation is run.
     pub(crate) finish: Option<&'static str>,
+    /// The variable that says where it unpacks itself on its first run, for one that does: 235 MB into every new HOME.
+    pub(crate) unpacks_by: Option<&'static str>,
 }
 
 /// All of them.
@@ -27,22 +29,45 @@ pub(crate) const ALL: [AgentCli; 6] = [
         package: "@anthropic-ai/claude-code",
         version: "2.1.325",
         finish: Some("install.cjs"),
+        unpacks_by: None,
     },
-    AgentCli { name: "codex", package: "@openai/codex", version: "0.166.0", finish: None },
-    AgentCli { name: "copilot", package: "@github/copilot", version: "1.0.102", finish: None },
-    AgentCli { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", finish: None },
+    AgentCli { name: "codex", package: "@openai/codex", version: "0.166.0", finish: None, unpacks_by: None },
+    AgentCli {
+        name: "copilot",
+        package: "@github/copilot",
+        version: "1.0.102",
+        finish: None,
+        unpacks_by: Some("COPILOT_PKG_CACHE_HOME"),
+    },
+    AgentCli {
+        name: "gemini",
+        package: "@google/gemini-cli",
+        version: "0.61.0",
+        finish: None,
+        unpacks_by: None,
+    },
     AgentCli {
         name: "opencode",
         package: "opencode-ai",
         version: "1.18.33",
         finish: Some("postinstall.mjs"),
+        unpacks_by: None,
     },
     // The newest for Node 20; later ones want 22.
-    AgentCli { name: "qwen", package: "@qwen-code/qwen-code", version: "0.15.10", finish: None },
+    AgentCli {
+        name: "qwen",
+        package: "@qwen-code/qwen-code",
+        version: "0.15.10",
+        finish: None,
+        unpacks_by: None,
+    },
 ];
 
 /// Written last: a folder that has it holds a whole installation that was seen to run.
 pub(crate) const MARKER: &str = "dacapo-installed";
+
+/// Where it is unpacked, seen from its folder.
+pub(crate) const UNPACKED: &str = "unpacked";
 
 /// Where its command is, seen from its folder: to go first on PATH.
 pub(crate) const COMMANDS: &str = "node_modules/.bin";

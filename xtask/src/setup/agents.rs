@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::agent_clis::{self, AgentCli, COMMANDS, MARKER};
+use super::agent_clis::{self, AgentCli, COMMANDS, MARKER, UNPACKED};
 use crate::{Outcome, shell};
 
 /// Oldest Node on which all of them run.
@@ -106,6 +106,9 @@ fn into(cli: &AgentCli, partial: &Path) -> Outcome {
     // npm says nothing when the package with the native binary, an optional one, did not come.
     let mut asked = Command::new(partial.join(COMMANDS).join(cli.name));
     asked.arg("--version").current_dir(&home).env("HOME", &home).env("COPILOT_AUTO_UPDATE", "false");
+    if let Some(variable) = cli.unpacks_by {
+        asked.env(variable, partial.join(UNPACKED));
+    }
     let said = quietly(asked)?;
     if !said
         .split(|c: char| !c.is_ascii_digit() && c != '.')
