@@ -11,7 +11,18 @@ mod model_server;
 mod support;
 
 mod agents;
-mod plain;
+mod failures;
+mod interrupt;
 mod rig;
 mod running;
 mod scripts;
+mod work;
+
+mod acp;
+mod claude;
+mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod plain;
+mod qwen;

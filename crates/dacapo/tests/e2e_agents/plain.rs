@@ -5,12 +5,13 @@ use crate::model_server::CallKind;
 use crate::rig::Rig;
 use crate::running::Running;
 use crate::scripts::writer;
+use crate::work::counts;
 
 fn works_as_a_plain_command(agent: &'static Agent) {
     let (rig, server) = Rig::start(agent, Retries::AsShipped, |repo| writer(agent, repo));
-    rig.world.config(&format!("[agents.plain]\ncommand = {:?}\n", agent.plain));
+    rig.configure(&format!("[agents.plain]\ncommand = {:?}\n", agent.plain));
     let ran = Running::start(rig.command_of("plain", &["Add a file."])).finish().expect(0);
-    assert_eq!(ran.result()["iterations_succeeded"], 1);
+    assert_eq!(counts(&ran.result()), [1, 1, 0]);
     assert_eq!(rig.world.read("file-0.txt"), "text 0\n", "{}", rig.last_words());
     assert!(rig.world.git(&["log", "-1", "--format=%B"]).contains("Added file-0.txt"), "its closing words");
     assert_eq!(server.calls(CallKind::Main).len(), 2);

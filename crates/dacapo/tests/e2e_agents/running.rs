@@ -48,6 +48,10 @@ impl Running {
         }
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
     fn next(&mut self) -> Option<Value> {
         let left = self.end.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
@@ -59,6 +63,17 @@ impl Running {
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => None,
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
                 panic!("no end within {PATIENCE:?}; it said\n{}", self.seen.join("\n"))
+            }
+        }
+    }
+
+    /// Waits for an event such that `wanted`.
+    pub(crate) fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            match self.next() {
+                Some(event) if wanted(&event) => return event,
+                Some(_) => {}
+                None => panic!("it ended without {what}; it said\n{}", self.seen.join("\n")),
             }
         }
     }
