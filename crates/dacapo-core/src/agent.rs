@@ -7,20 +7,16 @@ use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
 mod adapter;
-#[expect(dead_code, reason = "for the adapters that follow")]
+mod codex;
 mod excerpt;
-#[cfg_attr(not(test), expect(dead_code, reason = "for the adapters that follow"))]
 mod http_status;
-#[expect(dead_code, reason = "for the adapters that follow")]
 mod lenient;
 mod lines;
-#[expect(dead_code, reason = "for the adapters that follow")]
 mod npm_package;
 mod observe;
 mod patience;
 mod promise;
 mod rehearsal;
-#[cfg_attr(not(test), expect(dead_code, reason = "for the adapters that follow"))]
 mod reset_time;
 mod text;
 mod weigh;
@@ -33,7 +29,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[];
+pub const BUILT_IN: &[&dyn Adapter] = &[&codex::Codex];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;
