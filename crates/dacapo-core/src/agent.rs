@@ -8,6 +8,7 @@ use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
 mod adapter;
 mod codex;
+mod copilot;
 mod excerpt;
 mod http_status;
 mod lenient;
@@ -29,7 +30,7 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[&codex::Codex];
+pub const BUILT_IN: &[&dyn Adapter] = &[&codex::Codex, &copilot::Copilot];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;

@@ -38,6 +38,11 @@ impl Count {
     pub(super) fn or_zero(self) -> u64 {
         self.0.unwrap_or(0)
     }
+
+    /// As an HTTP status.
+    pub(super) fn status(self) -> Option<u16> {
+        self.0.and_then(|number| u16::try_from(number).ok())
+    }
 }
 
 /// Yes or no.
