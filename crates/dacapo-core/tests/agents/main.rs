@@ -2,4 +2,4 @@
 
 mod codex;
 mod copilot;
-mod replay;
+mod fixtures;
