@@ -6,11 +6,14 @@
 mod checks;
 mod driver;
 mod durability;
+mod limits;
 pub mod machine;
+mod overheard;
 mod reader;
 pub mod stop;
 mod turn;
 mod turn_end;
 mod workspace;
+mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};

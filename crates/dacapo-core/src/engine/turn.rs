@@ -7,13 +7,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::Reader;
-use super::turn_end::{Why, ending};
+use super::reader::{Reader, written};
+use super::turn_end::{Why, diagnosed, ending};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
@@ -22,17 +19,20 @@ use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, S
 use crate::spec::{AgentSpec, duration_text};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
-const EVENTS_IN_FLIGHT: usize = 64;
+pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 
 /// What the parser knows when all output has been read.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    observed: Observed,
+    pub(super) observed: Observed,
     error: Option<io::Error>,
 }
 
 impl Driver<'_> {
     pub(super) fn begin_turn(&mut self, start: TurnStart) -> Result<Input, DriverError> {
+        if let Some(known) = self.known_limit(start.agent)? {
+            return Ok(Input::LimitKnown(known));
+        }
         let agent = &self.spec.agents[start.agent];
         let session = (start.fresh && agent.presets_session()).then(random_uuid);
         let repo = &self.workspace()?.repo;
@@ -65,7 +65,9 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
-        let permits = self.follow(plan, agent, running.progress(), &raw)?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.overhear(plan, &running, permit.clone())?;
+        self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         self.attend(plan, &running, &permits, started)
     }
 
@@ -85,18 +87,17 @@ impl Driver<'_> {
     }
 
     /// Starts the thread that reads what the agent prints, from the file it is captured in.
-    fn follow(
+    pub(super) fn follow(
         &self,
-        plan: &TurnPlan,
-        agent: &AgentSpec,
         progress: Arc<Progress>,
-        raw: &Path,
-    ) -> Result<Receiver<()>, DriverError> {
-        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        permit: SyncSender<()>,
+        reader: impl FnOnce(File) -> Reader,
+    ) -> Result<(), DriverError> {
+        let raw = progress.path().to_owned();
+        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader = self.reader(plan, agent, file);
-        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        let reader = reader(file);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
             .name("parser".into())
@@ -106,17 +107,14 @@ impl Driver<'_> {
                 let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
             })
             .map_err(failed)?;
-        Ok(permits)
+        Ok(())
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        // A new file is of now, and one that is read again of then.
-        let written = file.metadata().and_then(|meta| meta.modified()).ok();
-        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
         let setting = ParserSetting {
             earlier: plan.earlier,
             usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: now.to_zoned(TimeZone::system()),
+            now: written(&file),
         };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
@@ -154,6 +152,7 @@ impl Driver<'_> {
                 Some(Message::Agent(event)) => {
                     let _ = permits.try_recv();
                     self.show(&event);
+                    self.probe_sees(&event)?;
                     if let (AgentEvent::Usage(usage), None) = (&event, &why)
                         && self.machine.over_budget(usage)
                     {
@@ -164,6 +163,9 @@ impl Driver<'_> {
                     {
                         why = Some(self.end_turn(running, Why::GaveUp(given_up)));
                     }
+                }
+                Some(message @ Message::ProbeFree(_)) => {
+                    self.absorb(message)?;
                 }
                 Some(message @ Message::Stop { .. }) => {
                     self.absorb(message)?;
@@ -181,7 +183,11 @@ impl Driver<'_> {
                             running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
                         let verdict = watch.observe(started.elapsed(), bytes, running.sample());
                         if verdict == Verdict::Idle && why.is_none() {
-                            why = Some(self.end_turn(running, Why::TimedOut(idle_message.clone())));
+                            let end = match patience.silence(&idle_message) {
+                                Some(given_up) => Why::GaveUp(given_up),
+                                None => Why::TimedOut(idle_message.clone()),
+                            };
+                            why = Some(self.end_turn(running, end));
                         }
                     }
                 }
@@ -195,7 +201,8 @@ impl Driver<'_> {
             self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
         }
         let ending = ending(why, &finished);
-        let observed = self.diagnosed(plan, &ending, parsed.observed);
+        let stderr = self.dir.turn_path(plan.turn, "err");
+        let observed = diagnosed(self.adapter(plan), &stderr, &ending, parsed.observed);
         let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = finished.output_bytes;
@@ -263,19 +270,29 @@ impl Driver<'_> {
             own_program: &self.setting.program,
             usage_file: &usage_file,
         };
-        let mut invocation = match agent::invocation(agent, &request) {
+        let variables = [
+            ("DACAPO_ITERATION", plan.iteration.to_string()),
+            ("DACAPO_TURN", plan.turn.to_string()),
+            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
+        ];
+        self.command(agent, &request, variables, |extension| self.dir.turn_path(plan.turn, extension))
+    }
+
+    /// The command line of a call in the workspace; what it prints goes to these files.
+    pub(super) fn command<const N: usize>(
+        &self,
+        agent: &AgentSpec,
+        request: &TurnRequest<'_>,
+        variables: [(&str, String); N],
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Result<Job, String>, DriverError> {
+        let mut invocation = match agent::invocation(agent, request) {
             Ok(invocation) => invocation,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let mut env = self.environment(&cwd);
-        for (name, value) in [
-            ("DACAPO_ITERATION", plan.iteration.to_string()),
-            ("DACAPO_TURN", plan.turn.to_string()),
-            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
-        ] {
-            env.push((name.into(), value.into()));
-        }
+        env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
@@ -285,9 +302,9 @@ impl Driver<'_> {
             cwd,
             env,
             stdin: invocation.stdin.into(),
-            stdout: self.dir.turn_path(plan.turn, "raw"),
-            index: Some(self.dir.turn_path(plan.turn, "idx")),
-            stderr: Stderr::File(self.dir.turn_path(plan.turn, "err")),
+            stdout: file("raw"),
+            index: Some(file("idx")),
+            stderr: Stderr::File(file("err")),
             grace: Job::GRACE,
             holds: Vec::new(),
         }))
@@ -304,6 +321,7 @@ impl Driver<'_> {
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let ours = [
+            "PWD",
             "DACAPO_TASK",
             "DACAPO_WORKSPACE",
             "DACAPO_ITERATION",
@@ -318,6 +336,8 @@ impl Driver<'_> {
             .filter(|(name, _)| !ours.iter().any(|our| name == our))
             .cloned()
             .collect();
+        // Some programs believe it more than the kernel, and would work where we were called from.
+        env.push(("PWD".into(), cwd.into()));
         env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
         env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
         env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
@@ -325,12 +345,16 @@ impl Driver<'_> {
     }
 }
 
-fn send_event(permit: &SyncSender<()>, outbox: &std::sync::mpsc::Sender<Message>, event: AgentEvent) -> bool {
+pub(super) fn send_event(
+    permit: &SyncSender<()>,
+    outbox: &std::sync::mpsc::Sender<Message>,
+    event: AgentEvent,
+) -> bool {
     permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
 }
 
 /// A random id in the form that agents take for one.
-fn random_uuid() -> String {
+pub(super) fn random_uuid() -> String {
     let hex = crate::spec::random_hex(16);
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }

@@ -144,3 +144,41 @@ impl Usage {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> Usage {
+        Usage { input, output, cached, cost_usd }
+    }
+
+    #[test]
+    fn l10_what_came_on_top_is_the_difference() {
+        let total = usage(100, 20, 50, Some(0.75));
+        assert_eq!(total.since(&usage(60, 5, 50, Some(0.5))), usage(40, 15, 0, Some(0.25)));
+        assert_eq!(total.since(&Usage::default()), total);
+        assert_eq!(usage(100, 20, 50, None).since(&total), usage(0, 0, 0, None), "no cost is no cost");
+        assert_eq!(total.since(&usage(0, 0, 0, None)).cost_usd, Some(0.75));
+    }
+
+    #[test]
+    fn l10_a_count_that_began_anew_is_never_negative() {
+        let before = usage(100, 20, 50, Some(0.75));
+        assert_eq!(usage(10, 2, 0, Some(0.1)).since(&before), usage(0, 0, 0, Some(0.0)));
+        assert_eq!(usage(u64::MAX, 1, 0, None).tokens(), u64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn l10_since_takes_back_what_plus_gave(
+            a in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40),
+            b in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40),
+        ) {
+            let (a, b) = (usage(a.0, a.1, a.2, None), usage(b.0, b.1, b.2, None));
+            prop_assert_eq!(a.plus(&b).since(&a), b);
+        }
+    }
+}

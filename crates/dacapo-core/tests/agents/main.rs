@@ -1,5 +1,14 @@
-//! What real agents printed, read by the parsers: fixtures are cut from runs of the real programs to what a parser reads.
+//! What real agents printed, read by their parsers: what becomes of it, and what never may. The fixtures are cut from runs
+//! of the real programs to what a parser reads.
+#![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod claude;
+mod claude_like;
 mod codex;
 mod copilot;
 mod fixtures;
+mod gemini;
+mod opencode;
+mod qwen;
+mod replay;
+mod robustness;

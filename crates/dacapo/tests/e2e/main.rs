@@ -1,12 +1,14 @@
 //! The program from outside: real git, real processes, real signals, the scripted agent as a real child.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod adapters;
 mod agents;
 mod bad_input;
 mod checks;
 mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
+mod doctor;
 mod echoes;
 mod founding;
 mod hostile_git;
@@ -16,6 +18,9 @@ mod kit;
 mod limits;
 mod misdeed;
 mod prompts;
+mod refusals;
 mod repositories;
+mod shared_limits;
 mod support;
 mod worktrees;
+mod writers;
