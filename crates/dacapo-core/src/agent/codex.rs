@@ -92,7 +92,7 @@ impl Adapter for Codex {
                 || line.starts_with("Error parsing -c overrides")
                 || (exit_code == 2 && line.starts_with("error: "))
         });
-        said.map(|line| permanent(format!("codex: {}", super::excerpt::one_line(line, 500))))
+        said.map(|line| permanent(format!("codex: {}", super::fields::one_line(line))))
     }
 
     fn unattended(&self) -> &'static [&'static str] {

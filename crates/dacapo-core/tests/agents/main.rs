@@ -6,7 +6,6 @@ mod claude;
 mod claude_like;
 mod codex;
 mod copilot;
-mod fixtures;
 mod gemini;
 mod opencode;
 mod qwen;
