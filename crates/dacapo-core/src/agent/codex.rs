@@ -103,9 +103,20 @@ impl Adapter for Codex {
             "--approve-for-me",
             "workspace-write",
             "danger-full-access",
-            "--sandbox=workspace-write",
-            "--sandbox=danger-full-access",
         ]
+    }
+
+    /// `exec` reads only unless it is told otherwise. What it then cannot do shows in its output at best as a command
+    /// that failed.
+    fn lacks_tools(&self, agent: &AgentSpec) -> bool {
+        let AgentCommand::Argv(argv) = &agent.command else { return false };
+        let chosen = |arg: &String| {
+            let name = arg.split('=').next().unwrap_or_default();
+            self.unattended().contains(&name)
+                // Which sandbox a profile or a setting chooses is not for us to know.
+                || ["-s", "--sandbox", "-p", "--profile", "sandbox_mode", "default_permissions"].contains(&name)
+        };
+        agent.approval == Approval::Auto && !argv.iter().any(chosen)
     }
 
     fn how_to_log_in(&self) -> &'static str {
