@@ -9,15 +9,14 @@ use crate::store::AccountKey;
 
 mod adapter;
 mod api_error;
+mod arguments;
 mod claude;
 mod claude_like;
 mod codex;
 mod copilot;
-mod excerpt;
 mod fields;
 mod gemini;
 mod http_status;
-mod lenient;
 mod lines;
 mod npm_package;
 mod observe;

@@ -7,12 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::Reader;
+use super::reader::{Reader, written};
 use super::turn_end::{Why, diagnosed, ending};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
 use crate::event::AgentEvent;
@@ -114,13 +111,10 @@ impl Driver<'_> {
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        // A new file is of now, and one that is read again of then.
-        let written = file.metadata().and_then(|meta| meta.modified()).ok();
-        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
         let setting = ParserSetting {
             earlier: plan.earlier,
             usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: now.to_zoned(TimeZone::system()),
+            now: written(&file),
         };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
