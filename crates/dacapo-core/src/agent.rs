@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 
+pub mod acp;
 mod adapter;
 mod lines;
 mod observe;
@@ -35,10 +36,23 @@ pub trait Parser: Send {
 
     /// There are no more.
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
+
+    /// As `feed`, with what an agent that one talks with wants to be answered.
+    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(acp::Heard)) {
+        self.feed(bytes, &mut |event| sink(acp::Heard::Event(event)));
+    }
+
+    /// The turn is over, though the agent's process may live on.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
-/// The built-in agent that speaks a format.
+/// The agent that speaks a format.
 pub fn adapter(format: OutputFormat) -> Option<&'static dyn Adapter> {
+    if format == OutputFormat::Acp {
+        return Some(&acp::Acp);
+    }
     BUILT_IN.iter().copied().find(|adapter| adapter.format() == format)
 }
 

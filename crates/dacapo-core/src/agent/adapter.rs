@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Parser;
+use super::acp::TalkSetting;
 use crate::event::{AgentEvent, Usage};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
 
@@ -34,7 +35,7 @@ pub trait Adapter: Sync {
     /// reason: an [`AgentEvent::Error`] or [`AgentEvent::Limit`].
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent>;
 
-    /// Arguments of which any one lets it work unattended; the first is the one to recommend.
+    /// Arguments of which any one lets it work unattended; the first is the one to recommend. None: it needs none.
     fn unattended(&self) -> &'static [&'static str];
 
     /// How a person logs in, as the end of a sentence: "run `codex login`, or set OPENAI_API_KEY".
@@ -81,6 +82,8 @@ pub struct ParserSetting {
     pub earlier: Usage,
     /// The file that `{usage_file}` stood for. It is whole when the output has ended.
     pub usage_file: Option<PathBuf>,
+    /// For an agent that one talks with.
+    pub talk: TalkSetting,
 }
 
 /// The user's environment, as data.

@@ -107,8 +107,11 @@ impl Driver<'_> {
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting =
-            ParserSetting { earlier: plan.earlier, usage_file: Some(self.dir.turn_path(plan.turn, "usage")) };
+        let setting = ParserSetting {
+            earlier: plan.earlier,
+            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
+            ..ParserSetting::default()
+        };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
