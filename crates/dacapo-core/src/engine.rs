@@ -9,8 +9,12 @@ mod durability;
 pub mod machine;
 mod reader;
 pub mod stop;
+mod talk;
+mod talker;
 mod turn;
 mod turn_end;
+mod vigil;
+mod voice;
 mod workspace;
 
-pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};
+pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};

@@ -14,8 +14,10 @@ use jiff::Timestamp;
 
 use super::durability::Durability;
 use super::machine::{Begin, Effect, Input, Machine};
+use super::talker::Talks;
 use super::turn::Parsed;
 use super::workspace::Workspace;
+use crate::agent::acp::{Question, Talk};
 use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
@@ -43,6 +45,33 @@ pub trait Sink {
 
     /// Time has passed.
     fn tick(&mut self) {}
+
+    /// A person is to decide; the answer goes to `reply`, whenever it comes. False: there is nobody to ask.
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        let _ = (question, reply);
+        false
+    }
+
+    /// What was asked last needs no answer any more.
+    fn withdraw(&mut self) {}
+}
+
+/// Takes a person's answer to a [`Question`], from any thread.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    outbox: Sender<Message>,
+    number: u64,
+}
+
+impl Reply {
+    pub(super) fn new(outbox: Sender<Message>, question: &Question) -> Self {
+        Self { outbox, number: question.number }
+    }
+
+    /// The choice with this place in the question; none: it is refused. An answer that comes too late changes nothing.
+    pub fn choose(&self, choice: Option<usize>) {
+        let _ = self.outbox.send(Message::Answer { number: self.number, choice });
+    }
 }
 
 /// Something that takes time has begun.
@@ -122,8 +151,17 @@ pub(super) enum Message {
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
+    /// What an agent that one talks with wants to be answered.
+    Talk(Box<Talk>),
     /// All of a turn's output has been read.
     Parsed(Box<Parsed>),
+    /// The process of an agent that one talks with is gone, with all it started.
+    TalkerGone(Box<Finished>),
+    /// A person's answer.
+    Answer {
+        number: u64,
+        choice: Option<usize>,
+    },
 }
 
 /// Drives one task.
@@ -136,6 +174,7 @@ pub struct Driver<'a> {
     pub(super) setting: Setting,
     pub(super) workspace: Option<Workspace>,
     pub(super) durability: Durability,
+    pub(super) talks: Talks,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
     pub(super) sink: &'a mut dyn Sink,
@@ -188,6 +227,7 @@ impl<'a> Driver<'a> {
             setting,
             workspace: None,
             durability,
+            talks: Talks::default(),
             earlier_litter,
             sink,
             outbox,
@@ -248,7 +288,10 @@ impl<'a> Driver<'a> {
             Effect::Land(landing) => Some(self.land(&landing)?),
             Effect::Sleep { until, .. } => self.sleep_until(until)?,
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
-            Effect::Finish { base } => Some(self.gather_result(base.as_ref())?),
+            Effect::Finish { base } => {
+                self.end_talk()?;
+                Some(self.gather_result(base.as_ref())?)
+            }
         })
     }
 
@@ -371,8 +414,14 @@ impl<'a> Driver<'a> {
                 self.show(&event);
                 Ok(false)
             }
-            // The end of a child that nobody waits for any more.
-            Message::ChildGone(_) | Message::Parsed(_) => Ok(false),
+            Message::TalkerGone(finished) => {
+                self.talker_gone(&finished)?;
+                Ok(false)
+            }
+            // The end of a child, or words, that nobody waits for any more.
+            Message::ChildGone(_) | Message::Parsed(_) | Message::Talk(_) | Message::Answer { .. } => {
+                Ok(false)
+            }
         }
     }
 

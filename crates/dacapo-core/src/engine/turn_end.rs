@@ -50,9 +50,10 @@ impl Driver<'_> {
         if seen.refused.is_empty() || agent.approval == Approval::ReadOnly {
             return None;
         }
-        let helps = match (&agent.command, self.adapter(plan)) {
-            (AgentCommand::Argv(_), Some(adapter)) if agent.approval == Approval::Auto => {
-                format!("put {} into the agent's command", adapter.unattended()[0])
+        let flag = self.adapter(plan).and_then(|adapter| adapter.unattended().first());
+        let helps = match (&agent.command, flag) {
+            (AgentCommand::Argv(_), Some(flag)) if agent.approval == Approval::Auto => {
+                format!("put {flag} into the agent's command")
             }
             _ => "use --approval auto".to_owned(),
         };
