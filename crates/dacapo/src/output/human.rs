@@ -3,11 +3,13 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::agent::acp::Question;
+use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
+use super::asking::Asking;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So much of what the agent said last is kept for the live line.
@@ -28,6 +30,9 @@ pub struct Human {
     promise_asked: bool,
     /// The end of what the agent said last.
     saying: String,
+    asking: Asking,
+    /// A question stands: the live line would wipe it and what is being typed.
+    asked: bool,
 }
 
 impl Human {
@@ -45,6 +50,8 @@ impl Human {
             line_is_up: false,
             promise_asked: false,
             saying: String::new(),
+            asking: Asking::default(),
+            asked: false,
         }
     }
 
@@ -98,7 +105,7 @@ impl Human {
 
     /// Draws the live line again.
     fn draw(&mut self) {
-        if !self.live || self.view.finished_at.is_some() {
+        if !self.live || self.asked || self.view.finished_at.is_some() {
             return;
         }
         let mut parts = Vec::new();
@@ -296,6 +303,22 @@ impl Sink for Human {
 
     fn tick(&mut self) {
         self.draw();
+    }
+
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        let there = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if there {
+            for line in self.asking.put(question, reply) {
+                self.say(&paint(WARN, &words::line(&line, words::WHOLE)));
+            }
+            self.asked = true;
+        }
+        there
+    }
+
+    fn withdraw(&mut self) {
+        self.asking.withdraw();
+        self.asked = false;
     }
 }
 
