@@ -6,7 +6,9 @@
 mod checks;
 mod driver;
 mod durability;
+mod limits;
 pub mod machine;
+mod overheard;
 mod reader;
 pub mod stop;
 mod talk;
@@ -16,5 +18,6 @@ mod turn_end;
 mod vigil;
 mod voice;
 mod workspace;
+mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};

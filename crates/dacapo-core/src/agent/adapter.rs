@@ -23,6 +23,12 @@ pub trait Adapter: Sync {
     /// Reads what it prints.
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser>;
 
+    /// Reads what it writes to standard error, for an agent that says only there that it tries a model call again.
+    /// Nothing but [`AgentEvent::Retry`] comes of it.
+    fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
+        None
+    }
+
     /// Whether what it prints always ends in a final event. Where it does, an end without one is a failure.
     fn has_final_event(&self) -> bool {
         true
@@ -32,11 +38,18 @@ pub trait Adapter: Sync {
     fn reports_cost(&self) -> bool;
 
     /// What its exit code and its last words on standard error mean, asked only where the stream itself gives no
-    /// reason: an [`AgentEvent::Error`] or [`AgentEvent::Limit`].
+    /// reason: an [`AgentEvent::Error`] or [`AgentEvent::Limit`]. A transient error of the stream may turn out to be a
+    /// limit or a permanent one.
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent>;
 
     /// Arguments of which any one lets it work unattended; the first is the one to recommend. None: it needs none.
     fn unattended(&self) -> &'static [&'static str];
+
+    /// Whether this command keeps the tools from it that change anything, without a word about it in its output.
+    fn lacks_tools(&self, agent: &AgentSpec) -> bool {
+        let _ = agent;
+        false
+    }
 
     /// How a person logs in, as the end of a sentence: "run `codex login`, or set OPENAI_API_KEY".
     fn how_to_log_in(&self) -> &'static str;
@@ -82,6 +95,8 @@ pub struct ParserSetting {
     pub earlier: Usage,
     /// The file that `{usage_file}` stood for. It is whole when the output has ended.
     pub usage_file: Option<PathBuf>,
+    /// About when the output was written, in the user's time zone: some agents name times of day.
+    pub now: jiff::Zoned,
     /// For an agent that one talks with.
     pub talk: TalkSetting,
 }

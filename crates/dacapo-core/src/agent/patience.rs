@@ -14,13 +14,32 @@ const ATTEMPTS: u32 = 40;
 /// So long is an outage bridged by the agent itself; then the loop's own backoff takes over.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 
-/// Why a turn is ended.
+/// Why a turn is ended, with what people are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GiveUp {
-    /// Whether another turn may go better.
-    pub failure: FailureKind,
-    /// What people are told.
-    pub message: String,
+pub enum GiveUp {
+    /// Nothing came of it.
+    Failed {
+        /// Whether another turn may go better.
+        failure: FailureKind,
+        /// Why.
+        message: String,
+    },
+    /// It waits for the end of a usage limit; the loop can do that better: visibly, and for all who share the account.
+    Limit {
+        /// What the agent says.
+        message: String,
+    },
+}
+
+impl GiveUp {
+    /// By what the last attempt came to, and why no other is waited for.
+    fn after(status: Option<u16>, why: &str, said: &str) -> Self {
+        let message = format!("{why}: {said}");
+        match status {
+            Some(429) => Self::Limit { message },
+            _ => Self::Failed { failure: FailureKind::Transient, message },
+        }
+    }
 }
 
 /// Counts what an agent tries again in vain.
@@ -29,6 +48,8 @@ pub struct Patience {
     attempts: u32,
     refusals: u32,
     since: Option<Duration>,
+    /// What the last attempt came to.
+    last: Option<(String, Option<u16>)>,
 }
 
 impl Patience {
@@ -54,6 +75,12 @@ impl Patience {
         }
     }
 
+    /// The agent has given no sign of life for too long. Where it had said that it tries again, that tells why.
+    pub fn silence(&self, too_long: &str) -> Option<GiveUp> {
+        let (said, status) = self.last.as_ref()?;
+        Some(GiveUp::after(*status, too_long, said))
+    }
+
     fn tried_again(
         &mut self,
         message: &str,
@@ -63,19 +90,18 @@ impl Patience {
     ) -> Option<GiveUp> {
         let since = *self.since.get_or_insert(now);
         self.attempts += 1;
+        self.last = Some((message.to_owned(), status));
         self.refusals = if matches!(status, Some(401 | 403)) { self.refusals + 1 } else { 0 };
         if self.refusals >= REFUSALS {
             let hint = how_to_log_in.map(|how| format!("; {how}")).unwrap_or_default();
-            return Some(GiveUp {
+            return Some(GiveUp::Failed {
                 failure: FailureKind::Permanent,
                 message: format!("not logged in: {message}{hint}"),
             });
         }
         if self.attempts >= ATTEMPTS || now.saturating_sub(since) >= LONGEST {
-            return Some(GiveUp {
-                failure: FailureKind::Transient,
-                message: format!("gave it up after {} attempts without an answer: {message}", self.attempts),
-            });
+            let why = format!("gave it up after {} attempts without an answer", self.attempts);
+            return Some(GiveUp::after(status, &why, message));
         }
         None
     }
@@ -95,20 +121,34 @@ mod tests {
     fn l8_a_login_that_is_refused_twice_will_not_heal() {
         let mut patience = Patience::default();
         assert_eq!(patience.see(&retry(Some(401)), NOW, None), None, "a stale token is renewed");
-        let given_up = patience.see(&retry(Some(401)), NOW, Some("run `x login`")).unwrap();
-        assert_eq!(given_up.failure, FailureKind::Permanent);
-        assert!(given_up.message.contains("run `x login`"), "{}", given_up.message);
+        let message = "not logged in: no; run `x login`".into();
+        let expected = GiveUp::Failed { failure: FailureKind::Permanent, message };
+        assert_eq!(patience.see(&retry(Some(401)), NOW, Some("run `x login`")), Some(expected));
     }
 
     #[test]
     fn an_unreachable_server_is_not_tried_for_ever() {
         let mut patience = Patience::default();
         let given_up = (0..1000).find_map(|_| patience.see(&retry(None), NOW, None)).unwrap();
-        assert_eq!(given_up.failure, FailureKind::Transient);
+        let message = "gave it up after 40 attempts without an answer: no".into();
+        assert_eq!(given_up, GiveUp::Failed { failure: FailureKind::Transient, message });
 
         let mut slow = Patience::default();
         assert_eq!(slow.see(&retry(Some(503)), NOW, None), None);
         assert!(slow.see(&retry(Some(503)), NOW + LONGEST, None).is_some());
+    }
+
+    #[test]
+    fn l9_an_agent_that_waits_for_a_limit_itself_is_not_a_failed_one() {
+        let mut patience = Patience::default();
+        assert_eq!(patience.silence("nothing for 30m"), None, "it has not said anything");
+        assert_eq!(patience.see(&retry(Some(429)), NOW, None), None);
+        let message = "nothing for 30m: no".to_owned();
+        assert_eq!(patience.silence("nothing for 30m"), Some(GiveUp::Limit { message }));
+        let late = patience.see(&retry(Some(429)), NOW + LONGEST, None);
+        assert!(matches!(late, Some(GiveUp::Limit { .. })), "{late:?}");
+        patience.see(&AgentEvent::Text { text: "x".into() }, NOW, None);
+        assert_eq!(patience.silence("nothing for 30m"), None, "it was answered since");
     }
 
     #[test]

@@ -42,8 +42,12 @@ pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
         Ending::OverBudget if finished => return TurnEnd::Done,
         Ending::OverBudget => return TurnEnd::Budget,
         Ending::TimedOut(message) => return transient(message.clone()),
-        Ending::GaveUp(GiveUp { failure, message }) => {
+        Ending::GaveUp(GiveUp::Failed { failure, message }) => {
             return TurnEnd::Failed { failure: *failure, message: message.clone() };
+        }
+        Ending::GaveUp(GiveUp::Limit { message }) => {
+            let resets_at = seen.limit.as_ref().and_then(|(_, resets_at)| *resets_at);
+            return TurnEnd::Limit { message: message.clone(), resets_at };
         }
         Ending::NotStarted { permanent, message } => {
             let failure = if *permanent { FailureKind::Permanent } else { FailureKind::Transient };

@@ -4,14 +4,14 @@
 //! is kept, conversation and all, until the task ends, the agent changes, or a turn did not come to a proper end.
 
 use std::fs;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message, Reply};
 use super::machine::{Input, TurnPlan};
 use super::talker::{LEAVE_TIME, Talker};
-use super::turn::Parsed;
-use super::turn_end::{Why, ending};
+use super::turn::{EVENTS_IN_FLIGHT, Parsed};
+use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
@@ -126,8 +126,9 @@ impl Driver<'_> {
         (assignment, process): (Assignment, Process),
     ) -> Result<Talked, DriverError> {
         let started = Instant::now();
-        let raw = self.dir.turn_path(plan.turn, "raw");
-        let permits = self.follow(plan, agent, talker.running.progress(), &raw)?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.overhear(plan, &talker.running, permit.clone())?;
+        self.follow(talker.running.progress(), permit, |file| self.reader(plan, agent, file))?;
         let mut vigil = self.vigil(plan, started);
         if process == Process::New {
             vigil.expect_soon(FIRST_ANSWER, NO_FIRST_ANSWER);
@@ -172,7 +173,8 @@ impl Driver<'_> {
             talker.kept_for = session.zip(turn.over);
             self.talks.kept = Some(talker);
         }
-        let observed = self.diagnosed(plan, &ending, observed);
+        let stderr = self.dir.turn_path(plan.turn, "err");
+        let observed = diagnosed(self.adapter(plan), &stderr, &ending, observed);
         let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = output_bytes;
@@ -205,7 +207,7 @@ impl Driver<'_> {
                 }
                 Some(Message::Agent(event)) => {
                     let _ = turn.permits.try_recv();
-                    if let Some(why) = self.agent_did(&event, &mut turn.vigil) {
+                    if let Some(why) = self.agent_did(&event, &mut turn.vigil)? {
                         self.cut_short(turn, talker, why)?;
                     }
                 }
@@ -222,7 +224,7 @@ impl Driver<'_> {
                     self.absorb(message)?;
                     self.cut_short(turn, talker, Why::Cancelled)?;
                 }
-                Some(message @ Message::ChildGone(_)) => {
+                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_))) => {
                     self.absorb(message)?;
                 }
                 None => self.time_has_passed(turn, talker)?,
@@ -308,7 +310,7 @@ impl Driver<'_> {
         // What cannot be written cannot be read either: the agent would wait for its answers for ever.
         if progress.seen().saturating_sub(progress.bytes()) > self.masker.longest() as u64 {
             let message = "what the agent says cannot be written down: is the disk full?".to_owned();
-            return Some(Why::GaveUp(GiveUp { failure: FailureKind::Transient, message }));
+            return Some(Why::GaveUp(GiveUp::Failed { failure: FailureKind::Transient, message }));
         }
         turn.vigil.look(&talker.running)
     }
@@ -324,7 +326,7 @@ impl Driver<'_> {
                 Move::Say(line) => {
                     if talker.voice.say(line).is_err() {
                         let message = "the agent asks without reading the answers".to_owned();
-                        let why = Why::GaveUp(GiveUp { failure: FailureKind::Transient, message });
+                        let why = Why::GaveUp(GiveUp::Failed { failure: FailureKind::Transient, message });
                         self.cut_short(turn, talker, why)?;
                     }
                 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::driver::{Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan};
+use super::turn::outputs;
 use super::voice::Voice;
 use crate::agent::acp::{Memory, TalkSetting};
 use crate::process::{Finished, Running, Stdin, Stop};
@@ -57,7 +58,8 @@ impl Driver<'_> {
             let json = serde_json::to_vec(memory).unwrap_or_default();
             fs::write(&path, json).map_err(|source| DriverError::File { what: "write", path, source })?;
         }
-        if talker.running.continue_in(&self.outputs(plan))? {
+        let outputs = outputs(|extension| self.dir.turn_path(plan.turn, extension));
+        if talker.running.continue_in(&outputs)? {
             return Ok(Some(talker));
         }
         self.talks.kept = Some(talker);

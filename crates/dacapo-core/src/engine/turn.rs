@@ -4,13 +4,16 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::Reader;
-use super::turn_end::{Why, ending};
+use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, TurnRequest};
@@ -20,7 +23,7 @@ use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, 
 use crate::spec::{AgentSpec, OutputFormat};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
-const EVENTS_IN_FLIGHT: usize = 64;
+pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 
 /// What the parser knows when all output has been read.
 #[derive(Debug)]
@@ -31,6 +34,9 @@ pub(super) struct Parsed {
 
 impl Driver<'_> {
     pub(super) fn begin_turn(&mut self, start: TurnStart) -> Result<Input, DriverError> {
+        if let Some(known) = self.known_limit(start.agent)? {
+            return Ok(Input::LimitKnown(known));
+        }
         let agent = &self.spec.agents[start.agent];
         let session = (start.fresh && agent.presets_session()).then(random_uuid);
         let repo = &self.workspace()?.repo;
@@ -67,7 +73,9 @@ impl Driver<'_> {
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
-        let permits = self.follow(plan, agent, running.progress(), &raw)?;
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.overhear(plan, &running, permit.clone())?;
+        self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         self.attend(plan, &running, &permits, started)
     }
 
@@ -89,38 +97,38 @@ impl Driver<'_> {
     /// Starts the thread that reads what the agent prints, from the file it is captured in.
     pub(super) fn follow(
         &self,
-        plan: &TurnPlan,
-        agent: &AgentSpec,
         progress: Arc<Progress>,
-        raw: &Path,
-    ) -> Result<Receiver<()>, DriverError> {
-        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        permit: SyncSender<()>,
+        reader: impl FnOnce(File) -> Reader,
+    ) -> Result<(), DriverError> {
+        let raw = progress.path().to_owned();
+        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader = self.reader(plan, agent, file);
-        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        let reader = reader(file);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
             .name("parser".into())
             .spawn(move || {
-                let send = |heard| {
-                    let message = match heard {
-                        Heard::Event(event) => Message::Agent(event),
-                        Heard::Talk(talk) => Message::Talk(Box::new(talk)),
-                    };
-                    permit.send(()).is_ok() && outbox.send(message).is_ok()
+                let send = |heard| match heard {
+                    Heard::Event(event) => send(&permit, &outbox, Message::Agent(event)),
+                    Heard::Talk(talk) => send(&permit, &outbox, Message::Talk(Box::new(talk))),
                 };
                 let (observed, error) = reader.read(follower, send);
                 let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
             })
             .map_err(failed)?;
-        Ok(permits)
+        Ok(())
     }
 
-    fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
+    pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
+        // A new file is of now, and one that is read again of then.
+        let written = file.metadata().and_then(|meta| meta.modified()).ok();
+        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
         let setting = ParserSetting {
             earlier: plan.earlier,
             usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
+            now: now.to_zoned(TimeZone::system()),
             talk: self.talk_setting(plan, agent),
         };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
@@ -143,14 +151,19 @@ impl Driver<'_> {
                 Some(Message::Parsed(all)) => parsed = Some(all),
                 Some(Message::Agent(event)) => {
                     let _ = permits.try_recv();
-                    let reason = self.agent_did(&event, &mut vigil);
+                    let reason = self.agent_did(&event, &mut vigil)?;
                     why = why.or_else(|| Some(self.end_turn(running, reason?)));
                 }
                 Some(message @ Message::Stop { .. }) => {
                     self.absorb(message)?;
                     why = Some(self.end_turn(running, Why::Cancelled));
                 }
-                Some(message @ (Message::Talk(_) | Message::TalkerGone(_) | Message::Answer { .. })) => {
+                Some(
+                    message @ (Message::ProbeFree(_)
+                    | Message::Talk(_)
+                    | Message::TalkerGone(_)
+                    | Message::Answer { .. }),
+                ) => {
                     self.absorb(message)?;
                 }
                 None => {
@@ -165,7 +178,8 @@ impl Driver<'_> {
         self.report_leftovers(&finished)?;
         self.report_unread(&parsed)?;
         let ending = ending(why, &finished);
-        let observed = self.diagnosed(plan, &ending, parsed.observed);
+        let stderr = self.dir.turn_path(plan.turn, "err");
+        let observed = diagnosed(self.adapter(plan), &stderr, &ending, parsed.observed);
         let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = finished.output_bytes;
@@ -179,12 +193,17 @@ impl Driver<'_> {
     }
 
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
-    pub(super) fn agent_did(&mut self, event: &AgentEvent, vigil: &mut Vigil) -> Option<Why> {
+    pub(super) fn agent_did(
+        &mut self,
+        event: &AgentEvent,
+        vigil: &mut Vigil,
+    ) -> Result<Option<Why>, DriverError> {
         self.show(event);
-        match event {
+        self.probe_sees(event)?;
+        Ok(match event {
             AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
             _ => vigil.see(event),
-        }
+        })
     }
 
     pub(super) fn report_unread(&mut self, parsed: &Parsed) -> Result<(), DriverError> {
@@ -243,15 +262,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Where what it prints goes.
-    pub(super) fn outputs(&self, plan: &TurnPlan) -> Outputs {
-        Outputs {
-            stdout: self.dir.turn_path(plan.turn, "raw"),
-            index: Some(self.dir.turn_path(plan.turn, "idx")),
-            stderr: Stderr::File(self.dir.turn_path(plan.turn, "err")),
-        }
-    }
-
     /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
     pub(super) fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
         let prompt_file = self.write_prompt(plan)?;
@@ -264,24 +274,34 @@ impl Driver<'_> {
             own_program: &self.setting.program,
             usage_file: &usage_file,
         };
-        let mut invocation = match agent::invocation(agent, &request) {
+        let variables = [
+            ("DACAPO_ITERATION", plan.iteration.to_string()),
+            ("DACAPO_TURN", plan.turn.to_string()),
+            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
+        ];
+        self.command(agent, &request, variables, |extension| self.dir.turn_path(plan.turn, extension))
+    }
+
+    /// The command line of a call in the workspace; what it prints goes to these files.
+    pub(super) fn command<const N: usize>(
+        &self,
+        agent: &AgentSpec,
+        request: &TurnRequest<'_>,
+        variables: [(&str, String); N],
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Result<Job, String>, DriverError> {
+        let mut invocation = match agent::invocation(agent, request) {
             Ok(invocation) => invocation,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let mut env = self.environment(&cwd);
-        for (name, value) in [
-            ("DACAPO_ITERATION", plan.iteration.to_string()),
-            ("DACAPO_TURN", plan.turn.to_string()),
-            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
-        ] {
-            env.push((name.into(), value.into()));
-        }
+        env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
         }
-        let Outputs { stdout, index, stderr } = self.outputs(plan);
+        let Outputs { stdout, index, stderr } = outputs(file);
         Ok(Ok(Job {
             argv: invocation.argv,
             cwd,
@@ -306,6 +326,7 @@ impl Driver<'_> {
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let ours = [
+            "PWD",
             "DACAPO_TASK",
             "DACAPO_WORKSPACE",
             "DACAPO_ITERATION",
@@ -320,6 +341,8 @@ impl Driver<'_> {
             .filter(|(name, _)| !ours.iter().any(|our| name == our))
             .cloned()
             .collect();
+        // Some programs believe it more than the kernel, and would work where we were called from.
+        env.push(("PWD".into(), cwd.into()));
         env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
         env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
         env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
@@ -327,8 +350,18 @@ impl Driver<'_> {
     }
 }
 
+/// Where what an agent prints goes.
+pub(super) fn outputs(file: impl Fn(&str) -> PathBuf) -> Outputs {
+    Outputs { stdout: file("raw"), index: Some(file("idx")), stderr: Stderr::File(file("err")) }
+}
+
+/// Sends what was read of an agent to the driver, once it has room for it. False: nobody listens any more.
+pub(super) fn send(permit: &SyncSender<()>, outbox: &Sender<Message>, message: Message) -> bool {
+    permit.send(()).is_ok() && outbox.send(message).is_ok()
+}
+
 /// A random id in the form that agents take for one.
-fn random_uuid() -> String {
+pub(super) fn random_uuid() -> String {
     let hex = crate::spec::random_hex(16);
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }

@@ -70,7 +70,11 @@ impl Vigil {
         (verdict == Verdict::Idle).then(|| {
             let missing = self.expected.map(str::to_owned);
             let idle = || format!("no sign of life for --idle-timeout ({})", duration_text(self.idle));
-            Why::TimedOut(missing.unwrap_or_else(idle))
+            let message = missing.unwrap_or_else(idle);
+            match self.patience.silence(&message) {
+                Some(given_up) => Why::GaveUp(given_up),
+                None => Why::TimedOut(message),
+            }
         })
     }
 

@@ -1,4 +1,15 @@
-//! What agents print becomes events: on recordings of the real ones.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
+//! What real agents printed, read by their parsers: what becomes of it, and what never may. The fixtures are cut from runs
+//! of the real programs to what a parser reads.
+#![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
 mod acp;
+mod claude;
+mod claude_like;
+mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod pieces;
+mod qwen;
+mod replay;
+mod robustness;

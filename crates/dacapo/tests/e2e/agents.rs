@@ -24,6 +24,21 @@ fn a1_an_agent_is_told_its_task_iteration_and_workspace_and_starts_at_the_top() 
 }
 
 #[test]
+fn a1_an_agent_that_believes_its_environment_works_in_the_right_place() {
+    let world = World::new();
+    // A shell would look for itself; what it was given is what a program that does not look goes by.
+    let agent = "tr '\\0' '\\n' < /proc/$$/environ | grep -E '^(PWD|DACAPO_WORKSPACE)=' > given";
+    let mut command = world.command(&["exec", "--name", "t", "--agent-cmd", agent, "go"]);
+    let output = command.env("PWD", world.scratch("elsewhere")).output().unwrap();
+    assert!(output.status.success());
+    let top = fs::canonicalize(world.repo()).unwrap();
+    let given = world.read("given");
+    let mut lines: Vec<&str> = given.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [format!("DACAPO_WORKSPACE={}", top.display()), format!("PWD={}", top.display())]);
+}
+
+#[test]
 fn a1_an_agent_is_a_plain_process() {
     let world = World::new();
     // Nothing of ours reaches it: it ignores and blocks no signal that a child of the test's own does not, and has no

@@ -3,12 +3,14 @@
 
 mod acp;
 mod acp_agent;
+mod adapters;
 mod agents;
 mod bad_input;
 mod checks;
 mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
+mod doctor;
 mod echoes;
 mod founding;
 mod hostile_git;
@@ -18,6 +20,9 @@ mod kit;
 mod limits;
 mod misdeed;
 mod prompts;
+mod refusals;
 mod repositories;
+mod shared_limits;
 mod support;
 mod worktrees;
+mod writers;

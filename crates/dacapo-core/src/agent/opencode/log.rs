@@ -1,0 +1,80 @@
+//! The log of `opencode` on standard error: one line a model call that failed, whether or not it tries again.
+
+use crate::agent::Parser;
+use crate::agent::fields::{beginning, one_line};
+use crate::agent::lines::Lines;
+use crate::event::AgentEvent;
+
+/// So much of a line tells enough.
+const ENOUGH: usize = 4_000;
+
+/// The log gives the endpoint's words without its status; these say that it is a limit.
+const LIMITED: [&str; 5] = ["rate limit", "rate_limit", "too many requests", "usage limit", "quota"];
+
+/// Finds the model calls that failed.
+#[derive(Debug, Default)]
+pub(super) struct RetryNotes {
+    lines: Lines,
+}
+
+impl Parser for RetryNotes {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.feed(bytes, |line| note(line, sink));
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.finish(|line| note(line, sink));
+    }
+}
+
+fn note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+    let line = String::from_utf8_lossy(&line[..line.len().min(ENOUGH)]);
+    if !line.starts_with("timestamp=") || !line.contains(" message=\"stream error\" ") {
+        return;
+    }
+    let said = between(&line, " error.error=\"", &['"']).unwrap_or("a model call failed");
+    let said = said.strip_prefix("AI_APICallError: ").unwrap_or(said);
+    let words = said.to_lowercase();
+    let status = LIMITED.iter().any(|limited| words.contains(limited)).then_some(429);
+    sink(AgentEvent::Retry { message: one_line(said), status });
+}
+
+/// What stands after `before`, up to one of `ends`.
+pub(super) fn between<'a>(text: &'a str, before: &str, ends: &[char]) -> Option<&'a str> {
+    let from = text.find(before)? + before.len();
+    let found = &text[from..];
+    let found = &found[..found.find(ends).unwrap_or(found.len())];
+    Some(beginning(found, ENOUGH).trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes(stderr: &str) -> Vec<AgentEvent> {
+        let mut seen = Vec::new();
+        let mut parser = RetryNotes::default();
+        parser.feed(stderr.as_bytes(), &mut |event| seen.push(event));
+        parser.finish(&mut |event| seen.push(event));
+        seen
+    }
+
+    #[test]
+    fn l12_each_failed_model_call_is_heard() {
+        let head = "timestamp=2026-11-15T23:07:31.688Z level=ERROR run=e1f2e9ca message=\"stream error\" providerID=mock";
+        let log = format!(
+            "{head} error.error=\"AI_APICallError: Cannot connect to API\"\n\
+             {head} error.error=\"AI_APICallError: Rate limit reached for x\"\n\
+             {head}  \n\
+             timestamp=1 level=ERROR message=process error=\"no\"\n\
+             a tool prints message=\"stream error\" error.error=\"x\"\n"
+        );
+        let retry = |message: &str, status| AgentEvent::Retry { message: message.into(), status };
+        let expected = [
+            retry("Cannot connect to API", None),
+            retry("Rate limit reached for x", Some(429)),
+            retry("a model call failed", None),
+        ];
+        assert_eq!(notes(&log), expected);
+    }
+}

@@ -1,0 +1,107 @@
+//! Reads what an agent printed as a turn does, without a process.
+
+use std::fs;
+use std::path::PathBuf;
+
+use dacapo_core::agent::{self, Ending, Observed, Observer, ParserSetting};
+use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
+use dacapo_core::spec::OutputFormat;
+
+fn path(agent: &str, file: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests/fixtures/agents", agent, file].iter().collect()
+}
+
+/// What an agent printed.
+pub(crate) fn output(agent: &str, name: &str) -> Vec<u8> {
+    fs::read(path(agent, &format!("{name}.jsonl"))).unwrap()
+}
+
+/// What it wrote to standard error.
+pub(crate) fn stderr(agent: &str, name: &str) -> String {
+    fs::read_to_string(path(agent, &format!("{name}.stderr"))).unwrap()
+}
+
+/// All output there is of an agent.
+pub(crate) fn all_output(agent: &str) -> Vec<Vec<u8>> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(path(agent, "")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    files.into_iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+/// The events of a turn, its output read in pieces of this size.
+pub(crate) fn events(format: OutputFormat, output: &[u8], piece: usize) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    let mut parser = agent::parser(format, ParserSetting::default());
+    for bytes in output.chunks(piece.max(1)) {
+        parser.feed(bytes, &mut |event| events.push(event));
+    }
+    parser.finish(&mut |event| events.push(event));
+    events
+}
+
+/// What a turn with these events comes to.
+pub(crate) fn observed(events: &[AgentEvent]) -> Observed {
+    let mut observer = Observer::new(None);
+    events.iter().for_each(|event| observer.see(event));
+    observer.finish()
+}
+
+/// How a turn with this output ended.
+pub(crate) fn end(format: OutputFormat, output: &[u8], ending: &Ending) -> TurnEnd {
+    let seen = observed(&events(format, output, output.len()));
+    agent::weigh(ending, &seen, agent::adapter(format).unwrap().has_final_event())
+}
+
+pub(crate) fn session(id: &str) -> AgentEvent {
+    AgentEvent::Session { id: id.into() }
+}
+
+pub(crate) fn text(text: &str) -> AgentEvent {
+    AgentEvent::Text { text: text.into() }
+}
+
+pub(crate) fn call(id: &str, name: &str, summary: &str) -> AgentEvent {
+    AgentEvent::ToolCall { id: id.into(), name: name.into(), summary: summary.into() }
+}
+
+pub(crate) fn result(id: &str, output: &str) -> AgentEvent {
+    AgentEvent::ToolResult { id: id.into(), failed: false, output: output.into() }
+}
+
+pub(crate) fn failed_result(id: &str, output: &str) -> AgentEvent {
+    AgentEvent::ToolResult { id: id.into(), failed: true, output: output.into() }
+}
+
+pub(crate) fn refused(what: &str) -> AgentEvent {
+    AgentEvent::Refused { what: what.into() }
+}
+
+pub(crate) fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> AgentEvent {
+    AgentEvent::Usage(Usage { input, output, cached, cost_usd })
+}
+
+pub(crate) fn ended(reason: &str) -> AgentEvent {
+    AgentEvent::End { reason: reason.into() }
+}
+
+pub(crate) fn transient(message: &str) -> TurnEnd {
+    TurnEnd::Failed { failure: FailureKind::Transient, message: message.into() }
+}
+
+pub(crate) fn permanent(message: &str) -> TurnEnd {
+    TurnEnd::Failed { failure: FailureKind::Permanent, message: message.into() }
+}
+
+pub(crate) fn error(end: TurnEnd) -> AgentEvent {
+    match end {
+        TurnEnd::Failed { failure, message } => AgentEvent::Error { failure, message },
+        TurnEnd::Limit { message, resets_at } => AgentEvent::Limit { message, resets_at },
+        other => panic!("no error: {other:?}"),
+    }
+}
+
+pub(crate) fn limit(message: &str, resets_at: Option<&str>) -> TurnEnd {
+    TurnEnd::Limit { message: message.into(), resets_at: resets_at.map(|at| at.parse().unwrap()) }
+}
