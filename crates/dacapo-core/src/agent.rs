@@ -7,6 +7,7 @@ use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
 use crate::store::AccountKey;
 
+pub mod acp;
 mod adapter;
 mod api_error;
 mod arguments;
@@ -52,10 +53,23 @@ pub trait Parser: Send {
 
     /// There are no more.
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
+
+    /// As `feed`, with what an agent that one talks with wants to be answered.
+    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(acp::Heard)) {
+        self.feed(bytes, &mut |event| sink(acp::Heard::Event(event)));
+    }
+
+    /// The turn is over, though the agent's process may live on.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
-/// The built-in agent that speaks a format.
+/// The agent that speaks a format.
 pub fn adapter(format: OutputFormat) -> Option<&'static dyn Adapter> {
+    if format == OutputFormat::Acp {
+        return Some(&acp::Acp);
+    }
     BUILT_IN.iter().copied().find(|adapter| adapter.format() == format)
 }
 

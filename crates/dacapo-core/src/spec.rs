@@ -238,6 +238,8 @@ impl AgentSpec {
     /// What it takes to continue a conversation with this agent.
     pub fn session_need(&self) -> SessionNeed {
         match &self.resume {
+            // A conversation over ACP is open in its process, or is opened again by its id.
+            _ if self.output == OutputFormat::Acp => SessionNeed::Id,
             None => SessionNeed::Impossible,
             Some(args) if args.iter().any(|arg| arg.contains("{session}")) => SessionNeed::Id,
             Some(_) => SessionNeed::Nothing,

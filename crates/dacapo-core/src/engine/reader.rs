@@ -6,6 +6,7 @@ use std::io;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+use crate::agent::acp::Heard;
 use crate::agent::{self, Observed, Observer, ParserSetting};
 use crate::event::AgentEvent;
 use crate::process::Follower;
@@ -52,19 +53,21 @@ impl Reader {
     pub(super) fn read(
         mut self,
         mut follower: Follower,
-        mut send: impl FnMut(AgentEvent) -> bool,
+        mut send: impl FnMut(Heard) -> bool,
     ) -> (Observed, Option<io::Error>) {
         let mut buffer = Vec::new();
         let mut error = None;
         let mut listening = true;
         let observer = &mut self.observer;
         let price = self.price;
-        let mut see = |mut event: AgentEvent| {
-            if let (AgentEvent::Usage(usage), Some(price)) = (&mut event, price) {
-                usage.cost_usd = usage.cost_usd.or_else(|| Some(price.of(usage)));
+        let mut hear = |mut heard: Heard| {
+            if let Heard::Event(event) = &mut heard {
+                if let (AgentEvent::Usage(usage), Some(price)) = (&mut *event, price) {
+                    usage.cost_usd = usage.cost_usd.or_else(|| Some(price.of(usage)));
+                }
+                observer.see(event);
             }
-            observer.see(&event);
-            listening = listening && send(event);
+            listening = listening && send(heard);
         };
         loop {
             match follower.next(&mut buffer) {
@@ -72,7 +75,11 @@ impl Reader {
                     if let Some(promise) = self.raw_promise.as_mut() {
                         promise.feed(&buffer, &self.file);
                     }
-                    self.parser.feed(&buffer, &mut see);
+                    self.parser.hear(&buffer, &mut hear);
+                    // A process that lives on will print more, but not of this turn.
+                    if self.parser.is_over() {
+                        break;
+                    }
                 }
                 Ok(false) => break,
                 Err(problem) => {
@@ -81,7 +88,7 @@ impl Reader {
                 }
             }
         }
-        self.parser.finish(&mut see);
+        self.parser.finish(&mut |event| hear(Heard::Event(event)));
         let mut observed = self.observer.finish();
         observed.promise |= self.raw_promise.is_some_and(agent::RawPromise::finish);
         (observed, error)

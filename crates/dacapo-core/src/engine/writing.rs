@@ -248,6 +248,7 @@ impl Driver<'_> {
             earlier: Usage::default(),
             usage_file: Some(self.file(plan, "usage")),
             now: written(&file),
+            ..ParserSetting::default()
         };
         Reader::new(agent, setting, None, "", file)
     }
