@@ -267,6 +267,7 @@ impl Driver<'_> {
             continued: plan.continued,
             own_program: &self.setting.program,
             usage_file: &usage_file,
+            budget: plan.budget,
         };
         let variables = [
             ("DACAPO_ITERATION", plan.iteration.to_string()),

@@ -142,6 +142,7 @@ impl Driver<'_> {
             continued: false,
             own_program: &self.setting.program,
             usage_file: &self.file(plan, "usage"),
+            budget: None,
         };
         let variables = [("DACAPO_ITERATION", plan.iteration.to_string())];
         let mut job =
