@@ -84,7 +84,7 @@ pub(crate) fn cut(agent: &'static Agent) {
     let (rig, _server) = Rig::start(agent, Retries::Few, |repo| {
         until(over.clone(), || Failure::Cut.into(), writer(agent, repo))
     });
-    let words = ["--iter", "2", "--turn-timeout", "20s", "Add a file."];
+    let words = ["--iter", "2", "--turn-timeout", "30s", "Add a file."];
     let mut running = Running::start(rig.command(&words));
     let failed = running.wait_for("an iteration", |event| event["type"] == "iteration_finished");
     over.turn_on();
@@ -100,7 +100,7 @@ pub(crate) fn cut(agent: &'static Agent) {
 pub(crate) fn unreachable(agent: &'static Agent) {
     let closed = ClosedPort::take();
     let rig = Rig::at(&closed.url(), agent, Retries::Few);
-    let words = ["--iter", "5", "--max-failures", "2", "--turn-timeout", "15s", "Add a file."];
+    let words = ["--iter", "5", "--max-failures", "2", "--turn-timeout", "8s", "Add a file."];
     let ran = rig.exec(&words).expect(1);
     let result = ran.result();
     assert_eq!((&result["stop_reason"], counts(&result)), (&json!("failures"), [2, 0, 2]));
