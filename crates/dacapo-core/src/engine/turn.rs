@@ -129,7 +129,8 @@ impl Driver<'_> {
             .map(|limit| format!("no end within --turn-timeout ({})", duration_text(limit)));
         let idle_message =
             format!("no sign of life for --idle-timeout ({})", duration_text(policy.idle_timeout));
-        let mut watch = Watch::new(policy.idle_timeout);
+        let idling = self.adapter(plan).map_or(0, Adapter::burns_idle);
+        let mut watch = Watch::new(policy.idle_timeout).beyond(idling);
         let mut next_look = started + watch.tick_every();
         let mut patience = Patience::default();
         let how_to_log_in = self.adapter(plan).map(Adapter::how_to_log_in);
