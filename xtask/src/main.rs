@@ -17,6 +17,8 @@ cargo xtask COMMAND
   test [--quick] [FILTER]   set up, then every check and every test; what CI runs
                             --quick: without the end-to-end tests (test targets named e2e…)
                             FILTER: only the tests whose name contains it
+  setup                     only what `test` sets up: the real agents it runs come from npm,
+                            pinned, into DACAPO_TEST_CACHE or ~/.cache/dacapo-test
   lint                      the checks of `test` that run no test
   bench [--quick] [--write] [--bin FILE] [NAME…]
                             ratios against bash and git, measured side by side;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "test" => test::test(rest),
+        "setup" => test::set_up(rest),
         "lint" => test::lint(rest),
         "bench" => bench::run(rest),
         "picture" => picture::run(rest),

@@ -1,9 +1,15 @@
 //! What a machine needs before anything is tested, made or checked first.
 //!
-//! `ALL` is the place for later steps: packages, agent CLIs, a browser. A step that installs must be quick when
-//! there is nothing to do, and must say what it did.
+//! `ALL` is what every command needs. What only some tests need, and is large, is a step of its own (`agents`). A step
+//! that installs must be quick when there is nothing to do, and must say what it did.
 
 use crate::{Outcome, shell};
+
+#[path = "../../crates/dacapo/testing/agent_clis.rs"]
+mod agent_clis;
+mod agents;
+
+pub(crate) use agents::install as install_agents;
 
 /// Oldest git whose porcelain and worktree commands are relied upon.
 const GIT: (u32, u32) = (2, 30);

@@ -31,6 +31,9 @@ pub(crate) fn test(args: &[String]) -> Outcome<bool> {
     if wanted.filter.is_none() {
         lints(&mut steps);
     }
+    if !wanted.quick {
+        steps.run("agent CLIs", setup::install_agents);
+    }
     let (mut counts, mut closing) = (None, None);
     steps.run("tests", || tests(&wanted, &mut counts, &mut closing));
     steps.run("doc tests", || doc_tests(&wanted, &mut counts));
@@ -39,6 +42,17 @@ pub(crate) fn test(args: &[String]) -> Outcome<bool> {
     }
     let failed = steps.summary();
     Ok(close(&wanted, closing.as_deref(), counts, &failed))
+}
+
+/// What tests need that is not there yet, the real agents included.
+pub(crate) fn set_up(args: &[String]) -> Outcome<bool> {
+    if let Some(arg) = args.first() {
+        return Err(format!("`setup` takes no '{arg}'"));
+    }
+    let mut steps = Steps::default();
+    steps.run("set-up", setup::run);
+    steps.run("agent CLIs", setup::install_agents);
+    Ok(steps.summary().is_empty())
 }
 
 /// All that needs no test to run.

@@ -5,17 +5,29 @@ use std::path::{Path, PathBuf};
 
 use crate::event::AgentEvent;
 use crate::spec::{AgentCommand, AgentSpec, OutputFormat, PromptBy};
+use crate::store::AccountKey;
 
 mod adapter;
+mod api_error;
+mod claude;
+mod claude_like;
+mod codex;
+mod copilot;
+mod excerpt;
 mod fields;
 mod gemini;
 mod http_status;
+mod lenient;
 mod lines;
+mod npm_package;
 mod observe;
 mod opencode;
 mod patience;
 mod promise;
+mod qwen;
+mod raw_json;
 mod rehearsal;
+mod reset_time;
 mod text;
 mod wait_time;
 mod weigh;
@@ -28,7 +40,8 @@ pub use promise::{EchoFilter, PromiseSearch};
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
-pub const BUILT_IN: &[&dyn Adapter] = &[&gemini::Gemini, &opencode::Opencode];
+pub const BUILT_IN: &[&dyn Adapter] =
+    &[&claude::Claude, &codex::Codex, &copilot::Copilot, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
 
 /// The kernel takes no longer argument than this.
 const LONGEST_ARG: usize = 131_071;
@@ -54,6 +67,25 @@ pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
         (_, Some(adapter)) => adapter.parser(setting),
         (_, None) => Box::new(text::TextParser::default()),
     }
+}
+
+/// Who pays for an agent in this environment, which is the user's own; what its profile adds to it counts too.
+pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
+    let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));
+    let env: Vec<(OsString, OsString)> = env.iter().cloned().chain(added).collect();
+    let surroundings = Surroundings { env: &env };
+    match (agent.output, adapter(agent.output)) {
+        (OutputFormat::Rehearsal, _) => rehearsal::account(&surroundings),
+        (_, Some(adapter)) => adapter.account(&surroundings),
+        (_, None) => Account::default(),
+    }
+}
+
+/// What tells the account of an agent from all others on this machine; none where it cannot be told.
+pub fn account_key(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Option<AccountKey> {
+    let kind = adapter(agent.output).map_or("rehearsal", Adapter::name);
+    let account = account(agent, env);
+    Some(AccountKey::new(kind, &account.credential?, account.base_url.as_deref()))
 }
 
 /// What to run for a turn.
@@ -104,6 +136,9 @@ pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocatio
         AgentCommand::Shell(command) => vec!["sh".into(), "-c".into(), command.into()],
         AgentCommand::Argv(argv) => argv.iter().map(fill).collect(),
         AgentCommand::Rehearsal(script) => vec![turn.own_program.into(), "__rehearse".into(), script.into()],
+        AgentCommand::Own(arguments) => {
+            std::iter::once(turn.own_program.into()).chain(arguments.iter().map(fill)).collect()
+        }
     };
     if turn.continued {
         argv.extend(agent.resume.iter().flatten().map(fill));
@@ -158,7 +193,7 @@ pub fn find_on_path(program: &Path, path: Option<&std::ffi::OsStr>, cwd: &Path) 
 pub fn program(agent: &AgentSpec) -> Option<PathBuf> {
     match &agent.command {
         AgentCommand::Argv(argv) => argv.first().map(PathBuf::from),
-        AgentCommand::Shell(_) | AgentCommand::Rehearsal(_) => None,
+        AgentCommand::Shell(_) | AgentCommand::Rehearsal(_) | AgentCommand::Own(_) => None,
     }
 }
 
@@ -219,6 +254,19 @@ mod tests {
         let usage = bot(&["mybot", "-u", "{usage_file}", "-f"], PromptBy::File);
         let file = invocation(&usage, &request(prompt, true)).unwrap();
         assert_eq!(argv(&file), ["mybot", "-u", "/t/0000.usage", "-f", "--resume", "s-1", "/t/0000.prompt"]);
+    }
+
+    #[test]
+    fn k13_an_agent_whose_account_cannot_be_told_shares_nothing() {
+        let variable = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let env = [variable("REHEARSAL_ACCOUNT", "a")];
+        let mut bot = agent(AgentCommand::Argv(vec!["mybot".into()]), PromptBy::Stdin);
+        assert_eq!(account_key(&bot, &env), None, "plain text");
+        bot.output = OutputFormat::Rehearsal;
+        assert_eq!(account_key(&bot, &[]), None);
+        assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "a", None)));
+        bot.env = vec![("REHEARSAL_ACCOUNT".into(), "b".into())];
+        assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "b", None)));
     }
 
     #[test]

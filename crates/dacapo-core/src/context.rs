@@ -1,13 +1,18 @@
-//! What the next iteration is told and what git keeps: history, prompt, summary, commit message. All pure text.
+//! What the next iteration is told and what git keeps: history, prompt, summary, commit message, and what a
+//! model is asked that writes the latter two. All pure text.
 
+mod conversation;
 mod history;
 mod message;
 mod prompt;
 mod summary;
 mod text;
+mod wording;
 
+pub use conversation::Conversation;
 pub use history::{History, Past};
 pub use message::CommitMessage;
 pub use prompt::{Told, completion_rule, prompt};
 pub use summary::summarize;
-pub use text::{cut, cut_columns, tail_lines};
+pub use text::{cut, cut_chars, cut_columns, tail_lines};
+pub use wording::{changed_files, message_prompt, summary_prompt, written_message, written_summary};

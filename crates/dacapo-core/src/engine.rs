@@ -6,6 +6,7 @@
 mod checks;
 mod driver;
 mod durability;
+mod limits;
 pub mod machine;
 mod overheard;
 mod reader;
@@ -13,5 +14,6 @@ pub mod stop;
 mod turn;
 mod turn_end;
 mod workspace;
+mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};

@@ -13,8 +13,9 @@ mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use record::{
-    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, Needs, Outcome, Proof,
-    Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord,
+    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
+    Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord, Writing, WritingEnd,
+    WritingRecord,
 };
 
 /// The version of the format of journal lines and `--json` output.
@@ -122,6 +123,8 @@ pub enum Event {
     },
     /// The turn is over, its processes are gone, its output is on file.
     TurnFinished(TurnRecord),
+    /// A model of its own was asked for a summary or a commit message.
+    Written(WritingRecord),
     /// The commit object exists; the branch is moved to it next.
     CommitIntent(CommitPlanned),
     /// There is nothing to commit: nothing changed, the agent committed by itself, or the tree is not in a state to be
@@ -138,11 +141,13 @@ pub enum Event {
     },
     /// The iteration is over.
     IterationFinished(IterationRecord),
+    /// Another task knows of a limit of the account that the next turn would have used; so there was none.
+    LimitKnown(KnownLimit),
     /// The loop sleeps.
     Waiting {
-        /// Until then, by the wall clock.
+        /// Until then, by the wall clock; for `probe` at the latest.
         until: Timestamp,
-        /// Why: `limit` or `backoff`.
+        /// Why: `limit`, `probe` or `backoff`.
         why: WaitReason,
         /// What the agent said.
         message: String,
@@ -188,6 +193,8 @@ pub enum Event {
 pub enum WaitReason {
     /// The agent's usage limit.
     Limit,
+    /// Another task tries whether that limit is over.
+    Probe,
     /// The pause after a failed iteration.
     Backoff,
 }

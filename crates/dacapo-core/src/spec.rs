@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{SessionMode, Usage};
+use crate::event::{SessionMode, Usage, Writing};
 
 mod duration;
 mod name;
@@ -189,6 +189,8 @@ pub enum AgentCommand {
     Argv(Vec<String>),
     /// The built-in scripted agent, with its script.
     Rehearsal(PathBuf),
+    /// Our own program, with these arguments.
+    Own(Vec<String>),
 }
 
 /// How the prompt reaches the agent.
@@ -355,6 +357,22 @@ pub struct ContextPolicy {
     pub context_max_tokens: u32,
     /// What follows the prompt where context is off.
     pub loop_prompt: Option<String>,
+    /// Who sums iterations up (C5); none: the agent's own closing message is the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_by: Option<AgentSpec>,
+    /// Who writes commit messages (C4); none: they are made from the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_by: Option<AgentSpec>,
+}
+
+impl ContextPolicy {
+    /// Who puts this into words, where it is wanted and not left to the agent itself.
+    pub fn writer(&self, what: Writing) -> Option<&AgentSpec> {
+        match what {
+            Writing::Summary => self.summary_by.as_ref().filter(|_| self.generate_summary),
+            Writing::CommitMessage => self.message_by.as_ref().filter(|_| self.auto_commit),
+        }
+    }
 }
 
 /// A token is taken for four bytes throughout (C7).
@@ -375,4 +393,26 @@ pub fn random_hex(bytes: usize) -> String {
         }
     }
     buffer.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l10_tokens_have_their_price() {
+        let price = Price { input: 1.25, output: 10.0, cached: Some(0.125) };
+        let usage = Usage { input: 3_000_000, output: 100_000, cached: 1_000_000, cost_usd: None };
+        assert!((price.of(&usage) - (2.5 + 0.125 + 1.0)).abs() < 1e-9, "cached ones are part of the input");
+        let plain = Price { cached: None, ..price };
+        assert!((plain.of(&usage) - (3.75 + 1.0)).abs() < 1e-9);
+        assert!(price.of(&Usage::default()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn l10_more_cached_than_read_is_not_paid_for() {
+        let price = Price { input: 1.0, output: 1.0, cached: Some(0.5) };
+        let odd = Usage { input: 10, output: 0, cached: u64::MAX, cost_usd: None };
+        assert!((price.of(&odd) - 10.0 * 0.5 / 1e6).abs() < 1e-12);
+    }
 }

@@ -2,10 +2,12 @@
 
 mod journal;
 mod layout;
+mod limits;
 mod lock;
 mod task_dir;
 
 pub use journal::{Journal, JournalError, Reader, read};
 pub use layout::{Home, RepoDir};
+pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
 pub use task_dir::{CreateError, OpenError, TaskDir};

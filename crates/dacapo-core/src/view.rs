@@ -270,11 +270,8 @@ impl TaskView {
             Event::TurnStarted { agent, .. } | Event::AgentChanged { agent, .. } => {
                 self.agent.clone_from(agent);
             }
-            Event::TurnFinished(record) => {
-                self.used = self.used.plus(&record.usage);
-                self.tokens = Tokens { input: self.used.input, output: self.used.output };
-                self.cost_usd = self.used.cost_usd;
-            }
+            Event::TurnFinished(record) => self.has_used(&record.usage),
+            Event::Written(record) => self.has_used(&record.usage),
             Event::CommitIntent(planned) | Event::NoCommit(planned) => {
                 let named = planned.left_out.iter().filter_map(|left| left.rsplit_once(": "));
                 self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
@@ -285,7 +282,8 @@ impl TaskView {
                 self.status = Status::Waiting;
                 self.waiting_until = Some(*until);
             }
-            Event::Waiting { .. } => {}
+            Event::Waiting { why: WaitReason::Probe, .. } => self.status = Status::Waiting,
+            Event::Waiting { why: WaitReason::Backoff, .. } | Event::LimitKnown(_) => {}
             Event::WaitOver => {
                 self.status = Status::Running;
                 self.waiting_until = None;
@@ -299,6 +297,12 @@ impl TaskView {
             }
             Event::TaskFinished(result) => self.finished(result, line.at),
         }
+    }
+
+    fn has_used(&mut self, usage: &Usage) {
+        self.used = self.used.plus(usage);
+        self.tokens = Tokens { input: self.used.input, output: self.used.output };
+        self.cost_usd = self.used.cost_usd;
     }
 
     fn driven_by(&mut self, pid: u32) {

@@ -10,6 +10,10 @@ use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
 use crate::rehearsal;
 
+mod found;
+
+pub(crate) use found::is_variable;
+
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
 pub struct Chosen {
@@ -17,6 +21,8 @@ pub struct Chosen {
     pub agents: Vec<AgentSpec>,
     /// Loop settings come from here.
     pub profile: AgentProfile,
+    /// Why this one, where nobody chose it.
+    pub why: Option<String>,
 }
 
 /// Chooses by flags, then by the config.
@@ -24,13 +30,14 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
     if let Some(command) = &args.agent_cmd {
         let agent = on_the_spot(command)?;
         refuse_what_commands_cannot(args, &agent.name)?;
-        return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default() });
+        return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default(), why: None });
     }
-    let listed = args.agent.as_deref().or(config.agent.as_deref());
-    let Some(listed) = listed else {
-        return Err(Failure::usage("no agent is chosen")
-            .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
-            .hint("dacapo demo shows a whole loop without any agent"));
+    let (listed, why) = match args.agent.as_ref().or(config.agent.as_ref()) {
+        Some(listed) => (listed.clone(), None),
+        None => {
+            let found = found::find(args, config, top)?;
+            (found.name, Some(found.why))
+        }
     };
     let names: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut agents =
@@ -50,7 +57,7 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
         }
     }
     let profile = config.agent_profile(first.split(':').next().unwrap_or(first));
-    Ok(Chosen { agents, profile })
+    Ok(Chosen { agents, profile, why })
 }
 
 fn refuse_what_commands_cannot(args: &Exec, name: &str) -> Result<(), Failure> {
@@ -109,6 +116,21 @@ fn not_found(program: &str, origin: &str) -> Failure {
 }
 
 fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+    let agent = described(name, args, config, top)?;
+    let path = std::env::var_os("PATH");
+    match agent::program(&agent) {
+        Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
+            let base = name.split(':').next().unwrap_or(name);
+            let own = config.agent_profile(base).command.is_some();
+            let origin = if own { format!("[agents.{base}] command") } else { "--agent".into() };
+            Err(not_found(&program.to_string_lossy(), &origin))
+        }
+        _ => Ok(agent),
+    }
+}
+
+/// How the agent of this name is run, whether or not its program is there.
+pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
     let (base, script) = name.split_once(':').map_or((name, None), |(base, script)| (base, Some(script)));
     if base == "rehearsal" {
         refuse_what_commands_cannot(args, base)?;
@@ -129,15 +151,7 @@ fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSp
         agent.follow_up = settings.follow_up;
     }
     agent.env.extend(profile.env.clone());
-    let path = std::env::var_os("PATH");
-    match agent::program(&agent) {
-        Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
-            let origin =
-                if profile.command.is_some() { format!("[agents.{base}] command") } else { "--agent".into() };
-            Err(not_found(&program.to_string_lossy(), &origin))
-        }
-        _ => Ok(agent),
-    }
+    Ok(agent)
 }
 
 /// An agent of the user's own making.
@@ -201,7 +215,7 @@ fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Resul
 }
 
 /// By its model, else by its own name: an agent whose model nobody chose has a price too.
-fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
+pub(crate) fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
     let set = agent.model.as_ref().and_then(|model| config.prices.get(model));
     let set = set.or_else(|| config.prices.get(&agent.name))?;
     Some(Price { input: set.input, output: set.output, cached: set.cached })
@@ -212,7 +226,8 @@ fn unknown(name: &str, config: &Config) -> Failure {
     let names: Vec<&str> =
         config.agents.keys().map(String::as_str).chain(["rehearsal"]).chain(built_in).collect();
     let failure = Failure::usage(format!("unknown agent '{name}'"));
-    let failure = match suggest(name, names.iter().copied()) {
+    // One that is in the config without a command is no mistake in its name.
+    let failure = match suggest(name, names.iter().copied().filter(|other| *other != name)) {
         Some(close) => failure.hint(format!("did you mean '{close}'?")),
         None => failure,
     };

@@ -51,6 +51,8 @@ pub enum Command {
     Resume(Resume),
     /// Show the settings and where each comes from
     Config(Config),
+    /// Show which agents can be used here, who pays for them, and what is missing
+    Doctor(Doctor),
     /// Run a whole loop with a scripted agent in a scratch repository: free, and over in seconds
     Demo(Demo),
     /// Check or show scripts for the built-in agent `rehearsal`
@@ -177,10 +179,10 @@ pub struct Exec {
     /// Bound of what prompts say about earlier iterations and checks, in tokens
     #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub context_max_tokens: Option<u32>,
-    /// A model that writes commit messages
+    /// A model that writes commit messages: one of the agent's (haiku), or native:MODEL
     #[arg(long, value_name = "MODEL", help_heading = "Context")]
     pub commit_message_model: Option<String>,
-    /// A model that writes summaries
+    /// A model that writes summaries, likewise
     #[arg(long, value_name = "MODEL", help_heading = "Context")]
     pub summary_model: Option<String>,
     /// What follows the prompt with --no-context
@@ -314,6 +316,20 @@ pub enum ConfigCommand {
     Schema,
     /// Where the config files are
     Path,
+}
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Only these agents
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// Give each agent that can be used one short, real turn; that costs a little
+    #[arg(long)]
+    pub probe: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `demo`.

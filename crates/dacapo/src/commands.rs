@@ -13,12 +13,14 @@ use crate::error::{Failure, suggest};
 mod config;
 mod demo;
 mod diff;
+mod doctor;
 mod drive;
 mod exec;
 mod list;
 mod logs;
 mod rehearsal;
 mod resume;
+mod scratch;
 mod status;
 mod wait;
 
@@ -34,6 +36,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Resume(args) => resume::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
     }
 }
@@ -48,6 +51,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
+        Command::Doctor(args) => args.json,
         Command::Config(_) | Command::Rehearsal(_) => false,
     }
 }

@@ -15,6 +15,7 @@ pub mod found_checks;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
+pub mod writers;
 
 /// The whole program.
 pub fn main() -> ExitCode {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dacapo_core::agent;
-use dacapo_core::event::SessionMode;
+use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, OutputFormat, Place, Plan,
-    SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
+    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, OutputFormat,
+    Place, Plan, SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use jiff::Timestamp;
@@ -18,6 +18,7 @@ use crate::agents::{self, Chosen};
 use crate::args::{Exec, Session};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::writers;
 
 /// A plan that nobody named is only taken when it is of a sensible size.
 const LARGEST_FOUND_PLAN: u64 = 256 << 10;
@@ -29,6 +30,8 @@ pub struct Request {
     pub spec: TaskSpec,
     /// The name was chosen by the user, not made from the prompt.
     pub named: bool,
+    /// Why this agent, where nobody chose it.
+    pub agent_why: Option<String>,
     /// Clamps and other things that differ from what was typed.
     pub notes: Vec<String>,
 }
@@ -52,6 +55,9 @@ pub fn request(
     let prompt = prompt(args)?;
     let chosen = agents::choose(args, config, repo.toplevel())?;
     let policy = policy(args, &chosen, checks.commands, &mut notes)?;
+    let context = context(args, config, &chosen)?;
+    let writers = context.summary_by.iter().chain(&context.message_by);
+    budget(args, chosen.agents.iter().chain(writers))?;
     let (name, named) = match &args.name {
         Some(text) => (TaskName::parse(text).map_err(|error| bad_name(text, &error))?, true),
         None => (TaskName::from_prompt(&prompt), false),
@@ -70,7 +76,6 @@ pub fn request(
             Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
         );
     }
-    let context = context(args, config, &mut notes);
     let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
     let spec = TaskSpec {
         v: SPEC_FORMAT,
@@ -88,7 +93,7 @@ pub fn request(
         policy,
         context,
     };
-    Ok(Request { spec, named, notes })
+    Ok(Request { spec, named, agent_why: chosen.why, notes })
 }
 
 /// Where the task with this name works.
@@ -236,7 +241,6 @@ fn policy(
         max_wait: duration("--max-wait", &args.max_wait)?,
     };
     policy.max_failures = args.max_failures.unwrap_or(if policy.is_pure() { 0 } else { 10 });
-    budget(args, chosen)?;
     if let Some(text) = &policy.until
         && text.is_empty()
     {
@@ -263,7 +267,7 @@ fn session(args: &Exec, chosen: &Chosen) -> Result<SessionMode, Failure> {
 }
 
 /// A budget that cannot be held is refused before any of it is spent (L10).
-fn budget(args: &Exec, chosen: &Chosen) -> Result<(), Failure> {
+fn budget<'a>(args: &Exec, mut agents: impl Iterator<Item = &'a AgentSpec> + Clone) -> Result<(), Failure> {
     if let Some(cost) = args.max_cost
         && !(cost.is_finite() && cost > 0.0)
     {
@@ -279,13 +283,13 @@ fn budget(args: &Exec, chosen: &Chosen) -> Result<(), Failure> {
         (_, Some(_)) => "--max-tokens",
         _ => return Ok(()),
     };
-    match chosen.agents.iter().find(|agent| !agent.reports_usage()) {
+    match agents.clone().find(|agent| !agent.reports_usage()) {
         Some(agent) => Err(Failure::usage(format!(
             "agent '{}' prints plain text and reports no usage: {flag} could not be held",
             agent.name
         ))
         .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}"))),
-        None => match chosen.agents.iter().find(|agent| args.max_cost.is_some() && !knows_its_cost(agent)) {
+        None => match agents.find(|agent| args.max_cost.is_some() && !knows_its_cost(agent)) {
             Some(agent) => Err(no_price(agent)),
             None => Ok(()),
         },
@@ -295,7 +299,8 @@ fn budget(args: &Exec, chosen: &Chosen) -> Result<(), Failure> {
 fn knows_its_cost(agent: &AgentSpec) -> bool {
     let says_so = match agent::adapter(agent.output) {
         Some(adapter) => adapter.reports_cost(),
-        None => agent.output == OutputFormat::Rehearsal,
+        // A script says what it likes; an endpoint counts tokens, not money.
+        None => agent.output == OutputFormat::Rehearsal && !matches!(agent.command, AgentCommand::Own(_)),
     };
     says_so || agent.price.is_some()
 }
@@ -308,26 +313,27 @@ fn no_price(agent: &AgentSpec) -> Failure {
         .kept("everything; nothing was started")
 }
 
-fn context(args: &Exec, config: &Config, notes: &mut Vec<String>) -> ContextPolicy {
+fn context(args: &Exec, config: &Config, chosen: &Chosen) -> Result<ContextPolicy, Failure> {
     let set = &config.spawn_task.context_passing;
-    for (name, model) in [
-        ("summary_model", args.summary_model.as_ref().or(set.summary_model.as_ref())),
-        ("commit_message_model", args.commit_message_model.as_ref().or(set.commit_message_model.as_ref())),
-    ] {
-        if let Some(model) = model {
-            notes.push(format!(
-                "{name} = '{model}' is not available for this agent: its own closing message is used"
-            ));
-        }
-    }
-    ContextPolicy {
+    let auto_commit = set.auto_commit && !args.no_commit;
+    let generate_summary = set.generate_summary && !args.no_summary;
+    let summary_model = args.summary_model.as_ref().or(set.summary_model.as_ref());
+    let message_model = args.commit_message_model.as_ref().or(set.commit_message_model.as_ref());
+    let writer = |what, model: Option<&String>, wanted: bool| {
+        // An empty one on the command line takes back what a config file says.
+        let model = model.filter(|model| wanted && !model.trim().is_empty());
+        model.map(|model| writers::writer(what, model.trim(), config, chosen)).transpose()
+    };
+    Ok(ContextPolicy {
         enabled: set.enabled && !args.no_context,
-        auto_commit: set.auto_commit && !args.no_commit,
-        generate_summary: set.generate_summary && !args.no_summary,
+        auto_commit,
+        generate_summary,
+        summary_by: writer(Writing::Summary, summary_model, generate_summary)?,
+        message_by: writer(Writing::CommitMessage, message_model, auto_commit)?,
         summary_max_tokens: args.summary_max_tokens.unwrap_or(set.summary_max_tokens),
         context_max_tokens: args.context_max_tokens.unwrap_or(set.context_max_tokens),
         loop_prompt: args.loop_prompt.clone().or_else(|| set.loop_prompt.clone()),
-    }
+    })
 }
 
 fn plan(args: &Exec, top: &Path) -> Result<Option<Plan>, Failure> {

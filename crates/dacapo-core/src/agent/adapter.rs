@@ -99,6 +99,8 @@ pub struct ParserSetting {
     pub earlier: Usage,
     /// The file that `{usage_file}` stood for. It is whole when the output has ended.
     pub usage_file: Option<PathBuf>,
+    /// About when the output was written, in the user's time zone: some agents name times of day.
+    pub now: jiff::Zoned,
 }
 
 /// The user's environment, as data.

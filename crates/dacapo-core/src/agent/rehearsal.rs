@@ -1,8 +1,17 @@
 //! The built-in scripted agent speaks our own vocabulary: an [`AgentEvent`] a line.
 
-use super::Parser;
 use super::lines::Lines;
+use super::{Account, Parser, Surroundings};
 use crate::event::AgentEvent;
+
+/// It has no login; but loops that share an account, and its limits, can be rehearsed too: the variable names it.
+pub(super) fn account(surroundings: &Surroundings<'_>) -> Account {
+    Account {
+        logged_in: Some(true),
+        credential: surroundings.var("REHEARSAL_ACCOUNT").map(str::to_owned),
+        ..Account::default()
+    }
+}
 
 /// Reads JSON lines; anything else it prints is noise.
 #[derive(Debug, Default)]

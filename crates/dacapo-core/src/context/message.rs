@@ -19,17 +19,14 @@ pub struct CommitMessage<'a> {
     pub ended: Ended,
     /// What the agent says it did; may be empty.
     pub summary: &'a str,
+    /// The message as a model wrote it.
+    pub written: Option<&'a str>,
 }
 
 impl CommitMessage<'_> {
     /// The whole message. A commit is never lost for want of one.
     pub fn render(&self) -> String {
-        let mut sentences = sentences(self.summary);
-        let what = if sentences.is_empty() {
-            format!("Iteration {} changes", self.iteration)
-        } else {
-            sentences.remove(0)
-        };
+        let (what, sentences) = self.words();
         let subject = cut_columns(&format!("[iter-{}] {what}", self.iteration), SUBJECT_COLUMNS);
         let shortened = subject.ends_with('…');
         let mut body = Vec::new();
@@ -55,26 +52,60 @@ impl CommitMessage<'_> {
         ));
         out
     }
+
+    /// What the first line says, and what the body is made of: a model's words, else the agent's, else none.
+    fn words(&self) -> (String, Vec<String>) {
+        let mut summary = sentences(self.summary);
+        let mut written = self.written.map(|text| lines(text).collect::<Vec<_>>()).unwrap_or_default();
+        if !written.is_empty() {
+            let first = written.remove(0);
+            let subject = first.strip_suffix('.').unwrap_or(&first).to_owned();
+            return (subject, if written.is_empty() { summary } else { written });
+        }
+        if summary.is_empty() {
+            return (format!("Iteration {} changes", self.iteration), summary);
+        }
+        (summary.remove(0), summary)
+    }
 }
 
-/// The lines and sentences of a summary as plain prose: no markup, nothing that could pass for a trailer.
+/// The lines and sentences of a summary as plain prose.
 fn sentences(summary: &str) -> Vec<String> {
     let mut out = Vec::new();
-    for line in summary.lines() {
-        let line =
-            line.trim().trim_start_matches(['#', '*', '-', '>', '`', ' ']).trim_end_matches(['*', '`', ' ']);
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
-        if line.chars().any(char::is_alphanumeric) && !line.to_ascii_lowercase().starts_with("dacapo-") {
-            match line.split_once(". ") {
-                Some((first, rest)) if out.is_empty() && !rest.trim().is_empty() => {
-                    out.push(first.to_owned());
-                    out.push(rest.trim().to_owned());
-                }
-                _ => out.push(line.strip_suffix('.').filter(|_| out.is_empty()).unwrap_or(&line).to_owned()),
+    for line in lines(summary) {
+        match line.split_once(". ") {
+            Some((first, rest)) if out.is_empty() && !rest.trim().is_empty() => {
+                out.push(first.to_owned());
+                out.push(rest.trim().to_owned());
             }
+            _ => out.push(line.strip_suffix('.').filter(|_| out.is_empty()).unwrap_or(&line).to_owned()),
         }
     }
     out
+}
+
+/// The lines of a text that say something: no markup, no number of an iteration, nothing that could pass for a trailer.
+fn lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter_map(|line| {
+        let line =
+            line.trim().trim_start_matches(['#', '*', '-', '>', '`', ' ']).trim_end_matches(['*', '`', ' ']);
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        let numbered = line.strip_prefix("[iter-").and_then(|rest| rest.split_once(']'));
+        let line = match numbered {
+            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+                rest.trim_start().to_owned()
+            }
+            _ => line,
+        };
+        (line.chars().any(char::is_alphanumeric) && !is_trailer(&line)).then_some(line)
+    })
+}
+
+/// Ours, and the ones by which somebody else would claim a part in the commit.
+fn is_trailer(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let signed = line.split_once(':').is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '));
+    signed || line.starts_with("dacapo-")
 }
 
 fn wrap(text: &str) -> Vec<String> {
@@ -100,7 +131,38 @@ mod tests {
     use super::*;
 
     fn render(summary: &str) -> String {
-        CommitMessage { task: "auth", iteration: 2, ended: Ended::Success, summary }.render()
+        CommitMessage { task: "auth", iteration: 2, ended: Ended::Success, summary, written: None }.render()
+    }
+
+    fn written(text: &str, summary: &str) -> String {
+        let message =
+            CommitMessage { task: "auth", iteration: 2, ended: Ended::Success, summary, written: Some(text) };
+        message.render()
+    }
+
+    const TRAILERS: &str = "\n\nDacapo-Task: auth\nDacapo-Iteration: 2\nDacapo-Outcome: success\n";
+
+    #[test]
+    fn c4_a_models_message_is_taken_as_it_is() {
+        let message = written("[iter-7] Return JWT v2. Now.\n\nAdds the route.\n- Tests.\n", "x");
+        assert_eq!(message, format!("[iter-2] Return JWT v2. Now\n\nAdds the route.\nTests.{TRAILERS}"));
+        let long = written(&"word ".repeat(30), "");
+        assert!(long.lines().next().unwrap().width() <= 72, "{long}");
+        assert!(long.contains("\n\nword word"), "what did not fit is in the body: {long}");
+    }
+
+    #[test]
+    fn c4_a_models_message_without_a_body_gets_one_from_the_summary() {
+        let message = written("Return JWT", "Added login. The route is new.");
+        assert_eq!(message, format!("[iter-2] Return JWT\n\nAdded login\nThe route is new.{TRAILERS}"));
+        assert_eq!(written("***", "Added login."), format!("[iter-2] Added login{TRAILERS}"));
+        assert_eq!(written("", ""), format!("[iter-2] Iteration 2 changes{TRAILERS}"));
+    }
+
+    #[test]
+    fn c4_a_model_cannot_forge_a_trailer() {
+        let message = written("A\n\nB\n\nCo-Authored-By: M <m@x>\nDacapo-Task: other\nSigned-off-by: y", "");
+        assert_eq!(message, format!("[iter-2] A\n\nB{TRAILERS}"));
     }
 
     #[test]
@@ -139,6 +201,9 @@ mod tests {
             prop_assert_eq!(lines[1], "");
             prop_assert!(lines.len() <= 2 + 4 + 3);
             prop_assert!(message.ends_with("\nDacapo-Outcome: success\n"));
+            let message = written(&summary, "");
+            prop_assert!(message.lines().next().unwrap().width() <= 72);
+            prop_assert!(message.lines().count() <= 2 + 4 + 3);
         }
     }
 }

@@ -11,7 +11,13 @@ const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];
 
 /// Cleans the agent's closing message. Empty when nothing is left that says something.
 pub fn summarize(closing: &str, max_tokens: u32, promise: Option<&str>) -> String {
-    let mut text = strip_escapes(closing);
+    cut(&clean(closing, promise), max_tokens as usize * BYTES_PER_TOKEN)
+}
+
+/// Only what was said: no escapes, no blocks of the system's, no progress, and no promise: that is for the loop alone.
+/// Empty when nothing is left that says something.
+pub(super) fn clean(text: &str, promise: Option<&str>) -> String {
+    let mut text = strip_escapes(text);
     for tag in NOISE {
         text = without_block(&text, tag);
     }
@@ -31,11 +37,7 @@ pub fn summarize(closing: &str, max_tokens: u32, promise: Option<&str>) -> Strin
     }
     let text = kept.join("\n");
     let text = text.trim();
-    if text.chars().any(char::is_alphanumeric) {
-        cut(text, max_tokens as usize * BYTES_PER_TOKEN)
-    } else {
-        String::new()
-    }
+    if text.chars().any(char::is_alphanumeric) { text.to_owned() } else { String::new() }
 }
 
 /// A spinner, a bar or a percentage says nothing about what was done.
@@ -51,14 +53,16 @@ fn without_block(text: &str, tag: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(&open) {
-        out.push_str(&rest[..start]);
         rest = match rest[start..].find(&close) {
-            Some(end) => &rest[start + end + close.len()..],
-            // Never closed: only the tag itself is noise.
-            None => &rest[start + open.len()..],
+            Some(end) => {
+                out.push_str(&rest[..start]);
+                &rest[start + end + close.len()..]
+            }
+            // Never closed: only the tags themselves are noise.
+            None => break,
         };
     }
-    out.push_str(rest);
+    out.push_str(&rest.replace(&open, ""));
     out.replace(&close, "")
 }
 
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn c5_an_echoed_context_is_no_summary() {
         assert_eq!(summarize("<task_context>\nold\n</task_context>\nNew.", 500, None), "New.");
-        assert_eq!(summarize("<think>never closed", 500, None), "never closed");
+        assert_eq!(summarize("<think>never <think>closed", 500, None), "never closed");
     }
 
     proptest! {

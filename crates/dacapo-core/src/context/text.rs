@@ -55,14 +55,29 @@ pub fn cut_columns(text: &str, columns: usize) -> String {
     kept
 }
 
-fn floor(text: &str, mut at: usize) -> usize {
+/// At most so many characters, the last of them `…` where something is missing.
+pub fn cut_chars(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some(_) => {
+            let mut kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+            kept.push('…');
+            kept
+        }
+    }
+}
+
+/// The last place at or before `at` where a character begins.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
     }
     at
 }
 
-fn ceil(text: &str, mut at: usize) -> usize {
+/// The first place at or behind `at` where a character begins.
+pub(super) fn ceil(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at += 1;
     }

@@ -13,14 +13,15 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::durability::Durability;
+use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
 use super::turn::Parsed;
 use super::workspace::Workspace;
-use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult};
+use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
-use crate::store::{Journal, JournalError, TaskDir};
+use crate::store::{Journal, JournalError, ProbeLock, SharedLimits, TaskDir};
 
 /// A wall clock may jump and a machine may be suspended: a sleep looks at it again after so long.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
@@ -50,6 +51,13 @@ pub trait Sink {
 pub enum Activity<'a> {
     /// A check runs.
     Check(&'a str),
+    /// A model writes about the iteration.
+    Writing {
+        /// What.
+        what: Writing,
+        /// Which one.
+        by: &'a str,
+    },
     /// What the iteration left is being committed.
     Committing,
     /// The agent is being stopped.
@@ -95,6 +103,8 @@ pub struct Setting {
     pub env: Vec<(OsString, OsString)>,
     /// What this process is called in the journal.
     pub version: String,
+    /// Where tasks of this machine leave word of usage limits.
+    pub limits: SharedLimits,
     /// More iterations, for a task that is taken up again.
     pub more_iterations: Option<u32>,
     /// More words.
@@ -124,6 +134,8 @@ pub(super) enum Message {
     Agent(AgentEvent),
     /// All of a turn's output has been read.
     Parsed(Box<Parsed>),
+    /// The task that tried whether a limit is over does so no more.
+    ProbeFree(std::io::Result<ProbeLock>),
 }
 
 /// Drives one task.
@@ -136,6 +148,7 @@ pub struct Driver<'a> {
     pub(super) setting: Setting,
     pub(super) workspace: Option<Workspace>,
     pub(super) durability: Durability,
+    pub(super) limits: Limits,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
     pub(super) sink: &'a mut dyn Sink,
@@ -188,6 +201,7 @@ impl<'a> Driver<'a> {
             setting,
             workspace: None,
             durability,
+            limits: Limits::default(),
             earlier_litter,
             sink,
             outbox,
@@ -239,14 +253,22 @@ impl<'a> Driver<'a> {
     }
 
     fn perform(&mut self, effect: Effect) -> Result<Option<Input>, DriverError> {
+        self.limits.release_unless_needed_for(&effect);
         Ok(match effect {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
             Effect::RunCheck(plan) => self.run_check(&plan)?,
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
-            Effect::RunTurn(plan) => Some(self.run_turn(&plan)?),
+            Effect::RunTurn(plan) => {
+                let ended = self.run_turn(&plan)?;
+                self.probe_ended(&ended)?;
+                Some(ended)
+            }
+            Effect::Write(plan) => Some(self.write(&plan)?),
             Effect::PrepareCommit(plan) => Some(self.prepare_commit(&plan)?),
             Effect::Land(landing) => Some(self.land(&landing)?),
             Effect::Sleep { until, .. } => self.sleep_until(until)?,
+            Effect::ShareLimit(found) => Some(self.share_limit(&found)?),
+            Effect::AwaitProbe { agent, until } => self.await_probe(agent, until)?,
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
             Effect::Finish { base } => Some(self.gather_result(base.as_ref())?),
         })
@@ -371,8 +393,8 @@ impl<'a> Driver<'a> {
                 self.show(&event);
                 Ok(false)
             }
-            // The end of a child that nobody waits for any more.
-            Message::ChildGone(_) | Message::Parsed(_) => Ok(false),
+            // The end of a child, or of a probe, that nobody waits for any more.
+            Message::ChildGone(_) | Message::Parsed(_) | Message::ProbeFree(_) => Ok(false),
         }
     }
 
@@ -384,17 +406,19 @@ impl<'a> Driver<'a> {
     }
 
     fn sleep_until(&mut self, until: Timestamp) -> Result<Option<Input>, DriverError> {
-        loop {
-            let left = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
-            if left.is_zero() {
-                return Ok(Some(Input::WaitOver));
-            }
-            let deadline = Instant::now() + left.min(LOOK_AT_CLOCK);
+        while let Some(deadline) = next_look(until) {
             if let Some(message) = self.receive(Some(deadline))
                 && self.absorb(message)?
             {
                 return Ok(None);
             }
         }
+        Ok(Some(Input::WaitOver))
     }
+}
+
+/// When to look at the wall clock again while `until` has not come.
+pub(super) fn next_look(until: Timestamp) -> Option<Instant> {
+    let left = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
+    (!left.is_zero()).then(|| Instant::now() + left.min(LOOK_AT_CLOCK))
 }

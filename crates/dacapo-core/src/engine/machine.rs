@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::{CheckPhase, CheckResult, CommitPlanned, Envelope, Event, TurnRecord, Usage, WaitReason};
+use crate::event::{
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, TurnRecord, Usage, WaitReason,
+    Writing, WritingRecord,
+};
 use crate::git::Oid;
 
 /// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
@@ -52,8 +55,12 @@ pub enum Input {
         /// The session, where Dacapo chooses its id.
         session: Option<String>,
     },
+    /// No turn is about to start: another task knows that it would run into a limit.
+    LimitKnown(KnownLimit),
     /// A turn is over.
     TurnEnded(TurnRecord),
+    /// A model was asked for a summary or a commit message.
+    Written(WritingRecord),
     /// The tree was looked at, the commit object made if there is something to commit.
     Prepared(CommitPlanned),
     /// The branch has moved.
@@ -110,10 +117,13 @@ pub enum Effect {
     PrepareWorkspace,
     /// Run a check.
     RunCheck(CheckPlan),
-    /// Look where HEAD is and choose a session id: the next turn is to start.
+    /// Look whether the agent's account is known to be limited, where HEAD is, and choose a session id: the next turn is
+    /// to start.
     BeginTurn(TurnStart),
     /// Give the agent its turn.
     RunTurn(TurnPlan),
+    /// Have a model put into words what the iteration did.
+    Write(WritingPlan),
     /// Stage what the iteration left and make a commit object of it.
     PrepareCommit(CommitPlan),
     /// Move the branch.
@@ -124,6 +134,16 @@ pub enum Effect {
         until: Timestamp,
         /// Why.
         why: WaitReason,
+    },
+    /// Tell all tasks with the same account of the limit that the last turn ran into, then come back with
+    /// [`Input::Settle`].
+    ShareLimit(FoundLimit),
+    /// Sleep while another task tries whether the limit of this agent's account is over.
+    AwaitProbe {
+        /// Which of the task's agents.
+        agent: usize,
+        /// At the latest until then.
+        until: Timestamp,
     },
     /// Come back with [`Input::Settle`].
     Settle,
@@ -160,6 +180,21 @@ pub struct TurnStart {
     pub fresh: bool,
 }
 
+/// A limit that a turn ran into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLimit {
+    /// Which of the task's agents.
+    pub agent: usize,
+    /// What it said.
+    pub message: String,
+    /// When the limit ends, by its word.
+    pub resets_at: Option<Timestamp>,
+    /// How long it is taken to last where the agent does not say.
+    pub guess: Duration,
+    /// The how manieth guess in a row that is.
+    pub guesses: u32,
+}
+
 /// One turn of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnPlan {
@@ -181,6 +216,23 @@ pub struct TurnPlan {
     pub promise: Option<String>,
     /// What earlier turns of this conversation used.
     pub earlier: Usage,
+}
+
+/// Something that a model is to write about an iteration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WritingPlan {
+    /// What.
+    pub what: Writing,
+    /// The iteration.
+    pub iteration: u32,
+    /// The turns it had, the newest ones if they were many, each with its agent.
+    pub turns: Vec<(u32, usize)>,
+    /// Where it began.
+    pub start: Option<Oid>,
+    /// What is known of it in words.
+    pub summary: String,
+    /// What must not be said again: only the agent can promise something.
+    pub promise: Option<String>,
 }
 
 /// A commit that is to be made.

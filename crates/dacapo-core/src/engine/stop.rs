@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::event::{Outcome, StopReason, Usage};
 use crate::spec::{Cap, LoopPolicy};
 
@@ -131,9 +133,32 @@ pub fn limit_backoff(limits_in_row: u32) -> Duration {
     Duration::from_secs(60 * (1_u64 << limits_in_row.saturating_sub(1).min(5)).min(30))
 }
 
+/// When a limit ends: by the agent's word, or, where it has none or speaks of the past, after a guess. A reset that has
+/// passed is no end: the limit was hit after it.
+pub fn limit_end(resets_at: Option<Timestamp>, guess: Duration, now: Timestamp) -> Timestamp {
+    resets_at.filter(|until| *until > now).unwrap_or_else(|| later(now, guess))
+}
+
+/// So much later, as far as time goes.
+pub(crate) fn later(now: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::ZERO);
+    now.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn l9_a_limit_ends_by_the_agents_word_or_by_a_guess() {
+        let now: Timestamp = "2026-11-15T12:00:00Z".parse().unwrap();
+        let guess = Duration::from_secs(60);
+        let (minute, hour) = (later(now, guess), later(now, guess * 60));
+        assert_eq!(limit_end(Some(hour), guess, now), hour);
+        assert_eq!(limit_end(Some(now), guess, now), minute, "what has passed is no end");
+        assert_eq!(limit_end(None, guess, now), minute);
+        assert_eq!(limit_end(None, guess, Timestamp::MAX), Timestamp::MAX);
+    }
 
     #[test]
     fn l8_backoff_doubles_up_to_a_minute() {

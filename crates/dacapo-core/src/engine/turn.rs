@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::Reader;
-use super::turn_end::{Why, ending};
+use super::turn_end::{Why, diagnosed, ending};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
@@ -19,17 +22,20 @@ use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, S
 use crate::spec::{AgentSpec, duration_text};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
-const EVENTS_IN_FLIGHT: usize = 64;
+pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 
 /// What the parser knows when all output has been read.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    observed: Observed,
+    pub(super) observed: Observed,
     error: Option<io::Error>,
 }
 
 impl Driver<'_> {
     pub(super) fn begin_turn(&mut self, start: TurnStart) -> Result<Input, DriverError> {
+        if let Some(known) = self.known_limit(start.agent)? {
+            return Ok(Input::LimitKnown(known));
+        }
         let agent = &self.spec.agents[start.agent];
         let session = (start.fresh && agent.presets_session()).then(random_uuid);
         let repo = &self.workspace()?.repo;
@@ -64,7 +70,7 @@ impl Driver<'_> {
         })?;
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         self.overhear(plan, &running, permit.clone())?;
-        self.follow(plan, agent, running.progress(), permit)?;
+        self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         self.attend(plan, &running, &permits, started)
     }
 
@@ -84,18 +90,17 @@ impl Driver<'_> {
     }
 
     /// Starts the thread that reads what the agent prints, from the file it is captured in.
-    fn follow(
+    pub(super) fn follow(
         &self,
-        plan: &TurnPlan,
-        agent: &AgentSpec,
         progress: Arc<Progress>,
         permit: SyncSender<()>,
+        reader: impl FnOnce(File) -> Reader,
     ) -> Result<(), DriverError> {
         let raw = progress.path().to_owned();
         let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader = self.reader(plan, agent, file);
+        let reader = reader(file);
         let outbox = self.outbox.clone();
         std::thread::Builder::new()
             .name("parser".into())
@@ -109,8 +114,14 @@ impl Driver<'_> {
     }
 
     fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting =
-            ParserSetting { earlier: plan.earlier, usage_file: Some(self.dir.turn_path(plan.turn, "usage")) };
+        // A new file is of now, and one that is read again of then.
+        let written = file.metadata().and_then(|meta| meta.modified()).ok();
+        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
+        let setting = ParserSetting {
+            earlier: plan.earlier,
+            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
+            now: now.to_zoned(TimeZone::system()),
+        };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
@@ -148,6 +159,7 @@ impl Driver<'_> {
                 Some(Message::Agent(event)) => {
                     let _ = permits.try_recv();
                     self.show(&event);
+                    self.probe_sees(&event)?;
                     if let (AgentEvent::Usage(usage), None) = (&event, &why)
                         && self.machine.over_budget(usage)
                     {
@@ -158,6 +170,9 @@ impl Driver<'_> {
                     {
                         why = Some(self.end_turn(running, Why::GaveUp(given_up)));
                     }
+                }
+                Some(message @ Message::ProbeFree(_)) => {
+                    self.absorb(message)?;
                 }
                 Some(message @ Message::Stop { .. }) => {
                     self.absorb(message)?;
@@ -193,7 +208,8 @@ impl Driver<'_> {
             self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
         }
         let ending = ending(why, &finished);
-        let observed = self.diagnosed(plan, &ending, parsed.observed);
+        let stderr = self.dir.turn_path(plan.turn, "err");
+        let observed = diagnosed(self.adapter(plan), &stderr, &ending, parsed.observed);
         let mut input = self.ended(plan, &ending, observed, started.elapsed());
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = finished.output_bytes;
@@ -261,19 +277,29 @@ impl Driver<'_> {
             own_program: &self.setting.program,
             usage_file: &usage_file,
         };
-        let mut invocation = match agent::invocation(agent, &request) {
+        let variables = [
+            ("DACAPO_ITERATION", plan.iteration.to_string()),
+            ("DACAPO_TURN", plan.turn.to_string()),
+            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
+        ];
+        self.command(agent, &request, variables, |extension| self.dir.turn_path(plan.turn, extension))
+    }
+
+    /// The command line of a call in the workspace; what it prints goes to these files.
+    pub(super) fn command<const N: usize>(
+        &self,
+        agent: &AgentSpec,
+        request: &TurnRequest<'_>,
+        variables: [(&str, String); N],
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Result<Job, String>, DriverError> {
+        let mut invocation = match agent::invocation(agent, request) {
             Ok(invocation) => invocation,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let mut env = self.environment(&cwd);
-        for (name, value) in [
-            ("DACAPO_ITERATION", plan.iteration.to_string()),
-            ("DACAPO_TURN", plan.turn.to_string()),
-            ("DACAPO_ATTEMPT", plan.attempt.to_string()),
-        ] {
-            env.push((name.into(), value.into()));
-        }
+        env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
@@ -283,9 +309,9 @@ impl Driver<'_> {
             cwd,
             env,
             stdin: invocation.stdin.into(),
-            stdout: self.dir.turn_path(plan.turn, "raw"),
-            index: Some(self.dir.turn_path(plan.turn, "idx")),
-            stderr: Stderr::File(self.dir.turn_path(plan.turn, "err")),
+            stdout: file("raw"),
+            index: Some(file("idx")),
+            stderr: Stderr::File(file("err")),
             grace: Job::GRACE,
             holds: Vec::new(),
         }))
@@ -335,7 +361,7 @@ pub(super) fn send_event(
 }
 
 /// A random id in the form that agents take for one.
-fn random_uuid() -> String {
+pub(super) fn random_uuid() -> String {
     let hex = crate::spec::random_hex(16);
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }

@@ -1,6 +1,7 @@
 //! How a turn ended: what the process, the stream and we ourselves have to say becomes one record.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use super::driver::Driver;
@@ -9,7 +10,7 @@ use crate::agent::{self, Adapter, Ending, GiveUp, Observed, weigh};
 use crate::context::summarize;
 use crate::event::{AgentEvent, FailureKind, TurnRecord};
 use crate::process::{Exit, Finished, tail};
-use crate::spec::{AgentCommand, Approval};
+use crate::spec::{AgentCommand, AgentSpec, Approval};
 
 /// So much of what an agent wrote to standard error may tell why it ended.
 const LAST_WORDS: usize = 16 << 10;
@@ -28,50 +29,6 @@ impl Driver<'_> {
         agent::adapter(self.spec.agents[plan.agent].output)
     }
 
-    /// Where an agent's stream gives no reason, or none that is certain, its exit code and its last words on standard
-    /// error may.
-    pub(super) fn diagnosed(&self, plan: &TurnPlan, ending: &Ending, mut seen: Observed) -> Observed {
-        let Ending::Exited(code) = *ending else { return seen };
-        let certain = matches!(seen.error, Some((FailureKind::Permanent, _))) || seen.limit.is_some();
-        if certain || (code == 0 && seen.end.is_some()) {
-            return seen;
-        }
-        let Some(adapter) = self.adapter(plan) else { return seen };
-        let words = tail(&self.dir.turn_path(plan.turn, "err"), LAST_WORDS).unwrap_or_default();
-        match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
-            // The stream has said as much.
-            Some(AgentEvent::Error { failure: FailureKind::Transient, .. }) if seen.error.is_some() => {}
-            Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
-            Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
-            _ => {}
-        }
-        seen
-    }
-
-    /// What the agent was not allowed to do, with what would have helped. One that was to read only has what it was
-    /// given.
-    fn refused(&self, plan: &TurnPlan, seen: &Observed) -> Option<String> {
-        let agent = &self.spec.agents[plan.agent];
-        let adapter = self.adapter(plan);
-        if agent.approval == Approval::ReadOnly {
-            return None;
-        }
-        let what = if !seen.refused.is_empty() {
-            format!("was not allowed to use {}", seen.refused.join(", "))
-        } else if adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
-            "was given no tools that change anything".to_owned()
-        } else {
-            return None;
-        };
-        let helps = match (&agent.command, adapter) {
-            (AgentCommand::Argv(_), Some(adapter)) if agent.approval == Approval::Auto => {
-                format!("put {} into the agent's command", adapter.unattended()[0])
-            }
-            _ => "use --approval auto".to_owned(),
-        };
-        Some(format!("{} {what} and changed nothing; {helps}", agent.name))
-    }
-
     pub(super) fn ended(
         &self,
         plan: &TurnPlan,
@@ -81,7 +38,7 @@ impl Driver<'_> {
     ) -> Input {
         let final_event = self.adapter(plan).is_some_and(Adapter::has_final_event);
         let end = weigh(ending, &seen, final_event);
-        let refused = self.refused(plan, &seen);
+        let refused = refused(&self.spec.agents[plan.agent], &seen);
         let summary = summarize(&seen.closing, self.spec.context.summary_max_tokens, plan.promise.as_deref());
         Input::TurnEnded(TurnRecord {
             turn: plan.turn,
@@ -97,6 +54,53 @@ impl Driver<'_> {
             refused,
         })
     }
+}
+
+/// What the agent was not allowed to do, with what would have helped. One that was to read only has what it was given.
+fn refused(agent: &AgentSpec, seen: &Observed) -> Option<String> {
+    let adapter = agent::adapter(agent.output);
+    if agent.approval == Approval::ReadOnly {
+        return None;
+    }
+    let what = if !seen.refused.is_empty() {
+        format!("was not allowed to use {}", seen.refused.join(", "))
+    } else if adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
+        "was given no tools that change anything".to_owned()
+    } else {
+        return None;
+    };
+    let helps = match (&agent.command, adapter.and_then(|adapter| adapter.unattended().first())) {
+        (AgentCommand::Argv(_), Some(flag)) if agent.approval == Approval::Auto => {
+            format!("put {flag} into the agent's command")
+        }
+        _ => "use --approval auto".to_owned(),
+    };
+    Some(format!("{} {what} and changed nothing; {helps}", agent.name))
+}
+
+/// Where an agent's stream gives no reason, or none that is certain, its exit code and its last words on standard error
+/// may.
+pub(super) fn diagnosed(
+    adapter: Option<&dyn Adapter>,
+    stderr: &Path,
+    ending: &Ending,
+    mut seen: Observed,
+) -> Observed {
+    let Ending::Exited(code) = *ending else { return seen };
+    let certain = matches!(seen.error, Some((FailureKind::Permanent, _))) || seen.limit.is_some();
+    if certain || (code == 0 && seen.end.is_some()) {
+        return seen;
+    }
+    let Some(adapter) = adapter else { return seen };
+    let words = tail(stderr, LAST_WORDS).unwrap_or_default();
+    match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
+        // The stream has said as much.
+        Some(AgentEvent::Error { failure: FailureKind::Transient, .. }) if seen.error.is_some() => {}
+        Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
+        Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
+        _ => {}
+    }
+    seen
 }
 
 pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
@@ -118,5 +122,55 @@ pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
         (None, Exit::Code(code)) => Ending::Exited(*code),
         (None, Exit::Signal(signal)) => Ending::Signalled(*signal),
         (None, Exit::Lost) => Ending::GuardLost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{OutputFormat, PromptBy};
+
+    fn agent(approval: Approval) -> AgentSpec {
+        AgentSpec {
+            name: "bot".into(),
+            command: AgentCommand::Argv(vec!["bot".into()]),
+            start: Vec::new(),
+            prompt: PromptBy::Stdin,
+            output: OutputFormat::Rehearsal,
+            resume: None,
+            follow_up: String::new(),
+            env: Vec::new(),
+            model: None,
+            price: None,
+            approval,
+        }
+    }
+
+    #[test]
+    fn a8_what_was_refused_is_told_with_what_would_have_helped() {
+        let seen = Observed { refused: vec!["write a".into(), "shell".into()], ..Observed::default() };
+        let told = refused(&agent(Approval::Edits), &seen);
+        assert_eq!(
+            told.as_deref(),
+            Some("bot was not allowed to use write a, shell and changed nothing; use --approval auto")
+        );
+        assert_eq!(refused(&agent(Approval::Auto), &Observed::default()), None);
+    }
+
+    #[test]
+    fn a8_one_that_was_to_read_only_is_not_blamed_for_it() {
+        let seen = Observed { refused: vec!["write a".into()], ..Observed::default() };
+        assert_eq!(refused(&agent(Approval::ReadOnly), &seen), None);
+    }
+
+    #[test]
+    fn a8_a_built_in_agents_own_command_names_its_own_flag() {
+        let seen = Observed { refused: vec!["write".into()], ..Observed::default() };
+        for adapter in agent::BUILT_IN {
+            let Some(flag) = adapter.unattended().first() else { continue };
+            let own = AgentSpec { output: adapter.format(), ..agent(Approval::Auto) };
+            let told = refused(&own, &seen).unwrap();
+            assert!(told.ends_with(&format!("put {flag} into the agent's command")), "{told}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::spec::{Place, TaskSpec};
 use crate::trust::TrustedFiles;
 
 /// New files over this size are left out of commits (C9).
-const MAX_FILE_BYTES: u64 = 50 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 50 << 20;
 
 /// The place to work in.
 pub(super) struct Workspace {
@@ -78,6 +78,13 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+
+    /// What lies here uncommitted and is not the work of an iteration.
+    pub(super) fn not_the_agents(&self) -> Vec<PathBuf> {
+        let mut all = self.untouched_litter();
+        all.extend_from_slice(&self.left_out);
+        all
     }
 
     /// What checks left and nobody has touched since.

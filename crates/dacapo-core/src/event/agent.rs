@@ -126,6 +126,11 @@ impl Usage {
         }
     }
 
+    /// The same, but where less is reported than was known before, counting has begun anew: then it is all of it.
+    pub fn on_top_of(&self, earlier: &Usage) -> Usage {
+        if self.tokens() < earlier.tokens() { *self } else { self.since(earlier) }
+    }
+
     /// Both together.
     pub fn plus(&self, other: &Usage) -> Usage {
         Usage {
@@ -136,6 +141,44 @@ impl Usage {
                 (None, None) => None,
                 (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> Usage {
+        Usage { input, output, cached, cost_usd }
+    }
+
+    #[test]
+    fn l10_what_came_on_top_is_the_difference() {
+        let total = usage(100, 20, 50, Some(0.75));
+        assert_eq!(total.since(&usage(60, 5, 50, Some(0.5))), usage(40, 15, 0, Some(0.25)));
+        assert_eq!(total.since(&Usage::default()), total);
+        assert_eq!(usage(100, 20, 50, None).since(&total), usage(0, 0, 0, None), "no cost is no cost");
+        assert_eq!(total.since(&usage(0, 0, 0, None)).cost_usd, Some(0.75));
+    }
+
+    #[test]
+    fn l10_a_count_that_began_anew_is_never_negative() {
+        let before = usage(100, 20, 50, Some(0.75));
+        assert_eq!(usage(10, 2, 0, Some(0.1)).since(&before), usage(0, 0, 0, Some(0.0)));
+        assert_eq!(usage(u64::MAX, 1, 0, None).tokens(), u64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn l10_since_takes_back_what_plus_gave(
+            a in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40),
+            b in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1 << 40),
+        ) {
+            let (a, b) = (usage(a.0, a.1, a.2, None), usage(b.0, b.1, b.2, None));
+            prop_assert_eq!(a.plus(&b).since(&a), b);
         }
     }
 }

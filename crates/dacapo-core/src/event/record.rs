@@ -101,6 +101,22 @@ pub enum TurnEnd {
     Interrupted,
 }
 
+/// A usage limit that another task on this machine ran into, with the same account (L9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLimit {
+    /// The agent of this task that uses the account.
+    pub agent: String,
+    /// What the other task's agent said.
+    pub message: String,
+    /// Which task found it, or tries whether it is over.
+    pub by: String,
+    /// When it ends. None: that time has come, and the other task is just trying whether it has ended.
+    pub until: Option<Timestamp>,
+    /// How often in a row its end was guessed, for want of a word about it.
+    #[serde(default)]
+    pub guesses: u32,
+}
+
 /// The record of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRecord {
@@ -129,6 +145,54 @@ pub struct TurnRecord {
     /// What the agent was not allowed to do and what would have helped. Fatal only where nothing was done either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+}
+
+/// What a model of its own may be asked to put into words, in the order in which it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writing {
+    /// What was done in an iteration (`summary_model`).
+    Summary,
+    /// The message of its commit (`commit_message_model`).
+    CommitMessage,
+}
+
+/// What came of asking. Whatever it is, it never costs the iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum WritingEnd {
+    /// The words, cleaned.
+    Done {
+        /// They say something.
+        text: String,
+    },
+    /// There was nothing to write about: nothing was said, or nothing changed.
+    Nothing,
+    /// No words could be had.
+    Failed {
+        /// Why.
+        message: String,
+    },
+    /// The task is to end: nobody waits for a model then.
+    Cancelled,
+}
+
+/// The record of one call of a model beside the turns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WritingRecord {
+    /// The iteration it belongs to.
+    pub iteration: u32,
+    /// What was asked for.
+    pub what: Writing,
+    /// What came of it.
+    #[serde(flatten)]
+    pub end: WritingEnd,
+    /// The model, or the agent where it has no name.
+    pub by: String,
+    /// What it used; part of the iteration's usage.
+    pub usage: Usage,
+    /// How long it took.
+    pub duration_ms: u64,
 }
 
 /// What an iteration left in the tree.

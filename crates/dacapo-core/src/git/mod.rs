@@ -21,6 +21,7 @@ mod refs;
 mod repo;
 mod run;
 mod stage;
+mod stat;
 mod status;
 mod uncommitted;
 mod worktree;
@@ -34,5 +35,6 @@ pub use outcome::{Change, ChangeKind, LeftOut, NewCommit, Notice, Prepared, Prob
 pub use refs::{Head, Rescued};
 pub use repo::{DiscoverError, Repo};
 pub use run::GitError;
+pub use stat::{FileStat, Lines};
 pub use uncommitted::{Copied, Kept};
 pub use worktree::{CleanCheckout, WorktreeError};

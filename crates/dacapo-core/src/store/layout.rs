@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::TaskName;
 
-use super::TaskDir;
+use super::{SharedLimits, TaskDir};
 
 /// The data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,11 @@ impl Home {
             .collect();
         let plain = plain.trim_matches('.');
         RepoDir(self.0.join("repos").join(format!("{plain}-{:08x}", short_hash(common_dir))))
+    }
+
+    /// What tasks of this machine know of usage limits.
+    pub fn limits(&self) -> SharedLimits {
+        SharedLimits::at(self.0.join("limits"))
     }
 
     /// All repositories that have data.

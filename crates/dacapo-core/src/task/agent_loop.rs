@@ -1,10 +1,10 @@
 //! An agent in a loop: the rules of L and C as a pure machine.
 //!
 //! ```text
-//! Fresh ─► Baseline ─► Between ─► Turn ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
-//!                        ▲  │      │ ▲                                             │
-//!                        └──┘      ▼ │                                             ▼
-//!                      backoff   LimitHit ─► Waiting                        verdict: goes on or ends
+//! Fresh ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
+//!                        ▲  │      │ ▲                                                          │
+//!                        └──┘      ▼ │                                                          ▼
+//!                      backoff   LimitHit ─► Waiting, Probed                             verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
@@ -20,6 +20,7 @@ use crate::engine::machine::{Effect, Input, Machine};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckResult, CommitPlanned, Envelope, Event, SessionMode, TaskResult, TurnEnd, Usage, WaitReason,
+    Writing, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{Cap, SessionNeed, TaskSpec};
@@ -31,6 +32,7 @@ mod plan;
 mod resume;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 /// The promise that is asked for when checks were green before anything was done (L4).
 pub const DEFAULT_PROMISE: &str = "<promise>COMPLETE</promise>";
@@ -73,6 +75,8 @@ pub struct AgentLoop {
     limits_in_row: u32,
     limit_wait: Duration,
     limited_until: Vec<Option<Timestamp>>,
+    /// Another task tries whether the limit of this agent is over.
+    probed: Vec<bool>,
     backoff_due: bool,
     usage: Usage,
     /// What was used and how much time had passed when the present allowance began.
@@ -109,12 +113,20 @@ enum Phase {
     },
     LimitHit {
         message: String,
-        resets_at: Option<Timestamp>,
+        end: LimitEnd,
     },
     Waiting {
         until: Timestamp,
         why: WaitReason,
     },
+    /// Another task tries whether the limit is over.
+    Probed {
+        until: Timestamp,
+        since: Timestamp,
+        elapsed: Duration,
+    },
+    /// A model puts the iteration into words.
+    Writing(Writing),
     Collecting,
     Landing(CommitPlanned),
     Checking {
@@ -125,6 +137,17 @@ enum Phase {
     Over,
 }
 
+/// What is known of the end of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitEnd {
+    /// A turn of this task ran into it, and this is what its agent said.
+    Said(Option<Timestamp>),
+    /// Another task did, and knows its end.
+    Shared(Timestamp),
+    /// Another task is trying whether it has come.
+    Probed,
+}
+
 /// The iteration at work.
 #[derive(Debug, Clone)]
 struct Current {
@@ -132,8 +155,15 @@ struct Current {
     start: Option<Oid>,
     started_at: Timestamp,
     attempts: u32,
+    /// Its turns and their agents, the newest ones.
+    turns: Vec<(u32, usize)>,
     usage: Usage,
+    /// The agent's closing words.
     summary: String,
+    /// What came of asking a model for a summary.
+    summed_up: Option<WritingEnd>,
+    /// The commit message that a model wrote.
+    worded: Option<String>,
     promise: bool,
     end: TurnEnd,
     ended_at: Timestamp,
@@ -176,6 +206,7 @@ impl AgentLoop {
             limits_in_row: 0,
             limit_wait: Duration::ZERO,
             limited_until: vec![None; spec.agents.len()],
+            probed: vec![false; spec.agents.len()],
             backoff_due: false,
             usage: Usage::default(),
             usage_before: Usage::default(),
@@ -219,6 +250,11 @@ impl AgentLoop {
                 SessionNeed::Id => self.session.is_some(),
                 SessionNeed::Nothing => true,
             }
+    }
+
+    /// Where the loop stands when the next turn may start: in its iteration, or before one.
+    fn before_a_turn(&self) -> Phase {
+        if self.current.is_some() { Phase::Retry } else { Phase::Between }
     }
 
     fn usage_in_allowance(&self) -> Usage {

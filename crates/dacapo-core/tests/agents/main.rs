@@ -1,7 +1,14 @@
-//! Agents' own output, cut to what a parser reads: what becomes of it, and what never may.
+//! What real agents printed, read by their parsers: what becomes of it, and what never may. The fixtures are cut from runs
+//! of the real programs to what a parser reads.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod claude;
+mod claude_like;
+mod codex;
+mod copilot;
 mod gemini;
 mod opencode;
+mod pieces;
+mod qwen;
 mod replay;
 mod robustness;

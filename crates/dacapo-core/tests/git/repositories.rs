@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::git::{DiscoverError, Lines, Repo, display_path};
 
 use crate::fixture::{Fixture, changed, env, git_in, temp};
 
@@ -178,4 +178,36 @@ fn the_environment_cannot_point_elsewhere() {
         .output()
         .expect("the child runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn c4_how_much_changed_is_known_before_the_commit() {
+    let f = Fixture::new();
+    let start = f.home.commit.clone().expect("a tip");
+    f.write("own.txt", "1\n2\n");
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "by the agent itself"]);
+    f.write("a.txt", "one\nzwei\n");
+    fs::remove_file(f.path("dir/b.txt")).expect("remove");
+    fs::write(f.path("bin"), b"\0\x01").expect("write");
+    f.git(&["add", "bin"]);
+    f.write("new\nname", "x");
+    f.write(".env", "KEY=1");
+    f.write("big", &"x".repeat(101));
+    let stats = f.repo.stat_since(Some(&start), 100).expect("counted");
+    let shown: Vec<(String, Lines)> =
+        stats.into_iter().map(|stat| (display_path(&stat.path), stat.lines)).collect();
+    let counted = |added, removed| Lines::Counted { added, removed };
+    assert_eq!(
+        shown,
+        [
+            ("a.txt".to_owned(), counted(1, 2)),
+            ("bin".to_owned(), Lines::Binary),
+            ("dir/b.txt".to_owned(), counted(0, 1)),
+            ("own.txt".to_owned(), counted(2, 0)),
+            ("new\\nname".to_owned(), Lines::New),
+        ]
+    );
+    let all = f.repo.stat_since(None, 100).expect("counted from nothing");
+    assert_eq!(all.len(), 4, "a.txt, bin, own.txt and the new one: {all:?}");
 }

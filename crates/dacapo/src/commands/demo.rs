@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::print;
+use super::scratch::commit_all;
 use crate::args::Demo;
 use crate::error::Failure;
 use crate::output::words::{DIM, paint};
@@ -33,9 +34,7 @@ pub(super) fn run(args: &Demo) -> Result<u8, Failure> {
     }
     let script = scratch.path().join("demo.yaml");
     std::fs::write(&script, rehearsal::DEMO).map_err(|error| failed("write its script", error))?;
-    for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "A greeter with a bug"]] {
-        git(&repo, words)?;
-    }
+    commit_all(&repo, "A greeter with a bug")?;
     let talks = !args.show.json && !args.show.quiet;
     if talks {
         print(&paint(DIM, "# a scratch repository, and a scripted agent that costs nothing"));
@@ -85,27 +84,4 @@ fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, F
 fn log(repo: &Path) -> String {
     let output = Command::new("git").arg("-C").arg(repo).args(["log", "--oneline"]).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim_end().to_owned()).unwrap_or_default()
-}
-
-fn git(repo: &Path, words: &[&str]) -> Result<(), Failure> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(repo)
-        .args([
-            "-c",
-            "user.name=Dacapo demo",
-            "-c",
-            "user.email=demo@localhost",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"])
-        .args(words)
-        .output()
-        .map_err(|error| Failure::usage(format!("the demo needs git: {error}")).hint("install git"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::failed(format!("the demo's git {} failed: {}", words[0], said.trim())))
 }

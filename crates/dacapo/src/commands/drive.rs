@@ -1,5 +1,6 @@
 //! Driving a task in the foreground: signals, sinks, the driver, the exit code.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -22,6 +23,8 @@ use crate::output::log::Tracing;
 pub(super) struct Drive<'a> {
     pub(super) show: Show,
     pub(super) notes: &'a [String],
+    /// Why this agent, where nobody chose it.
+    pub(super) agent_why: Option<&'a str>,
     pub(super) more_iterations: Option<u32>,
     pub(super) follow_up: Option<String>,
     pub(super) keep_awake: bool,
@@ -36,7 +39,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         Show { json: false, quiet: false } => {
             let view = TaskView::load(dir).map_err(|error| super::unreadable(&error, dir))?;
             let mut human = Human::new(view);
-            human.preamble(&spec, with.notes, with.more_iterations);
+            human.preamble(&spec, with.agent_why, with.notes, with.more_iterations);
             Some(human)
         }
         _ => None,
@@ -44,6 +47,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     if with.show.json {
         // Standard output belongs to the events; what the user should hear goes to the log.
         with.notes.iter().for_each(|note| tracing::warn!("{note}"));
+        with.agent_why.iter().for_each(|why| tracing::info!("agent {} ({why})", spec.agents[0].name));
     }
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut tracing];
     sinks.extend(json.as_mut().map(|json| json as &mut dyn Sink));
@@ -53,6 +57,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         program: own_program(),
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: super::home()?.limits(),
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
     };
@@ -64,7 +69,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
 }
 
 /// Our own program under a name that stays right when the file on disk is replaced.
-fn own_program() -> PathBuf {
+pub(super) fn own_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
     }
@@ -72,7 +77,7 @@ fn own_program() -> PathBuf {
 }
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.
-fn listen(control: Control) -> Result<(), Failure> {
+pub(super) fn listen(control: Control) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     std::thread::spawn(move || {
@@ -126,18 +131,21 @@ impl Drop for Awake {
 }
 
 fn keep_awake(task: &str) -> Option<Awake> {
+    let argv = awake_command(task, "cat")?;
+    let mut command = Command::new(&argv[0]);
+    command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    Some(Awake { child: command.spawn().ok()? })
+}
+
+/// What keeps the machine awake while `program` runs; none where nothing can.
+pub(super) fn awake_command(task: &str, program: &str) -> Option<Vec<OsString>> {
     let why = format!("task {task}");
-    let mut command = if cfg!(target_os = "macos") {
-        let mut command = Command::new("caffeinate");
-        command.args(["-i", "cat"]);
-        command
+    let argv: &[&str] = if cfg!(target_os = "macos") {
+        &["caffeinate", "-i", program]
     } else if std::path::Path::new("/run/systemd/system").exists() {
-        let mut command = Command::new("systemd-inhibit");
-        command.args(["--what=idle:sleep", "--who=dacapo", "--mode=block", "--why", &why, "cat"]);
-        command
+        &["systemd-inhibit", "--what=idle:sleep", "--who=dacapo", "--mode=block", "--why", &why, program]
     } else {
         return None;
     };
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
-    Some(Awake { child })
+    Some(argv.iter().map(OsString::from).collect())
 }

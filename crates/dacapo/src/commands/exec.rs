@@ -43,8 +43,14 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         let _ = workspace.name(asked.spec.name.as_str());
     }
     let keep_awake = loaded.config.keep_awake;
-    let drive_with =
-        Drive { show: args.show, notes: &asked.notes, more_iterations: None, follow_up: None, keep_awake };
+    let drive_with = Drive {
+        show: args.show,
+        notes: &asked.notes,
+        agent_why: asked.agent_why.as_deref(),
+        more_iterations: None,
+        follow_up: None,
+        keep_awake,
+    };
     let spec = asked.spec.clone();
     let result = drive(spec, &dir, drive_with)?;
     let code = exit_code(&result);

@@ -40,6 +40,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let with = Drive {
         show: args.show,
         notes: &loaded.warnings,
+        agent_why: None,
         more_iterations: more,
         follow_up,
         keep_awake: loaded.config.keep_awake,

@@ -296,10 +296,11 @@ pub struct ContextPassing {
     /// The most tokens of the whole record.
     #[schemars(title = "Context size", range(min = 1, max = 10_000_000))]
     pub context_max_tokens: u32,
-    /// The model that writes commit messages. Not set: the agent's.
+    /// The model that writes commit messages: the agent with this model (`haiku`), or the endpoint of
+    /// `[agents.native]` (`native:MODEL`). Not set: they are made from the summary.
     #[schemars(title = "Commit message model", length(min = 1))]
     pub commit_message_model: Option<String>,
-    /// The model that writes summaries. Not set: the agent's.
+    /// The model that writes summaries, likewise. Not set: the agent's closing message is the summary.
     #[schemars(title = "Summary model", length(min = 1))]
     pub summary_model: Option<String>,
     /// What follows the prompt from the second iteration on where `enabled` is false.

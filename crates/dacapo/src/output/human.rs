@@ -4,7 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage};
+use dacapo_core::event::{
+    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason, WritingEnd,
+};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
@@ -12,6 +14,9 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
+
+/// So many refusals of a turn are shown; an agent that tries all night does not fill the screen.
+const MOST_REFUSALS: u32 = 5;
 
 /// Prints a task as it goes.
 pub struct Human {
@@ -28,6 +33,8 @@ pub struct Human {
     promise_asked: bool,
     /// The end of what the agent said last.
     saying: String,
+    /// Tools that the agent was refused in this turn.
+    refusals: u32,
 }
 
 impl Human {
@@ -45,16 +52,24 @@ impl Human {
             line_is_up: false,
             promise_asked: false,
             saying: String::new(),
+            refusals: 0,
         }
     }
 
     /// What is going to happen, before it does.
-    pub fn preamble(&mut self, spec: &TaskSpec, notes: &[String], more_iterations: Option<u32>) {
+    pub fn preamble(
+        &mut self,
+        spec: &TaskSpec,
+        agent_why: Option<&str>,
+        notes: &[String],
+        more_iterations: Option<u32>,
+    ) {
         let policy = &spec.policy;
         self.promise_asked = policy.until.is_some();
         let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
         self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
-        self.say(&format!("{} {}", paint(DIM, "agent  "), names.join(", then ")));
+        let why = agent_why.map_or_else(String::new, |why| format!(" ({why})"));
+        self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then ")));
         for check in &policy.checks {
             self.say(&format!("{} {check}", paint(DIM, "check  ")));
         }
@@ -160,6 +175,22 @@ impl Human {
         }
     }
 
+    /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
+    fn retries(&mut self, message: &str, status: Option<u16>) {
+        let doing = words::retrying(message, status);
+        if !self.live && self.doing != doing {
+            self.say(&paint(DIM, &format!("  ▸ {doing}")));
+        }
+        self.doing = doing;
+    }
+
+    fn was_refused(&mut self, what: &str) {
+        self.refusals = self.refusals.saturating_add(1);
+        if self.refusals <= MOST_REFUSALS {
+            self.say(&paint(WARN, &format!("  not allowed: {}", words::line(what, 120))));
+        }
+    }
+
     /// Remembers the end of what the agent says: the live line has no room for more, and there may be gigabytes.
     fn agent_says(&mut self, text: &str) {
         self.saying.push_str(tail(text, LAST_WORDS));
@@ -216,6 +247,7 @@ impl Sink for Human {
                 self.agent.clone_from(agent);
                 self.turn_usage = Usage::default();
                 self.saying.clear();
+                self.refusals = 0;
             }
             Event::TurnFinished(record) => {
                 self.turn_usage = Usage::default();
@@ -224,6 +256,14 @@ impl Sink for Human {
                 }
                 self.doing.clear();
             }
+            Event::Written(record) => {
+                self.doing.clear();
+                if let WritingEnd::Failed { message } = &record.end {
+                    let what = words::writing(record.what);
+                    let note = format!("note    no {what} from {}: {message}", record.by);
+                    self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
+                }
+            }
             Event::Committed { commit, subject, .. } => {
                 self.say(&paint(
                     DIM,
@@ -231,9 +271,14 @@ impl Sink for Human {
                 ));
             }
             Event::IterationFinished(record) => self.iteration(record),
-            Event::Waiting { until, message, .. } => {
-                let text =
-                    format!("waiting until {} ({})", super::log::clock(*until), words::line(message, 100));
+            Event::Waiting { until, why, message } => {
+                let until = match why {
+                    WaitReason::Limit | WaitReason::Backoff => {
+                        format!(" until {}", super::log::clock(*until))
+                    }
+                    WaitReason::Probe => String::new(),
+                };
+                let text = format!("waiting{until} ({})", words::line(message, 100));
                 self.say(&paint(WARN, &text));
                 self.doing = text;
             }
@@ -258,6 +303,7 @@ impl Sink for Human {
             | Event::TaskStarted { .. }
             | Event::Resumed { .. }
             | Event::WorkspaceReady { .. }
+            | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
@@ -272,13 +318,14 @@ impl Sink for Human {
             AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
             AgentEvent::Usage(usage) => self.turn_usage = *usage,
-            AgentEvent::Retry { message, .. } => {
-                self.doing = format!("tries again: {message}");
-                if !self.live {
-                    self.say(&paint(DIM, &format!("  tries again: {}", words::line(message, 120))));
-                }
-            }
-            _ => return,
+            AgentEvent::Retry { message, status } => self.retries(message, *status),
+            AgentEvent::Refused { what } => self.was_refused(what),
+            AgentEvent::Session { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Error { .. }
+            | AgentEvent::End { .. } => {}
         }
         if !self.live
             && let AgentEvent::ToolCall { name, summary, .. } = event
@@ -290,6 +337,7 @@ impl Sink for Human {
     fn activity(&mut self, activity: &Activity<'_>) {
         self.doing = match activity {
             Activity::Check(command) => format!("check {command}"),
+            Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
             Activity::Committing => return,
             Activity::Stopping => "stopping the agent".to_owned(),
         };

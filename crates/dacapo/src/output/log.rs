@@ -1,7 +1,9 @@
 //! The log lines of a loop (S13), for `dacapo logs` and for `tracing`.
 
 use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd};
+use dacapo_core::event::{
+    AgentEvent, Ended, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WaitReason, WritingEnd,
+};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
@@ -24,6 +26,8 @@ pub struct LogLines {
     succeeded: u32,
     failed: u32,
     session: Option<String>,
+    /// The failure that was told last.
+    told: Option<String>,
 }
 
 impl LogLines {
@@ -86,13 +90,33 @@ impl LogLines {
                     let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
                     info(format!("Completion promise '{promise}' detected in output"));
                 }
+                self.told = None;
                 match &record.end {
-                    TurnEnd::Failed { message, .. } => info(format!("Agent failed: {message}")),
+                    TurnEnd::Failed { message, .. } => {
+                        info(format!("Agent failed: {message}"));
+                        self.told = Some(message.clone());
+                    }
                     TurnEnd::Limit { message, .. } => info(format!("Usage limit: {message}")),
                     TurnEnd::Cancelled => info("Agent stopped: cancelled".into()),
                     TurnEnd::Budget => info("Agent stopped: budget used up".into()),
                     TurnEnd::Interrupted => info("Turn interrupted: the iteration runs again".into()),
                     TurnEnd::Done => {}
+                }
+            }
+            Event::Written(record) => {
+                let what = words::writing(record.what);
+                match &record.end {
+                    WritingEnd::Done { .. } => {
+                        info(format!(
+                            "{} wrote the {what} ({})",
+                            record.by,
+                            words::tokens(record.usage.tokens())
+                        ));
+                    }
+                    WritingEnd::Failed { message } => {
+                        info(format!("{} wrote no {what}: {message}", record.by));
+                    }
+                    WritingEnd::Nothing | WritingEnd::Cancelled => {}
                 }
             }
             Event::CommitIntent(_) => {}
@@ -105,6 +129,12 @@ impl LogLines {
                     self.succeeded += 1;
                 } else {
                     self.failed += 1;
+                    // Of a turn that failed by itself the reason stands there already.
+                    if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
+                        && self.told.as_ref() != Some(error)
+                    {
+                        info(format!("Iteration {} failed: {error}", record.iteration));
+                    }
                 }
                 if !record.summary.is_empty() {
                     info(format!(
@@ -126,6 +156,10 @@ impl LogLines {
                     ));
                 }
             }
+            Event::LimitKnown(known) => {
+                info(format!("Limit of {} known from task {}: {}", known.agent, known.by, known.message));
+            }
+            Event::Waiting { why: WaitReason::Probe, message, .. } => info(format!("Waiting: {message}")),
             Event::Waiting { until, message, .. } => {
                 info(format!("Waiting until {}: {message}", clock(*until)));
             }
@@ -199,7 +233,24 @@ impl Sink for Tracing {
     }
 
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
-        tracing::debug!(?event);
+        match event {
+            AgentEvent::Retry { message, status } => {
+                tracing::info!("Agent is {}", words::retrying(message, *status));
+            }
+            AgentEvent::Refused { what } => {
+                tracing::info!("Agent was not allowed: {}", words::line(what, 200));
+            }
+            AgentEvent::Session { .. }
+            | AgentEvent::Text { .. }
+            | AgentEvent::Thinking { .. }
+            | AgentEvent::ToolCall { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::Plan { .. }
+            | AgentEvent::Usage(_)
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Error { .. }
+            | AgentEvent::End { .. } => tracing::debug!(?event),
+        }
     }
 
     fn activity(&mut self, _: &Activity<'_>) {}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::IterationRecord;
+use dacapo_core::event::{IterationRecord, Writing};
 
 /// Proven.
 pub const GOOD: Style = AnsiColor::Green.on_default();
@@ -71,6 +71,23 @@ pub fn commit(record: &IterationRecord) -> &str {
     }
 }
 
+/// A model call that an agent makes again: `retrying: 503 overloaded`.
+pub fn retrying(message: &str, status: Option<u16>) -> String {
+    let message = line(message, 160);
+    match status.map(|status| status.to_string()) {
+        Some(status) if !message.contains(&status) => format!("retrying: {status} {message}"),
+        _ => format!("retrying: {message}"),
+    }
+}
+
+/// What a model writes.
+pub fn writing(what: Writing) -> &'static str {
+    match what {
+        Writing::Summary => "summary",
+        Writing::CommitMessage => "commit message",
+    }
+}
+
 /// Branches as people say them.
 pub fn branch(full: &str) -> &str {
     full.strip_prefix("refs/heads/").unwrap_or(full)
@@ -86,6 +103,13 @@ mod tests {
             assert_eq!(duration(Duration::from_secs(seconds)), text);
         }
         assert_eq!(duration(Duration::from_millis(40)), "40ms");
+    }
+
+    #[test]
+    fn a_retry_names_its_status_once() {
+        assert_eq!(retrying("overloaded", Some(503)), "retrying: 503 overloaded");
+        assert_eq!(retrying("HTTP 503: overloaded\nmore", Some(503)), "retrying: HTTP 503: overloaded");
+        assert_eq!(retrying("no route to host", None), "retrying: no route to host");
     }
 
     #[test]

@@ -103,6 +103,12 @@ fn plain(event: &AgentEvent) -> Option<String> {
             None => message.clone(),
         },
         AgentEvent::Error { message, .. } => format!("error: {message}"),
-        _ => return None,
+        AgentEvent::Retry { message, .. } => format!("retrying: {message}"),
+        AgentEvent::Refused { what } => format!("not allowed: {what}"),
+        AgentEvent::Session { .. }
+        | AgentEvent::Thinking { .. }
+        | AgentEvent::ToolResult { .. }
+        | AgentEvent::Usage(_)
+        | AgentEvent::End { .. } => return None,
     })
 }

@@ -6,7 +6,8 @@
 //! and people can try their checks and workflows before they pay for a model.
 //!
 //! Dacapo says which turn this is by the environment: `DACAPO_TASK`, `DACAPO_ITERATION` and
-//! `DACAPO_ATTEMPT` (both from 0), `DACAPO_WORKSPACE`.
+//! `DACAPO_ATTEMPT` (both from 0), `DACAPO_WORKSPACE`. Loops with the same `REHEARSAL_ACCOUNT` in their
+//! environment share the usage limits that they run into, as those with the same login do.
 
 mod child;
 mod demo;
@@ -25,8 +26,8 @@ use std::process::ExitCode;
 pub use demo::{DEMO, EXAMPLE, demo_files};
 pub use parse::{At, MAX_BYTES, ScriptError, check, parse};
 pub use script::{
-    BigFile, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, Run, Script, Split, Step, Tool, UsageReport,
-    Write,
+    BigFile, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, Retry, Run, Script, Split, Step, Tool,
+    UsageReport, Write,
 };
 pub use values::{Bytes, Capped, Claim, Output, Span};
 

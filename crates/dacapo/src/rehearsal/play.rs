@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::emit::Voice;
 use super::misbehave::{self, GitTrick, flood};
-use super::script::{Fail, Limit, Run, Script, Split, Step, UsageReport, Write};
+use super::script::{Fail, Limit, Retry, Run, Script, Split, Step, UsageReport, Write};
 use super::values::{Claim, Output};
 use super::{child, files, parse};
 
@@ -188,6 +188,8 @@ impl Player {
             Step::Stderr(text) => to_stderr(text),
             Step::Sleep(time) => std::thread::sleep(time.0),
             Step::Fail(fail) => return Err(Stop::Failed(fail.clone())),
+            Step::Retry(retry) => self.retry(retry)?,
+            Step::Refuse(what) => self.voice.event(&AgentEvent::Refused { what: what.clone() })?,
             Step::Limit(limit) => return self.limit(limit),
             Step::Exit(exit) => return Err(Stop::Exit(exit.code)),
             Step::Hang(_) => loop {
@@ -314,6 +316,14 @@ impl Player {
         std::thread::sleep(split.pause.0);
         self.voice.piece(&split.text[cut..])?;
         Ok(self.voice.end_pieces()?)
+    }
+
+    fn retry(&mut self, retry: &Retry) -> Result<(), Stop> {
+        for _ in 0..retry.times.0 {
+            std::thread::sleep(retry.pause.0);
+            self.voice.event(&AgentEvent::Retry { message: retry.message.clone(), status: retry.status })?;
+        }
+        Ok(())
     }
 
     fn limit(&mut self, limit: &Limit) -> Result<(), Stop> {

@@ -71,6 +71,14 @@ pub enum Step {
         #[schemars(schema_with = "short_schema::<Fail>")]
         Fail,
     ),
+    /// Tells that a model call failed and is made again.
+    Retry(
+        #[serde(deserialize_with = "short")]
+        #[schemars(schema_with = "short_schema::<Retry>")]
+        Retry,
+    ),
+    /// Tells that it was not allowed to use a tool: which, and what for.
+    Refuse(String),
     /// Hits a usage limit and ends.
     Limit(
         #[serde(deserialize_with = "short")]
@@ -270,6 +278,36 @@ impl Short for Fail {
 
     fn from_text(message: String) -> Option<Self> {
         Some(Fail { message, ..Fail::default() })
+    }
+}
+
+/// Model calls that are made again.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retry {
+    /// What went wrong.
+    pub message: String,
+    /// The HTTP status, where the agent tells it.
+    pub status: Option<u16>,
+    /// How often in a row.
+    pub times: Capped<10_000>,
+    /// How long it waits before each.
+    pub pause: Span,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        let message = "the model server does not answer".into();
+        Retry { message, status: None, times: Capped(1), pause: Span::default() }
+    }
+}
+
+impl Short for Retry {
+    const EXPECTS: &'static str = "a message or `{ status: 503, times: 3, pause: 1s }`";
+    const TYPES: &'static [&'static str] = &["string"];
+
+    fn from_text(message: String) -> Option<Self> {
+        Some(Retry { message, ..Retry::default() })
     }
 }
 

@@ -87,6 +87,12 @@ fn collect(dir: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
 pub(crate) struct Started(Option<Child>);
 
 impl Started {
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = i32::try_from(self.0.as_ref().unwrap().id()).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
+    }
+
     /// How it ended.
     pub(crate) fn end(mut self) -> Ran {
         Ran::from(self.0.take().unwrap().wait_with_output().unwrap())

@@ -185,6 +185,22 @@ fn l10_a_budget_that_cannot_be_held_is_refused() {
 }
 
 #[test]
+fn l10_a_budget_in_money_needs_to_know_what_is_spent() {
+    let world = World::new();
+    let agent = world.rehearsal("iterations: [[write: { path: a, text: x }]]");
+    let words = ["--agent", &agent, "--summary-model", "native:tiny", "--max-cost", "1", "--iter", "1", "go"];
+    let endpoint = "[agents.native]\napi = \"openai\"\nbase_url = \"http://127.0.0.1:1\"\n";
+    world.config(endpoint);
+    let ran = world.exec(&words).expect(2);
+    ran.says("agent 'native' does not say what it costs: --max-cost could not be held");
+    ran.says("set [prices.\"tiny\"] input = …").says("--max-tokens bounds it without prices");
+    assert_eq!(world.tasks(), [] as [&str; 0]);
+    world.config(&format!("{endpoint}[prices.tiny]\ninput = 1.0\noutput = 2.0\n"));
+    let _ = world.exec(&words).expect(0);
+    assert_eq!(world.tasks().len(), 1);
+}
+
+#[test]
 fn l9_a_usage_limit_is_waited_for_and_costs_no_failure() {
     let world = World::new();
     let agent = world.rehearsal(

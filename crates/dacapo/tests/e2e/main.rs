@@ -8,6 +8,7 @@ mod checks;
 mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
+mod doctor;
 mod echoes;
 mod founding;
 mod hostile_git;
@@ -17,6 +18,9 @@ mod kit;
 mod limits;
 mod misdeed;
 mod prompts;
+mod refusals;
 mod repositories;
+mod shared_limits;
 mod support;
 mod worktrees;
+mod writers;

@@ -35,6 +35,24 @@ fn a_turn_says_what_it_does_in_the_common_vocabulary() {
 }
 
 #[test]
+fn a_turn_tells_what_it_tries_again_and_what_it_may_not_do() {
+    let script =
+        "- retry: { status: 503, message: busy, times: 2, pause: 1ms }\n- retry: gone\n- refuse: write a\n";
+    let played = Stage::new(script).play().ok();
+    let busy = AgentEvent::Retry { message: "busy".into(), status: Some(503) };
+    assert_eq!(
+        played.events()[1..],
+        [
+            busy.clone(),
+            busy,
+            AgentEvent::Retry { message: "gone".into(), status: None },
+            AgentEvent::Refused { what: "write a".into() },
+            AgentEvent::End { reason: "end_turn".into() },
+        ]
+    );
+}
+
+#[test]
 fn a_session_is_resumed_by_its_id_or_absent() {
     let stage = Stage::new("- say: a");
     let mut command = stage.command();

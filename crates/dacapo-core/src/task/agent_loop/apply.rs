@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{AgentLoop, Current, Phase};
+use super::{AgentLoop, Current, LimitEnd, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts, Verdict};
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, IterationRecord, Outcome,
-    StopReason, TurnEnd, TurnRecord, Usage, WaitReason,
+    StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
 use crate::spec::SessionNeed;
@@ -45,14 +45,16 @@ impl AgentLoop {
                 self.turn_started(*turn, session.as_deref(), *continued);
             }
             Event::TurnFinished(record) => self.turn_finished(record, line.at),
+            Event::Written(record) => self.written(record),
             Event::CommitIntent(planned) if planned.commit.is_some() => {
                 self.phase = Phase::Landing(planned.clone());
             }
             Event::CommitIntent(planned) | Event::NoCommit(planned) => self.settle_tree(planned),
             Event::Committed { commit, .. } => self.committed(commit),
             Event::IterationFinished(record) => self.iteration_finished(record, elapsed),
-            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line.at),
-            Event::WaitOver => self.wait_over(elapsed),
+            Event::LimitKnown(known) => self.limit_known(known),
+            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line),
+            Event::WaitOver => self.wait_over(line),
             Event::AgentChanged { agent, .. } => self.agent_changed(agent, line.at),
             Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
             Event::Told { text } => self.told.push(text.clone()),
@@ -114,8 +116,10 @@ impl AgentLoop {
         }
         if let Some(current) = self.current.as_mut() {
             current.attempts += 1;
+            current.note_turn(turn, self.agent);
         }
         self.conversed = true;
+        self.probed.fill(false);
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
         self.follow_ups_heard = self.follow_ups.len();
@@ -144,14 +148,14 @@ impl AgentLoop {
         self.phase = match &record.end {
             TurnEnd::Limit { .. } if self.verdict.is_some() => Phase::Collecting,
             TurnEnd::Limit { message, resets_at } => {
-                Phase::LimitHit { message: message.clone(), resets_at: *resets_at }
+                Phase::LimitHit { message: message.clone(), end: LimitEnd::Said(*resets_at) }
             }
             TurnEnd::Interrupted if self.verdict.is_none() => Phase::Retry,
             TurnEnd::Done
             | TurnEnd::Failed { .. }
             | TurnEnd::Cancelled
             | TurnEnd::Budget
-            | TurnEnd::Interrupted => Phase::Collecting,
+            | TurnEnd::Interrupted => self.wrap_up(None),
         };
         if !matches!(record.end, TurnEnd::Limit { .. }) {
             self.limits_in_row = 0;
@@ -245,19 +249,6 @@ impl AgentLoop {
             && self.spec.agents[self.agent].session_need() == SessionNeed::Id
     }
 
-    fn wait_over(&mut self, elapsed: Duration) {
-        if let Phase::Waiting { why, .. } = self.phase {
-            self.phase = match why {
-                WaitReason::Limit => Phase::Retry,
-                WaitReason::Backoff => Phase::Between,
-            };
-            if why == WaitReason::Backoff {
-                let elapsed = elapsed.saturating_sub(self.elapsed_before);
-                self.verdict = stop::out_of_time(&self.spec.policy, elapsed, self.succeeded);
-            }
-        }
-    }
-
     /// The loop is to end. A turn or check in flight is ended by the driver, then the state says so; where nothing is in
     /// flight the iteration is wrapped up at once.
     fn stop_requested(&mut self, by: &str, reason: StopReason) {
@@ -273,9 +264,12 @@ impl AgentLoop {
         match self.phase {
             Phase::Fresh | Phase::Baseline { .. } => self.phase = Phase::Between,
             Phase::Checking { .. } => self.phase = Phase::Settling,
-            Phase::Waiting { .. } | Phase::Retry | Phase::LimitHit { .. } => self.cut_short(),
+            Phase::Waiting { .. } | Phase::Probed { .. } | Phase::Retry | Phase::LimitHit { .. } => {
+                self.cut_short();
+            }
             Phase::Between
             | Phase::Turn { .. }
+            | Phase::Writing(_)
             | Phase::Collecting
             | Phase::Landing(_)
             | Phase::Settling
@@ -347,8 +341,11 @@ impl Current {
             start,
             started_at: line.at,
             attempts: 0,
+            turns: Vec::new(),
             usage: Usage::default(),
             summary: String::new(),
+            summed_up: None,
+            worded: None,
             promise: false,
             end: TurnEnd::Interrupted,
             ended_at: line.at,

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::limits::later;
 use super::{AgentLoop, Phase};
 use crate::engine::machine::{Begin, Input};
 use crate::engine::stop;
@@ -13,9 +12,6 @@ use crate::event::{
     TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason,
 };
 use crate::git::Oid;
-
-/// What a record says when the agent said nothing (C5).
-const NOTHING_SAID: &str = "No significant actions in this iteration.";
 
 impl AgentLoop {
     pub(super) fn decide_on(&self, input: &Input) -> Vec<Event> {
@@ -48,15 +44,28 @@ impl AgentLoop {
             {
                 self.turn_begins(head.as_ref(), session.as_ref())
             }
+            (Phase::Between | Phase::Retry, Input::LimitKnown(known))
+                if self.verdict.is_none()
+                    && !self.backoff_due
+                    && known.agent == self.spec.agents[self.agent].name =>
+            {
+                vec![Event::LimitKnown(known.clone())]
+            }
             (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
                 vec![Event::TurnFinished(record.clone())]
             }
             (Phase::Turn { turn, .. }, Input::Settle { .. }) if self.verdict.is_some() => {
                 vec![Event::TurnFinished(self.never_run(*turn))]
             }
-            (Phase::Collecting, Input::Prepared(planned))
-                if self.current.as_ref().is_some_and(|current| current.iteration == planned.iteration) =>
+            (Phase::Writing(what), Input::Written(record))
+                if record.what == *what && self.is_at_work(record.iteration) =>
             {
+                vec![Event::Written(record.clone())]
+            }
+            (Phase::Writing(what), Input::Settle { .. }) if self.verdict.is_some() => {
+                vec![Event::Written(self.never_written(*what))]
+            }
+            (Phase::Collecting, Input::Prepared(planned)) if self.is_at_work(planned.iteration) => {
                 vec![self.prepared(planned)]
             }
             (Phase::Landing(planned), Input::Landed) => {
@@ -75,18 +84,21 @@ impl AgentLoop {
                 vec![Event::NoCommit(lost)]
             }
             (Phase::Waiting { until, why }, Input::WaitOver) => self.wake(*until, *why),
+            (Phase::Probed { .. }, Input::WaitOver) => vec![Event::WaitOver],
             (Phase::Between, Input::Settle { now }) if self.backoff_due && self.verdict.is_none() => {
                 vec![self.backoff(*now)]
             }
-            (Phase::LimitHit { message, resets_at }, Input::Settle { now }) => {
-                self.limit_hit(message, *resets_at, *now)
-            }
+            (Phase::LimitHit { message, end }, Input::Settle { now }) => self.limit_hit(message, *end, *now),
             (Phase::Settling, Input::Settle { now }) => self.iteration_over(*now).into_iter().collect(),
             (Phase::Between, Input::Finishing { last_commit, trust_files, elapsed }) => {
                 self.finish(last_commit.clone(), trust_files, *elapsed).into_iter().collect()
             }
             _ => Vec::new(),
         }
+    }
+
+    fn is_at_work(&self, iteration: u32) -> bool {
+        self.current.as_ref().is_some_and(|current| current.iteration == iteration)
     }
 
     fn begin(&self, begin: &Begin) -> Event {
@@ -154,7 +166,7 @@ impl AgentLoop {
     fn backoff(&self, now: Timestamp) -> Event {
         let pause = stop::backoff(self.failures_in_row);
         Event::Waiting {
-            until: later(now, pause),
+            until: stop::later(now, pause),
             why: WaitReason::Backoff,
             message: format!("iteration failed; next attempt in {} s", pause.as_secs()),
         }
@@ -169,14 +181,12 @@ impl AgentLoop {
             && planned.changed_total > 0
             && self.tip != current.start;
         let outcome = current.ended();
-        let summary =
-            if current.summary.is_empty() { NOTHING_SAID.to_owned() } else { current.summary.clone() };
         Some(Event::IterationFinished(IterationRecord {
             iteration: current.iteration,
             commit_id: planned.commit.or_else(|| own_commits.then(|| self.tip.clone()).flatten()),
             changed_files: planned.changed_files,
             changed_total: planned.changed_total,
-            summary: if self.spec.context.generate_summary { summary } else { String::new() },
+            summary: if self.spec.context.generate_summary { current.in_words() } else { String::new() },
             success: outcome == Ended::Success,
             outcome,
             error: current.error(),

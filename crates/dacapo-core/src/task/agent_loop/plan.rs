@@ -1,6 +1,6 @@
 //! What is to be done, derived from the state alone.
 
-use super::{AgentLoop, Phase};
+use super::{AgentLoop, LimitEnd, Phase};
 use crate::context::{self, CommitMessage, Told};
 use crate::engine::machine::{CheckPlan, CommitPlan, Effect, Landing, TurnPlan, TurnStart};
 use crate::event::CheckPhase;
@@ -19,8 +19,15 @@ impl AgentLoop {
             // Stopped before the agent was started: the turn ends without it.
             Phase::Turn { .. } if self.verdict.is_some() => Effect::Settle,
             Phase::Turn { turn, continued } => Effect::RunTurn(self.turn(*turn, *continued)),
+            Phase::LimitHit { message, end: LimitEnd::Said(resets_at) } => {
+                Effect::ShareLimit(self.found_limit(message, *resets_at))
+            }
             Phase::LimitHit { .. } | Phase::Settling => Effect::Settle,
             Phase::Waiting { until, why } => Effect::Sleep { until: *until, why: *why },
+            Phase::Probed { until, .. } => Effect::AwaitProbe { agent: self.agent, until: *until },
+            // Nobody who wants to stop waits for a model.
+            Phase::Writing(_) if self.verdict.is_some() => Effect::Settle,
+            Phase::Writing(what) => self.writing(*what),
             Phase::Collecting => self.commit(),
             Phase::Landing(planned) => match &planned.commit {
                 Some(commit) => Effect::Land(Landing {
@@ -95,7 +102,8 @@ impl AgentLoop {
             task: self.spec.name.as_str(),
             iteration: current.iteration,
             ended: current.ended(),
-            summary: if self.spec.context.generate_summary { &current.summary } else { "" },
+            summary: if self.spec.context.generate_summary { current.told() } else { "" },
+            written: current.worded.as_deref(),
         };
         Effect::PrepareCommit(CommitPlan {
             iteration: current.iteration,

@@ -46,6 +46,7 @@ impl AgentLoop {
         self.same_failure_in_row = 0;
         self.limit_wait = Duration::ZERO;
         self.limits_in_row = 0;
+        self.probed.fill(false);
         self.backoff_due = false;
         self.phase = Phase::Between;
         if self.attempted > 0 {

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
+
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Machine};
-use crate::event::{CheckPhase, Envelope, Event, Outcome, TurnEnd};
+use crate::event::{CheckPhase, Envelope, Event, KnownLimit, Outcome, TurnEnd, WaitReason};
 use crate::spec::TaskSpec;
 
-/// Five iterations with everything in them: a failure and its pause, a limit, checks that turn green at the end.
+/// Five iterations with everything in them: a failure and its pause, a limit, one that another task found and then tries
+/// whether it is over, models that write about it, checks that turn green at the end.
 fn busy() -> TaskSpec {
     let mut spec = checked(9, &["a", "b"]);
     spec.policy.check_clean = true;
+    spec.context.summary_by = Some(agent("summer"));
+    spec.context.message_by = Some(agent("worder"));
     spec
 }
 
@@ -21,6 +26,20 @@ fn script(world: World) -> World {
             1 => failed(),
             2 if !std::mem::replace(&mut limited_once, true) => limited(None),
             _ => done(),
+        })
+        .look(|_, now| {
+            let (from, until) =
+                (start() + SignedDuration::from_secs(59), start() + SignedDuration::from_secs(300));
+            let tried = until + SignedDuration::from_secs(10);
+            let until = (now < until).then_some(until);
+            let limit = KnownLimit {
+                agent: "one".into(),
+                message: "limit reached".into(),
+                by: "other".into(),
+                until,
+                guesses: 0,
+            };
+            (from <= now && now < tried).then_some(limit)
         })
         .commit(|plan| if plan.iteration == 3 { changes_nothing(plan) } else { changes(plan) })
         .check(|phase, iteration, index| match (phase, iteration) {
@@ -104,6 +123,10 @@ fn assert_nothing_lost(world: &World, what: &str) {
 fn r1_every_prefix_of_a_journal_folds_to_the_effect_that_was_in_flight() {
     let world = script(World::new(busy())).run();
     assert_nothing_lost(&world, "without a crash");
+    for why in [WaitReason::Limit, WaitReason::Probe, WaitReason::Backoff] {
+        let waits = |event: &Event| matches!(event, Event::Waiting { why: seen, .. } if *seen == why);
+        assert!(world.count(waits) > 0, "{why:?}");
+    }
     for at in 0..world.journal.len() {
         let machine = fold(&world.spec, &world.journal[..at]);
         if let Some(effect) = &world.because[at] {

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, SessionMode, TurnEnd, TurnRecord, Usage,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, SessionMode, TurnEnd, TurnRecord,
+    Usage, WaitReason, Writing, WritingEnd, WritingRecord,
 };
 use crate::spec::{Cap, CapSource, TaskSpec};
 
@@ -34,7 +35,8 @@ fn any_spec() -> impl Strategy<Value = TaskSpec> {
         any::<bool>(),
     );
     let others = (proptest::option::of(1_u64..100), 1_usize..4, 0_u8..4, any::<bool>(), any::<bool>());
-    (limits, conditions, others).prop_map(|(limits, conditions, others)| {
+    let writers = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (limits, conditions, others, writers).prop_map(|(limits, conditions, others, writers)| {
         let (cap, by_iter, time, max_failures, stall) = limits;
         let (until, checks, baseline, check_clean) = conditions;
         let (max_tokens, agents, session, enabled, looping) = others;
@@ -53,6 +55,11 @@ fn any_spec() -> impl Strategy<Value = TaskSpec> {
         spec.policy.max_wait = Duration::from_secs(7200);
         spec.policy.session = if session > 1 { SessionMode::Resume } else { SessionMode::Fresh };
         spec.context.enabled = enabled;
+        let (summary, message, generate_summary, auto_commit) = writers;
+        spec.context.summary_by = summary.then(|| agent("summer"));
+        spec.context.message_by = message.then(|| agent("worder"));
+        spec.context.generate_summary = generate_summary;
+        spec.context.auto_commit = auto_commit;
         spec.agents = (0..agents)
             .map(|n| if session % 2 == 0 { agent(&format!("a{n}")) } else { resumable(&format!("a{n}")) })
             .collect();
@@ -72,7 +79,17 @@ fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
         11 if choices.yes(3) => broken(),
         _ => done(),
     };
-    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), ..turn }
+    let refused = choices.yes(9).then(|| "not allowed".into());
+    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), refused, ..turn }
+}
+
+fn any_writing(choices: &mut Choices) -> WritingEnd {
+    match choices.below(5) {
+        3 => WritingEnd::Nothing,
+        4 if choices.yes(2) => WritingEnd::Cancelled,
+        4 => WritingEnd::Failed { message: "no".into() },
+        _ => WritingEnd::Done { text: "Words.".into() },
+    }
 }
 
 fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oid>) -> CommitPlanned {
@@ -91,7 +108,15 @@ fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oi
 /// An input that nobody waits for, with numbers that may or may not fit.
 fn nonsense(choices: &mut Choices, world: &World) -> Input {
     let number = u32::from(choices.below(6));
-    match choices.below(11) {
+    match choices.below(13) {
+        11 => Input::Written(WritingRecord {
+            iteration: number,
+            what: if choices.yes(2) { Writing::Summary } else { Writing::CommitMessage },
+            end: any_writing(choices),
+            by: String::new(),
+            usage: Usage { input: u64::MAX, output: 1, cached: 0, cost_usd: None },
+            duration_ms: 0,
+        }),
         0 => Input::WorkspaceReady { path: "/x".into(), branch: None, base: None, kept_changes: None },
         1 => Input::WorkspaceFailed("no".into()),
         2 => Input::CheckDone(CheckResult {
@@ -127,7 +152,21 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
         7 => Input::LandedElsewhere { message: "moved".into() },
         8 => Input::WaitOver,
         9 => Input::Settle { now: world.now },
+        10 => Input::LimitKnown(any_known(choices, world)),
         _ => Input::Finishing { last_commit: None, trust_files: Vec::new(), elapsed: Duration::MAX },
+    }
+}
+
+/// What another task may know of the account of the agent that is next.
+fn any_known(choices: &mut Choices, world: &World) -> KnownLimit {
+    let end =
+        (choices.below(3) > 0).then(|| world.now + SignedDuration::from_mins(i64::from(choices.below(90))));
+    KnownLimit {
+        agent: world.spec.agents[choices.below(4) as usize % world.spec.agents.len()].name.clone(),
+        message: "limit reached".into(),
+        by: "other".into(),
+        until: end,
+        guesses: u32::from(choices.below(5)),
     }
 }
 
@@ -141,16 +180,24 @@ fn check_state(world: &World) {
         assert!(machine.attempted <= cap.iterations, "{} of {}", machine.attempted, cap.iterations);
     }
     if machine.verdict.is_some() {
-        let starts = matches!(machine.next(), Some(Effect::BeginTurn(_) | Effect::RunTurn(_)));
-        assert!(!starts, "a stopped loop never starts a turn");
+        let starts =
+            matches!(machine.next(), Some(Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::Write(_)));
+        assert!(!starts, "a stopped loop never starts a turn or a call");
     }
 }
 
 /// What must be true of the whole journal.
 fn check_journal(journal: &[Envelope]) {
     let (mut started, mut settled, mut finished, mut stopped) = (0, 0, 0, false);
+    let mut written = None;
     for line in journal {
         match &line.event {
+            Event::Written(record) => {
+                let this = (record.iteration, record.what);
+                assert_eq!((record.iteration, settled), (started - 1, started - 1), "before the commit");
+                assert!(written < Some(this), "each at most once and in order: {written:?}, {this:?}");
+                written = Some(this);
+            }
             Event::IterationStarted { iteration, .. } => {
                 assert_eq!(*iteration, started, "one after the other, never back");
                 started += 1;
@@ -177,6 +224,37 @@ fn check_journal(journal: &[Envelope]) {
             }
             _ => {}
         }
+    }
+}
+
+/// Nobody starts a turn with an account that is known to be limited, and nobody waits longer than is allowed.
+fn check_limits(spec: &TaskSpec, journal: &[Envelope]) {
+    let mut limited: Option<&str> = None;
+    let (mut waited, mut probe) = (Duration::ZERO, None);
+    for line in journal {
+        match &line.event {
+            Event::LimitKnown(known) => limited = Some(&known.agent),
+            Event::TurnStarted { agent, .. } => {
+                assert_ne!(limited, Some(agent.as_str()), "line {}", line.seq);
+            }
+            Event::AgentChanged { .. } => limited = None,
+            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+                waited += Duration::try_from(until.duration_since(line.at)).unwrap_or_default();
+            }
+            Event::Waiting { why: WaitReason::Probe, .. } => probe = Some(line.elapsed_ms),
+            Event::WaitOver => {
+                limited = None;
+                waited += probe
+                    .take()
+                    .map_or(Duration::ZERO, |since| Duration::from_millis(line.elapsed_ms - since));
+            }
+            Event::StopRequested { .. } => probe = None,
+            // Whoever takes it up looks again.
+            Event::Resumed { .. } => (limited, waited) = (None, Duration::ZERO),
+            _ => {}
+        }
+        // The clock of this world goes on by a moment with each line.
+        assert!(waited <= spec.policy.max_wait + Duration::from_secs(1), "line {}: {waited:?}", line.seq);
     }
 }
 
@@ -219,6 +297,10 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             Effect::PrepareCommit(plan) => {
                 Some(Input::Prepared(any_planned(&mut choices, plan.iteration, plan.tip.clone())))
             }
+            Effect::Write(plan) => {
+                let end = any_writing(&mut choices);
+                Some(Input::Written(world.writing_record(plan, end)))
+            }
             Effect::RunCheck(_) => match world.perform(&effect) {
                 Some(Input::CheckDone(mut result)) => {
                     result.exit_code = Some(i32::from(choices.below(4)));
@@ -227,6 +309,14 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 other => other,
             },
             Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { message: "moved".into() }),
+            Effect::BeginTurn(start) if choices.yes(5) => {
+                let agent = world.spec.agents[start.agent].name.clone();
+                Some(Input::LimitKnown(KnownLimit { agent, ..any_known(&mut choices, &world) }))
+            }
+            Effect::AwaitProbe { .. } => {
+                world.probe_takes = Duration::from_secs(u64::from(choices.below(100)) * 120);
+                world.perform(&effect)
+            }
             Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed("no".into())),
             _ => world.perform(&effect),
         };
@@ -249,6 +339,7 @@ proptest! {
     fn any_world_keeps_the_rules(spec in any_spec(), entropy in proptest::collection::vec(any::<u8>(), 0..600)) {
         let world = live(spec, entropy);
         check_journal(&world.journal);
+        check_limits(&world.spec, &world.journal);
     }
 
     #[test]

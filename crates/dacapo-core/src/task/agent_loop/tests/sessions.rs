@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::engine::machine::Effect;
-use crate::event::{Outcome, SessionMode, StopReason, TurnEnd};
+use crate::event::{Outcome, SessionMode, StopReason, TurnEnd, Usage};
 use crate::spec::{AgentCommand, TaskSpec};
 
 fn resuming(iterations: u32) -> TaskSpec {
@@ -143,4 +143,44 @@ fn l13_a_session_goes_on_after_the_task_is_taken_up_again() {
     let world = World::new(resuming(1)).turns(&[in_session(done())]).run().resume(Some(1), Some("And X."));
     assert_eq!(world.prompts()[1], "Build the feature\n\nThe user adds:\nAnd X.\n\n繼續");
     assert_eq!(world.turns[1].session.as_deref(), Some("s1"));
+}
+
+/// Tokens read that earlier turns of each turn's conversation used.
+fn earlier(world: &World) -> Vec<u64> {
+    world.turns.iter().map(|turn| turn.earlier.input).collect()
+}
+
+#[test]
+fn l10_a_turn_knows_what_its_conversation_has_used_before() {
+    let cost = |usd| Turn { usage: Usage { input: 10, output: 1, cached: 2, cost_usd: Some(usd) }, ..done() };
+    let script = [in_session(cost(0.5)), in_session(failed()), in_session(cost(0.25)), in_session(done())];
+    let world = World::new(resuming(4)).turns(&script).run();
+    assert_eq!(earlier(&world), [0, 10, 20, 30], "what a failed turn used is part of it");
+    let usage = world.turns[3].earlier;
+    assert_eq!((usage.output, usage.cached, usage.cost_usd), (1 + 5 + 1, 4, Some(0.75)));
+}
+
+#[test]
+fn l10_a_new_conversation_has_used_nothing() {
+    let mut fresh = resuming(3);
+    fresh.policy.session = SessionMode::Fresh;
+    assert_eq!(earlier(&World::new(fresh).turns(&[in_session(done())]).run()), [0, 0, 0]);
+    let begun_again = World::new(resuming(3)).turns(&[failed(), in_session(done())]).run();
+    assert_eq!(earlier(&begun_again), [0, 0, 10]);
+}
+
+#[test]
+fn l10_another_agents_conversation_is_another_one() {
+    let mut spec = resuming(2);
+    spec.agents = vec![resumable("one"), resumable("two")];
+    let script = [in_session(limited(None)), in_session(done())];
+    let world = World::new(spec).turns(&script).run();
+    let turns: Vec<_> = world.turns.iter().map(|turn| (turn.agent, turn.earlier.input)).collect();
+    assert_eq!(turns, [(0, 0), (1, 0), (1, 10)]);
+}
+
+#[test]
+fn l10_a_conversation_that_is_taken_up_again_has_used_what_it_used() {
+    let world = World::new(resuming(1)).turns(&[in_session(done())]).run().resume(Some(1), None);
+    assert_eq!(earlier(&world), [0, 10]);
 }

@@ -87,6 +87,8 @@ pub(super) fn spec() -> TaskSpec {
             summary_max_tokens: 500,
             context_max_tokens: 8000,
             loop_prompt: None,
+            summary_by: None,
+            message_by: None,
         },
     }
 }

@@ -47,7 +47,7 @@ fn cases() -> Vec<Case> {
         Case { turns: vec![done(), limited(None)], ..case("in a limit wait", 0, in_wait, (2, 1, 1), 2) },
         Case {
             turns: vec![done(), limited(None)],
-            ..case("before a limit wait", 1, |effect| *effect == Effect::Settle, (2, 1, 1), 2)
+            ..case("before a limit wait", 0, |effect| matches!(effect, Effect::ShareLimit(_)), (2, 1, 1), 2)
         },
         Case {
             turns: vec![ended(TurnEnd::Interrupted), done()],

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::machine::{Begin, CheckPlan, CommitPlan, Effect, Input, Machine, TurnPlan};
+use crate::engine::machine::{
+    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan, WritingPlan,
+};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, Outcome,
-    StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
+    KnownLimit, Outcome, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing, WritingEnd,
+    WritingRecord,
 };
 use crate::git::Oid;
 use crate::spec::TaskSpec;
@@ -25,6 +28,7 @@ pub(super) struct Turn {
     pub(super) session: Option<String>,
     pub(super) usage: Usage,
     pub(super) takes: Duration,
+    pub(super) refused: Option<String>,
 }
 
 pub(super) fn done() -> Turn {
@@ -35,6 +39,7 @@ pub(super) fn done() -> Turn {
         session: None,
         usage: Usage { input: 10, output: 5, cached: 0, cost_usd: None },
         takes: Duration::from_secs(60),
+        refused: None,
     }
 }
 
@@ -70,7 +75,9 @@ pub(super) struct StopAt {
 
 type TurnScript = Box<dyn FnMut(&TurnPlan) -> Turn>;
 type CheckScript = Box<dyn FnMut(&CheckPlan) -> (i32, String)>;
+type WritingScript = Box<dyn FnMut(&WritingPlan) -> WritingEnd>;
 type CommitScript = Box<dyn FnMut(&CommitPlan) -> CommitPlanned>;
+type LookScript = Box<dyn FnMut(usize, Timestamp) -> Option<KnownLimit>>;
 
 pub(super) struct World {
     pub(super) spec: Arc<TaskSpec>,
@@ -82,6 +89,7 @@ pub(super) struct World {
     pub(super) started: Vec<Option<Oid>>,
     pub(super) commits: Vec<CommitPlan>,
     pub(super) checks: Vec<CheckPlan>,
+    pub(super) writings: Vec<WritingPlan>,
     pub(super) sleeps: Vec<Duration>,
     pub(super) head: Option<Oid>,
     pub(super) now: Timestamp,
@@ -89,6 +97,13 @@ pub(super) struct World {
     pub(super) on_turn: TurnScript,
     pub(super) on_check: CheckScript,
     pub(super) on_commit: CommitScript,
+    /// What other tasks know of the account of an agent whose turn is about to start.
+    pub(super) on_look: LookScript,
+    /// How long another task takes to try whether a limit is over.
+    pub(super) probe_takes: Duration,
+    /// What other tasks were told.
+    pub(super) shared: Vec<FoundLimit>,
+    pub(super) on_writing: WritingScript,
     /// Landings of these iterations find the branch elsewhere.
     pub(super) lands_elsewhere: Vec<u32>,
     pub(super) stop: Option<StopAt>,
@@ -128,6 +143,7 @@ impl World {
             started: Vec::new(),
             commits: Vec::new(),
             checks: Vec::new(),
+            writings: Vec::new(),
             sleeps: Vec::new(),
             head: Some(base()),
             now: start(),
@@ -135,6 +151,15 @@ impl World {
             on_turn: Box::new(|_| done()),
             on_check: Box::new(|_| (1, "red".into())),
             on_commit: Box::new(changes),
+            on_look: Box::new(|_, _| None),
+            probe_takes: Duration::from_secs(20),
+            shared: Vec::new(),
+            on_writing: Box::new(|plan| WritingEnd::Done {
+                text: match plan.what {
+                    Writing::Summary => format!("Summed up {}. In short.", plan.iteration),
+                    Writing::CommitMessage => format!("Word {}\n\nWhy it was done.", plan.iteration),
+                },
+            }),
             lands_elsewhere: Vec::new(),
             stop: None,
             tell: None,
@@ -154,6 +179,15 @@ impl World {
         self
     }
 
+    /// What other tasks know when agent `n` is about to start at this time.
+    pub(super) fn look(
+        mut self,
+        script: impl FnMut(usize, Timestamp) -> Option<KnownLimit> + 'static,
+    ) -> Self {
+        self.on_look = Box::new(script);
+        self
+    }
+
     /// The exit code of a check by (phase, iteration, index).
     pub(super) fn check(
         mut self,
@@ -168,6 +202,11 @@ impl World {
 
     pub(super) fn commit(mut self, script: impl FnMut(&CommitPlan) -> CommitPlanned + 'static) -> Self {
         self.on_commit = Box::new(script);
+        self
+    }
+
+    pub(super) fn writing(mut self, script: impl FnMut(&WritingPlan) -> WritingEnd + 'static) -> Self {
+        self.on_writing = Box::new(script);
         self
     }
 
@@ -227,7 +266,17 @@ impl World {
                 let record = self.turn_record(plan, &ended(TurnEnd::Cancelled));
                 self.input(&Input::TurnEnded(record), None);
             }
-            Effect::RunCheck(_) | Effect::Sleep { .. } | Effect::Settle | Effect::BeginTurn(_) => {}
+            Effect::RunCheck(_)
+            | Effect::Sleep { .. }
+            | Effect::AwaitProbe { .. }
+            | Effect::ShareLimit(_)
+            | Effect::Settle
+            | Effect::BeginTurn(_) => {}
+            Effect::Write(plan) => {
+                self.writings.push(plan.clone());
+                let record = self.writing_record(plan, WritingEnd::Cancelled);
+                self.input(&Input::Written(record), None);
+            }
             Effect::PrepareWorkspace | Effect::PrepareCommit(_) | Effect::Land(_) | Effect::Finish { .. } => {
                 if self.machine.next().as_ref() == Some(effect)
                     && let Some(input) = self.perform(effect)
@@ -249,6 +298,9 @@ impl World {
             },
             Effect::RunCheck(plan) => Input::CheckDone(self.run_check(plan)),
             Effect::BeginTurn(start) => {
+                if let Some(known) = (self.on_look)(start.agent, self.now) {
+                    return Some(Input::LimitKnown(known));
+                }
                 self.started.push(self.head.clone());
                 let session = (start.fresh && self.presets).then(|| format!("preset-{}", self.turns.len()));
                 Input::TurnBegins { head: self.head.clone(), session }
@@ -261,6 +313,11 @@ impl World {
                 let turn = (self.on_turn)(plan);
                 self.pass(turn.takes);
                 Input::TurnEnded(self.turn_record(plan, &turn))
+            }
+            Effect::Write(plan) => {
+                self.writings.push(plan.clone());
+                let end = (self.on_writing)(plan);
+                Input::Written(self.writing_record(plan, end))
             }
             Effect::PrepareCommit(plan) => {
                 self.commits.push(plan.clone());
@@ -282,6 +339,17 @@ impl World {
                 self.sleeps.push(wait);
                 self.pass(wait);
                 Input::WaitOver
+            }
+            Effect::AwaitProbe { until, .. } => {
+                let most = Duration::try_from(until.duration_since(self.now)).unwrap_or_default();
+                let wait = self.probe_takes.min(most);
+                self.sleeps.push(wait);
+                self.pass(wait);
+                Input::WaitOver
+            }
+            Effect::ShareLimit(found) => {
+                self.shared.push(found.clone());
+                Input::Settle { now: self.now }
             }
             Effect::Settle => Input::Settle { now: self.now },
             Effect::Finish { .. } => Input::Finishing {
@@ -322,7 +390,18 @@ impl World {
             duration_ms: 5,
             output_bytes: 0,
             exit_code: None,
-            refused: None,
+            refused: turn.refused.clone(),
+        }
+    }
+
+    pub(super) fn writing_record(&self, plan: &WritingPlan, end: WritingEnd) -> WritingRecord {
+        WritingRecord {
+            iteration: plan.iteration,
+            what: plan.what,
+            end,
+            by: "model".into(),
+            usage: Usage { input: 3, output: 1, cached: 0, cost_usd: None },
+            duration_ms: 5,
         }
     }
 

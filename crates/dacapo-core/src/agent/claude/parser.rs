@@ -1,0 +1,314 @@
+//! Reads `claude --output-format stream-json`.
+
+use jiff::Timestamp;
+
+use super::HOW_TO_LOG_IN;
+use crate::agent::api_error::{self, Cause};
+use crate::agent::claude_like::{self, Conversation, Sink};
+use crate::agent::lines::Lines;
+use crate::agent::raw_json::{self, Object};
+use crate::agent::{Parser, ParserSetting};
+use crate::event::{AgentEvent, FailureKind, Usage};
+
+/// The words for a conversation that is not there, on both streams.
+pub(super) const NO_CONVERSATION: &str = "No conversation found with session ID";
+
+/// Bytes to events.
+#[derive(Debug)]
+pub(super) struct ClaudeParser {
+    lines: Lines,
+    state: State,
+}
+
+impl ClaudeParser {
+    pub(super) fn new(setting: &ParserSetting) -> Self {
+        let state = State { earlier: setting.earlier, ..State::default() };
+        Self { lines: Lines::default(), state }
+    }
+}
+
+impl Parser for ClaudeParser {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.feed(bytes, |line| self.state.line(line, sink));
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.finish(|line| self.state.line(line, sink));
+        // Only now is the last result known to be the last: work in the background wakes claude up again.
+        if let Some(ending) = self.state.ending.take() {
+            sink(ending);
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    talk: Conversation,
+    /// What earlier turns of the conversation used.
+    earlier: Usage,
+    /// What results have accounted for.
+    settled: Usage,
+    /// The last usage that was told.
+    told: Usage,
+    /// What claude said in the model's place because a call had failed.
+    failed_call: Option<FailedCall>,
+    /// When the limit ends that requests are rejected for.
+    resets_at: Option<Timestamp>,
+    /// What the newest result amounts to, unless the conversation goes on after it.
+    ending: Option<AgentEvent>,
+}
+
+/// A failed model call, as far as its line says.
+#[derive(Debug, Default)]
+struct FailedCall {
+    /// Claude's word for it.
+    kind: Option<String>,
+    status: Option<u16>,
+}
+
+impl State {
+    fn line(&mut self, line: &[u8], sink: &mut Sink<'_>) {
+        let text = String::from_utf8_lossy(line);
+        let Some(line) = Object::parse(&text) else { return };
+        match line.text("type").as_deref() {
+            Some("system") => self.system(&line, sink),
+            Some("assistant") => self.assistant(&line, sink),
+            Some("user") => {
+                self.goes_on(&line);
+                self.talk.user(&line, sink);
+            }
+            Some("rate_limit_event") => self.rate_limit(&line),
+            Some("result") => self.result(&line, sink),
+            _ => {}
+        }
+    }
+
+    /// What was a result is not the last one when the main agent goes on after it.
+    fn goes_on(&mut self, line: &Object<'_>) {
+        if claude_like::is_main(line) {
+            self.ending = None;
+        }
+    }
+
+    fn system(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
+        match line.text("subtype").as_deref() {
+            Some("init") => {
+                self.goes_on(line);
+                self.talk.session(line, sink);
+            }
+            Some("api_retry") => {
+                let status = status_of(line, "error_status");
+                let error = line.text("error").unwrap_or_default();
+                let message = match status {
+                    Some(status) => format!("HTTP {status} ({})", claude_like::message(&error)),
+                    None => "no answer from the model server".to_owned(),
+                };
+                self.talk.tell(AgentEvent::Retry { message, status }, sink);
+            }
+            Some("permission_denied") => self.talk.refused(line, sink),
+            _ => {}
+        }
+    }
+
+    fn assistant(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
+        self.goes_on(line);
+        self.talk.session(line, sink);
+        let model = line.object("message").and_then(|message| message.text("model"));
+        let in_its_place = model.as_deref() == Some("<synthetic>") || line.is_true("is_api_error_message");
+        if in_its_place {
+            if claude_like::is_main(line) {
+                self.failed_call(line);
+            }
+            return;
+        }
+        if claude_like::is_main(line) {
+            self.failed_call = None;
+        }
+        self.talk.assistant(line, sink);
+        self.talk.count(line, tokens);
+        self.usage(sink);
+    }
+
+    fn failed_call(&mut self, line: &Object<'_>) {
+        let kind = line.text("error").map(|kind| claude_like::message(&kind));
+        self.failed_call = Some(FailedCall { kind, status: status_of(line, "api_error_status") });
+        if let Some(params) = line.object("api_error_params") {
+            self.rate_limit(&params);
+        }
+    }
+
+    fn rate_limit(&mut self, line: &Object<'_>) {
+        let Some(info) = line.object("rate_limit_info") else { return };
+        let rejected = info.text("status").as_deref() == Some("rejected");
+        self.resets_at = info.number("resetsAt").filter(|_| rejected).and_then(api_error::epoch);
+    }
+
+    fn usage(&mut self, sink: &mut Sink<'_>) {
+        let usage = self.settled.plus(&self.talk.open());
+        if usage != self.told {
+            self.told = usage;
+            self.talk.tell(AgentEvent::Usage(usage), sink);
+        }
+    }
+
+    fn result(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
+        self.talk.session(line, sink);
+        self.talk.denials(line, sink);
+        self.settle(line);
+        self.usage(sink);
+        self.ending = Some(self.ending_of(line));
+        self.failed_call = None;
+    }
+
+    /// A result accounts for all calls of all models. Newer versions say what came since the last result (2.1.315). Those
+    /// before give a total of the whole conversation (2.1.280) or of their process (2.1.273); the oldest (1.0) name only
+    /// the tokens of the last call.
+    fn settle(&mut self, line: &Object<'_>) {
+        let open = self.talk.open();
+        let models = |name| line.object(name).filter(|models| models.objects().next().is_some());
+        if let Some(models) = line.object("model_usage_since_last_result") {
+            self.settled = self.settled.plus(&sum(&models));
+        } else if let Some(models) = models("modelUsage") {
+            let seen = self.settled.plus(&open);
+            // Results were numbered shortly before totals went beyond the process.
+            let earlier = if line.raw("result_index").is_some() { self.earlier } else { Usage::default() };
+            self.settled = claude_like::this_turn(&sum(&models), &earlier, &seen);
+        } else {
+            let said = line.object("usage").map(|usage| tokens(&usage)).unwrap_or_default();
+            self.settled = self.settled.plus(&Usage {
+                input: said.input.max(open.input),
+                output: said.output.max(open.output),
+                cached: said.cached.max(open.cached),
+                cost_usd: None,
+            });
+            self.settled.cost_usd = line.number("total_cost_usd").or(self.settled.cost_usd);
+        }
+        self.talk.settle();
+    }
+
+    fn ending_of(&self, line: &Object<'_>) -> AgentEvent {
+        let subtype = line.text("subtype").unwrap_or_default();
+        let reason = line.text("terminal_reason");
+        let failed = line.is_true("is_error")
+            || subtype.starts_with("error")
+            || reason.as_deref() == Some("api_error");
+        if !failed {
+            let word = line.text("stop_reason").or(reason).unwrap_or(subtype);
+            return AgentEvent::End { reason: claude_like::message(&word) };
+        }
+        let mut said = Vec::new();
+        line.each("errors", |error| said.extend(raw_json::text(error)));
+        said.truncate(3);
+        let said = said.join("; ");
+        if said.contains(NO_CONVERSATION) {
+            return no_conversation(&said);
+        }
+        match line.text("result") {
+            Some(text) if subtype == "success" => self.api_error(&text, line),
+            _ => {
+                let word = reason.unwrap_or(subtype);
+                let message = match (word.starts_with("aborted"), said.is_empty()) {
+                    (true, _) => format!("claude was interrupted ({word})"),
+                    (false, true) => format!("claude ended with {word}"),
+                    (false, false) => said,
+                };
+                let message = claude_like::message(&message);
+                AgentEvent::Error { failure: FailureKind::Transient, message }
+            }
+        }
+    }
+
+    fn api_error(&self, text: &str, line: &Object<'_>) -> AgentEvent {
+        let message = claude_like::message(text);
+        let call = self.failed_call.as_ref();
+        let status = status_of(line, "api_error_status").or_else(|| call?.status);
+        let kind = call.and_then(|call| call.kind.as_deref());
+        let cause = kind.and_then(cause_of_kind).unwrap_or_else(|| cause_of(status, &message));
+        match cause.event(&message, self.talk.answered(), HOW_TO_LOG_IN) {
+            AgentEvent::Limit { message, .. } => {
+                let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message));
+                AgentEvent::Limit { message, resets_at }
+            }
+            event => event,
+        }
+    }
+}
+
+/// A conversation that is to go on and is not there.
+pub(super) fn no_conversation(said: &str) -> AgentEvent {
+    let said = claude_like::message(said);
+    let message =
+        format!("claude has no such conversation any more ({said}); --session fresh starts new ones");
+    AgentEvent::Error { failure: FailureKind::Permanent, message }
+}
+
+fn status_of(line: &Object<'_>, name: &str) -> Option<u16> {
+    line.count(name).and_then(|status| u16::try_from(status).ok())
+}
+
+/// Tokens as Anthropic counts them: what was read from a cache or written to one comes on top.
+fn tokens(usage: &Object<'_>) -> Usage {
+    let count = |name| usage.count(name).unwrap_or(0);
+    let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+    Usage {
+        input: count("input_tokens").saturating_add(read).saturating_add(written),
+        output: count("output_tokens"),
+        cached: read,
+        cost_usd: None,
+    }
+}
+
+/// All models together.
+fn sum(models: &Object<'_>) -> Usage {
+    let none = Usage { cost_usd: Some(0.0), ..Usage::default() };
+    models.objects().fold(none, |sum, model| {
+        let count = |name| model.count(name).unwrap_or(0);
+        let (read, written) = (count("cacheReadInputTokens"), count("cacheCreationInputTokens"));
+        sum.plus(&Usage {
+            input: count("inputTokens").saturating_add(read).saturating_add(written),
+            output: count("outputTokens"),
+            cached: read,
+            cost_usd: model.number("costUSD"),
+        })
+    })
+}
+
+/// Claude's own word for why a call failed, where it leaves no doubt.
+fn cause_of_kind(kind: &str) -> Option<Cause> {
+    Some(match kind {
+        "authentication_failed" | "cloud_credential_error" => Cause::Login,
+        "billing_error" => Cause::Billing,
+        "oauth_org_not_allowed" | "account_on_hold" | "verification_required" | "model_not_found" => {
+            Cause::Setting
+        }
+        "rate_limit" => Cause::Limit,
+        "invalid_request" => Cause::Request,
+        "overloaded" | "server_error" | "max_output_tokens" => Cause::Passing,
+        _ => return None,
+    })
+}
+
+/// By the status, else by the words that older versions use: `API Error: 401 {…}`, `Invalid API key`, `… limit reached`.
+/// These are claude's own words in a failed result, never the model's.
+fn cause_of(status: Option<u16>, message: &str) -> Cause {
+    let by_text = || message.strip_prefix("API Error: ").and_then(api_error::leading_status);
+    if let Some(status) = status.or_else(by_text) {
+        return Cause::of_status(status, message);
+    }
+    let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if has(&["limit reached", "hit your limit", "out of extra usage"]) {
+        Cause::Limit
+    } else if has(&["Credit balance"]) {
+        Cause::Billing
+    } else if has(&["Invalid API key", "/login", "OAuth token"]) {
+        Cause::Login
+    } else {
+        Cause::Passing
+    }
+}
+
+/// `Claude AI usage limit reached|1794787690`.
+fn epoch_after_bar(message: &str) -> Option<Timestamp> {
+    let (_, time) = message.rsplit_once('|')?;
+    time.trim().parse().ok().and_then(api_error::epoch)
+}

@@ -1,0 +1,266 @@
+//! What `codex exec --json` prints: a thread, its items, and how the turn ended.
+
+use serde::Deserialize;
+
+use super::failure;
+use crate::agent::excerpt::{LINE, MESSAGE, OUTPUT, one_line};
+use crate::agent::lenient::{Arguments, Count, Few, Object, Text, WholeText, Word, object};
+use crate::agent::lines::Lines;
+use crate::agent::{Parser, ParserSetting};
+use crate::event::{AgentEvent, Usage};
+
+/// So many tools may run at a time; of more than these the beginning is told twice.
+const MOST_OPEN: usize = 100;
+
+/// Of a list of steps or files, so many are shown.
+const MOST_LISTED: usize = 50;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: Word,
+    thread_id: Word,
+    message: Text<MESSAGE>,
+    item: Object<Item>,
+    error: Object<Failure>,
+    usage: Option<Object<Tokens>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Failure {
+    message: Text<MESSAGE>,
+}
+
+/// What the thread has used since it began. Output includes what was spent on reasoning, input what came from a cache.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    input_tokens: Count,
+    cached_input_tokens: Count,
+    output_tokens: Count,
+}
+
+/// An item of any type; each has some of these.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item {
+    id: Word,
+    #[serde(rename = "type")]
+    kind: Word,
+    status: Word,
+    text: WholeText,
+    command: Text<1000>,
+    aggregated_output: Text<OUTPUT>,
+    changes: Few<Object<Change>, MOST_LISTED>,
+    server: Word,
+    tool: Word,
+    arguments: Object<Arguments>,
+    error: Object<Failure>,
+    query: Text<1000>,
+    prompt: Text<1000>,
+    items: Few<Object<Step>, MOST_LISTED>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Change {
+    path: Text<1000>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Step {
+    text: Text<LINE>,
+    completed: crate::agent::lenient::Flag,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Running,
+    Ended,
+}
+
+/// A tool and what it is used for.
+struct Use<'a> {
+    name: &'a str,
+    what: &'a str,
+}
+
+/// Reads the stream.
+pub(super) struct CodexParser {
+    lines: Lines,
+    reader: Reader,
+}
+
+struct Reader {
+    setting: ParserSetting,
+    /// Tools that have begun and not ended.
+    open: Vec<String>,
+    plan: Vec<String>,
+    /// The last event was a whole message; the next one is another.
+    said: bool,
+    /// An error that is not tried again, and that no end of the turn has confirmed yet.
+    last_error: Option<String>,
+}
+
+impl CodexParser {
+    pub(super) fn new(setting: ParserSetting) -> Self {
+        let reader = Reader { setting, open: Vec::new(), plan: Vec::new(), said: false, last_error: None };
+        Self { lines: Lines::default(), reader }
+    }
+}
+
+impl Parser for CodexParser {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.feed(bytes, |line| self.reader.line(line, sink));
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.finish(|line| self.reader.line(line, sink));
+        if let Some(message) = self.reader.last_error.take() {
+            sink(failure::event(&message, &self.reader.setting.now));
+        }
+    }
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        let Some(line) = object::<Line>(line) else { return };
+        let mut say = |event: AgentEvent| {
+            self.said = matches!(event, AgentEvent::Text { .. });
+            sink(event);
+        };
+        match line.kind.as_str() {
+            "thread.started" => {
+                if let Some(id) = line.thread_id.some() {
+                    say(AgentEvent::Session { id: id.to_owned() });
+                }
+            }
+            "item.started" | "item.updated" | "item.completed" => {
+                let ended = line.kind.as_str() == "item.completed";
+                self.item(&line.item.0, if ended { Stage::Ended } else { Stage::Running }, sink);
+            }
+            // Each of these is followed by another attempt or by the end of the turn.
+            "error" => {
+                let message = line.message.0;
+                let cause = failure::cause(&message).to_owned();
+                say(AgentEvent::Retry { message: cause, status: failure::status(&message) });
+                self.last_error = (!message.starts_with("Reconnecting...")).then_some(message);
+            }
+            "turn.completed" => {
+                self.last_error = None;
+                self.usage(line.usage, sink);
+                sink(AgentEvent::End { reason: "completed".into() });
+            }
+            "turn.failed" => {
+                self.last_error = None;
+                self.usage(line.usage, sink);
+                sink(failure::event(line.error.0.message.as_str(), &self.setting.now));
+            }
+            _ => {}
+        }
+    }
+
+    fn usage(&self, tokens: Option<Object<Tokens>>, sink: &mut dyn FnMut(AgentEvent)) {
+        let Some(Object(tokens)) = tokens else { return };
+        let thread = Usage {
+            input: tokens.input_tokens.or_zero(),
+            output: tokens.output_tokens.or_zero(),
+            cached: tokens.cached_input_tokens.or_zero(),
+            cost_usd: None,
+        };
+        sink(AgentEvent::Usage(thread.on_top_of(&self.setting.earlier)));
+    }
+
+    fn item(&mut self, item: &Item, stage: Stage, sink: &mut dyn FnMut(AgentEvent)) {
+        let mut tool = |name: &str, what: &str| self.tool(item, stage, &Use { name, what }, sink);
+        match item.kind.as_str() {
+            "agent_message" if stage == Stage::Ended => {
+                if let Some(text) = item.text.some() {
+                    let gap = if self.said { "\n\n" } else { "" };
+                    self.said = true;
+                    sink(AgentEvent::Text { text: format!("{gap}{text}") });
+                }
+                return;
+            }
+            "reasoning" if stage == Stage::Ended => {
+                if let Some(text) = item.text.some() {
+                    sink(AgentEvent::Thinking { text: text.to_owned() });
+                }
+            }
+            "todo_list" => self.todo_list(item, sink),
+            "command_execution" => tool("shell", plain_command(item.command.as_str())),
+            "file_change" => {
+                let paths: Vec<&str> = item.changes.0.iter().map(|change| change.0.path.as_str()).collect();
+                tool("apply_patch", &paths.join(", "));
+            }
+            "mcp_tool_call" => {
+                let name = format!("{}.{}", item.server.as_str(), item.tool.as_str());
+                tool(&name, item.arguments.0.telling());
+            }
+            "web_search" => tool("web_search", item.query.as_str()),
+            "collab_tool_call" => tool(item.tool.as_str(), item.prompt.as_str()),
+            // `error` is a mere warning here, and what is unknown stays in the raw file.
+            _ => return,
+        }
+        self.said = false;
+    }
+
+    fn tool(&mut self, item: &Item, stage: Stage, tool: &Use<'_>, sink: &mut dyn FnMut(AgentEvent)) {
+        let id = item.id.as_str();
+        let name = tool.name;
+        let summary = one_line(tool.what, LINE);
+        let open = self.open.iter().position(|known| known == id);
+        if open.is_none() {
+            sink(AgentEvent::ToolCall { id: id.to_owned(), name: name.to_owned(), summary: summary.clone() });
+        }
+        if stage == Stage::Running {
+            if open.is_none() && self.open.len() < MOST_OPEN {
+                self.open.push(id.to_owned());
+            }
+            return;
+        }
+        if let Some(open) = open {
+            self.open.swap_remove(open);
+        }
+        let error = item.error.0.message.as_str();
+        // Nobody is there to allow it, which counts as a no.
+        let asked_in_vain = ["user cancelled MCP tool call", "user rejected MCP tool call"].contains(&error);
+        // What codex' own sandbox forbids, the kernel says in the tool's words; there is no other sign of it.
+        let forbidden = item.kind.as_str() == "command_execution"
+            && item.status.as_str() == "failed"
+            && item.aggregated_output.as_str().contains("Read-only file system");
+        if item.status.as_str() == "declined" || asked_in_vain || forbidden {
+            sink(AgentEvent::Refused { what: format!("{name} ({summary})") });
+        }
+        let output = if error.is_empty() { item.aggregated_output.as_str() } else { error };
+        sink(AgentEvent::ToolResult {
+            id: id.to_owned(),
+            failed: !matches!(item.status.as_str(), "completed" | ""),
+            output: output.to_owned(),
+        });
+    }
+
+    fn todo_list(&mut self, item: &Item, sink: &mut dyn FnMut(AgentEvent)) {
+        let step = |step: &Object<Step>| {
+            let mark = if step.0.completed.0 == Some(true) { 'x' } else { ' ' };
+            format!("[{mark}] {}", one_line(step.0.text.as_str(), LINE))
+        };
+        let steps: Vec<String> = item.items.0.iter().map(step).collect();
+        // It is told again at the end of the turn.
+        if steps != self.plan {
+            self.plan.clone_from(&steps);
+            sink(AgentEvent::Plan { steps });
+        }
+    }
+}
+
+/// The command as the model wrote it, without the shell that codex puts around it.
+fn plain_command(command: &str) -> &str {
+    let shells = ["/bin/bash -lc ", "bash -lc ", "/bin/zsh -lc ", "zsh -lc ", "/bin/sh -c ", "sh -c "];
+    let inner = shells.iter().find_map(|shell| command.strip_prefix(shell)).unwrap_or(command);
+    let quoted = |mark| inner.strip_prefix(mark).and_then(|inner| inner.strip_suffix(mark));
+    quoted('\'').or_else(|| quoted('"')).unwrap_or(inner)
+}

@@ -1,0 +1,101 @@
+//! Why a turn of copilot failed: its errors have a type, often a status, and at times the end of a limit.
+
+use jiff::{Timestamp, Zoned};
+use serde::Deserialize;
+
+use super::HOW_TO_LOG_IN;
+use crate::agent::excerpt::{MESSAGE, one_line};
+use crate::agent::http_status::{not_logged_in, refusal};
+use crate::agent::lenient::{Count, Object, Text, Word, object};
+use crate::agent::reset_time;
+use crate::event::{AgentEvent, FailureKind};
+
+/// `session.error`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct SessionError {
+    error_type: Word,
+    error_code: Word,
+    message: Text<MESSAGE>,
+    status_code: Count,
+}
+
+/// `model.call_failure`: one attempt.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct CallFailure {
+    pub(super) status_code: Count,
+    pub(super) error_message: Text<MESSAGE>,
+}
+
+/// What a model endpoint says of a limit, in the error that copilot hands on.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct EndpointError {
+    message: Text<500>,
+    resets_at: Count,
+    resets_in_seconds: Count,
+    error: Object<Box<Inner>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Inner {
+    message: Text<500>,
+    resets_at: Count,
+    resets_in_seconds: Count,
+}
+
+impl CallFailure {
+    /// In words for people.
+    pub(super) fn message(&self) -> String {
+        let raw = self.error_message.as_str();
+        let said = match object::<EndpointError>(raw.as_bytes()) {
+            Some(error) => error.error.0.message.some().or(error.message.some()).unwrap_or(raw).to_owned(),
+            None => raw.trim_matches('"').to_owned(),
+        };
+        match self.status_code.status() {
+            Some(status) if said.is_empty() => format!("status {status}"),
+            Some(status) => format!("status {status}: {said}"),
+            None => said,
+        }
+    }
+
+    /// When the endpoint says that its limit ends; `said` is the time of the line.
+    pub(super) fn resets_at(&self, said: Option<&Zoned>) -> Option<Timestamp> {
+        let error = object::<EndpointError>(self.error_message.as_str().as_bytes())?;
+        let inner = error.error.0;
+        let at = error.resets_at.0.or(inner.resets_at.0).and_then(|at| i64::try_from(at).ok());
+        let wait = error.resets_in_seconds.0.or(inner.resets_in_seconds.0);
+        at.and_then(|at| Timestamp::from_second(at).ok()).or_else(|| {
+            let wait = jiff::SignedDuration::from_secs(i64::try_from(wait?).ok()?);
+            said?.timestamp().checked_add(wait).ok()
+        })
+    }
+}
+
+/// The event for an error that ended the turn. `call_resets_at` is what the failed call itself said.
+pub(super) fn event(
+    error: &SessionError,
+    said: Option<&Zoned>,
+    call_resets_at: Option<Timestamp>,
+) -> AgentEvent {
+    let message = one_line(error.message.as_str(), MESSAGE);
+    let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
+    let limit = |message: String| {
+        let in_words = || said.and_then(|said| reset_time::in_words(&message, said));
+        AgentEvent::Limit { resets_at: call_resets_at.or_else(in_words), message }
+    };
+    match error.error_type.as_str() {
+        "rate_limit" => limit(message),
+        // One of hours ends by itself; one of the month does not within any loop.
+        "quota" if error.error_code.as_str().contains("session") => limit(message),
+        "quota" => permanent(format!("not paid for: {message}")),
+        "authentication" => permanent(not_logged_in(&message, HOW_TO_LOG_IN)),
+        "authorization" | "policy" => permanent(message),
+        _ => match error.status_code.status() {
+            Some(429) => limit(message),
+            status => refusal(status, message, None, HOW_TO_LOG_IN),
+        },
+    }
+}

@@ -1,0 +1,282 @@
+//! Has a model write a summary or a commit message (C4, C5): one short call between an iteration's last turn and its
+//! commit. What goes wrong with it is told and forgotten: no iteration is lost for want of words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use super::driver::{Activity, Driver, DriverError, Message};
+use super::machine::{Input, WritingPlan};
+use super::reader::Reader;
+use super::turn::EVENTS_IN_FLIGHT;
+use super::turn::random_uuid;
+use super::turn_end::{Why, diagnosed, ending};
+use super::workspace::MAX_FILE_BYTES;
+use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
+use crate::context::{self, Conversation};
+use crate::event::{AgentEvent, TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
+use crate::process::{Follower, Running, Stop};
+use crate::spec::{AgentSpec, duration_text};
+
+/// A few sentences take seconds. Whoever needs longer than this is not waited for.
+const LONGEST: Duration = Duration::from_secs(3 * 60);
+
+/// One that is stopped has nothing to save.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// So much of what a turn printed is looked through; a model is told far less, and a signal must not wait for it.
+const MOST_READ: u64 = 64 << 20;
+
+/// What came of a call, and what it used.
+type Answer = (WritingEnd, Usage);
+
+impl Driver<'_> {
+    pub(super) fn write(&mut self, plan: &WritingPlan) -> Result<Input, DriverError> {
+        let started = Instant::now();
+        let spec = Arc::clone(&self.spec);
+        let writer = spec.context.writer(plan.what);
+        let asked = match plan.what {
+            Writing::Summary => self.ask_for_summary(plan),
+            Writing::CommitMessage => self.ask_for_message(plan),
+        };
+        let (end, usage) = match (writer, asked) {
+            (None, _) | (_, Ok(None)) => (WritingEnd::Nothing, Usage::default()),
+            (_, Err(message)) => (WritingEnd::Failed { message }, Usage::default()),
+            // What the agent printed and what files are called may hold what no model is told (S15).
+            (Some(agent), Ok(Some(prompt))) => self.ask(plan, agent, &self.masker.mask_str(&prompt))?,
+        };
+        Ok(Input::Written(WritingRecord {
+            iteration: plan.iteration,
+            what: plan.what,
+            end,
+            by: writer.map(|agent| name_of(agent).to_owned()).unwrap_or_default(),
+            usage,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }))
+    }
+
+    /// None: nothing was said or done in this iteration.
+    fn ask_for_summary(&self, plan: &WritingPlan) -> Result<Option<String>, String> {
+        let mut conversation = Conversation::default();
+        for (turn, agent) in &plan.turns {
+            // A turn whose output somebody removed has nothing to tell.
+            let raw = self.dir.turn_path(*turn, "raw");
+            if let Some(agent) = self.spec.agents.get(*agent) {
+                let _ = listen_again(&raw, agent, &mut conversation);
+            }
+            conversation.end_turn();
+        }
+        let told = conversation.finish();
+        let most = self.spec.context.summary_max_tokens;
+        Ok((!told.is_empty()).then(|| context::summary_prompt(&told, most)))
+    }
+
+    /// None: nothing changed, so there is nothing to commit, or the tree is not in a state to be committed.
+    fn ask_for_message(&self, plan: &WritingPlan) -> Result<Option<String>, String> {
+        let workspace = self.workspace().map_err(|error| error.to_string())?;
+        if !workspace.repo.what_is_gone().is_empty() {
+            return Ok(None);
+        }
+        let stats = workspace.repo.stat_since(plan.start.as_ref(), MAX_FILE_BYTES);
+        let mut stats = stats.map_err(|error| error.to_string())?;
+        let others = workspace.not_the_agents();
+        stats.retain(|stat| !others.contains(&stat.path));
+        let changes = context::changed_files(&stats);
+        Ok((!changes.is_empty()).then(|| context::message_prompt(&plan.summary, &changes)))
+    }
+
+    fn ask(&mut self, plan: &WritingPlan, agent: &AgentSpec, prompt: &str) -> Result<Answer, DriverError> {
+        let raw = self.file(plan, "raw");
+        let before = match self.answer_on_file(plan, agent, &raw) {
+            Some((WritingEnd::Cancelled, usage)) => usage,
+            Some(answer) => return Ok(answer),
+            None => Usage::default(),
+        };
+        self.sink.activity(&Activity::Writing { what: plan.what, by: name_of(agent) });
+        self.keep_directory_of(&raw)?;
+        let (running, permits) = match self.call(plan, agent, prompt)? {
+            Ok(started) => started,
+            Err(message) => return Ok((WritingEnd::Failed { message }, before)),
+        };
+        let (ending, seen) = self.hear(plan, agent, &running, &permits)?;
+        let usage = before.plus(&seen.usage);
+        Ok((self.judge(plan, agent, &ending, &seen), usage))
+    }
+
+    /// A call that an earlier process made. Where it ended in an answer it is not paid for twice; where it was cut short
+    /// it is cancelled, and out of the way.
+    fn answer_on_file(&self, plan: &WritingPlan, agent: &AgentSpec, raw: &Path) -> Option<Answer> {
+        let file = fs::File::open(raw).ok()?;
+        let follower = Follower::replay(raw, 0).ok()?;
+        let (seen, _) = self.writing_reader(plan, agent, file).read(follower, |_| true);
+        let end = match self.judge(plan, agent, &Ending::Unwatched, &seen) {
+            WritingEnd::Cancelled => {
+                for extension in ["raw", "idx", "err"] {
+                    let _ = fs::remove_file(self.file(plan, extension));
+                }
+                WritingEnd::Cancelled
+            }
+            end => end,
+        };
+        Some((end, seen.usage))
+    }
+
+    /// Starts the call; the inner error is its own: there is nothing to run.
+    fn call(
+        &mut self,
+        plan: &WritingPlan,
+        agent: &AgentSpec,
+        prompt: &str,
+    ) -> Result<Result<(Running, Receiver<()>), String>, DriverError> {
+        let prompt_file = self.file(plan, "prompt");
+        if let Err(error) = fs::write(&prompt_file, prompt) {
+            return Ok(Err(format!("cannot write its prompt: {error}")));
+        }
+        let session = agent.presets_session().then(random_uuid);
+        let request = TurnRequest {
+            prompt,
+            prompt_file: &prompt_file,
+            session: session.as_deref(),
+            continued: false,
+            own_program: &self.setting.program,
+            usage_file: &self.file(plan, "usage"),
+        };
+        let variables = [("DACAPO_ITERATION", plan.iteration.to_string())];
+        let mut job =
+            match self.command(agent, &request, variables, |extension| self.file(plan, extension))? {
+                Ok(job) => job,
+                Err(message) => return Ok(Err(message)),
+            };
+        job.grace = GRACE;
+        let outbox = self.outbox.clone();
+        let launched = self.launcher.launch(job, move |finished| {
+            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+        });
+        let running = match launched {
+            Ok(running) => running,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        self.launcher.prepare();
+        let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
+        self.follow(running.progress(), permit, |file| self.writing_reader(plan, agent, file))?;
+        Ok(Ok((running, permits)))
+    }
+
+    /// Listens until the call is over; a signal, the budget and the clock end it.
+    fn hear(
+        &mut self,
+        plan: &WritingPlan,
+        agent: &AgentSpec,
+        running: &Running,
+        permits: &Receiver<()>,
+    ) -> Result<(Ending, Observed), DriverError> {
+        let started = Instant::now();
+        let how_to_log_in = agent::adapter(agent.output).map(Adapter::how_to_log_in);
+        let mut patience = Patience::default();
+        let mut why: Option<Why> = None;
+        let (mut gone, mut parsed) = (None, None);
+        while gone.is_none() || parsed.is_none() {
+            let found = match self.receive(why.is_none().then_some(started + LONGEST)) {
+                Some(Message::ChildGone(finished)) => {
+                    gone = Some(finished);
+                    None
+                }
+                Some(Message::Parsed(all)) => {
+                    parsed = Some(all);
+                    None
+                }
+                Some(Message::Agent(event)) => {
+                    let _ = permits.try_recv();
+                    match &event {
+                        AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
+                        event => patience.see(event, started.elapsed(), how_to_log_in).map(Why::GaveUp),
+                    }
+                }
+                // Of all else that can come only a signal is about this call.
+                Some(message) => self.absorb(message)?.then_some(Why::Cancelled),
+                None => Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST)))),
+            };
+            if let Some(found) = found {
+                running.stop(Stop::Gentle);
+                // A person's wish to stop counts, whatever else came before it.
+                why = match why {
+                    Some(earlier) if !matches!(found, Why::Cancelled) => Some(earlier),
+                    _ => Some(found),
+                };
+            }
+        }
+        let (Some(finished), Some(parsed)) = (gone, parsed) else {
+            return Err(DriverError::Workspace("a call ended without its process".into()));
+        };
+        self.report_leftovers(&finished)?;
+        let ending = ending(why, &finished);
+        let adapter = agent::adapter(agent.output);
+        let seen = diagnosed(adapter, &self.file(plan, "err"), &ending, parsed.observed);
+        Ok((ending, seen))
+    }
+
+    /// What the answer is worth. Cancelled is also what was never finished.
+    fn judge(&self, plan: &WritingPlan, agent: &AgentSpec, ending: &Ending, seen: &Observed) -> WritingEnd {
+        let final_event = agent::adapter(agent.output).is_some_and(Adapter::has_final_event);
+        let promise = plan.promise.as_deref();
+        match weigh(ending, seen, final_event) {
+            TurnEnd::Done => {
+                let text = match plan.what {
+                    Writing::Summary => {
+                        let most = self.spec.context.summary_max_tokens;
+                        context::written_summary(&seen.closing, most, promise)
+                    }
+                    Writing::CommitMessage => context::written_message(&seen.closing, promise),
+                };
+                match text.is_empty() {
+                    true => WritingEnd::Failed { message: "it answered without a word to use".into() },
+                    false => WritingEnd::Done { text },
+                }
+            }
+            TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => {
+                WritingEnd::Failed { message }
+            }
+            TurnEnd::Budget => WritingEnd::Failed { message: "the budget is used up".into() },
+            TurnEnd::Cancelled | TurnEnd::Interrupted => WritingEnd::Cancelled,
+        }
+    }
+
+    fn writing_reader(&self, plan: &WritingPlan, agent: &AgentSpec, file: fs::File) -> Reader {
+        let setting = ParserSetting {
+            earlier: Usage::default(),
+            usage_file: Some(self.file(plan, "usage")),
+            now: jiff::Zoned::now(),
+        };
+        Reader::new(agent, setting, None, "", file)
+    }
+
+    /// Beside those of the iteration's last turn: `turns/0003.summary.raw`.
+    fn file(&self, plan: &WritingPlan, extension: &str) -> PathBuf {
+        let kind = match plan.what {
+            Writing::Summary => "summary",
+            Writing::CommitMessage => "message",
+        };
+        let turn = plan.turns.last().map_or(0, |(turn, _)| *turn);
+        self.dir.turn_path(turn, &format!("{kind}.{extension}"))
+    }
+}
+
+/// The model, as people call it.
+fn name_of(agent: &AgentSpec) -> &str {
+    agent.model.as_deref().unwrap_or(&agent.name)
+}
+
+/// What an agent printed in a turn, through the same parser once more; of very much its end.
+fn listen_again(raw: &Path, agent: &AgentSpec, conversation: &mut Conversation) -> std::io::Result<()> {
+    let from = fs::metadata(raw)?.len().saturating_sub(MOST_READ);
+    let mut follower = Follower::replay(raw, from)?;
+    let mut parser = agent::parser(agent.output, ParserSetting::default());
+    let mut buffer = Vec::new();
+    while follower.next(&mut buffer)? {
+        parser.feed(&buffer, &mut |event| conversation.see(&event));
+    }
+    parser.finish(&mut |event| conversation.see(&event));
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Which agent does the work when nobody says so (L0): the first one that is installed and logged in.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use dacapo_core::agent::{self, Account, Billing};
+
+use super::named;
+use crate::args::Exec;
+use crate::config::Config;
+use crate::error::Failure;
+
+/// An agent, and why it was chosen.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) why: String,
+}
+
+/// A built-in agent that is installed.
+#[derive(Debug)]
+struct Installed {
+    name: &'static str,
+    account: Account,
+    how_to_log_in: &'static str,
+}
+
+/// Looks around in the user's environment.
+pub(super) fn find(args: &Exec, config: &Config, top: &Path) -> Result<Found, Failure> {
+    let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let installed: Vec<Installed> = agent::BUILT_IN
+        .iter()
+        .filter_map(|adapter| {
+            // One that cannot do what the flags ask for is no choice either.
+            let agent = named(adapter.name(), args, config, top).ok()?;
+            let account = agent::account(&agent, &env);
+            Some(Installed { name: adapter.name(), account, how_to_log_in: adapter.how_to_log_in() })
+        })
+        .collect();
+    choose(&installed, config).ok_or_else(|| none(&installed))
+}
+
+/// Those of which it is known that they are logged in come before those of which it is not known.
+fn choose(installed: &[Installed], config: &Config) -> Option<Found> {
+    let logged_in = |wanted| installed.iter().find(move |agent| agent.account.logged_in == wanted);
+    let own = || {
+        // Without a model it says what is missing, which helps whoever began to configure it.
+        config.agents.contains_key("native").then(|| Found {
+            name: "native".into(),
+            why: "[agents.native] is configured; no other agent is installed and logged in".into(),
+        })
+    };
+    let found = logged_in(Some(true)).or_else(|| logged_in(None));
+    found.map(|agent| Found { name: agent.name.into(), why: why(&agent.account) }).or_else(own)
+}
+
+/// `installed, logged in; billed to ANTHROPIC_API_KEY`.
+fn why(account: &Account) -> String {
+    let login = if account.logged_in == Some(true) { ", logged in" } else { "" };
+    let billing = match &account.billing {
+        Billing::Unknown => String::new(),
+        Billing::Subscription => "; subscription".into(),
+        Billing::ApiKey(holder) if is_variable(holder) => format!("; billed to {holder}"),
+        Billing::ApiKey(holder) => format!("; billed to the API key in {holder}"),
+    };
+    format!("installed{login}{billing}")
+}
+
+/// Whether a key is held by an environment variable of this name; else it is a file.
+pub(crate) fn is_variable(holder: &str) -> bool {
+    holder.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+fn none(installed: &[Installed]) -> Failure {
+    let failure = Failure::usage("no agent is chosen").kept("everything; nothing was started");
+    let failure = installed.iter().fold(failure, |failure, agent| {
+        failure.hint(format!("{} is installed but not logged in: {}", agent.name, agent.how_to_log_in))
+    });
+    failure
+        .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
+        .hint("dacapo doctor shows which agents there are and what is missing")
+        .hint("dacapo demo shows a whole loop without any agent")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::AgentProfile;
+
+    fn agent(name: &'static str, logged_in: Option<bool>, billing: Billing) -> Installed {
+        let account = Account { logged_in, billing, ..Account::default() };
+        Installed { name, account, how_to_log_in: "run `x login`" }
+    }
+
+    fn chosen(installed: &[Installed]) -> Option<String> {
+        choose(installed, &Config::default()).map(|found| format!("{} ({})", found.name, found.why))
+    }
+
+    #[test]
+    fn l0_the_first_that_is_logged_in_is_chosen_and_it_is_said_who_pays() {
+        let key = || Billing::ApiKey("ANTHROPIC_API_KEY".into());
+        for (installed, expected) in [
+            (
+                vec![agent("claude", Some(true), key()), agent("codex", Some(true), Billing::Subscription)],
+                Some("claude (installed, logged in; billed to ANTHROPIC_API_KEY)"),
+            ),
+            (
+                vec![
+                    agent("claude", Some(false), Billing::Unknown),
+                    agent("gemini", None, Billing::Unknown),
+                    agent("codex", Some(true), Billing::Subscription),
+                ],
+                Some("codex (installed, logged in; subscription)"),
+            ),
+            (
+                vec![agent("claude", Some(false), key()), agent("gemini", None, Billing::Unknown)],
+                Some("gemini (installed)"),
+            ),
+            (vec![agent("claude", Some(false), key())], None),
+            (vec![], None),
+        ] {
+            assert_eq!(chosen(&installed).as_deref(), expected, "{installed:?}");
+        }
+    }
+
+    #[test]
+    fn a6_without_any_the_own_agent_works_where_it_is_configured() {
+        let mut config = Config::default();
+        let installed = [agent("claude", Some(false), Billing::Unknown)];
+        assert_eq!(choose(&installed, &config), None);
+        config.agents.insert("native".into(), AgentProfile::default());
+        assert_eq!(choose(&installed, &config).map(|found| found.name).as_deref(), Some("native"));
+        let installed = [agent("gemini", None, Billing::Unknown)];
+        assert_eq!(choose(&installed, &config).map(|found| found.name).as_deref(), Some("gemini"));
+    }
+
+    #[test]
+    fn l0_where_there_is_none_it_is_said_what_would_help() {
+        let failure = none(&[agent("claude", Some(false), Billing::Unknown)]);
+        assert!(failure.hints[0].contains("claude is installed but not logged in: run `x login`"));
+        assert_eq!(failure.exit_code(), 2);
+        assert_eq!(none(&[]).hints.len(), 3);
+    }
+}

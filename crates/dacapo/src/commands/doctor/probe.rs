@@ -1,0 +1,154 @@
+//! One real, tiny turn, through all that a turn of a loop goes through, in a repository and a data directory of its own.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::event::{
+    AgentEvent, Envelope, Event, FailureKind, SessionMode, Tokens, TurnEnd, TurnRecord,
+};
+use dacapo_core::git::Repo;
+use dacapo_core::spec::{
+    AgentSpec, Cap, ContextPolicy, Kind, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
+};
+use dacapo_core::store::Home;
+use jiff::Timestamp;
+
+use super::report::{Outcome, Probed};
+use crate::commands::drive::{listen, own_program};
+use crate::commands::scratch;
+use crate::error::Failure;
+
+const PROMPT: &str = "Reply with the single word pong.";
+
+/// Long for one word; an agent that needs longer would keep the user waiting in every iteration.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Gives the agent its turn.
+pub(super) fn probe(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Result<Probed, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("the test turn: {error}"));
+    let scratch =
+        tempfile::Builder::new().prefix("dacapo-doctor-").tempdir().map_err(|error| failed(&error))?;
+    let dir = scratch.path().join("repo");
+    std::fs::create_dir(&dir).map_err(|error| failed(&error))?;
+    std::fs::write(dir.join("README.md"), "A place for one word.\n").map_err(|error| failed(&error))?;
+    scratch::commit_all(&dir, "A place for one word")?;
+    let repo = Repo::discover(&dir).map_err(|error| failed(&error))?;
+    // What other tasks know of limits is left aside: the user wants to know how it is now.
+    let home = Home::new(scratch.path().join("data"));
+    let name = TaskName::parse("doctor").map_err(|error| failed(&error))?;
+    let task = home.repo(repo.common_dir()).task(&name);
+    let spec = spec(agent, name, repo.toplevel());
+    let _lock = task.create(&spec).map_err(|error| failed(&error))?;
+    let mut record = Record::default();
+    let setting = Setting {
+        program: own_program(),
+        env: env.to_vec(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: home.limits(),
+        more_iterations: None,
+        follow_up: None,
+    };
+    let (driver, control) = Driver::new(spec, task, setting, &mut record).map_err(|error| failed(&error))?;
+    listen(control)?;
+    let ended = driver.run();
+    Ok(match (record.0, ended) {
+        (Some(turn), _) => probed(&turn),
+        (None, Ok(result)) => no_turn(Outcome::Cancelled, result.message),
+        (None, Err(error)) => no_turn(Outcome::Failed, Some(error.to_string())),
+    })
+}
+
+fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
+    TaskSpec {
+        v: SPEC_FORMAT,
+        name,
+        kind: Kind::Loop,
+        created_at: Timestamp::now(),
+        tag: random_hex(16),
+        top: top.to_owned(),
+        base_branch: None,
+        foreground: true,
+        prompt: PROMPT.to_owned(),
+        plan: None,
+        place: Place::InPlace { allow_dirty: false },
+        agents: vec![agent.clone()],
+        policy: LoopPolicy {
+            looping: false,
+            cap: Some(Cap::by_iter(1)),
+            time: None,
+            until: None,
+            checks: Vec::new(),
+            check_timeout: PATIENCE,
+            baseline: false,
+            check_clean: false,
+            max_failures: 1,
+            max_cost: None,
+            max_tokens: None,
+            stall: 0,
+            turn_timeout: Some(PATIENCE),
+            idle_timeout: PATIENCE,
+            session: SessionMode::Fresh,
+            // A limit is an answer, not something to wait for.
+            max_wait: Duration::ZERO,
+        },
+        context: ContextPolicy {
+            enabled: false,
+            auto_commit: true,
+            generate_summary: true,
+            summary_max_tokens: 100,
+            context_max_tokens: 100,
+            loop_prompt: None,
+            summary_by: None,
+            message_by: None,
+        },
+    }
+}
+
+fn probed(turn: &TurnRecord) -> Probed {
+    let (outcome, message) = match &turn.end {
+        TurnEnd::Done => (Outcome::Done, turn.refused.clone()),
+        TurnEnd::Limit { message, resets_at } => {
+            let until = resets_at
+                .map_or_else(String::new, |until| format!(" (until {})", crate::output::log::clock(until)));
+            (Outcome::Limit, Some(format!("{message}{until}")))
+        }
+        TurnEnd::Failed { failure: FailureKind::Permanent, message } => {
+            (Outcome::Refused, Some(message.clone()))
+        }
+        TurnEnd::Failed { failure: FailureKind::Transient, message } => {
+            (Outcome::Failed, Some(message.clone()))
+        }
+        TurnEnd::Cancelled | TurnEnd::Interrupted => (Outcome::Cancelled, None),
+        TurnEnd::Budget => (Outcome::Failed, None),
+    };
+    Probed {
+        outcome,
+        message,
+        reply: turn.summary.clone(),
+        seconds: turn.duration_ms as f64 / 1000.0,
+        tokens: Tokens { input: turn.usage.input, output: turn.usage.output },
+        cost_usd: turn.usage.cost_usd,
+    }
+}
+
+fn no_turn(outcome: Outcome, message: Option<String>) -> Probed {
+    Probed { outcome, message, reply: String::new(), seconds: 0.0, tokens: Tokens::default(), cost_usd: None }
+}
+
+/// Keeps the record of the turn.
+#[derive(Default)]
+struct Record(Option<TurnRecord>);
+
+impl Sink for Record {
+    fn event(&mut self, line: &Envelope) {
+        if let Event::TurnFinished(record) = &line.event {
+            self.0 = Some(record.clone());
+        }
+    }
+
+    fn agent(&mut self, _: &Envelope, _: u64, _: &AgentEvent) {}
+
+    fn activity(&mut self, _: &Activity<'_>) {}
+}

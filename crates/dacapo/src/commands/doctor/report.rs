@@ -1,0 +1,232 @@
+//! What `dacapo doctor` found, as `--json` prints it.
+
+use dacapo_core::agent::Billing;
+use dacapo_core::event::Tokens;
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Version of the JSON form.
+const FORMAT_VERSION: u32 = 1;
+
+/// Everything.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    v: u32,
+    r#type: &'static str,
+    /// At least one agent can do real work here.
+    pub(super) ok: bool,
+    pub(super) agents: Vec<AgentReport>,
+    pub(super) machine: Vec<Check>,
+}
+
+impl Report {
+    pub(super) fn new(agents: Vec<AgentReport>, machine: Vec<Check>) -> Self {
+        // The scripted one is always there and does no work.
+        let works = |agent: &AgentReport| agent.kind != Kind::Rehearsal && agent.is_proven_or_usable();
+        let ok = agents.iter().any(works) && machine.iter().all(|check| check.state != CheckState::Bad);
+        Self { v: FORMAT_VERSION, r#type: "doctor", ok, agents, machine }
+    }
+}
+
+/// Where an agent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// Dacapo knows how to run it.
+    BuiltIn,
+    /// Dacapo's own, for any model endpoint.
+    Native,
+    /// Dacapo's own, scripted.
+    Rehearsal,
+    /// From the config.
+    Configured,
+}
+
+/// Whether an agent can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    Ready,
+    NotFound,
+    NotLoggedIn,
+    /// It is there, and cannot be run as it is.
+    Unusable,
+}
+
+/// One agent.
+#[derive(Debug, Serialize)]
+pub(super) struct AgentReport {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) state: State,
+    /// The program on PATH.
+    pub(super) path: Option<String>,
+    /// What is run in its place.
+    pub(super) native_program: Option<String>,
+    pub(super) version: Option<String>,
+    /// None: it cannot be told.
+    pub(super) logged_in: Option<bool>,
+    pub(super) billing: BillingReport,
+    /// Where model calls go, where it is not the vendor's own address.
+    pub(super) base_url: Option<String>,
+    /// A usage limit that a task of this machine ran into.
+    pub(super) limit: Option<LimitReport>,
+    pub(super) problem: Option<String>,
+    /// What to do about it.
+    pub(super) hint: Option<String>,
+    pub(super) probe: Option<Probed>,
+}
+
+impl AgentReport {
+    pub(super) fn can_be_used(&self) -> bool {
+        self.state == State::Ready
+    }
+
+    fn is_proven_or_usable(&self) -> bool {
+        self.can_be_used() && self.probe.as_ref().is_none_or(|probe| probe.outcome == Outcome::Done)
+    }
+}
+
+/// Who is charged. Of a key only the name of its holder is ever told.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum BillingReport {
+    #[default]
+    Unknown,
+    Subscription,
+    ApiKey {
+        from: String,
+    },
+}
+
+impl From<Billing> for BillingReport {
+    fn from(billing: Billing) -> Self {
+        match billing {
+            Billing::Unknown => BillingReport::Unknown,
+            Billing::Subscription => BillingReport::Subscription,
+            Billing::ApiKey(from) => BillingReport::ApiKey { from },
+        }
+    }
+}
+
+/// A limit that holds.
+#[derive(Debug, Serialize)]
+pub(super) struct LimitReport {
+    pub(super) until: Timestamp,
+    pub(super) found_by: String,
+    pub(super) message: String,
+}
+
+/// What came of a test turn.
+#[derive(Debug, Serialize)]
+pub(super) struct Probed {
+    pub(super) outcome: Outcome,
+    /// What went wrong.
+    pub(super) message: Option<String>,
+    /// What the agent said.
+    pub(super) reply: String,
+    pub(super) seconds: f64,
+    pub(super) tokens: Tokens,
+    pub(super) cost_usd: Option<f64>,
+}
+
+/// How a test turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Done,
+    /// It works, but not now.
+    Limit,
+    /// It may work another time.
+    Failed,
+    /// It will not heal by itself: not logged in, billing, not there.
+    Refused,
+    Cancelled,
+}
+
+/// One thing about the machine.
+#[derive(Debug, Serialize)]
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) state: CheckState,
+    pub(super) detail: String,
+    pub(super) hint: Option<String>,
+}
+
+/// How good it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CheckState {
+    Good,
+    /// Tasks run, but the user should know.
+    Note,
+    /// No task can run.
+    Bad,
+}
+
+/// An address without the user and password that may stand in it.
+pub(super) fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(kind: Kind, state: State, outcome: Option<Outcome>) -> AgentReport {
+        let probe = outcome.map(|outcome| Probed {
+            outcome,
+            message: None,
+            reply: String::new(),
+            seconds: 1.0,
+            tokens: Tokens::default(),
+            cost_usd: None,
+        });
+        AgentReport {
+            name: "x".into(),
+            kind,
+            state,
+            path: None,
+            native_program: None,
+            version: None,
+            logged_in: None,
+            billing: BillingReport::Unknown,
+            base_url: None,
+            limit: None,
+            problem: None,
+            hint: None,
+            probe,
+        }
+    }
+
+    #[test]
+    fn a4_all_is_well_when_one_agent_can_work_and_so_can_the_machine() {
+        let check = |state| Check { name: "git", state, detail: String::new(), hint: None };
+        let ok = |agents, state| Report::new(agents, vec![check(state)]).ok;
+        let ready = || agent(Kind::BuiltIn, State::Ready, None);
+        assert!(ok(vec![agent(Kind::BuiltIn, State::NotFound, None), ready()], CheckState::Note));
+        assert!(!ok(vec![ready()], CheckState::Bad));
+        assert!(!ok(vec![agent(Kind::BuiltIn, State::NotLoggedIn, None)], CheckState::Good));
+        assert!(!ok(vec![agent(Kind::Rehearsal, State::Ready, None)], CheckState::Good), "it does no work");
+        assert!(!ok(vec![agent(Kind::BuiltIn, State::Ready, Some(Outcome::Refused))], CheckState::Good));
+        assert!(ok(vec![agent(Kind::Native, State::Ready, Some(Outcome::Done))], CheckState::Good));
+    }
+
+    #[test]
+    fn s15_an_address_is_shown_without_what_it_may_hold_of_credentials() {
+        for (url, shown) in [
+            ("http://127.0.0.1:8701/v1", "http://127.0.0.1:8701/v1"),
+            ("https://me:secret@host/v1?key=secret#x", "https://host/v1"),
+            ("https://a@b@host", "https://host"),
+            ("https://host/p@th", "https://host/p@th"),
+            ("host:80", "host:80"),
+        ] {
+            assert_eq!(without_credentials(url), shown);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Real agents over the Agent Client Protocol (A2).
+
+use crate::agents::{COPILOT_ACP, GEMINI_ACP};
+use crate::{failures, interrupt, work};
+
+#[test]
+fn a2_three_iterations_are_three_commits_with_their_cost() {
+    work::three_iterations(&GEMINI_ACP);
+}
+
+#[test]
+fn l13_a_conversation_goes_on() {
+    work::session_resume(&COPILOT_ACP);
+}
+
+#[test]
+fn a1_a_prompt_of_a_megabyte_arrives() {
+    work::long_prompt(&COPILOT_ACP);
+}
+
+#[test]
+fn l8_not_logged_in_ends_it() {
+    failures::not_logged_in(&GEMINI_ACP);
+}
+
+#[test]
+fn l9_a_limit_is_waited_for() {
+    failures::limited(&GEMINI_ACP);
+}
+
+#[test]
+fn l12_a_hanging_server_ends_the_turn() {
+    failures::hanging(&COPILOT_ACP);
+}
+
+#[test]
+fn l8_a_cut_answer_may_heal() {
+    failures::cut(&GEMINI_ACP);
+}
+
+#[test]
+fn l8_an_unreachable_server_is_not_tried_for_ever() {
+    failures::unreachable(&GEMINI_ACP);
+}
+
+#[test]
+fn l14_ctrl_c_leaves_no_process_and_keeps_the_work() {
+    interrupt::ctrl_c(&COPILOT_ACP);
+}
