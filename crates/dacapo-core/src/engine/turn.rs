@@ -13,7 +13,7 @@ use super::reader::{Reader, written};
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
-use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, TurnRequest};
+use crate::agent::{self, Ending, Observed, ParserSetting, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
@@ -183,7 +183,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
-        Vigil::new(&self.spec.policy, self.adapter(plan).map(Adapter::how_to_log_in), started)
+        Vigil::new(&self.spec.policy, self.adapter(plan), started)
     }
 
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
