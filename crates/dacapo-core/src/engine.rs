@@ -11,9 +11,13 @@ pub mod machine;
 mod overheard;
 mod reader;
 pub mod stop;
+mod talk;
+mod talker;
 mod turn;
 mod turn_end;
+mod vigil;
+mod voice;
 mod workspace;
 mod writing;
 
-pub use driver::{Activity, Control, Driver, DriverError, Setting, Sink};
+pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};

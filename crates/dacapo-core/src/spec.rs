@@ -104,7 +104,8 @@ pub enum Place {
 pub struct AgentSpec {
     /// What people call it.
     pub name: String,
-    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to.
+    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to, and
+    /// `{budget}` for what the turn may cost in USD: an argument that holds it is left out where there is no budget.
     pub command: AgentCommand,
     /// Arguments that only a new conversation gets; `{session}` stands for the id that Dacapo chose for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -238,6 +239,8 @@ impl AgentSpec {
     /// What it takes to continue a conversation with this agent.
     pub fn session_need(&self) -> SessionNeed {
         match &self.resume {
+            // A conversation over ACP is open in its process, or is opened again by its id.
+            _ if self.output == OutputFormat::Acp => SessionNeed::Id,
             None => SessionNeed::Impossible,
             Some(args) if args.iter().any(|arg| arg.contains("{session}")) => SessionNeed::Id,
             Some(_) => SessionNeed::Nothing,

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use dacapo_core::agent::{self, Adapter, Wish};
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, PromptBy};
 
-use crate::args::{self, Exec};
+use crate::args::{self, Exec, Show};
 use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
 use crate::rehearsal;
 
 mod found;
 
-pub(crate) use found::is_variable;
+pub(crate) use found::{how_to_install, is_variable};
 
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Chosen {
 pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &args.agent_cmd {
         let agent = on_the_spot(command)?;
-        refuse_what_commands_cannot(args, &agent.name)?;
+        refuse_what_commands_cannot(args, &agent.name, agent.output)?;
         return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default(), why: None });
     }
     let (listed, why) = match args.agent.as_ref().or(config.agent.as_ref()) {
@@ -60,16 +60,33 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
     Ok(Chosen { agents, profile, why })
 }
 
-fn refuse_what_commands_cannot(args: &Exec, name: &str) -> Result<(), Failure> {
+fn refuse_what_commands_cannot(args: &Exec, name: &str, output: OutputFormat) -> Result<(), Failure> {
     if args.model.is_some() {
         return Err(Failure::usage(format!("agent '{name}' is a command: Dacapo cannot choose its model"))
             .hint("put the model into the command itself"));
     }
-    if args.approval != args::Approval::Auto {
-        return Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
-            .hint("--approval auto, and put the agent's own flags into the command"));
+    match (args.approval, output) {
+        (args::Approval::Auto, _) => Ok(()),
+        (args::Approval::Ask, OutputFormat::Acp) => somebody_must_answer(args.show, name)
+            .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all")),
+        (_, OutputFormat::Acp) => Ok(()),
+        _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
+            .kept("everything; nothing was started")
+            .hint("--approval auto, and put the agent's own flags into the command")
+            .hint(format!("an agent that speaks ACP can: [agents.{name}] output = \"acp\""))),
     }
-    Ok(())
+}
+
+/// Questions are put on standard output and answered on standard input.
+pub fn somebody_must_answer(show: Show, name: &str) -> Result<(), Failure> {
+    use std::io::IsTerminal as _;
+    let shown = !show.json && !show.quiet && std::io::stdout().is_terminal();
+    if shown && std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("--approval ask: nobody could answer what agent '{name}' asks"))
+        .kept("everything; nothing was started")
+        .hint("run it at a terminal, without --json and --quiet"))
 }
 
 fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
@@ -111,7 +128,7 @@ fn shell_knows(word: &str) -> bool {
 fn not_found(program: &str, origin: &str) -> Failure {
     Failure::usage(format!("agent not found: '{program}' ({origin}) is not on PATH"))
         .kept("everything; nothing was started")
-        .hint("install it, or give its full path")
+        .hint(how_to_install(program).unwrap_or("install it, or give its full path"))
         .hint("dacapo demo works without any agent")
 }
 
@@ -133,15 +150,16 @@ fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSp
 pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
     let (base, script) = name.split_once(':').map_or((name, None), |(base, script)| (base, Some(script)));
     if base == "rehearsal" {
-        refuse_what_commands_cannot(args, base)?;
+        refuse_what_commands_cannot(args, base, OutputFormat::Rehearsal)?;
         return scripted(script, config, top);
     }
     let profile = config.agent_profile(base);
     let adapter = agent::BUILT_IN.iter().copied().find(|adapter| adapter.name() == base);
     let mut agent = match (profile.command.clone().filter(|command| !command.is_empty()), adapter) {
         (Some(command), _) => {
-            refuse_what_commands_cannot(args, base)?;
-            own_command(base, command, &profile)?
+            let agent = own_command(base, command, &profile)?;
+            refuse_what_commands_cannot(args, base, agent.output)?;
+            AgentSpec { approval: approval(args), ..agent }
         }
         (None, Some(adapter)) => built_in(adapter, args, &profile)?,
         (None, None) => return Err(unknown(base, config)),
@@ -162,6 +180,12 @@ fn own_command(name: &str, command: Vec<String>, profile: &AgentProfile) -> Resu
     if !readable {
         return Err(Failure::usage(format!("[agents.{name}] output is not available yet in this version"))
             .hint("output = \"text\""));
+    }
+    if output == OutputFormat::Acp && (profile.prompt.is_some() || profile.resume.is_some()) {
+        return Err(Failure::usage(format!(
+            "[agents.{name}] prompt and resume mean nothing with output = \"acp\""
+        ))
+        .hint("remove them: the protocol has its own way for both"));
     }
     Ok(AgentSpec {
         name: name.to_owned(),
@@ -199,12 +223,7 @@ fn output_format(set: config::OutputFormat) -> OutputFormat {
 fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     let wish = Wish {
         model: args.model.as_deref().or(profile.model.as_deref()),
-        approval: match args.approval {
-            args::Approval::Auto => Approval::Auto,
-            args::Approval::Edits => Approval::Edits,
-            args::Approval::Ask => Approval::Ask,
-            args::Approval::ReadOnly => Approval::ReadOnly,
-        },
+        approval: approval(args),
         as_root: rustix::process::geteuid().is_root(),
     };
     adapter.profile(&wish).map_err(|unable| {
@@ -212,6 +231,15 @@ fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Resul
             .hint("--approval auto runs it unattended")
             .kept("everything; nothing was started")
     })
+}
+
+fn approval(args: &Exec) -> Approval {
+    match args.approval {
+        args::Approval::Auto => Approval::Auto,
+        args::Approval::Edits => Approval::Edits,
+        args::Approval::Ask => Approval::Ask,
+        args::Approval::ReadOnly => Approval::ReadOnly,
+    }
 }
 
 /// By its model, else by its own name: an agent whose model nobody chose has a price too.

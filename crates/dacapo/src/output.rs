@@ -1,14 +1,17 @@
 //! What people and programs see of a task: three sinks over the same events, and the words they share.
 
+pub mod asking;
 pub mod human;
 pub mod jsonl;
 pub mod log;
 pub mod report;
 pub mod words;
 
-use dacapo_core::engine::{Activity, Sink};
-use dacapo_core::event::{AgentEvent, Envelope};
 use std::time::Duration;
+
+use dacapo_core::agent::acp::Question;
+use dacapo_core::engine::{Activity, Reply, Sink};
+use dacapo_core::event::{AgentEvent, Envelope};
 
 /// Passes everything on to several sinks.
 pub struct Fan<'a>(pub Vec<&'a mut dyn Sink>);
@@ -32,5 +35,13 @@ impl Sink for Fan<'_> {
 
     fn tick(&mut self) {
         self.0.iter_mut().for_each(|sink| sink.tick());
+    }
+
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        self.0.iter_mut().any(|sink| sink.ask(question, reply))
+    }
+
+    fn withdraw(&mut self) {
+        self.0.iter_mut().for_each(|sink| sink.withdraw());
     }
 }

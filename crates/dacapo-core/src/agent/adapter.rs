@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Parser;
+use super::acp::TalkSetting;
 use crate::event::{AgentEvent, Usage};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
 
@@ -41,7 +42,7 @@ pub trait Adapter: Sync {
     /// limit or a permanent one.
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent>;
 
-    /// Arguments of which any one lets it work unattended; the first is the one to recommend.
+    /// Arguments of which any one lets it work unattended; the first is the one to recommend. None: it needs none.
     fn unattended(&self) -> &'static [&'static str];
 
     /// Whether this command keeps the tools from it that change anything, without a word about it in its output.
@@ -96,6 +97,8 @@ pub struct ParserSetting {
     pub usage_file: Option<PathBuf>,
     /// About when the output was written, in the user's time zone: some agents name times of day.
     pub now: jiff::Zoned,
+    /// For an agent that one talks with.
+    pub talk: TalkSetting,
 }
 
 /// The user's environment, as data.

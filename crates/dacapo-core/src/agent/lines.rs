@@ -3,6 +3,9 @@
 /// No agent writes events this long; what does is not an event for us (it stays in the raw file all the same).
 const LONGEST: usize = 8 << 20;
 
+/// So much of the beginning of an overlong line is kept: enough to tell who has to be answered.
+const HEAD: usize = 4 << 10;
+
 /// Gathers lines from chunks.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
@@ -10,31 +13,53 @@ pub(super) struct Lines {
     skipping: bool,
 }
 
+/// A line, or as much of it as is kept.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    Whole(&'a [u8]),
+    /// The beginning of an overlong one.
+    Head(&'a [u8]),
+}
+
 impl Lines {
     /// Calls `each` for every line that ends in these bytes.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) {
+    pub(super) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(&[u8])) {
+        self.feed_all(bytes, |line| match line {
+            Line::Whole(line) => each(line),
+            Line::Head(_) => {}
+        });
+    }
+
+    /// The same, with the beginnings of overlong lines.
+    pub(super) fn feed_all(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-            if self.skipping {
-                self.skipping = false;
+            if self.skipping || self.held.len() + line.len() > LONGEST {
+                self.hold_head(line);
+                each(Line::Head(&self.held));
             } else if self.held.is_empty() {
-                each(line);
-            } else if self.held.len() + line.len() <= LONGEST {
+                each(Line::Whole(line));
+            } else {
                 self.held.extend_from_slice(line);
-                each(&self.held);
+                each(Line::Whole(&self.held));
             }
+            self.skipping = false;
             self.held = Vec::new();
             bytes = rest;
         }
-        if self.skipping {
-            return;
-        }
-        if self.held.len() + bytes.len() > LONGEST {
-            self.held = Vec::new();
+        if self.skipping || self.held.len() + bytes.len() > LONGEST {
+            self.hold_head(bytes);
             self.skipping = true;
         } else {
             self.held.extend_from_slice(bytes);
         }
+    }
+
+    fn hold_head(&mut self, more: &[u8]) {
+        let room = HEAD.saturating_sub(self.held.len());
+        self.held.extend_from_slice(&more[..room.min(more.len())]);
+        self.held.truncate(HEAD);
+        self.held.shrink_to_fit();
     }
 
     /// The last line may lack its newline.
@@ -75,9 +100,26 @@ mod tests {
         let chunk = vec![b'x'; 1 << 20];
         for _ in 0..40 {
             lines.feed(&chunk, |_| panic!("no line has ended"));
-            assert!(lines.held.len() <= LONGEST);
+            assert!(lines.held.capacity() <= LONGEST);
         }
         lines.feed(b"\nnext\n", |line| seen.push(line.to_vec()));
         assert_eq!(seen, [b"next".to_vec()]);
+    }
+
+    #[test]
+    fn the_beginning_of_an_overlong_line_is_the_same_however_it_is_cut() {
+        let mut long = b"{\"id\":7,".to_vec();
+        long.resize(LONGEST + 1, b'x');
+        long.extend_from_slice(b"\nnext\n");
+        for size in [10_000, 1 << 20, LONGEST, long.len()] {
+            let (mut lines, mut heads, mut wholes) = (Lines::default(), Vec::new(), 0);
+            for chunk in long.chunks(size) {
+                lines.feed_all(chunk, |line| match line {
+                    Line::Head(head) => heads.push(head.to_vec()),
+                    Line::Whole(line) => wholes += usize::from(line == b"next"),
+                });
+            }
+            assert_eq!((heads, wholes), (vec![long[..HEAD].to_vec()], 1), "chunks of {size}");
+        }
     }
 }

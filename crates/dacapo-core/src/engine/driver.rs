@@ -15,8 +15,10 @@ use jiff::Timestamp;
 use super::durability::Durability;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
+use super::talker::Talks;
 use super::turn::Parsed;
 use super::workspace::Workspace;
+use crate::agent::acp::{Question, Talk};
 use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
@@ -44,6 +46,33 @@ pub trait Sink {
 
     /// Time has passed.
     fn tick(&mut self) {}
+
+    /// A person is to decide; the answer goes to `reply`, whenever it comes. False: there is nobody to ask.
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        let _ = (question, reply);
+        false
+    }
+
+    /// What was asked last needs no answer any more.
+    fn withdraw(&mut self) {}
+}
+
+/// Takes a person's answer to a [`Question`], from any thread.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    outbox: Sender<Message>,
+    number: u64,
+}
+
+impl Reply {
+    pub(super) fn new(outbox: Sender<Message>, question: &Question) -> Self {
+        Self { outbox, number: question.number }
+    }
+
+    /// The choice with this place in the question; none: it is refused. An answer that comes too late changes nothing.
+    pub fn choose(&self, choice: Option<usize>) {
+        let _ = self.outbox.send(Message::Answer { number: self.number, choice });
+    }
 }
 
 /// Something that takes time has begun.
@@ -132,10 +161,19 @@ pub(super) enum Message {
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
+    /// What an agent that one talks with wants to be answered.
+    Talk(Box<Talk>),
     /// All of a turn's output has been read.
     Parsed(Box<Parsed>),
     /// The task that tried whether a limit is over does so no more.
     ProbeFree(std::io::Result<ProbeLock>),
+    /// The process of an agent that one talks with is gone, with all it started.
+    TalkerGone(Box<Finished>),
+    /// A person's answer.
+    Answer {
+        number: u64,
+        choice: Option<usize>,
+    },
 }
 
 /// Drives one task.
@@ -149,6 +187,7 @@ pub struct Driver<'a> {
     pub(super) workspace: Option<Workspace>,
     pub(super) durability: Durability,
     pub(super) limits: Limits,
+    pub(super) talks: Talks,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
     pub(super) sink: &'a mut dyn Sink,
@@ -202,6 +241,7 @@ impl<'a> Driver<'a> {
             workspace: None,
             durability,
             limits: Limits::default(),
+            talks: Talks::default(),
             earlier_litter,
             sink,
             outbox,
@@ -270,7 +310,10 @@ impl<'a> Driver<'a> {
             Effect::ShareLimit(found) => Some(self.share_limit(&found)?),
             Effect::AwaitProbe { agent, until } => self.await_probe(agent, until)?,
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
-            Effect::Finish { base } => Some(self.gather_result(base.as_ref())?),
+            Effect::Finish { base } => {
+                self.end_talk()?;
+                Some(self.gather_result(base.as_ref())?)
+            }
         })
     }
 
@@ -393,8 +436,16 @@ impl<'a> Driver<'a> {
                 self.show(&event);
                 Ok(false)
             }
-            // The end of a child, or of a probe, that nobody waits for any more.
-            Message::ChildGone(_) | Message::Parsed(_) | Message::ProbeFree(_) => Ok(false),
+            Message::TalkerGone(finished) => {
+                self.talker_gone(&finished)?;
+                Ok(false)
+            }
+            // The end of a child or of a probe, or words, that nobody waits for any more.
+            Message::ChildGone(_)
+            | Message::Parsed(_)
+            | Message::ProbeFree(_)
+            | Message::Talk(_)
+            | Message::Answer { .. } => Ok(false),
         }
     }
 

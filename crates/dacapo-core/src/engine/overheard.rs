@@ -2,9 +2,9 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::driver::{Driver, DriverError};
+use super::driver::{Driver, DriverError, Message};
 use super::machine::TurnPlan;
-use super::turn::send_event;
+use super::turn::send;
 use crate::agent::Adapter;
 use crate::process::{Follower, Running};
 
@@ -29,7 +29,7 @@ impl Driver<'_> {
                 let mut listening = true;
                 while listening && follower.next(&mut buffer).unwrap_or(false) {
                     parser.feed(&buffer, &mut |event| {
-                        listening = listening && send_event(&permit, &outbox, event);
+                        listening = listening && send(&permit, &outbox, Message::Agent(event));
                     });
                 }
             })

@@ -4,22 +4,20 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
-
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::Reader;
+use super::reader::{Reader, written};
 use super::turn_end::{Why, diagnosed, ending};
-use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest};
+use super::vigil::Vigil;
+use crate::agent::acp::Heard;
+use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
-use crate::process::liveness::{Verdict, Watch};
-use crate::process::{Exit, Finished, Follower, Job, Progress, Running, Stderr, Stop, TAG_VARIABLE};
-use crate::spec::{AgentSpec, duration_text};
+use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
+use crate::spec::{AgentSpec, OutputFormat};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
@@ -28,7 +26,7 @@ pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) observed: Observed,
-    error: Option<io::Error>,
+    pub(super) error: Option<io::Error>,
 }
 
 impl Driver<'_> {
@@ -56,6 +54,10 @@ impl Driver<'_> {
         let spec = Arc::clone(&self.spec);
         let agent = &spec.agents[plan.agent];
         self.keep_directory_of(&raw)?;
+        if agent.output == OutputFormat::Acp {
+            return self.talk(plan, agent);
+        }
+        self.end_talk()?;
         let started = Instant::now();
         let job = match self.job(plan, agent)? {
             Ok(job) => job,
@@ -105,7 +107,10 @@ impl Driver<'_> {
         std::thread::Builder::new()
             .name("parser".into())
             .spawn(move || {
-                let send = |event| send_event(&permit, &outbox, event);
+                let send = |heard| match heard {
+                    Heard::Event(event) => send(&permit, &outbox, Message::Agent(event)),
+                    Heard::Talk(talk) => send(&permit, &outbox, Message::Talk(Box::new(talk))),
+                };
                 let (observed, error) = reader.read(follower, send);
                 let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
             })
@@ -113,14 +118,12 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        // A new file is of now, and one that is read again of then.
-        let written = file.metadata().and_then(|meta| meta.modified()).ok();
-        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
+    pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
         let setting = ParserSetting {
             earlier: plan.earlier,
             usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: now.to_zoned(TimeZone::system()),
+            now: written(&file),
+            talk: self.talk_setting(plan, agent),
         };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
@@ -133,69 +136,33 @@ impl Driver<'_> {
         permits: &Receiver<()>,
         started: Instant,
     ) -> Result<Input, DriverError> {
-        let policy = &self.spec.policy;
-        let hard = policy.turn_timeout.map(|limit| started + limit);
-        let hard_message = policy
-            .turn_timeout
-            .map(|limit| format!("no end within --turn-timeout ({})", duration_text(limit)));
-        let idle_message =
-            format!("no sign of life for --idle-timeout ({})", duration_text(policy.idle_timeout));
-        let mut watch = Watch::new(policy.idle_timeout);
-        let mut next_look = started + watch.tick_every();
-        let mut patience = Patience::default();
-        let how_to_log_in = self.adapter(plan).map(Adapter::how_to_log_in);
+        let mut vigil = self.vigil(plan, started);
         let mut why: Option<Why> = None;
         let (mut gone, mut parsed) = (None, None);
         while gone.is_none() || parsed.is_none() {
-            let deadline = match (&why, hard) {
-                (Some(_), _) => None,
-                (None, Some(hard)) => Some(hard.min(next_look)),
-                (None, None) => Some(next_look),
-            };
-            match self.receive(deadline) {
+            match self.receive(why.is_none().then(|| vigil.deadline())) {
                 Some(Message::ChildGone(finished)) => gone = Some(finished),
                 Some(Message::Parsed(all)) => parsed = Some(all),
                 Some(Message::Agent(event)) => {
                     let _ = permits.try_recv();
-                    self.show(&event);
-                    self.probe_sees(&event)?;
-                    if let (AgentEvent::Usage(usage), None) = (&event, &why)
-                        && self.machine.over_budget(usage)
-                    {
-                        why = Some(self.end_turn(running, Why::Budget));
-                    }
-                    if let (None, Some(given_up)) =
-                        (&why, patience.see(&event, started.elapsed(), how_to_log_in))
-                    {
-                        why = Some(self.end_turn(running, Why::GaveUp(given_up)));
-                    }
-                }
-                Some(message @ Message::ProbeFree(_)) => {
-                    self.absorb(message)?;
+                    let reason = self.agent_did(&event, &mut vigil)?;
+                    why = why.or_else(|| Some(self.end_turn(running, reason?)));
                 }
                 Some(message @ Message::Stop { .. }) => {
                     self.absorb(message)?;
                     why = Some(self.end_turn(running, Why::Cancelled));
                 }
+                Some(
+                    message @ (Message::ProbeFree(_)
+                    | Message::Talk(_)
+                    | Message::TalkerGone(_)
+                    | Message::Answer { .. }),
+                ) => {
+                    self.absorb(message)?;
+                }
                 None => {
-                    let now = Instant::now();
-                    if why.is_none() && hard.is_some_and(|hard| hard <= now) {
-                        let message = hard_message.clone().unwrap_or_default();
-                        why = Some(self.end_turn(running, Why::TimedOut(message)));
-                    }
-                    if next_look <= now {
-                        next_look = now + watch.tick_every();
-                        let bytes =
-                            running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
-                        let verdict = watch.observe(started.elapsed(), bytes, running.sample());
-                        if verdict == Verdict::Idle && why.is_none() {
-                            let end = match patience.silence(&idle_message) {
-                                Some(given_up) => Why::GaveUp(given_up),
-                                None => Why::TimedOut(idle_message.clone()),
-                            };
-                            why = Some(self.end_turn(running, end));
-                        }
-                    }
+                    let reason = vigil.look(running);
+                    why = why.or_else(|| Some(self.end_turn(running, reason?)));
                 }
             }
         }
@@ -203,9 +170,7 @@ impl Driver<'_> {
             return Err(DriverError::Workspace("a turn ended without its agent".into()));
         };
         self.report_leftovers(&finished)?;
-        if let Some(error) = &parsed.error {
-            self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))?;
-        }
+        self.report_unread(&parsed)?;
         let ending = ending(why, &finished);
         let stderr = self.dir.turn_path(plan.turn, "err");
         let observed = diagnosed(self.adapter(plan), &stderr, &ending, parsed.observed);
@@ -215,6 +180,29 @@ impl Driver<'_> {
             record.exit_code = if let Exit::Code(code) = finished.exit { Some(code) } else { None };
         }
         Ok(input)
+    }
+
+    pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
+        Vigil::new(&self.spec.policy, self.adapter(plan).map(Adapter::how_to_log_in), started)
+    }
+
+    /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
+    pub(super) fn agent_did(
+        &mut self,
+        event: &AgentEvent,
+        vigil: &mut Vigil,
+    ) -> Result<Option<Why>, DriverError> {
+        self.show(event);
+        self.probe_sees(event)?;
+        Ok(match event {
+            AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
+            _ => vigil.see(event),
+        })
+    }
+
+    pub(super) fn report_unread(&mut self, parsed: &Parsed) -> Result<(), DriverError> {
+        let Some(error) = &parsed.error else { return Ok(()) };
+        self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))
     }
 
     fn end_turn(&mut self, running: &Running, why: Why) -> Why {
@@ -259,14 +247,18 @@ impl Driver<'_> {
         Ok(input)
     }
 
+    /// Keeps what the agent is told.
+    pub(super) fn write_prompt(&self, plan: &TurnPlan) -> Result<PathBuf, DriverError> {
+        let path = self.dir.turn_path(plan.turn, "prompt");
+        match fs::write(&path, &plan.prompt) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(DriverError::File { what: "write", path, source }),
+        }
+    }
+
     /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
-    fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
-        let prompt_file = self.dir.turn_path(plan.turn, "prompt");
-        fs::write(&prompt_file, &plan.prompt).map_err(|source| DriverError::File {
-            what: "write",
-            path: prompt_file.clone(),
-            source,
-        })?;
+    pub(super) fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
+        let prompt_file = self.write_prompt(plan)?;
         let usage_file = self.dir.turn_path(plan.turn, "usage");
         let request = TurnRequest {
             prompt: &plan.prompt,
@@ -275,6 +267,7 @@ impl Driver<'_> {
             continued: plan.continued,
             own_program: &self.setting.program,
             usage_file: &usage_file,
+            budget: plan.budget,
         };
         let variables = [
             ("DACAPO_ITERATION", plan.iteration.to_string()),
@@ -303,14 +296,15 @@ impl Driver<'_> {
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
         }
+        let Outputs { stdout, index, stderr } = outputs(file);
         Ok(Ok(Job {
             argv: invocation.argv,
             cwd,
             env,
             stdin: invocation.stdin.into(),
-            stdout: file("raw"),
-            index: Some(file("idx")),
-            stderr: Stderr::File(file("err")),
+            stdout,
+            index,
+            stderr,
             grace: Job::GRACE,
             holds: Vec::new(),
         }))
@@ -351,12 +345,14 @@ impl Driver<'_> {
     }
 }
 
-pub(super) fn send_event(
-    permit: &SyncSender<()>,
-    outbox: &std::sync::mpsc::Sender<Message>,
-    event: AgentEvent,
-) -> bool {
-    permit.send(()).is_ok() && outbox.send(Message::Agent(event)).is_ok()
+/// Where what an agent prints goes.
+pub(super) fn outputs(file: impl Fn(&str) -> PathBuf) -> Outputs {
+    Outputs { stdout: file("raw"), index: Some(file("idx")), stderr: Stderr::File(file("err")) }
+}
+
+/// Sends what was read of an agent to the driver, once it has room for it. False: nobody listens any more.
+pub(super) fn send(permit: &SyncSender<()>, outbox: &Sender<Message>, message: Message) -> bool {
+    permit.send(()).is_ok() && outbox.send(message).is_ok()
 }
 
 /// A random id in the form that agents take for one.

@@ -34,6 +34,17 @@ impl Job {
     pub const GRACE: Duration = Duration::from_secs(3);
 }
 
+/// Where the streams of a job go, for one that goes on in other files while it runs.
+#[derive(Debug)]
+pub struct Outputs {
+    /// The raw file for its output. It must not exist yet.
+    pub stdout: PathBuf,
+    /// Its side file.
+    pub index: Option<PathBuf>,
+    /// Where its standard error goes. What has gone with the output from the start goes on to do so.
+    pub stderr: Stderr,
+}
+
 /// What a job reads on its standard input.
 #[derive(Debug)]
 pub enum Stdin {

@@ -14,7 +14,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 
 use super::guard::MOST_DESCRIPTORS;
 use super::guards::{GuardProcess, Spare};
-use super::job::{Finished, Job, LaunchError, Stderr, Stdin, Stop};
+use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
 use super::liveness::TreeSample;
 use super::mask::Masker;
 use super::pump::{Feed, Pump, Tap};
@@ -71,13 +71,14 @@ impl Launcher {
         done: impl FnOnce(Finished) + Send + 'static,
     ) -> Result<Running, LaunchError> {
         let begun = Instant::now();
-        let streams = Streams::open(job.stdin, &job.stderr).map_err(LaunchError::Streams)?;
-        let files = Files::create(&job.stdout, job.index.as_deref(), &job.stderr, &self.masker)?;
+        let outputs = Outputs { stdout: job.stdout, index: job.index, stderr: job.stderr };
+        let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
+        let files = Files::create(&outputs, &self.masker)?;
         let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
         let guard = match self.hand_over(&order, &streams.theirs, &job.holds) {
             Ok(guard) => guard,
             Err(error) => {
-                files.discard(&job.stdout, job.index.as_deref(), &job.stderr);
+                files.discard(&outputs);
                 return Err(LaunchError::Guard(error));
             }
         };
@@ -90,16 +91,15 @@ impl Launcher {
                 .iter()
                 .find(|(name, _)| name == TAG_VARIABLE)
                 .and_then(|(_, tag)| tag.to_str().map(String::from)),
-            output: files.stdout.progress(),
-            errors: files.stderr.as_ref().map(Capture::progress),
+            masker: Arc::clone(&self.masker),
+            progress: Mutex::new(files.progress()),
+            next: Mutex::new(Next::None),
             stop: Mutex::new(None),
             members: Mutex::new(Vec::new()),
             over: AtomicBool::new(false),
         }));
-        let [output, errors] =
-            [(Some(files.stdout), streams.output), (files.stderr, streams.errors)].map(|(capture, pipe)| {
-                capture.zip(pipe).map(|(capture, pipe)| Tap { capture, pipe: Some(pipe), cut: false })
-            });
+        let [output, errors] = [(Some(files.stdout), streams.output), (files.stderr, streams.errors)]
+            .map(|(capture, pipe)| capture.zip(pipe).map(|(capture, pipe)| Tap::new(capture, pipe)));
         let guard = (guard, Arc::clone(&self.spare));
         let pump = Pump::new(Arc::clone(&running.0), guard, begun, &order, output, errors, streams.feed);
         std::thread::Builder::new()
@@ -183,30 +183,28 @@ impl Streams {
 }
 
 /// The raw files of a job.
-struct Files {
-    stdout: Capture,
-    stderr: Option<Capture>,
+pub(super) struct Files {
+    pub(super) stdout: Capture,
+    pub(super) stderr: Option<Capture>,
 }
 
 impl Files {
-    fn create(
-        stdout: &Path,
-        index: Option<&Path>,
-        stderr: &Stderr,
-        masker: &Arc<Masker>,
-    ) -> Result<Self, LaunchError> {
+    fn create(outputs: &Outputs, masker: &Arc<Masker>) -> Result<Self, LaunchError> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |source| LaunchError::Output { path, source }
         };
-        let output =
-            Capture::create(stdout, index, Arc::clone(masker), OUTPUT_BUFFER).map_err(failed(stdout))?;
+        let Outputs { stdout, index, stderr } = outputs;
+        let output = Capture::create(stdout, index.as_deref(), Arc::clone(masker), OUTPUT_BUFFER)
+            .map_err(failed(stdout))?;
         let errors = match stderr {
             Stderr::WithStdout => None,
             Stderr::File(path) => match Capture::create(path, None, Arc::clone(masker), ERROR_BUFFER) {
                 Ok(capture) => Some(capture),
                 Err(error) => {
-                    Self { stdout: output, stderr: None }.discard(stdout, index, &Stderr::WithStdout);
+                    for made in std::iter::once(stdout).chain(index) {
+                        let _ = std::fs::remove_file(made);
+                    }
                     return Err(failed(path)(error));
                 }
             },
@@ -214,16 +212,35 @@ impl Files {
         Ok(Self { stdout: output, stderr: errors })
     }
 
+    fn progress(&self) -> Streamed {
+        Streamed { output: self.stdout.progress(), errors: self.stderr.as_ref().map(Capture::progress) }
+    }
+
     /// Removes what was created for a job that is not going to be.
-    fn discard(self, stdout: &Path, index: Option<&Path>, stderr: &Stderr) {
-        let errors = match stderr {
-            Stderr::File(path) => Some(path.as_path()),
+    fn discard(self, outputs: &Outputs) {
+        let errors = match &outputs.stderr {
+            Stderr::File(path) => Some(path),
             Stderr::WithStdout => None,
         };
-        for path in [Some(stdout), index, errors].into_iter().flatten() {
+        for path in [Some(&outputs.stdout), outputs.index.as_ref(), errors].into_iter().flatten() {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// How far the streams of a job have come in their present files.
+struct Streamed {
+    output: Arc<Progress>,
+    errors: Option<Arc<Progress>>,
+}
+
+/// The files that a job's streams are to go on in.
+pub(super) enum Next {
+    /// The present ones.
+    None,
+    Files(Files),
+    /// Its streams have ended.
+    Over,
 }
 
 /// What the handle and the thread of a job share.
@@ -231,8 +248,9 @@ pub(super) struct Shared {
     socket: UnixStream,
     pub(super) guard: u32,
     pub(super) tag: Option<String>,
-    output: Arc<Progress>,
-    errors: Option<Arc<Progress>>,
+    masker: Arc<Masker>,
+    progress: Mutex<Streamed>,
+    next: Mutex<Next>,
     stop: Mutex<Option<Stop>>,
     members: Mutex<Members>,
     /// The guard's id may belong to someone else from now on.
@@ -249,6 +267,24 @@ impl Shared {
         let asked = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Release);
         asked.is_none()
+    }
+
+    /// The files to go on in, once.
+    pub(super) fn take_next(&self) -> Option<Files> {
+        self.replace_next(Next::None)
+    }
+
+    /// The streams have ended. Files that they were to go on in are empty, and end with them.
+    pub(super) fn take_last(&self) -> Option<Files> {
+        self.replace_next(Next::Over)
+    }
+
+    fn replace_next(&self, by: Next) -> Option<Files> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *next, by) {
+            Next::Files(files) => Some(files),
+            Next::None | Next::Over => None,
+        }
     }
 
     pub(super) fn members(&self) -> Members {
@@ -276,14 +312,33 @@ impl Running {
         let _ = send_all(&self.0.socket, &[byte]);
     }
 
+    /// Lets the job's streams go on in other files, each from the beginning of its next line on. The job itself
+    /// notices nothing. False, and nothing is created, when its streams have ended.
+    pub fn continue_in(&self, outputs: &Outputs) -> Result<bool, LaunchError> {
+        let files = Files::create(outputs, &self.0.masker)?;
+        let mut next = self.0.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*next, Next::Over) {
+            drop(next);
+            files.discard(outputs);
+            return Ok(false);
+        }
+        *self.progress_lock() = files.progress();
+        *next = Next::Files(files);
+        Ok(true)
+    }
+
+    fn progress_lock(&self) -> std::sync::MutexGuard<'_, Streamed> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How far the output has come; make a `Follower` of it.
     pub fn progress(&self) -> Arc<Progress> {
-        Arc::clone(&self.0.output)
+        Arc::clone(&self.progress_lock().output)
     }
 
     /// How far the standard error has come, when it has a file of its own.
     pub fn stderr_progress(&self) -> Option<Arc<Progress>> {
-        self.0.errors.clone()
+        self.progress_lock().errors.clone()
     }
 
     /// What the tree uses at this moment; `None` when the job is over.

@@ -108,7 +108,7 @@ impl Masker {
     }
 
     /// The length of the longest secret: what a stream may have to hold back.
-    pub(super) fn longest(&self) -> usize {
+    pub(crate) fn longest(&self) -> usize {
         self.longest
     }
 

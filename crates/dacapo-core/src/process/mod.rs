@@ -37,7 +37,7 @@ pub mod stream;
 mod tree;
 mod wire;
 
-pub use job::{Exit, Finished, Job, LaunchError, Stderr, Stdin, Stop, Unreachable};
+pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::Masker;

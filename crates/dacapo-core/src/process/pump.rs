@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use super::guards::{self, GuardProcess, Spare};
 use super::job::{Exit, Finished, Unreachable};
-use super::launcher::Shared;
+use super::launcher::{Files, Shared};
 use super::stream::{Capture, Pulled};
 use super::tree::{self, LostGuard};
 use super::wire::{Failed, Order, Status};
@@ -41,11 +41,51 @@ impl Feed {
 
 /// One of a job's output streams.
 pub(super) struct Tap {
-    pub(super) capture: Capture,
+    capture: Capture,
+    /// The file to go on in at the next border between two lines.
+    next: Option<Capture>,
     /// `None` after its end.
-    pub(super) pipe: Option<OwnedFd>,
+    pipe: Option<OwnedFd>,
     /// Someone we could not end still holds the other end.
-    pub(super) cut: bool,
+    cut: bool,
+    /// What was lost of files that are finished: why, and how much.
+    lost: Option<(io::Error, u64)>,
+}
+
+impl Tap {
+    pub(super) fn new(capture: Capture, pipe: OwnedFd) -> Self {
+        Self { capture, next: None, pipe: Some(pipe), cut: false, lost: None }
+    }
+
+    fn pull(&mut self) {
+        let Some(pipe) = &self.pipe else { return };
+        let pulled = match &mut self.next {
+            None => self.capture.pull(pipe.as_fd()),
+            Some(next) => {
+                let (pulled, turned) = self.capture.pull_over(pipe.as_fd(), next);
+                if turned {
+                    self.turn_over();
+                }
+                pulled
+            }
+        };
+        if pulled == Pulled::End {
+            self.pipe = None;
+        }
+    }
+
+    fn continue_in(&mut self, next: Option<Capture>) {
+        // One that never had its turn is empty, and ends so.
+        self.turn_over();
+        self.next = next;
+    }
+
+    fn turn_over(&mut self) {
+        if let Some(next) = self.next.take() {
+            let report = std::mem::replace(&mut self.capture, next).finish();
+            self.lost = self.lost.take().or(report.error.map(|error| (error, report.lost_bytes)));
+        }
+    }
 }
 
 pub(super) struct Pump {
@@ -135,17 +175,16 @@ impl Pump {
             Err(_) => return,
         };
         drop(sources);
+        if let Some(files) = self.shared.take_next() {
+            self.continue_in(files);
+        }
         let mut ready = ready.into_iter();
         let heard = self.end.is_none() && ready.next() == Some(true);
         let mut moved = false;
         for tap in self.taps.iter_mut().filter(|tap| tap.pipe.is_some()) {
-            if ready.next() == Some(true)
-                && let Some(pipe) = &tap.pipe
-            {
+            if ready.next() == Some(true) {
                 moved = true;
-                if tap.capture.pull(pipe.as_fd()) == Pulled::End {
-                    tap.pipe = None;
-                }
+                tap.pull();
             }
         }
         if ready.next() == Some(true) && self.feed.as_mut().is_some_and(Feed::push) {
@@ -158,11 +197,18 @@ impl Pump {
         }
     }
 
+    /// The taps are in the order of the files: output, then standard error where it has one of its own.
+    fn continue_in(&mut self, files: Files) {
+        for (tap, next) in self.taps.iter_mut().zip([Some(files.stdout), files.stderr]) {
+            tap.continue_in(next);
+        }
+    }
+
     /// Stops waiting for streams that someone out of reach keeps open.
     fn cut_off_strangers(&mut self, moved: bool) {
         let Some(end) = &self.end else { return };
         let late = Instant::now() >= end.drain_until;
-        if late && (!moved || self.seen() - end.seen > DRAIN_BYTES) {
+        if late && (!moved || self.seen().saturating_sub(end.seen) > DRAIN_BYTES) {
             for tap in &mut self.taps {
                 tap.cut |= tap.pipe.take().is_some();
             }
@@ -230,16 +276,21 @@ impl Pump {
         Exit::SpawnFailed { kind: error.kind(), errno, message }
     }
 
-    fn finish(self) -> (Finished, GuardProcess) {
+    fn finish(mut self) -> (Finished, GuardProcess) {
+        if let Some(files) = self.shared.take_last() {
+            self.continue_in(files);
+        }
         let cut = self.taps.iter().any(|tap| tap.cut);
         let mut capture_error =
             cut.then(|| "cut off: a process that could not be ended keeps the stream open".to_owned());
         let mut output_bytes = None;
-        for tap in self.taps {
+        for mut tap in self.taps {
+            tap.turn_over();
             let report = tap.capture.finish();
             output_bytes.get_or_insert(report.bytes);
-            if let Some(error) = report.error {
-                capture_error.get_or_insert(format!("{} bytes lost: {error}", report.lost_bytes));
+            let lost = tap.lost.or(report.error.map(|error| (error, report.lost_bytes)));
+            if let Some((error, bytes)) = lost {
+                capture_error.get_or_insert(format!("{bytes} bytes lost: {error}"));
             }
         }
         let (exit, duration) = self.exit.unwrap_or_else(|| (Exit::Lost, self.begun.elapsed()));

@@ -119,6 +119,8 @@ pub(super) struct Capture {
     buffer: Vec<u8>,
     /// Bytes at the front of the buffer that may be the beginning of a secret.
     held: usize,
+    /// The last byte that came ended a line, or none has come yet.
+    at_line_border: bool,
     error: Option<io::Error>,
     lost: u64,
 }
@@ -154,7 +156,7 @@ impl Capture {
         // Zeroed memory costs no pages until it is written to.
         let buffer = vec![0; buffer + masker.longest()];
         let index = index.map(|file| (file, None));
-        Self { file, index, masker, progress, buffer, held: 0, error: None, lost: 0 }
+        Self { file, index, masker, progress, buffer, held: 0, at_line_border: true, error: None, lost: 0 }
     }
 
     pub(super) fn progress(&self) -> Arc<Progress> {
@@ -163,19 +165,48 @@ impl Capture {
 
     /// Takes what the pipe has, as much as the buffer holds, and puts it on file.
     pub(super) fn pull(&mut self, pipe: impl AsFd) -> Pulled {
-        match rustix::io::read(pipe, &mut self.buffer[self.held..]) {
-            Ok(0) => Pulled::End,
+        match self.read(pipe) {
             Ok(count) => {
                 self.take_in(count);
                 Pulled::Bytes
             }
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Pulled::Nothing,
-            Err(_) => Pulled::End,
+            Err(nothing) => nothing,
+        }
+    }
+
+    /// The same for a stream that goes on in another file: the line that has begun is ended here, what follows it is
+    /// given to `next`. True when `next` is the one to go on with.
+    pub(super) fn pull_over(&mut self, pipe: impl AsFd, next: &mut Capture) -> (Pulled, bool) {
+        if self.at_line_border {
+            return (next.pull(pipe), true);
+        }
+        let count = match self.read(pipe) {
+            Ok(count) => count,
+            Err(nothing) => return (nothing, false),
+        };
+        let new = &self.buffer[self.held..self.held + count];
+        let own = memchr::memchr(b'\n', new).map_or(count, |newline| newline + 1);
+        let rest = new[own..].to_vec();
+        self.take_in(own);
+        if !rest.is_empty() {
+            next.buffer[next.held..next.held + rest.len()].copy_from_slice(&rest);
+            next.take_in(rest.len());
+        }
+        (Pulled::Bytes, self.at_line_border)
+    }
+
+    fn read(&mut self, pipe: impl AsFd) -> Result<usize, Pulled> {
+        match rustix::io::read(pipe, &mut self.buffer[self.held..]) {
+            Ok(0) => Err(Pulled::End),
+            Ok(count) => Ok(count),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Err(Pulled::Nothing),
+            Err(_) => Err(Pulled::End),
         }
     }
 
     fn take_in(&mut self, count: usize) {
         let filled = self.held + count;
+        self.at_line_border = self.buffer[filled - 1] == b'\n';
         let done = self.masker.mask_stream(&mut self.buffer[..filled]);
         let now = Instant::now();
         self.note_time(now);
@@ -340,6 +371,31 @@ mod tests {
         assert_eq!(read_all(Follower::replay(&path, 4).unwrap()), expected[4..]);
         let index = std::fs::read_to_string(index).unwrap();
         assert!(index.starts_with("0 1") && index.lines().count() == 1, "{index}");
+    }
+
+    #[test]
+    fn a_stream_goes_on_in_another_file_where_a_line_begins_and_no_byte_is_lost() {
+        let stream = b"one\ntwo\n\nthree";
+        // Asked for after so many bytes, it turns over after so many.
+        for (asked, turned) in [(0, 0), (1, 4), (4, 4), (6, 8), (8, 8), (9, 9), (11, 14), (14, 14)] {
+            let dir = tempfile::tempdir().unwrap();
+            let paths = ["a", "b"].map(|name| dir.path().join(name));
+            let [mut first, mut second] = paths.each_ref().map(|path| capture(path, None, &["topsecret"]));
+            let (from, mut to) = io::pipe().unwrap();
+            if asked > 0 {
+                to.write_all(&stream[..asked]).unwrap();
+                first.pull(&from);
+            }
+            if asked < stream.len() {
+                to.write_all(&stream[asked..]).unwrap();
+                assert_eq!(first.pull_over(&from, &mut second), (Pulled::Bytes, turned < stream.len()));
+            }
+            first.finish();
+            second.finish();
+            let read = paths.map(|path| std::fs::read(path).unwrap());
+            let (left, right) = stream.split_at(turned);
+            assert_eq!(read, [left, right], "asked for after {asked}");
+        }
     }
 
     #[test]

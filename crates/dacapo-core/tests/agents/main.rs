@@ -2,13 +2,13 @@
 //! of the real programs to what a parser reads.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod acp;
 mod claude;
 mod claude_like;
 mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
-mod pieces;
 mod qwen;
 mod replay;
 mod robustness;

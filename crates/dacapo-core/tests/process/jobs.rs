@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dacapo_core::process::liveness::{Verdict, Watch};
-use dacapo_core::process::{Exit, Follower, Launcher, Masker, Stderr, Stdin, Stop};
+use dacapo_core::process::{Exit, Follower, Launcher, Masker, Outputs, Stderr, Stdin, Stop};
 
 use crate::support::{EXE, launcher, run, script, start, wait_for};
 
@@ -23,6 +23,65 @@ fn exit_codes_and_signals_arrive() {
         let finished = run(script(dir.path(), text));
         assert_eq!((finished.exit, finished.guard_lost, finished.leftovers), (exit, false, 0), "{text}");
     }
+}
+
+#[test]
+fn a_job_one_talks_with_goes_on_in_files_of_its_own_for_each_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let (theirs, mut ours) = io::pipe().unwrap();
+    let mut job = script(dir.path(), "while read -r line; do echo \"$line\"; echo \"err $line\" >&2; done");
+    job.stdin = Stdin::From(theirs.into());
+    job.stdout = dir.path().join("out0");
+    job.stderr = Stderr::File(dir.path().join("err0"));
+    let mut launcher = launcher();
+    let (running, done) = start(&mut launcher, job);
+    for part in 0..3 {
+        if part > 0 {
+            let outputs = Outputs {
+                stdout: dir.path().join(format!("out{part}")),
+                index: None,
+                stderr: Stderr::File(dir.path().join(format!("err{part}"))),
+            };
+            assert!(running.continue_in(&outputs).unwrap());
+        }
+        let mut follower = Follower::live(running.progress(), 0).unwrap();
+        writeln!(ours, "part {part}").unwrap();
+        let mut buffer = Vec::new();
+        assert!(follower.next(&mut buffer).unwrap());
+        assert_eq!(buffer, format!("part {part}\n").as_bytes());
+        let errors = running.stderr_progress().unwrap();
+        wait_for("its standard error", || (errors.bytes() > 0).then_some(()));
+    }
+    drop(ours);
+    let finished = done.recv().unwrap();
+    assert_eq!((finished.exit, finished.output_bytes), (Exit::Code(0), 7));
+    for part in 0..3 {
+        let read = |name: &str| std::fs::read_to_string(dir.path().join(format!("{name}{part}"))).unwrap();
+        assert_eq!([read("out"), read("err")], [format!("part {part}\n"), format!("err part {part}\n")]);
+    }
+    let late = Outputs { stdout: dir.path().join("late"), index: None, stderr: Stderr::WithStdout };
+    assert!(!running.continue_in(&late).unwrap(), "its streams have ended");
+    assert!(!late.stdout.exists());
+}
+
+#[test]
+fn files_that_a_job_never_came_to_use_end_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (theirs, ours) = io::pipe().unwrap();
+    let mut job = script(dir.path(), "cat");
+    job.stdin = Stdin::From(theirs.into());
+    let mut launcher = launcher();
+    let (running, done) = start(&mut launcher, job);
+    let outputs = Outputs {
+        stdout: dir.path().join("next"),
+        index: None,
+        stderr: Stderr::File(dir.path().join("next-err")),
+    };
+    assert!(running.continue_in(&outputs).unwrap());
+    let mut follower = Follower::live(running.progress(), 0).unwrap();
+    drop(ours);
+    assert!(!follower.next(&mut Vec::new()).unwrap(), "it ended without a word");
+    done.recv().unwrap();
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use dacapo_core::event::Outcome;
 use dacapo_core::git::{Repo, display_path};
-use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::spec::{Approval, Place, TaskSpec};
 use dacapo_core::store::LockError;
 use dacapo_core::view::{Status, TaskView};
 
 use super::drive::{Drive, drive, exit_code};
 use super::exec::take_workspace;
 use super::{task, view};
+use crate::agents::somebody_must_answer;
 use crate::args::Resume;
 use crate::config::{Sources, load};
 use crate::error::Failure;
@@ -32,6 +33,9 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let more = enough(&seen, &spec, more, follow_up.is_some())?;
     look_at_tree(&repo, &seen, &spec)?;
+    if let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
+        somebody_must_answer(args.show, &asks.name)?;
+    }
     let _workspace = match spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
         Place::Worktree { .. } => None,

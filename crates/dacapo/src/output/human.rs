@@ -3,13 +3,15 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::agent::acp::Question;
+use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason, WritingEnd,
 };
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
+use super::asking::Asking;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So much of what the agent said last is kept for the live line.
@@ -35,6 +37,9 @@ pub struct Human {
     saying: String,
     /// Tools that the agent was refused in this turn.
     refusals: u32,
+    asking: Asking,
+    /// A question stands: the live line would wipe it and what is being typed.
+    asked: bool,
 }
 
 impl Human {
@@ -53,6 +58,8 @@ impl Human {
             promise_asked: false,
             saying: String::new(),
             refusals: 0,
+            asking: Asking::default(),
+            asked: false,
         }
     }
 
@@ -113,7 +120,7 @@ impl Human {
 
     /// Draws the live line again.
     fn draw(&mut self) {
-        if !self.live || self.view.finished_at.is_some() {
+        if !self.live || self.asked || self.view.finished_at.is_some() {
             return;
         }
         let mut parts = Vec::new();
@@ -350,6 +357,22 @@ impl Sink for Human {
 
     fn tick(&mut self) {
         self.draw();
+    }
+
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        let there = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if there {
+            for line in self.asking.put(question, reply) {
+                self.say(&paint(WARN, &words::line(&line, words::WHOLE)));
+            }
+            self.asked = true;
+        }
+        there
+    }
+
+    fn withdraw(&mut self) {
+        self.asking.withdraw();
+        self.asked = false;
     }
 }
 

@@ -1,6 +1,8 @@
 //! The program from outside: real git, real processes, real signals, the scripted agent as a real child.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod acp;
+mod acp_agent;
 mod adapters;
 mod agents;
 mod bad_input;
@@ -14,6 +16,7 @@ mod founding;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
+mod installed;
 mod kit;
 mod limits;
 mod misdeed;

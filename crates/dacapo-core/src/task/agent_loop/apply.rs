@@ -12,7 +12,7 @@ use crate::event::{
     StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
-use crate::spec::SessionNeed;
+use crate::spec::{OutputFormat, SessionNeed};
 
 /// `sh` says so by these exit codes.
 pub(super) fn cannot_be_run(result: &CheckResult) -> bool {
@@ -162,12 +162,13 @@ impl AgentLoop {
         }
     }
 
-    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well. Who takes up one
-    /// that does not exist fails for ever.
+    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well; one over ACP may
+    /// have lived in its process alone. Who takes up one that does not exist fails for ever.
     fn may_never_have_begun(&self, end: &TurnEnd) -> bool {
+        let agent = &self.spec.agents[self.agent];
         matches!(self.phase, Phase::Turn { continued: false, .. })
             && matches!(end, TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted)
-            && self.spec.agents[self.agent].presets_session()
+            && (agent.presets_session() || agent.output == OutputFormat::Acp)
     }
 
     fn committed(&mut self, commit: &Oid) {

@@ -1,0 +1,92 @@
+//! Agents that speak the Agent Client Protocol over their standard streams (A2).
+//!
+//! ```text
+//!   agent's stdout ─► raw file ─► parser: bytes → events      ─► as of every agent
+//!                                        └──► Talk ─► client ─► lines for the agent's stdin
+//! ```
+//!
+//! - `wire`: what agents say, as far as it is read. `say`: what we say.
+//! - `parser`: pure; a raw file is read again by it at any time.
+//! - `client`: our side of the conversation as a pure machine; the engine gives it a process.
+//! - `policy`: what is allowed. `failure`, `usage`, `tools`: what single facts mean.
+
+use super::{Account, Adapter, Parser, ParserSetting, Surroundings, Unable, Wish};
+use crate::event::{AgentEvent, FailureKind};
+use crate::spec::{AgentSpec, Approval, OutputFormat};
+
+mod client;
+mod failure;
+mod parser;
+mod policy;
+mod say;
+mod tools;
+mod usage;
+mod wire;
+
+pub use client::{Assignment, Client, Move, Process, Question};
+pub use parser::{Abilities, Heard, Memory, Opened, Permission, Talk};
+pub use policy::{Choice, Decision, SetMode};
+pub use say::Step;
+pub use tools::ToolKind;
+pub use usage::Counting;
+
+/// What the reader of a conversation must know beside the bytes.
+#[derive(Debug, Clone, Default)]
+pub struct TalkSetting {
+    /// What the agent may do: what is refused is decided by it.
+    pub approval: Approval,
+    /// The conversation that goes on.
+    pub session: Option<String>,
+    /// What is known of the process from its earlier turns; none: it begins with this one.
+    pub memory: Option<Memory>,
+}
+
+/// Any agent of the protocol. It has no profile: its command comes from the user.
+#[derive(Debug)]
+pub struct Acp;
+
+impl Adapter for Acp {
+    fn name(&self) -> &'static str {
+        "acp"
+    }
+
+    fn format(&self) -> OutputFormat {
+        OutputFormat::Acp
+    }
+
+    fn profile(&self, wish: &Wish<'_>) -> Result<AgentSpec, Unable> {
+        let why = "its command is not known; define it: [agents.NAME] command = [\"…\"], output = \"acp\"";
+        Err(Unable { agent: "acp", approval: wish.approval, why })
+    }
+
+    fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
+        Box::new(parser::AcpParser::new(&setting))
+    }
+
+    /// Some do; which, is only known when it runs.
+    fn reports_cost(&self) -> bool {
+        false
+    }
+
+    fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
+        let last = stderr.lines().rev().find(|line| !line.trim().is_empty())?;
+        let message = format!(
+            "the agent ended in the middle of the conversation (exit {exit_code}): {}",
+            failure::brief(last, 300)
+        );
+        Some(AgentEvent::Error { failure: FailureKind::Transient, message })
+    }
+
+    /// Permission is given by answers, not by arguments.
+    fn unattended(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn how_to_log_in(&self) -> &'static str {
+        "log in with the agent's own program"
+    }
+
+    fn account(&self, _: &Surroundings<'_>) -> Account {
+        Account::default()
+    }
+}

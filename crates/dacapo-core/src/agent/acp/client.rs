@@ -1,0 +1,277 @@
+//! Dacapo's side of a conversation in one turn: what to say next, given what was heard. It has no process and no clock.
+
+use std::collections::VecDeque;
+
+use super::parser::{Opened, Permission, Talk, cannot_take_up};
+use super::policy::{Choice, Decision, SetMode, narrowest};
+use super::say::{self, Step};
+use super::{Counting, Memory};
+use crate::event::AgentEvent;
+use crate::spec::Approval;
+
+/// So many requests may wait for a person at once.
+const MOST_QUESTIONS: usize = 100;
+const METHOD_NOT_FOUND: i32 = -32601;
+const NO_OPTION: i32 = -32602;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Move {
+    /// Say this.
+    Say(Vec<u8>),
+    /// Wait until the agent has nothing more to tell, then go on by [`Client::goes_on`].
+    AwaitSilence,
+    /// Ask a person.
+    Ask(Question),
+    /// Nobody needs to answer any more.
+    Withdraw,
+    /// This cannot go on; the event says why.
+    Fail(AgentEvent),
+    /// Something a person should know.
+    Note(String),
+    /// The prompt is with the agent.
+    Prompted,
+    /// The turn is over. What is to be known when the same process has another one.
+    Over(Memory),
+}
+
+/// Something that only a person can decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Tells one from another.
+    pub number: u64,
+    /// What the agent wants to do.
+    pub what: String,
+    /// What can be answered, as the agent offers it.
+    pub choices: Vec<Choice>,
+}
+
+/// What a turn is about.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// Its number over the whole task.
+    pub turn: u32,
+    /// Where the agent works.
+    pub cwd: String,
+    /// What it is told.
+    pub prompt: String,
+    /// The conversation that is to go on; none: a new one.
+    pub session: Option<String>,
+    /// What the agent may do.
+    pub approval: Approval,
+    /// What people call the agent.
+    pub agent: String,
+}
+
+/// What the process is to the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// It was started for it.
+    New,
+    /// It has had a turn of this conversation before, and has it open.
+    Kept,
+}
+
+/// Our side of the conversation.
+#[derive(Debug)]
+pub struct Client {
+    turn: Assignment,
+    can_load: bool,
+    /// The conversation, once it is open.
+    session: Option<String>,
+    /// The mode to set after a history.
+    pending_mode: Option<SetMode>,
+    prompted: bool,
+    cancelled: bool,
+    /// Requests that wait for a person; the first one has been put to them.
+    questions: VecDeque<Permission>,
+    asked: u64,
+}
+
+impl Client {
+    /// For one turn.
+    pub fn new(turn: Assignment) -> Self {
+        Self {
+            turn,
+            can_load: false,
+            session: None,
+            pending_mode: None,
+            prompted: false,
+            cancelled: false,
+            questions: VecDeque::new(),
+            asked: 0,
+        }
+    }
+
+    /// The first words.
+    pub fn begin(&mut self, process: Process) -> Vec<Move> {
+        match (process, self.turn.session.clone()) {
+            (Process::Kept, Some(session)) => {
+                self.session = Some(session);
+                self.prompt()
+            }
+            _ => vec![Move::Say(say::initialize(self.turn.turn))],
+        }
+    }
+
+    /// What follows from what was heard.
+    pub fn hear(&mut self, talk: Talk) -> Vec<Move> {
+        match talk {
+            Talk::Initialized(abilities) => {
+                self.can_load = abilities.load;
+                let mut moves = Vec::new();
+                if abilities.counting == Counting::LastCall {
+                    moves.push(Move::Note(format!(
+                        "{} says only what its last model call used: tokens are counted too low",
+                        self.turn.agent
+                    )));
+                }
+                moves.push(self.open(abilities.resume, abilities.load));
+                moves
+            }
+            Talk::NotOpened(Step::Resume) if self.can_load => vec![self.open_by(Step::Load)],
+            Talk::NotOpened(_) => vec![Move::Fail(cannot_take_up("the agent refused"))],
+            Talk::Opened(opened) => self.opened(opened),
+            Talk::ModeAnswered => self.prompt(),
+            Talk::Permission(permission) => self.permission(permission),
+            Talk::Unserved { id, why } => vec![Move::Say(say::cannot(&id, METHOD_NOT_FOUND, why))],
+            Talk::Over(memory) => {
+                let mut moves = self.withdraw();
+                moves.push(Move::Over(memory));
+                moves
+            }
+        }
+    }
+
+    fn open(&self, can_resume: bool, can_load: bool) -> Move {
+        match (&self.turn.session, can_resume, can_load) {
+            (None, _, _) => self.open_by(Step::New),
+            (Some(_), true, _) => self.open_by(Step::Resume),
+            (Some(_), false, true) => self.open_by(Step::Load),
+            (Some(_), false, false) => {
+                Move::Fail(cannot_take_up("this agent cannot take up a conversation of an earlier process"))
+            }
+        }
+    }
+
+    fn open_by(&self, step: Step) -> Move {
+        Move::Say(say::open(self.turn.turn, step, &self.turn.cwd, self.turn.session.as_deref()))
+    }
+
+    fn opened(&mut self, opened: Opened) -> Vec<Move> {
+        let mut moves = Vec::new();
+        if !opened.mode_fits {
+            moves.push(Move::Note(format!(
+                "{} has no mode of its own for --approval {}: what it asks for is refused, what it does not ask for \
+                 cannot be",
+                self.turn.agent,
+                self.turn.approval.as_str()
+            )));
+        }
+        self.session = Some(opened.session);
+        match (opened.mode, opened.by) {
+            // The rest of the history may still be on its way.
+            (Some(mode), Step::Load) => {
+                self.pending_mode = Some(mode);
+                moves.push(Move::AwaitSilence);
+            }
+            (Some(mode), _) => moves.extend(self.set_mode(&mode)),
+            (None, _) => moves.extend(self.prompt()),
+        }
+        moves
+    }
+
+    /// The agent has been silent for long enough.
+    pub fn goes_on(&mut self) -> Vec<Move> {
+        match self.pending_mode.take() {
+            Some(mode) => self.set_mode(&mode).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn set_mode(&self, mode: &SetMode) -> Option<Move> {
+        let session = self.session.as_deref()?;
+        Some(Move::Say(match mode {
+            SetMode::Mode(id) => say::set_mode(self.turn.turn, session, id),
+            SetMode::Option { id, value } => say::set_option(self.turn.turn, session, id, value),
+        }))
+    }
+
+    fn prompt(&mut self) -> Vec<Move> {
+        let Some(session) = self.session.as_deref().filter(|_| !self.prompted && !self.cancelled) else {
+            return Vec::new();
+        };
+        self.prompted = true;
+        vec![Move::Say(say::prompt(self.turn.turn, session, &self.turn.prompt)), Move::Prompted]
+    }
+
+    fn permission(&mut self, permission: Permission) -> Vec<Move> {
+        if self.cancelled {
+            return vec![Move::Say(say::chosen(&permission.id, None))];
+        }
+        match permission.decision {
+            Decision::Allow => vec![choose(&permission, true)],
+            Decision::Reject => vec![choose(&permission, false)],
+            Decision::Ask if self.questions.len() >= MOST_QUESTIONS => vec![choose(&permission, false)],
+            Decision::Ask => {
+                self.questions.push_back(permission);
+                if self.questions.len() == 1 { self.put_question() } else { Vec::new() }
+            }
+        }
+    }
+
+    fn put_question(&mut self) -> Vec<Move> {
+        let Some(permission) = self.questions.front() else { return Vec::new() };
+        self.asked += 1;
+        let (what, choices) = (permission.what.clone(), permission.choices.clone());
+        vec![Move::Ask(Question { number: self.asked, what, choices })]
+    }
+
+    /// A person has chosen, by the place of the choice; none: nobody can, so it is refused. Gives back what was
+    /// refused, if that is what it means.
+    pub fn answered(&mut self, number: u64, choice: Option<usize>) -> (Vec<Move>, Option<String>) {
+        if number != self.asked {
+            return (Vec::new(), None);
+        }
+        let Some(permission) = self.questions.pop_front() else { return (Vec::new(), None) };
+        let chosen = choice.and_then(|choice| permission.choices.get(choice));
+        let refused = chosen.is_none_or(|choice| !choice.allows).then(|| permission.what.clone());
+        let mut moves = vec![match chosen {
+            Some(choice) => Move::Say(say::chosen(&permission.id, Some(&choice.id))),
+            None => choose(&permission, false),
+        }];
+        moves.extend(self.put_question());
+        (moves, refused)
+    }
+
+    /// A person is being waited for.
+    pub fn awaits_a_person(&self) -> bool {
+        !self.questions.is_empty()
+    }
+
+    /// The turn is to end. None: the agent has not been given it yet, so there is nothing to ask it for.
+    pub fn cancel(&mut self) -> Option<Vec<Move>> {
+        self.cancelled = true;
+        let waiting: Vec<Permission> = self.questions.drain(..).collect();
+        let session = self.session.clone().filter(|_| self.prompted)?;
+        let mut moves = vec![Move::Say(say::cancel(&session))];
+        moves.extend(waiting.iter().map(|permission| Move::Say(say::chosen(&permission.id, None))));
+        if !waiting.is_empty() {
+            moves.push(Move::Withdraw);
+        }
+        Some(moves)
+    }
+
+    fn withdraw(&mut self) -> Vec<Move> {
+        let any = !self.questions.is_empty();
+        self.questions.clear();
+        if any { vec![Move::Withdraw] } else { Vec::new() }
+    }
+}
+
+fn choose(permission: &Permission, allow: bool) -> Move {
+    Move::Say(match narrowest(&permission.choices, allow) {
+        Some(choice) => say::chosen(&permission.id, Some(&choice.id)),
+        None => say::cannot(&permission.id, NO_OPTION, "no option fits what the user allows"),
+    })
+}

@@ -1,0 +1,248 @@
+//! What an error means for the loop: by its structured fields first, by its words only where there are none, and only
+//! where it is known to be an error.
+
+use super::wire::{CodexError, RpcError};
+use crate::event::{AgentEvent, FailureKind};
+
+/// The protocol's own code for "log in first".
+const AUTH_REQUIRED: i64 = -32000;
+/// Nobody reads more of an error.
+const LONGEST: usize = 500;
+
+/// Text without control characters in it, cut at a character.
+pub(super) fn brief(text: &str, longest: usize) -> String {
+    let mut brief = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !brief.is_empty() {
+            brief.push(' ');
+        }
+        brief.push_str(word);
+        if brief.len() > longest {
+            let mut end = longest;
+            while !brief.is_char_boundary(end) {
+                end -= 1;
+            }
+            brief.truncate(end);
+            brief.push('…');
+            return brief;
+        }
+    }
+    brief
+}
+
+/// The agent wants somebody to log in first.
+pub(super) fn wants_login(error: &RpcError) -> bool {
+    error.code == Some(AUTH_REQUIRED)
+}
+
+/// What it says about the error.
+pub(super) fn words(error: &RpcError) -> String {
+    let told = error.message.as_deref().unwrap_or("no reason given");
+    match error.data.as_ref().and_then(|data| data.details.as_deref()) {
+        Some(details) => brief(&format!("{told}: {details}"), LONGEST),
+        None => brief(inner_message(told).as_deref().unwrap_or(told), LONGEST),
+    }
+}
+
+/// The meaning of an answer that is an error. `login` says how to log in.
+pub(super) fn of_error(error: &RpcError, login: &str) -> AgentEvent {
+    let data = error.data.as_ref();
+    let message = words(error);
+    if wants_login(error) {
+        return not_logged_in(&message, login);
+    }
+    let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
+    if let Some(event) = kind.and_then(|kind| of_kind(kind, &message, login)) {
+        return event;
+    }
+    // Some put the HTTP status where the protocol's own code belongs.
+    let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
+    let told = || status_in(error.message.as_deref().unwrap_or_default());
+    let status = data.and_then(|data| data.status).or(as_code).or_else(told);
+    match status {
+        Some(status) => of_status(status, message, login),
+        None => of_words(message, login),
+    }
+}
+
+/// The meaning of an HTTP status.
+pub(super) fn of_status(status: u16, message: String, login: &str) -> AgentEvent {
+    match status {
+        401 | 403 => not_logged_in(&message, login),
+        402 => permanent(format!("billing: {message}")),
+        429 => AgentEvent::Limit { message, resets_at: None },
+        // Asked again in the same way, it will not know the model or take the request either.
+        400 | 404 | 413 | 422 => permanent(message),
+        _ => transient(message),
+    }
+}
+
+/// The meaning of words that are known to be an error, where nothing else tells.
+pub(super) fn of_words(message: String, login: &str) -> AgentEvent {
+    let lower = message.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if says(&["rate limit", "rate_limit", "ratelimit", "too many requests", "usage limit", "quota"]) {
+        AgentEvent::Limit { message, resets_at: None }
+    } else if says(&["unauthorized", "authentication", "api key", "api_key", "not logged in", "log in"]) {
+        not_logged_in(&message, login)
+    } else if says(&["billing", "credit balance", "insufficient credit", "insufficient_quota"]) {
+        permanent(format!("billing: {message}"))
+    } else {
+        transient(message)
+    }
+}
+
+fn of_kind(kind: &str, message: &str, login: &str) -> Option<AgentEvent> {
+    let lower = kind.to_lowercase();
+    if lower.contains("ratelimit") || lower.contains("rate_limit") || lower.contains("usagelimit") {
+        Some(AgentEvent::Limit { message: message.to_owned(), resets_at: None })
+    } else if lower.contains("auth") {
+        Some(not_logged_in(message, login))
+    } else if lower.contains("billing") || lower.contains("credit") {
+        Some(permanent(format!("billing: {message}")))
+    } else {
+        None
+    }
+}
+
+/// The state of codex after an error that it gave up on.
+pub(super) fn of_codex(error: Option<&CodexError>, said: &str, login: &str) -> AgentEvent {
+    let told = error.and_then(|error| error.additional_details.as_deref().or(error.message.as_deref()));
+    let words = if said.trim().is_empty() { told.unwrap_or("codex gave no reason") } else { said };
+    let message = brief(words, LONGEST);
+    let info = error.and_then(|error| error.codex_error_info.as_ref());
+    let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
+    if let Some(event) = kind.and_then(|kind| of_kind(&kind, &message, login)) {
+        return event;
+    }
+    match error.and_then(codex_status).or_else(|| status_in(words)) {
+        Some(status) => of_status(status, message, login),
+        None => transient(message),
+    }
+}
+
+fn first_key(value: &serde_json::Value) -> Option<String> {
+    value.as_object()?.keys().next().cloned()
+}
+
+/// The status in an error of codex, wherever its kind keeps it.
+pub(super) fn codex_status(error: &CodexError) -> Option<u16> {
+    let kinds = error.codex_error_info.as_ref()?.as_object()?;
+    kinds.values().find_map(|kind| u16::try_from(kind.get("httpStatusCode")?.as_u64()?).ok())
+}
+
+fn not_logged_in(message: &str, login: &str) -> AgentEvent {
+    permanent(format!("not logged in: {message}; {login}"))
+}
+
+fn permanent(message: String) -> AgentEvent {
+    AgentEvent::Error { failure: FailureKind::Permanent, message }
+}
+
+pub(super) fn transient(message: String) -> AgentEvent {
+    AgentEvent::Error { failure: FailureKind::Transient, message }
+}
+
+fn is_status(number: u16) -> bool {
+    (400..600).contains(&number)
+}
+
+/// The answer of a model server that was passed on as it is.
+fn inner_message(text: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text.get(text.find('{')?..)?).ok()?;
+    let message = value.pointer("/error/message").or_else(|| value.get("message"))?;
+    message.as_str().map(str::to_owned)
+}
+
+/// An HTTP status that stands by itself in the words of an error.
+pub(super) fn status_in(text: &str) -> Option<u16> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '.')
+        .filter(|word| word.len() == 3)
+        .find_map(|word| word.parse().ok().filter(|number| is_status(*number)))
+}
+
+/// What agents that answer every prompt with `end_turn` write in place of an answer.
+const OWN_WORDS_FOR_FAILURE: [&str; 2] = ["Error: ", "Ran into this error: "];
+const OWN_LAST_WORDS: &str = "Please resend your message to try again.";
+
+/// Whether this, being all that the agent said, is the report of a failure and no answer.
+pub(super) fn is_report_of_failure(all_it_said: &str) -> bool {
+    let text = all_it_said.trim();
+    OWN_WORDS_FOR_FAILURE.iter().any(|words| text.starts_with(words)) || text.ends_with(OWN_LAST_WORDS)
+}
+
+/// The meaning of such a report.
+pub(super) fn of_report(all_it_said: &str, login: &str) -> AgentEvent {
+    let text = all_it_said.trim();
+    let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
+    let message = brief(words, LONGEST);
+    match status_in(words) {
+        Some(status) => of_status(status, message, login),
+        None => of_words(message, login),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meaning(event: &AgentEvent) -> &'static str {
+        match event {
+            AgentEvent::Limit { .. } => "limit",
+            AgentEvent::Error { failure: FailureKind::Permanent, .. } => "permanent",
+            AgentEvent::Error { failure: FailureKind::Transient, .. } => "transient",
+            _ => "?",
+        }
+    }
+
+    fn error(json: &str) -> AgentEvent {
+        of_error(&serde_json::from_str(json).unwrap(), "log in")
+    }
+
+    #[test]
+    fn structured_fields_come_before_words() {
+        for (json, expected) in [
+            (r#"{"code":-32000,"message":"Authentication required"}"#, "permanent"),
+            (r#"{"code":-32603,"message":"x","data":{"errorKind":"rate_limit"}}"#, "limit"),
+            (
+                r#"{"code":-32603,"message":"429 of something","data":{"errorKind":"billing_error"}}"#,
+                "permanent",
+            ),
+            (r#"{"code":-32603,"message":"boo","data":{"errorName":"ProviderAuthError"}}"#, "permanent"),
+            (r#"{"code":429,"message":"mock says 429"}"#, "limit"),
+            (r#"{"code":500,"message":"rate limit"}"#, "transient"),
+            (r#"{"code":-32603,"message":"boo","data":{"statusCode":503}}"#, "transient"),
+            (r#"{"code":-32603,"message":"Internal error: 404 no such model"}"#, "permanent"),
+            (r#"{"code":-32603,"message":"Too Many Requests"}"#, "limit"),
+            (r#"{"code":-32603,"message":"the line at 4290 broke"}"#, "transient"),
+            (r#"{"code":"x","message":{}}"#, "transient"),
+            ("{}", "transient"),
+        ] {
+            assert_eq!(meaning(&error(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_model_server_are_taken_out_of_their_wrapping() {
+        let json = r#"{"code":401,"message":"{\"error\":{\"code\":401,\"message\":\"bad key\"}}"}"#;
+        let AgentEvent::Error { message, .. } = error(json) else { panic!() };
+        assert_eq!(message, "not logged in: bad key; log in");
+    }
+
+    #[test]
+    fn a_report_of_failure_begins_in_known_words() {
+        assert!(is_report_of_failure("Error: Authentication failed (HTTP 401).\n"));
+        assert!(is_report_of_failure("Ran into this error: Rate limit exceeded."));
+        assert!(!is_report_of_failure("I fixed the Error: it was a typo."));
+        assert!(!is_report_of_failure("The API answers 429 when its rate limit is hit."));
+        assert_eq!(meaning(&of_report("Error: failed (HTTP 401). Check your key", "")), "permanent");
+        assert_eq!(meaning(&of_report("Error: retried 5 times Last error: 429 mock", "")), "limit");
+        assert_eq!(meaning(&of_report("Error: connection refused", "")), "transient");
+    }
+
+    #[test]
+    fn c8_a_long_message_is_cut_between_characters() {
+        let text = brief(&"ä \n".repeat(10_000), 501);
+        assert!(text.len() <= 501 + '…'.len_utf8() && text.ends_with('…'), "{}", text.len());
+    }
+}

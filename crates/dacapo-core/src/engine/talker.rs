@@ -1,0 +1,137 @@
+//! The process of an agent that one talks with: started, kept from turn to turn, and ended.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::driver::{Driver, DriverError, Message};
+use super::machine::{Input, TurnPlan};
+use super::turn::outputs;
+use super::voice::Voice;
+use crate::agent::acp::{Memory, TalkSetting};
+use crate::process::{Finished, Running, Stdin, Stop};
+use crate::spec::AgentSpec;
+
+/// So long may it take to leave by itself once nobody talks to it any more; all known ones take a fifth of it.
+pub(super) const LEAVE_TIME: Duration = Duration::from_millis(1000);
+
+/// The conversation that is kept, and what was said about agents already.
+#[derive(Debug, Default)]
+pub(super) struct Talks {
+    pub(super) kept: Option<Talker>,
+    pub(super) noted: BTreeSet<String>,
+}
+
+/// An agent's process that one talks with.
+#[derive(Debug)]
+pub(super) struct Talker {
+    agent: usize,
+    pub(super) running: Running,
+    pub(super) voice: Voice,
+    /// Set when its turn is over: the conversation that it has open, and what is known of the process.
+    pub(super) kept_for: Option<(String, Memory)>,
+}
+
+/// Nobody may leave it running, on whatever way out.
+impl Drop for Talker {
+    fn drop(&mut self) {
+        self.running.stop(Stop::Now);
+    }
+}
+
+impl Driver<'_> {
+    /// The process that has this conversation open, with its output turned into the files of this turn.
+    pub(super) fn kept_talker(&mut self, plan: &TurnPlan) -> Result<Option<Talker>, DriverError> {
+        let fits = self.talks.kept.as_ref().is_some_and(|kept| {
+            let open = kept.kept_for.as_ref().map(|(session, _)| session.as_str());
+            kept.agent == plan.agent && plan.continued && open.is_some() && open == plan.session.as_deref()
+        });
+        if !fits {
+            self.end_talk()?;
+            return Ok(None);
+        }
+        let Some(talker) = self.talks.kept.take() else { return Ok(None) };
+        self.write_prompt(plan)?;
+        if let Some((_, memory)) = &talker.kept_for {
+            let path = self.dir.turn_path(plan.turn, "acp");
+            let json = serde_json::to_vec(memory).unwrap_or_default();
+            fs::write(&path, json).map_err(|source| DriverError::File { what: "write", path, source })?;
+        }
+        let outputs = outputs(|extension| self.dir.turn_path(plan.turn, extension));
+        if talker.running.continue_in(&outputs)? {
+            return Ok(Some(talker));
+        }
+        self.talks.kept = Some(talker);
+        self.end_talk()?;
+        let _ = fs::remove_file(self.dir.turn_path(plan.turn, "acp"));
+        Ok(None)
+    }
+
+    /// Starts the agent; the inner error is its own: no command line can be made for it.
+    pub(super) fn new_talker(
+        &mut self,
+        plan: &TurnPlan,
+        agent: &AgentSpec,
+    ) -> Result<Result<Talker, String>, DriverError> {
+        let mut job = match self.job(plan, agent)? {
+            Ok(job) => job,
+            Err(message) => return Ok(Err(message)),
+        };
+        let failed = |source| DriverError::File { what: "talk to", path: PathBuf::from(&agent.name), source };
+        let (theirs, ours) = std::io::pipe().map_err(failed)?;
+        job.stdin = Stdin::From(theirs.into());
+        let voice = Voice::new(ours).map_err(failed)?;
+        let outbox = self.outbox.clone();
+        let running = self.launcher.launch(job, move |finished| {
+            let _ = outbox.send(Message::TalkerGone(Box::new(finished)));
+        })?;
+        Ok(Ok(Talker { agent: plan.agent, running, voice, kept_for: None }))
+    }
+
+    /// Ends the process that is kept, if there is one.
+    pub(super) fn end_talk(&mut self) -> Result<(), DriverError> {
+        let Some(mut talker) = self.talks.kept.take() else { return Ok(()) };
+        talker.voice.close();
+        let mut leave = Some(Instant::now() + LEAVE_TIME);
+        loop {
+            match self.receive(leave) {
+                Some(Message::TalkerGone(finished)) => return self.report_leftovers(&finished),
+                Some(message) => {
+                    self.absorb(message)?;
+                }
+                None => {
+                    leave = None;
+                    talker.running.stop(Stop::Gentle);
+                }
+            }
+        }
+    }
+
+    /// The kept process has ended between two turns. The next one opens the conversation again, where the agent can.
+    pub(super) fn talker_gone(&mut self, finished: &Finished) -> Result<(), DriverError> {
+        match self.talks.kept.take() {
+            Some(talker) => self.report_lost(talker.agent, finished),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn report_lost(&mut self, agent: usize, finished: &Finished) -> Result<(), DriverError> {
+        let name = &self.spec.agents[agent].name;
+        self.input(&Input::Notice(format!("the process of {name} ended between two turns")))?;
+        self.report_leftovers(finished)
+    }
+
+    /// What the reader of a turn must know; for one of a kept process it was written down before the turn began.
+    pub(super) fn talk_setting(&self, plan: &TurnPlan, agent: &AgentSpec) -> TalkSetting {
+        TalkSetting {
+            approval: agent.approval,
+            session: plan.session.clone().filter(|_| plan.continued),
+            memory: memory_in(&self.dir.turn_path(plan.turn, "acp")),
+        }
+    }
+}
+
+fn memory_in(path: &Path) -> Option<Memory> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
