@@ -222,12 +222,14 @@ pub(crate) const GEMINI: Agent = Agent {
     tells: |usage| usage,
     sessions: |home| {
         let files = found(&home.join(".gemini/tmp"), 3, &|path| stem(path).starts_with("session-"));
-        let first = |path: &PathBuf| {
-            let text = fs::read_to_string(path).unwrap();
+        let texts = files.iter().map(|path| fs::read_to_string(path).unwrap());
+        // Over ACP it opens one more, in which nothing is ever said.
+        let answered = texts.filter(|text| text.contains("Added file-"));
+        let id = |text: String| {
             let line: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
             line["sessionId"].as_str().unwrap().to_owned()
         };
-        files.iter().map(first).collect()
+        answered.map(id).collect()
     },
     limit: seconds,
 };
@@ -351,6 +353,8 @@ pub(crate) const GEMINI_ACP: Agent = Agent {
     config: "[agents.gemini-acp]\ncommand = [\"gemini\", \"--acp\"]\noutput = \"acp\"\n",
     // Nothing of what came from a cache.
     tells: |usage| Usage { cached: 0, ..usage },
+    // There is no field for its end, so a guess will do.
+    limit: || Limited { lasts: 60, ..seconds() },
     ..GEMINI
 };
 
