@@ -76,7 +76,7 @@ pub fn adapter(format: OutputFormat) -> Option<&'static dyn Adapter> {
 /// The parser for an output format.
 pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
     match (format, adapter(format)) {
-        (OutputFormat::Rehearsal, _) => Box::new(rehearsal::RehearsalParser::default()),
+        (OutputFormat::Rehearsal, _) => Box::new(lines::ByLine::new(rehearsal::RehearsalLines)),
         (_, Some(adapter)) => adapter.parser(setting),
         (_, None) => Box::new(text::TextParser::default()),
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::lines::ByLine;
 use super::{Parser, npm_package};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
@@ -62,7 +63,7 @@ impl Adapter for Codex {
     }
 
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
-        Box::new(parser::CodexParser::new(setting))
+        Box::new(ByLine::new(parser::CodexLines::new(setting)))
     }
 
     fn reports_cost(&self) -> bool {

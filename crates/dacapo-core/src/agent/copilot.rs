@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::fields::one_line;
 use super::http_status::not_logged_in;
+use super::lines::ByLine;
 use super::{Parser, npm_package};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
@@ -72,7 +73,7 @@ impl Adapter for Copilot {
     }
 
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
-        Box::new(parser::CopilotParser::new(setting))
+        Box::new(ByLine::new(parser::CopilotLines::new(setting)))
     }
 
     fn reports_cost(&self) -> bool {

@@ -4,6 +4,7 @@
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::http_status::{not_logged_in, refusal};
+use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -61,11 +62,11 @@ impl Adapter for Gemini {
     }
 
     fn parser(&self, _: ParserSetting) -> Box<dyn Parser> {
-        Box::new(stream::GeminiParser::default())
+        Box::new(ByLine::<stream::GeminiLines>::default())
     }
 
     fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
-        Some(Box::new(stderr::RetryNotes::default()))
+        Some(Box::new(ByLine::new(stderr::RetryNotes)))
     }
 
     fn reports_cost(&self) -> bool {

@@ -1,5 +1,8 @@
 //! Splits bytes into lines in bounded memory: an overlong line is passed over, not gathered.
 
+use super::Parser;
+use crate::event::AgentEvent;
+
 /// No agent writes events this long; what does is not an event for us (it stays in the raw file all the same).
 const LONGEST: usize = 8 << 20;
 
@@ -67,6 +70,41 @@ impl Lines {
         if !self.held.is_empty() && !self.skipping {
             each(&std::mem::take(&mut self.held));
         }
+    }
+}
+
+/// What is made of an agent's lines.
+pub(super) trait LineReader: Send {
+    /// Takes the next line.
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent));
+
+    /// There are no more.
+    fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        let _ = sink;
+    }
+}
+
+/// A parser for an agent that writes line by line.
+#[derive(Debug, Default)]
+pub(super) struct ByLine<R> {
+    lines: Lines,
+    reader: R,
+}
+
+impl<R: LineReader> ByLine<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { lines: Lines::default(), reader }
+    }
+}
+
+impl<R: LineReader> Parser for ByLine<R> {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.feed(bytes, |line| self.reader.line(line, sink));
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.lines.finish(|line| self.reader.line(line, sink));
+        self.reader.end(sink);
     }
 }
 

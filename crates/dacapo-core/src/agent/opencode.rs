@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -85,11 +86,11 @@ impl Adapter for Opencode {
     }
 
     fn parser(&self, _: ParserSetting) -> Box<dyn Parser> {
-        Box::new(stream::OpencodeParser::default())
+        Box::new(ByLine::<stream::OpencodeLines>::default())
     }
 
     fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
-        Some(Box::new(log::RetryNotes::default()))
+        Some(Box::new(ByLine::new(log::RetryNotes)))
     }
 
     /// Measured: 1.0 to 1.7, by timers of its runtime and what they leave to collect.

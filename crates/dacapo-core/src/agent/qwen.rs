@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::claude_like::last_words;
+use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -68,7 +69,7 @@ impl Adapter for Qwen {
     }
 
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
-        Box::new(parser::QwenParser::new(&setting))
+        Box::new(ByLine::new(parser::QwenLines::new(&setting)))
     }
 
     fn reports_cost(&self) -> bool {

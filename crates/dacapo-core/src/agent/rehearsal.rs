@@ -1,7 +1,7 @@
 //! The built-in scripted agent speaks our own vocabulary: an [`AgentEvent`] a line.
 
-use super::lines::Lines;
-use super::{Account, Parser, Surroundings};
+use super::lines::LineReader;
+use super::{Account, Surroundings};
 use crate::event::AgentEvent;
 
 /// It has no login; but loops that share an account, and its limits, can be rehearsed too: the variable names it.
@@ -14,23 +14,13 @@ pub(super) fn account(surroundings: &Surroundings<'_>) -> Account {
 }
 
 /// Reads JSON lines; anything else it prints is noise.
-#[derive(Debug, Default)]
-pub(super) struct RehearsalParser {
-    lines: Lines,
-}
+#[derive(Debug)]
+pub(super) struct RehearsalLines;
 
-impl Parser for RehearsalParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| event(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| event(line, sink));
-    }
-}
-
-fn event(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-    if let Ok(event) = serde_json::from_slice(line) {
-        sink(event);
+impl LineReader for RehearsalLines {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        if let Ok(event) = serde_json::from_slice(line) {
+            sink(event);
+        }
     }
 }

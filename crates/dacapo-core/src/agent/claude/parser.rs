@@ -3,46 +3,19 @@
 use jiff::{Timestamp, Zoned};
 
 use super::{HOW_TO_LOG_IN, reset_words};
+use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::agent::raw_json::{self, Object};
-use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// The words for a conversation that is not there, on both streams.
 pub(super) const NO_CONVERSATION: &str = "No conversation found with session ID";
 
-/// Bytes to events.
-#[derive(Debug)]
-pub(super) struct ClaudeParser {
-    lines: Lines,
-    state: State,
-}
-
-impl ClaudeParser {
-    pub(super) fn new(setting: &ParserSetting) -> Self {
-        let state = State { earlier: setting.earlier, now: setting.now.clone(), ..State::default() };
-        Self { lines: Lines::default(), state }
-    }
-}
-
-impl Parser for ClaudeParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| self.state.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| self.state.line(line, sink));
-        // Only now is the last result known to be the last: work in the background wakes claude up again.
-        if let Some(ending) = self.state.ending.take() {
-            sink(ending);
-        }
-    }
-}
-
+/// What is known of the turn so far.
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct ClaudeLines {
     talk: Conversation,
     /// What earlier turns of the conversation used.
     earlier: Usage,
@@ -68,7 +41,7 @@ struct FailedCall {
     status: Option<u16>,
 }
 
-impl State {
+impl LineReader for ClaudeLines {
     fn line(&mut self, line: &[u8], sink: &mut Sink<'_>) {
         let text = String::from_utf8_lossy(line);
         let Some(line) = Object::parse(&text) else { return };
@@ -83,6 +56,19 @@ impl State {
             Some("result") => self.result(&line, sink),
             _ => {}
         }
+    }
+
+    fn end(&mut self, sink: &mut Sink<'_>) {
+        // Only now is the last result known to be the last: work in the background wakes claude up again.
+        if let Some(ending) = self.ending.take() {
+            sink(ending);
+        }
+    }
+}
+
+impl ClaudeLines {
+    pub(super) fn new(setting: &ParserSetting) -> Self {
+        Self { earlier: setting.earlier, now: setting.now.clone(), ..Self::default() }
     }
 
     /// What was a result is not the last one when the main agent goes on after it.

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::failure;
+use crate::agent::ParserSetting;
 use crate::agent::arguments::Arguments;
 use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text, one_line};
-use crate::agent::lines::Lines;
-use crate::agent::{Parser, ParserSetting};
+use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, Usage};
 
 /// So many tools may run at a time; of more than these the beginning is told twice.
@@ -86,12 +86,7 @@ struct Use<'a> {
 }
 
 /// Reads the stream.
-pub(super) struct CodexParser {
-    lines: Lines,
-    reader: Reader,
-}
-
-struct Reader {
+pub(super) struct CodexLines {
     setting: ParserSetting,
     /// Tools that have begun and not ended.
     open: Vec<String>,
@@ -102,27 +97,7 @@ struct Reader {
     last_error: Option<String>,
 }
 
-impl CodexParser {
-    pub(super) fn new(setting: ParserSetting) -> Self {
-        let reader = Reader { setting, open: Vec::new(), plan: Vec::new(), said: false, last_error: None };
-        Self { lines: Lines::default(), reader }
-    }
-}
-
-impl Parser for CodexParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| self.reader.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| self.reader.line(line, sink));
-        if let Some(message) = self.reader.last_error.take() {
-            sink(failure::event(&message, &self.reader.setting.now));
-        }
-    }
-}
-
-impl Reader {
+impl LineReader for CodexLines {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         let Some(line) = fields::read::<Line>(line) else { return };
         let mut say = |event: AgentEvent| {
@@ -158,6 +133,18 @@ impl Reader {
             }
             _ => {}
         }
+    }
+
+    fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        if let Some(message) = self.last_error.take() {
+            sink(failure::event(&message, &self.setting.now));
+        }
+    }
+}
+
+impl CodexLines {
+    pub(super) fn new(setting: ParserSetting) -> Self {
+        Self { setting, open: Vec::new(), plan: Vec::new(), said: false, last_error: None }
     }
 
     fn usage(&self, tokens: Option<Object<Tokens>>, sink: &mut dyn FnMut(AgentEvent)) {

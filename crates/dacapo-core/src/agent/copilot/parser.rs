@@ -5,10 +5,10 @@ use serde::Deserialize;
 
 use super::failure::{self, CallFailure, SessionError};
 use super::usage_file;
+use crate::agent::ParserSetting;
 use crate::agent::arguments::Arguments;
 use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text, one_line};
-use crate::agent::lines::Lines;
-use crate::agent::{Parser, ParserSetting};
+use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind};
 
 /// So many running tools are known by what they do.
@@ -80,12 +80,7 @@ struct Abort {
 }
 
 /// Reads the stream.
-pub(super) struct CopilotParser {
-    lines: Lines,
-    reader: Reader,
-}
-
-struct Reader {
+pub(super) struct CopilotLines {
     setting: ParserSetting,
     /// Tools that have begun and not ended, with what they do.
     open: Vec<(String, String)>,
@@ -96,29 +91,7 @@ struct Reader {
     said: bool,
 }
 
-impl CopilotParser {
-    pub(super) fn new(setting: ParserSetting) -> Self {
-        let reader = Reader { setting, open: Vec::new(), call_resets_at: None, held: None, said: false };
-        Self { lines: Lines::default(), reader }
-    }
-}
-
-impl Parser for CopilotParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| self.reader.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| self.reader.line(line, sink));
-        self.reader.held.take().into_iter().for_each(&mut *sink);
-        let setting = &self.reader.setting;
-        if let Some(used) = setting.usage_file.as_deref().and_then(usage_file::read) {
-            sink(AgentEvent::Usage(used.on_top_of(&setting.earlier)));
-        }
-    }
-}
-
-impl Reader {
+impl LineReader for CopilotLines {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         let Some(head) = fields::read::<Head>(line) else { return };
         let sub_agent = head.agent_id.some().is_some();
@@ -150,6 +123,19 @@ impl Reader {
             "result" => self.result(&head, sink),
             _ => {}
         }
+    }
+
+    fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.held.take().into_iter().for_each(&mut *sink);
+        if let Some(used) = self.setting.usage_file.as_deref().and_then(usage_file::read) {
+            sink(AgentEvent::Usage(used.on_top_of(&self.setting.earlier)));
+        }
+    }
+}
+
+impl CopilotLines {
+    pub(super) fn new(setting: ParserSetting) -> Self {
+        Self { setting, open: Vec::new(), call_resets_at: None, held: None, said: false }
     }
 
     fn say(&mut self, event: AgentEvent, sink: &mut dyn FnMut(AgentEvent)) {

@@ -1,9 +1,8 @@
 //! What `gemini` writes to standard error: noise, why it could not start, and each model call that it tries again.
 
 use super::errors;
-use crate::agent::Parser;
 use crate::agent::fields::{beginning, one_line};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 
 /// Lines that are there whatever happens.
@@ -44,18 +43,12 @@ fn without_colours(line: &str) -> String {
 }
 
 /// Finds the model calls that it tries again.
-#[derive(Debug, Default)]
-pub(super) struct RetryNotes {
-    lines: Lines,
-}
+#[derive(Debug)]
+pub(super) struct RetryNotes;
 
-impl Parser for RetryNotes {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| note(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| note(line, sink));
+impl LineReader for RetryNotes {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        note(line, sink);
     }
 }
 
@@ -88,9 +81,7 @@ mod tests {
 
     fn notes(stderr: &str) -> Vec<AgentEvent> {
         let mut seen = Vec::new();
-        let mut parser = RetryNotes::default();
-        parser.feed(stderr.as_bytes(), &mut |event| seen.push(event));
-        parser.finish(&mut |event| seen.push(event));
+        stderr.lines().for_each(|line| RetryNotes.line(line.as_bytes(), &mut |event| seen.push(event)));
         seen
     }
 

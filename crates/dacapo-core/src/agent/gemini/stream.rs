@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::errors;
-use crate::agent::Parser;
 use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text, one_line};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// So many calls wait for their results at once, at most.
@@ -79,13 +78,7 @@ struct Stats {
 
 /// Reads the stream.
 #[derive(Debug, Default)]
-pub(super) struct GeminiParser {
-    lines: Lines,
-    state: State,
-}
-
-#[derive(Debug, Default)]
-struct State {
+pub(super) struct GeminiLines {
     /// Calls without a result yet: id, and what for.
     open: VecDeque<(String, String)>,
     /// Pieces of the message at hand have been told; all of it at once would be the same again.
@@ -94,22 +87,7 @@ struct State {
     last_error: Option<String>,
 }
 
-impl Parser for GeminiParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        let state = &mut self.state;
-        self.lines.feed(bytes, |line| state.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        let state = &mut self.state;
-        self.lines.finish(|line| state.line(line, sink));
-        if let Some(message) = state.last_error.take() {
-            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
-        }
-    }
-}
-
-impl State {
+impl LineReader for GeminiLines {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         let Some(line) = fields::read::<Line>(line) else { return };
         match line.r#type.as_str() {
@@ -127,6 +105,14 @@ impl State {
         }
     }
 
+    fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        if let Some(message) = self.last_error.take() {
+            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
+        }
+    }
+}
+
+impl GeminiLines {
     fn message(&mut self, line: Line, sink: &mut dyn FnMut(AgentEvent)) {
         let is_piece = line.delta.0 == Some(true);
         match line.content.0 {

@@ -1,8 +1,7 @@
 //! The log of `opencode` on standard error: one line a model call that failed, whether or not it tries again.
 
-use crate::agent::Parser;
 use crate::agent::fields::{beginning, one_line};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 
 /// So much of a line tells enough.
@@ -12,18 +11,12 @@ const ENOUGH: usize = 4_000;
 const LIMITED: [&str; 5] = ["rate limit", "rate_limit", "too many requests", "usage limit", "quota"];
 
 /// Finds the model calls that failed.
-#[derive(Debug, Default)]
-pub(super) struct RetryNotes {
-    lines: Lines,
-}
+#[derive(Debug)]
+pub(super) struct RetryNotes;
 
-impl Parser for RetryNotes {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| note(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| note(line, sink));
+impl LineReader for RetryNotes {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        note(line, sink);
     }
 }
 
@@ -53,9 +46,7 @@ mod tests {
 
     fn notes(stderr: &str) -> Vec<AgentEvent> {
         let mut seen = Vec::new();
-        let mut parser = RetryNotes::default();
-        parser.feed(stderr.as_bytes(), &mut |event| seen.push(event));
-        parser.finish(&mut |event| seen.push(event));
+        stderr.lines().for_each(|line| RetryNotes.line(line.as_bytes(), &mut |event| seen.push(event)));
         seen
     }
 

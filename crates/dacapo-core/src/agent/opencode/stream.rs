@@ -5,9 +5,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::errors::Failed;
-use crate::agent::Parser;
 use crate::agent::fields::{self, Amount, Count, Excerpt, List, Object, Text, one_line};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// So much is held back of a step until it is known how it ended.
@@ -94,13 +93,6 @@ struct Cache {
     write: Count,
 }
 
-/// Reads the stream.
-#[derive(Debug, Default)]
-pub(super) struct OpencodeParser {
-    lines: Lines,
-    state: State,
-}
-
 /// How the last step ended.
 #[derive(Debug, Default, PartialEq)]
 enum Last {
@@ -115,8 +107,9 @@ enum Last {
     Stopped(String),
 }
 
+/// Reads the stream.
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct OpencodeLines {
     session: String,
     usage: Usage,
     last: Last,
@@ -129,29 +122,7 @@ struct State {
     overflow: Option<String>,
 }
 
-impl Parser for OpencodeParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        let state = &mut self.state;
-        self.lines.feed(bytes, |line| state.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        let state = &mut self.state;
-        self.lines.finish(|line| state.line(line, sink));
-        state.say_held(sink);
-        if let Some(message) = state.overflow.take() {
-            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
-        }
-        // Only now is it known that no step follows.
-        match std::mem::take(&mut state.last) {
-            Last::Stopped(reason) => sink(AgentEvent::End { reason }),
-            Last::Rejected => sink(AgentEvent::End { reason: "rejected".into() }),
-            Last::Open | Last::Cut => {}
-        }
-    }
-}
-
-impl State {
+impl LineReader for OpencodeLines {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         let Some(line) = fields::read::<Line>(line) else { return };
         match line.session_id.0 {
@@ -173,6 +144,21 @@ impl State {
         }
     }
 
+    fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        self.say_held(sink);
+        if let Some(message) = self.overflow.take() {
+            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
+        }
+        // Only now is it known that no step follows.
+        match std::mem::take(&mut self.last) {
+            Last::Stopped(reason) => sink(AgentEvent::End { reason }),
+            Last::Rejected => sink(AgentEvent::End { reason: "rejected".into() }),
+            Last::Open | Last::Cut => {}
+        }
+    }
+}
+
+impl OpencodeLines {
     fn step_starts(&mut self) {
         self.drop_held();
         self.last = Last::Open;

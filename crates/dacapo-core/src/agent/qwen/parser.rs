@@ -1,46 +1,19 @@
 //! Reads `qwen -o stream-json`: claude's lines, but errors are things the agent says, and usage is a total.
 
 use super::HOW_TO_LOG_IN;
+use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
-use crate::agent::lines::Lines;
+use crate::agent::lines::LineReader;
 use crate::agent::raw_json::Object;
-use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// What stands before the words of a failed model call, in the middle of what the agent says.
 const API_ERROR: &str = "[API Error: ";
 
-/// Bytes to events.
-#[derive(Debug)]
-pub(super) struct QwenParser {
-    lines: Lines,
-    state: State,
-}
-
-impl QwenParser {
-    pub(super) fn new(setting: &ParserSetting) -> Self {
-        let state = State { earlier: setting.earlier, ..State::default() };
-        Self { lines: Lines::default(), state }
-    }
-}
-
-impl Parser for QwenParser {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.feed(bytes, |line| self.state.line(line, sink));
-    }
-
-    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
-        self.lines.finish(|line| self.state.line(line, sink));
-        // Only now is the last result known to be the last: a helper that fails writes one, too.
-        if let Some(ending) = self.state.ending.take() {
-            sink(ending);
-        }
-    }
-}
-
+/// What is known of the turn so far.
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct QwenLines {
     talk: Conversation,
     /// What earlier turns of the conversation used.
     earlier: Usage,
@@ -54,7 +27,7 @@ struct State {
     ending: Option<AgentEvent>,
 }
 
-impl State {
+impl LineReader for QwenLines {
     fn line(&mut self, line: &[u8], sink: &mut Sink<'_>) {
         let text = String::from_utf8_lossy(line);
         let Some(line) = Object::parse(&text) else { return };
@@ -69,6 +42,19 @@ impl State {
             Some("result") => self.result(&line, sink),
             _ => {}
         }
+    }
+
+    fn end(&mut self, sink: &mut Sink<'_>) {
+        // Only now is the last result known to be the last: a helper that fails writes one, too.
+        if let Some(ending) = self.ending.take() {
+            sink(ending);
+        }
+    }
+}
+
+impl QwenLines {
+    pub(super) fn new(setting: &ParserSetting) -> Self {
+        Self { earlier: setting.earlier, ..Self::default() }
     }
 
     fn assistant(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
