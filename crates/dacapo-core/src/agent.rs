@@ -15,6 +15,7 @@ mod claude;
 mod claude_like;
 mod codex;
 mod copilot;
+mod excerpt;
 mod fields;
 mod gemini;
 mod http_status;

@@ -10,6 +10,7 @@
 //! - `client`: our side of the conversation as a pure machine; the engine gives it a process.
 //! - `policy`: what is allowed. `failure`, `usage`, `tools`: what single facts mean.
 
+use super::excerpt::{last_words, one_line};
 use super::{Account, Adapter, Parser, ParserSetting, Surroundings, Unable, Wish};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
@@ -63,22 +64,19 @@ impl Adapter for Acp {
         Box::new(parser::AcpParser::new(&setting))
     }
 
-    /// Some do; which, is only known when it runs.
     /// Any program may be behind it; the one that is known to burn most while it waits burns so much.
     fn burns_idle(&self) -> u32 {
         3
     }
 
+    /// Some do; which, is only known when it runs.
     fn reports_cost(&self) -> bool {
         false
     }
 
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
-        let last = stderr.lines().rev().find(|line| !line.trim().is_empty())?;
-        let message = format!(
-            "the agent ended in the middle of the conversation (exit {exit_code}): {}",
-            failure::brief(last, 300)
-        );
+        let said = one_line(&last_words(stderr)?);
+        let message = format!("the agent ended in the middle of the conversation (exit {exit_code}): {said}");
         Some(AgentEvent::Error { failure: FailureKind::Transient, message })
     }
 

@@ -5,16 +5,11 @@ use std::collections::VecDeque;
 
 use serde_json::value::RawValue;
 
+use super::excerpt::{EXCERPT, line_of, one_line, tool_use};
 use super::raw_json::{self, Object};
 use crate::event::{AgentEvent, Usage};
 
-/// So much of a tool's output, of a thought or of an error goes into an event; all of it is in the raw file.
-const EXCERPT: usize = 2000;
-
-/// So much of an argument stands for a tool call.
-const SUMMARY: usize = 200;
-
-/// So much of it names a refused one.
+/// So much of an argument names a refused tool.
 const REFUSAL: usize = 80;
 
 /// Longer ids are none.
@@ -116,15 +111,15 @@ impl Conversation {
 
     fn call(&mut self, block: &Object<'_>, main: bool, sink: &mut Sink<'_>) {
         let id = id_of(block, "id");
-        let name = one_line(&block.text("name").unwrap_or_default(), SUMMARY);
+        let name = one_line(&block.text("name").unwrap_or_default());
         let input = block.object("input").unwrap_or_default();
         self.calls.put(&id, named(&name, &input));
-        self.tell(AgentEvent::ToolCall { id, name, summary: one_line(&telling(&input), SUMMARY) }, sink);
+        self.tell(AgentEvent::ToolCall { id, name, summary: one_line(&telling(&input)) }, sink);
         let mut steps = Vec::new();
         input.each("todos", |todo| {
             let step = Object::parse(todo.get()).and_then(|todo| todo.text("content"));
             if let Some(step) = step.filter(|_| steps.len() < RECENT) {
-                steps.push(one_line(&step, SUMMARY));
+                steps.push(one_line(&step));
             }
         });
         if main && !steps.is_empty() {
@@ -206,29 +201,13 @@ pub(super) fn this_turn(total: &Usage, earlier: &Usage, seen: &Usage) -> Usage {
     }
 }
 
-/// What an error says, at a length for people.
-pub(super) fn message(text: &str) -> String {
-    cut(text.trim(), EXCERPT).to_owned()
-}
-
-/// The last line of what an agent wrote to standard error, warnings aside: those are no reason to end.
-pub(super) fn last_words(stderr: &str) -> Option<String> {
-    let mut lines = stderr.lines().rev().map(str::trim);
-    let last = lines.find(|line| !line.is_empty() && !line.starts_with("Warning"))?;
-    Some(message(last.strip_prefix("Error: ").unwrap_or(last)))
-}
-
 fn id_of(object: &Object<'_>, name: &str) -> String {
     object.text(name).filter(|id| id.len() <= LONGEST_ID).map(String::from).unwrap_or_default()
 }
 
-/// A tool and what it was to do: `Bash (cargo test)`.
+/// A tool and what it was to do.
 fn named(tool: &str, input: &Object<'_>) -> String {
-    let tool = one_line(tool, SUMMARY);
-    match one_line(&telling(input), REFUSAL) {
-        what if what.is_empty() => tool,
-        what => format!("{tool} ({what})"),
-    }
+    tool_use(&one_line(tool), &line_of(&telling(input), REFUSAL))
 }
 
 /// The argument that says most to people.
@@ -264,31 +243,6 @@ fn output(content: &RawValue) -> String {
         }
     });
     whole
-}
-
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// On one line: white space of any kind is one blank, and `…` stands for what was cut.
-fn one_line(text: &str, most: usize) -> String {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(cut(word, most + 1));
-        if line.len() > most {
-            line.truncate(cut(&line, most).len());
-            line.push('…');
-            break;
-        }
-    }
-    line
 }
 
 /// The newest few of what has an id.
@@ -327,14 +281,6 @@ mod tests {
         let mut events = Vec::new();
         see(&mut Conversation::default(), &mut |event| events.push(event));
         events
-    }
-
-    #[test]
-    fn a_line_for_people_is_one_line() {
-        assert_eq!(one_line(" a\n\tb  c ", 10), "a b c");
-        assert_eq!(one_line("cargo test --workspace", 12), "cargo test -…");
-        assert_eq!(one_line(&"繼".repeat(50), 5), "繼…");
-        assert_eq!(one_line("", 5), "");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::excerpt::one_line;
 use super::lines::ByLine;
 use super::{Parser, npm_package};
 use crate::event::{AgentEvent, FailureKind};
@@ -93,7 +94,7 @@ impl Adapter for Codex {
                 || line.starts_with("Error parsing -c overrides")
                 || (exit_code == 2 && line.starts_with("error: "))
         });
-        said.map(|line| permanent(format!("codex: {}", super::fields::one_line(line))))
+        said.map(|line| permanent(format!("codex: {}", one_line(line))))
     }
 
     fn unattended(&self) -> &'static [&'static str] {

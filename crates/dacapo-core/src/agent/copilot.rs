@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
-use super::fields::one_line;
+use super::excerpt::one_line;
 use super::http_status::not_logged_in;
 use super::lines::ByLine;
 use super::{Parser, npm_package};

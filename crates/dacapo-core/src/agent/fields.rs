@@ -9,11 +9,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// So much of what a tool returned goes into an event; all of it is in the raw file.
-const EXCERPT: usize = 2_000;
-
-/// So much of a command or path is shown in a line.
-const SUMMARY: usize = 200;
+use super::excerpt::{EXCERPT, beginning};
 
 /// So many elements of a list are kept.
 const MOST_ELEMENTS: usize = 100;
@@ -57,25 +53,6 @@ fn mended(line: &[u8]) -> String {
 fn surrogate(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
-}
-
-/// The beginning of a text, cut between characters.
-pub(super) fn beginning(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// One line of a text, for people.
-pub(super) fn one_line(text: &str) -> String {
-    let words: Vec<&str> = beginning(text, 4 * SUMMARY).split_whitespace().collect();
-    let line = words.join(" ");
-    match beginning(&line, SUMMARY) {
-        whole if whole.len() == line.len() && text.len() <= 4 * SUMMARY => line,
-        cut => format!("{cut}…"),
-    }
 }
 
 /// A value that is wanted in one shape and ignored in any other.
@@ -376,12 +353,5 @@ mod tests {
         let line = line(&json).unwrap();
         assert_eq!(line.part.0.output.0.unwrap().len(), 1_998, "cut between characters");
         assert_eq!(line.list.0.len(), MOST_ELEMENTS);
-    }
-
-    #[test]
-    fn a_summary_is_one_line() {
-        assert_eq!(one_line("  echo\n  a \t b "), "echo a b");
-        assert_eq!(one_line(&"x".repeat(1000)), format!("{}…", "x".repeat(200)));
-        assert_eq!(one_line(&" ".repeat(1000)), "…");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
-use super::claude_like::last_words;
+use super::excerpt::last_words;
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};

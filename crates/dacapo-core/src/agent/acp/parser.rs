@@ -1,12 +1,13 @@
 //! Reads the agent's side of a conversation: what it does becomes events, what it wants to be answered is passed on. It
 //! acts on nothing but the bytes, so a turn that is read again gives the same events; the answers are just dropped.
 
-use super::failure::{self, brief};
+use super::failure;
 use super::policy::{self, Choice, Decision, SetMode};
 use super::say::{PROTOCOL, Step};
-use super::tools::{Told, ToolKind, Tools, cut};
+use super::tools::{Told, ToolKind, Tools};
 use super::usage::{Count, Counting};
 use super::wire::{self, CodexError, Message, Params, RpcError, Update, read};
+use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind, Usage};
@@ -18,7 +19,6 @@ const MOST_WORDS: usize = 2000;
 /// An id that is longer is none.
 const LONGEST_ID: usize = 1024;
 const MOST_STEPS: usize = 100;
-const LONGEST_STEP: usize = 200;
 
 /// What is heard of an agent that one talks with.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,7 +220,7 @@ impl AcpParser {
         let resume =
             can.and_then(|can| can.session_capabilities.as_ref()).is_some_and(|can| can.resume.is_some());
         let counting = self.count.counting;
-        let abilities = Abilities { name: brief(&name, LONGEST_STEP), load: self.can_load, resume, counting };
+        let abilities = Abilities { name: one_line(&name), load: self.can_load, resume, counting };
         sink(Heard::Talk(Talk::Initialized(abilities)));
     }
 
@@ -283,7 +283,7 @@ impl AcpParser {
         if let Some(failure) = self.failure_behind(reason) {
             sink(Heard::Event(failure));
         }
-        self.over(&brief(reason, LONGEST_STEP), sink);
+        self.over(&one_line(reason), sink);
     }
 
     fn failure_behind(&self, reason: &str) -> Option<AgentEvent> {
@@ -353,7 +353,7 @@ impl AcpParser {
             return;
         }
         if let Some(said) = &mut self.said {
-            said.push_str(cut(text, MOST_WORDS));
+            said.push_str(beginning(text, MOST_WORDS));
             if said.len() > MOST_WORDS {
                 self.said = None;
             }
@@ -367,7 +367,7 @@ impl AcpParser {
         let Some(error) = codex.error else { return };
         if error.will_retry == Some(true) {
             let message = error.additional_details.as_deref().or(error.message.as_deref());
-            let message = brief(message.unwrap_or_default(), LONGEST_STEP);
+            let message = one_line(message.unwrap_or_default());
             event(AgentEvent::Retry { message, status: failure::codex_status(&error) });
         }
         self.codex_error = Some(error);
@@ -452,14 +452,13 @@ fn steps_of(update: &Update<'_>) -> Vec<String> {
         content: String,
     }
     let entries: Vec<Entry> = read(update.entries);
-    entries.iter().take(MOST_STEPS).map(|entry| brief(&entry.content, LONGEST_STEP)).collect()
+    entries.iter().take(MOST_STEPS).map(|entry| one_line(&entry.content)).collect()
 }
 
 /// In the words that the agent has for it.
 fn how_to_log_in(methods: &[wire::AuthMethod]) -> String {
     let words = |method: &wire::AuthMethod| method.description.clone().or_else(|| method.name.clone());
-    let ways: Vec<String> =
-        methods.iter().take(4).filter_map(words).map(|way| brief(&way, LONGEST_STEP)).collect();
+    let ways: Vec<String> = methods.iter().take(4).filter_map(words).map(|way| one_line(&way)).collect();
     if ways.is_empty() {
         "log in with the agent's own program, or set its API key".to_owned()
     } else {

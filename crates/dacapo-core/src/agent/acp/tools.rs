@@ -2,17 +2,14 @@
 
 use serde_json::Value;
 
-use super::failure::brief;
 use super::wire::{Update, read};
+use crate::agent::excerpt::{EXCERPT, beginning, one_line};
 use crate::event::AgentEvent;
 
 /// So many calls are kept in mind; an agent has only a few at once.
 const MOST: usize = 256;
 /// Longer than any id that is in use.
 const LONGEST_ID: usize = 256;
-const LONGEST_SUMMARY: usize = 200;
-/// So much of a result goes into an event; the raw file has all of it.
-const LONGEST_OUTPUT: usize = 2000;
 /// Where tools keep what they act on, in the order of what says most.
 const SUBJECTS: [&str; 9] =
     ["command", "file_path", "filePath", "path", "fileName", "url", "pattern", "query", "description"];
@@ -122,7 +119,7 @@ impl Tools {
         let Some(id) = update.tool_call_id.as_deref().filter(|id| id.len() <= LONGEST_ID) else {
             let kind = update.kind.as_deref().map_or(ToolKind::Other, ToolKind::of);
             let summary = summary(update).unwrap_or_default();
-            return Wanted { kind, what: brief(&format!("{} {summary}", kind.word()), LONGEST_SUMMARY) };
+            return Wanted { kind, what: one_line(&format!("{} {summary}", kind.word())) };
         };
         let call = self.call(id);
         call.learn(update);
@@ -143,7 +140,7 @@ impl Tools {
                 output: output(update),
             });
         }
-        let what = brief(&format!("{} {}", call.label(), call.summary), LONGEST_SUMMARY);
+        let what = one_line(&format!("{} {}", call.label(), call.summary));
         Wanted { kind: call.kind, what }
     }
 
@@ -168,7 +165,7 @@ impl Call {
         }
         let by_claude = || update.meta.as_ref()?.claude_code.as_ref()?.tool_name.as_ref();
         if let Some(name) = update.name.as_ref().or_else(by_claude) {
-            self.name = Some(brief(name, LONGEST_SUMMARY));
+            self.name = Some(one_line(name));
         }
         if let Some(summary) = summary(update) {
             self.summary = summary;
@@ -192,7 +189,7 @@ fn summary(update: &Update<'_>) -> Option<String> {
     let locations: Value = read(update.locations);
     let by_place = || words(locations.get(0)?.get("path")?);
     let text = by_input.or_else(by_place).or_else(|| update.title.clone())?;
-    Some(brief(&text, LONGEST_SUMMARY))
+    Some(one_line(&text))
 }
 
 /// Text, or a list of words such as a command line.
@@ -214,7 +211,7 @@ fn output(update: &Update<'_>) -> String {
     let mut text = String::new();
     for piece in pieces {
         match piece.pointer("/content/text").and_then(Value::as_str) {
-            Some(more) if text.len() < LONGEST_OUTPUT => text.push_str(more),
+            Some(more) if text.len() < EXCERPT => text.push_str(more),
             _ => {}
         }
     }
@@ -223,16 +220,7 @@ fn output(update: &Update<'_>) -> String {
         let inner = ["output", "content", "stdout", "error"].iter().find_map(|key| raw.get(*key)?.as_str());
         text = raw.as_str().or(inner).unwrap_or_default().to_owned();
     }
-    cut(&text, LONGEST_OUTPUT).to_owned()
-}
-
-/// The beginning of a text, whole characters only.
-pub(super) fn cut(text: &str, longest: usize) -> &str {
-    let mut end = longest.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    beginning(&text, EXCERPT).to_owned()
 }
 
 #[cfg(test)]
@@ -282,6 +270,6 @@ mod tests {
         let json = format!(r#"{{"toolCallId":"1","status":"failed","rawOutput":"x{}"}}"#, "ä".repeat(5000));
         let events = seen(&[&json]);
         let AgentEvent::ToolResult { failed: true, output, .. } = &events[1] else { panic!("{events:?}") };
-        assert_eq!(output.len(), LONGEST_OUTPUT - 1);
+        assert_eq!(output.len(), EXCERPT - 1);
     }
 }

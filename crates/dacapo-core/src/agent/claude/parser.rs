@@ -6,6 +6,7 @@ use super::{HOW_TO_LOG_IN, reset_words};
 use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
+use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::raw_json::{self, Object};
 use crate::event::{AgentEvent, FailureKind, Usage};
@@ -88,7 +89,7 @@ impl ClaudeLines {
                 let status = status_of(line, "error_status");
                 let error = line.text("error").unwrap_or_default();
                 let message = match status {
-                    Some(status) => format!("HTTP {status} ({})", claude_like::message(&error)),
+                    Some(status) => format!("HTTP {status} ({})", excerpt::message(&error)),
                     None => "no answer from the model server".to_owned(),
                 };
                 self.talk.tell(AgentEvent::Retry { message, status }, sink);
@@ -118,7 +119,7 @@ impl ClaudeLines {
     }
 
     fn failed_call(&mut self, line: &Object<'_>) {
-        let kind = line.text("error").map(|kind| claude_like::message(&kind));
+        let kind = line.text("error").map(|kind| excerpt::message(&kind));
         self.failed_call = Some(FailedCall { kind, status: status_of(line, "api_error_status") });
         if let Some(params) = line.object("api_error_params") {
             self.rate_limit(&params);
@@ -182,7 +183,7 @@ impl ClaudeLines {
             || reason.as_deref() == Some("api_error");
         if !failed {
             let word = line.text("stop_reason").or(reason).unwrap_or(subtype);
-            return AgentEvent::End { reason: claude_like::message(&word) };
+            return AgentEvent::End { reason: excerpt::message(&word) };
         }
         let mut said = Vec::new();
         line.each("errors", |error| said.extend(raw_json::text(error)));
@@ -200,14 +201,14 @@ impl ClaudeLines {
                     (false, true) => format!("claude ended with {word}"),
                     (false, false) => said,
                 };
-                let message = claude_like::message(&message);
+                let message = excerpt::message(&message);
                 AgentEvent::Error { failure: FailureKind::Transient, message }
             }
         }
     }
 
     fn api_error(&self, text: &str, line: &Object<'_>) -> AgentEvent {
-        let message = claude_like::message(text);
+        let message = excerpt::message(text);
         let call = self.failed_call.as_ref();
         let status = status_of(line, "api_error_status").or_else(|| call?.status);
         let kind = call.and_then(|call| call.kind.as_deref());
@@ -225,7 +226,7 @@ impl ClaudeLines {
 
 /// A conversation that is to go on and is not there.
 pub(super) fn no_conversation(said: &str) -> AgentEvent {
-    let said = claude_like::message(said);
+    let said = excerpt::message(said);
     let message =
         format!("claude has no such conversation any more ({said}); --session fresh starts new ones");
     AgentEvent::Error { failure: FailureKind::Permanent, message }

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use super::failure;
 use crate::agent::ParserSetting;
 use crate::agent::arguments::Arguments;
-use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text, one_line};
+use crate::agent::excerpt::{one_line, tool_use};
+use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, Usage};
 
@@ -217,7 +218,7 @@ impl CodexLines {
             && item.status.as_str() == "failed"
             && item.aggregated_output.as_str().contains("Read-only file system");
         if item.status.as_str() == "declined" || asked_in_vain || forbidden {
-            sink(AgentEvent::Refused { what: format!("{name} ({summary})") });
+            sink(AgentEvent::Refused { what: tool_use(name, &summary) });
         }
         let output = if error.is_empty() { item.aggregated_output.as_str() } else { error };
         sink(AgentEvent::ToolResult {

@@ -7,7 +7,8 @@ use super::failure::{self, CallFailure, SessionError};
 use super::usage_file;
 use crate::agent::ParserSetting;
 use crate::agent::arguments::Arguments;
-use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text, one_line};
+use crate::agent::excerpt::{one_line, tool_use};
+use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind};
 
@@ -161,7 +162,7 @@ impl CopilotLines {
         let name = tool.tool_name.as_str();
         let summary = one_line(tool.arguments.0.telling());
         if self.open.len() < MOST_OPEN {
-            self.open.push((id.to_owned(), format!("{name} ({summary})")));
+            self.open.push((id.to_owned(), tool_use(name, &summary)));
         }
         self.say(AgentEvent::ToolCall { id: id.to_owned(), name: name.to_owned(), summary }, sink);
     }

@@ -1,7 +1,7 @@
 //! What `gemini` writes to standard error: noise, why it could not start, and each model call that it tries again.
 
 use super::errors;
-use crate::agent::fields::{beginning, one_line};
+use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::errors;
-use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text, one_line};
+use crate::agent::excerpt::{EXCERPT, beginning, one_line, tool_use};
+use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -135,7 +136,7 @@ impl GeminiLines {
         if self.open.len() == MOST_OPEN_CALLS {
             self.open.pop_front();
         }
-        let what = if summary.is_empty() { name.clone() } else { format!("{name} ({summary})") };
+        let what = tool_use(&name, &summary);
         self.open.push_back((id.clone(), what));
         sink(AgentEvent::ToolCall { id, name, summary });
         if !steps.is_empty() {
@@ -148,7 +149,7 @@ impl GeminiLines {
         let failed = line.status.as_str() == "error";
         let error = line.error.0;
         let output = line.output.0.or(error.message.0).unwrap_or_default();
-        let output = fields::beginning(&output, 2_000).to_owned();
+        let output = beginning(&output, EXCERPT).to_owned();
         let call = self.open.iter().position(|(open, _)| *open == id).and_then(|at| self.open.remove(at));
         sink(AgentEvent::ToolResult { id, failed, output });
         if let Some((_, what)) = call.filter(|_| failed) {

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::LOG_IN;
-use crate::agent::fields::{Count, Excerpt, Flag, Object, Text, one_line};
+use crate::agent::excerpt::one_line;
+use crate::agent::fields::{Count, Excerpt, Flag, Object, Text};
 use crate::agent::http_status::{not_logged_in, refusal};
 use crate::agent::wait_time::{after, retry_after};
 use crate::event::{AgentEvent, FailureKind};

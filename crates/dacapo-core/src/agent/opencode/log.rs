@@ -1,6 +1,6 @@
 //! The log of `opencode` on standard error: one line a model call that failed, whether or not it tries again.
 
-use crate::agent::fields::{beginning, one_line};
+use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::errors::Failed;
-use crate::agent::fields::{self, Amount, Count, Excerpt, List, Object, Text, one_line};
+use crate::agent::excerpt::{one_line, tool_use};
+use crate::agent::fields::{self, Amount, Count, Excerpt, List, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -201,11 +202,7 @@ impl OpencodeLines {
         let steps: Vec<String> = steps.filter(|step| !step.is_empty()).collect();
         let asked_for = if is_invalid { input.tool.as_str().to_owned() } else { name.clone() };
         let summary = if is_invalid { asked_for.clone() } else { summary(input, title) };
-        let what = match summary.as_str() {
-            "" => asked_for.clone(),
-            _ if is_invalid => asked_for.clone(),
-            summary => format!("{asked_for} ({summary})"),
-        };
+        let what = if is_invalid { asked_for.clone() } else { tool_use(&asked_for, &summary) };
         sink(AgentEvent::ToolCall { id: id.clone(), name, summary });
         if !steps.is_empty() {
             sink(AgentEvent::Plan { steps });

@@ -4,6 +4,7 @@ use super::HOW_TO_LOG_IN;
 use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
+use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::raw_json::Object;
 use crate::event::{AgentEvent, FailureKind, Usage};
@@ -103,15 +104,15 @@ impl QwenLines {
             (None, Some(said)) if failed => self.api_error(&said),
             (None, None) if failed => AgentEvent::Error {
                 failure: FailureKind::Transient,
-                message: format!("qwen ended with {}", claude_like::message(&subtype)),
+                message: format!("qwen ended with {}", excerpt::message(&subtype)),
             },
-            (None, _) => AgentEvent::End { reason: claude_like::message(&subtype) },
+            (None, _) => AgentEvent::End { reason: excerpt::message(&subtype) },
         }
     }
 
     fn api_error(&self, said: &str) -> AgentEvent {
         let (inner, after) = parts(said).map_or((said, ""), |(_, inner, after)| (inner, after));
-        let message = claude_like::message(inner);
+        let message = excerpt::message(inner);
         cause_of(inner, after).event(&message, self.talk.answered(), HOW_TO_LOG_IN)
     }
 }
