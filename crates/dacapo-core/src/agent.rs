@@ -18,7 +18,6 @@ mod copilot;
 mod excerpt;
 mod fields;
 mod gemini;
-mod http_status;
 mod lines;
 mod npm_package;
 mod observe;

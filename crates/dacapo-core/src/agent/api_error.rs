@@ -13,7 +13,7 @@ pub(super) enum Cause {
     Billing,
     /// The account, the model or the address is not what was asked for; it stays so.
     Setting,
-    /// The request itself is wrong. The next one may be another.
+    /// The request itself is refused. Asked again in the same way, it will be refused again.
     Request,
     /// Too much was used.
     Limit,
@@ -22,6 +22,11 @@ pub(super) enum Cause {
 }
 
 impl Cause {
+    /// By the HTTP status that the agent names, if it does.
+    pub(super) fn of(status: Option<u16>, message: &str) -> Self {
+        status.map_or(Cause::Passing, |status| Cause::of_status(status, message))
+    }
+
     /// By the HTTP status.
     pub(super) fn of_status(status: u16, message: &str) -> Self {
         match status {
@@ -36,8 +41,18 @@ impl Cause {
         }
     }
 
-    /// As an event. `answered`: the agent had answers before in this turn, so its next conversation may well get one.
-    pub(super) fn event(self, message: &str, answered: bool, how_to_log_in: &str) -> AgentEvent {
+    /// The agent had answers before in this turn: so its next conversation may well get one, too.
+    pub(super) fn after_answers(self) -> Self {
+        if self == Cause::Request { Cause::Passing } else { self }
+    }
+
+    /// As an event. `resets_at`: when a limit ends, if this is one.
+    pub(super) fn event(
+        self,
+        message: &str,
+        resets_at: Option<Timestamp>,
+        how_to_log_in: &str,
+    ) -> AgentEvent {
         let (failure, message) = match self {
             // Where that is all it says, once is enough.
             Cause::Login if message.starts_with("Not logged in") => {
@@ -45,10 +60,9 @@ impl Cause {
             }
             Cause::Login => (FailureKind::Permanent, format!("not logged in: {message}; {how_to_log_in}")),
             Cause::Billing => (FailureKind::Permanent, format!("not paid for: {message}")),
-            Cause::Setting => (FailureKind::Permanent, message.to_owned()),
-            Cause::Request if !answered => (FailureKind::Permanent, message.to_owned()),
-            Cause::Request | Cause::Passing => (FailureKind::Transient, message.to_owned()),
-            Cause::Limit => return AgentEvent::Limit { message: message.to_owned(), resets_at: None },
+            Cause::Setting | Cause::Request => (FailureKind::Permanent, message.to_owned()),
+            Cause::Passing => (FailureKind::Transient, message.to_owned()),
+            Cause::Limit => return AgentEvent::Limit { message: message.to_owned(), resets_at },
         };
         AgentEvent::Error { failure, message }
     }
@@ -60,6 +74,14 @@ fn speaks_of_login(message: &str) -> bool {
     ["authenticat", "api key", "api-key", "apikey", "token", "log in", "login", "credential"]
         .iter()
         .any(|word| message.contains(word))
+}
+
+/// The words that endpoints have for a limit. Only for what is known to be the error of a model call.
+pub(super) fn speaks_of_limit(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["rate limit", "rate_limit", "ratelimit", "too many requests", "usage limit", "quota"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 /// The status that an agent puts before the words of an API error: `401 Invalid key`, `401: …`, `401 {"type":…`.
@@ -86,26 +108,25 @@ mod tests {
     #[test]
     fn l8_only_a_person_can_heal_a_refused_login_or_a_wrong_setting() {
         for status in [401, 402, 403, 404] {
-            let event = Cause::of_status(status, "no").event("no", true, "log in");
+            let event = Cause::of_status(status, "no").after_answers().event("no", None, "log in");
             assert!(matches!(event, AgentEvent::Error { failure: FailureKind::Permanent, .. }), "{status}");
         }
         for status in [408, 409, 425, 500, 502, 503, 529] {
-            let event = Cause::of_status(status, "no").event("no", false, "log in");
+            let event = Cause::of_status(status, "no").event("no", None, "log in");
             assert!(matches!(event, AgentEvent::Error { failure: FailureKind::Transient, .. }), "{status}");
         }
         let limit = AgentEvent::Limit { message: "slow".into(), resets_at: None };
-        assert_eq!(Cause::of_status(429, "").event("slow", false, ""), limit);
+        assert_eq!(Cause::of_status(429, "").event("slow", None, ""), limit);
         assert_eq!(Cause::of_status(403, "Your API key is disabled"), Cause::Login);
         assert_eq!(Cause::of_status(403, "this region is not served"), Cause::Setting);
     }
 
     #[test]
     fn l8_a_bad_request_after_good_ones_is_the_fault_of_the_conversation() {
-        let kind = |answered| match Cause::of_status(400, "").event("too long", answered, "") {
-            AgentEvent::Error { failure, .. } => failure,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!((kind(false), kind(true)), (FailureKind::Permanent, FailureKind::Transient));
+        let refused = Cause::of_status(400, "");
+        assert_eq!((refused, refused.after_answers()), (Cause::Request, Cause::Passing));
+        assert_eq!(Cause::of_status(401, "").after_answers(), Cause::Login);
+        assert_eq!(Cause::of(None, "no route"), Cause::Passing);
     }
 
     #[test]

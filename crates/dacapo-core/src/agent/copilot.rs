@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::api_error::Cause;
 use super::excerpt::one_line;
-use super::http_status::not_logged_in;
 use super::lines::ByLine;
 use super::{Parser, npm_package};
 use crate::event::{AgentEvent, FailureKind};
@@ -88,7 +88,7 @@ impl Adapter for Copilot {
         let error =
             stderr.lines().map(str::trim).find(|line| line.to_ascii_lowercase().starts_with("error:"))?;
         if error.contains("No authentication information found") {
-            return permanent(not_logged_in("copilot has no login", HOW_TO_LOG_IN));
+            return Some(Cause::Login.event("copilot has no login", None, HOW_TO_LOG_IN));
         }
         if error.starts_with("Error: No session, task, or name matched") {
             return permanent(

@@ -3,7 +3,7 @@
 
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
-use super::http_status::{not_logged_in, refusal};
+use super::api_error::Cause;
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
@@ -81,7 +81,7 @@ impl Adapter for Gemini {
         }
         let status = u16::try_from(exit_code).ok().map(|code| code + 256);
         match (exit_code, status) {
-            (41, _) => Some(permanent(not_logged_in(&said, LOG_IN))),
+            (41, _) => Some(Cause::Login.event(&said, None, LOG_IN)),
             (42, _) if stderr.contains("Error resuming session") => {
                 Some(permanent(format!("the session is gone: {said}; --session fresh begins anew")))
             }
@@ -89,7 +89,7 @@ impl Adapter for Gemini {
             (55, _) => Some(permanent(format!("{said} (GEMINI_CLI_TRUST_WORKSPACE=true)"))),
             // An exit code is the HTTP status without its ninth bit.
             (_, Some(status @ (400..=415 | 429 | 500..=504))) => {
-                Some(refusal(Some(status), said, None, LOG_IN))
+                Some(Cause::of_status(status, &said).event(&said, None, LOG_IN))
             }
             (1, _) if stderr.contains("Unknown argument") => {
                 Some(permanent(format!("this version of gemini does not know an option: {said}; update it")))

@@ -2,6 +2,7 @@
 //! where it is known to be an error.
 
 use super::wire::{CodexError, RpcError};
+use crate::agent::api_error::{Cause, speaks_of_limit};
 use crate::agent::excerpt::line_of;
 use crate::event::{AgentEvent, FailureKind};
 
@@ -29,57 +30,44 @@ pub(super) fn of_error(error: &RpcError, login: &str) -> AgentEvent {
     let data = error.data.as_ref();
     let message = words(error);
     if wants_login(error) {
-        return not_logged_in(&message, login);
+        return Cause::Login.event(&message, None, login);
     }
     let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
-    if let Some(event) = kind.and_then(|kind| of_kind(kind, &message, login)) {
-        return event;
+    if let Some(cause) = kind.and_then(of_kind) {
+        return cause.event(&message, None, login);
     }
     // Some put the HTTP status where the protocol's own code belongs.
     let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
     let told = || status_in(error.message.as_deref().unwrap_or_default());
     let status = data.and_then(|data| data.status).or(as_code).or_else(told);
-    match status {
-        Some(status) => of_status(status, message, login),
-        None => of_words(message, login),
-    }
-}
-
-/// The meaning of an HTTP status.
-pub(super) fn of_status(status: u16, message: String, login: &str) -> AgentEvent {
-    match status {
-        401 | 403 => not_logged_in(&message, login),
-        402 => permanent(format!("billing: {message}")),
-        429 => AgentEvent::Limit { message, resets_at: None },
-        // Asked again in the same way, it will not know the model or take the request either.
-        400 | 404 | 413 | 422 => permanent(message),
-        _ => transient(message),
-    }
+    let cause = status.map_or_else(|| of_words(&message), |status| Cause::of_status(status, &message));
+    cause.event(&message, None, login)
 }
 
 /// The meaning of words that are known to be an error, where nothing else tells.
-pub(super) fn of_words(message: String, login: &str) -> AgentEvent {
+fn of_words(message: &str) -> Cause {
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if says(&["rate limit", "rate_limit", "ratelimit", "too many requests", "usage limit", "quota"]) {
-        AgentEvent::Limit { message, resets_at: None }
+    // `insufficient_quota` is a limit by its name alone: more money would help, more time will not.
+    if says(&["billing", "credit balance", "insufficient credit", "insufficient_quota"]) {
+        Cause::Billing
+    } else if speaks_of_limit(message) {
+        Cause::Limit
     } else if says(&["unauthorized", "authentication", "api key", "api_key", "not logged in", "log in"]) {
-        not_logged_in(&message, login)
-    } else if says(&["billing", "credit balance", "insufficient credit", "insufficient_quota"]) {
-        permanent(format!("billing: {message}"))
+        Cause::Login
     } else {
-        transient(message)
+        Cause::Passing
     }
 }
 
-fn of_kind(kind: &str, message: &str, login: &str) -> Option<AgentEvent> {
+fn of_kind(kind: &str) -> Option<Cause> {
     let lower = kind.to_lowercase();
     if lower.contains("ratelimit") || lower.contains("rate_limit") || lower.contains("usagelimit") {
-        Some(AgentEvent::Limit { message: message.to_owned(), resets_at: None })
+        Some(Cause::Limit)
     } else if lower.contains("auth") {
-        Some(not_logged_in(message, login))
+        Some(Cause::Login)
     } else if lower.contains("billing") || lower.contains("credit") {
-        Some(permanent(format!("billing: {message}")))
+        Some(Cause::Billing)
     } else {
         None
     }
@@ -92,13 +80,9 @@ pub(super) fn of_codex(error: Option<&CodexError>, said: &str, login: &str) -> A
     let message = line_of(words, LONGEST);
     let info = error.and_then(|error| error.codex_error_info.as_ref());
     let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
-    if let Some(event) = kind.and_then(|kind| of_kind(&kind, &message, login)) {
-        return event;
-    }
-    match error.and_then(codex_status).or_else(|| status_in(words)) {
-        Some(status) => of_status(status, message, login),
-        None => transient(message),
-    }
+    let by_kind = kind.and_then(|kind| of_kind(&kind));
+    let by_status = || Cause::of(error.and_then(codex_status).or_else(|| status_in(words)), &message);
+    by_kind.unwrap_or_else(by_status).event(&message, None, login)
 }
 
 fn first_key(value: &serde_json::Value) -> Option<String> {
@@ -109,14 +93,6 @@ fn first_key(value: &serde_json::Value) -> Option<String> {
 pub(super) fn codex_status(error: &CodexError) -> Option<u16> {
     let kinds = error.codex_error_info.as_ref()?.as_object()?;
     kinds.values().find_map(|kind| u16::try_from(kind.get("httpStatusCode")?.as_u64()?).ok())
-}
-
-fn not_logged_in(message: &str, login: &str) -> AgentEvent {
-    permanent(format!("not logged in: {message}; {login}"))
-}
-
-fn permanent(message: String) -> AgentEvent {
-    AgentEvent::Error { failure: FailureKind::Permanent, message }
 }
 
 pub(super) fn transient(message: String) -> AgentEvent {
@@ -156,10 +132,9 @@ pub(super) fn of_report(all_it_said: &str, login: &str) -> AgentEvent {
     let text = all_it_said.trim();
     let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
     let message = line_of(words, LONGEST);
-    match status_in(words) {
-        Some(status) => of_status(status, message, login),
-        None => of_words(message, login),
-    }
+    let cause =
+        status_in(words).map_or_else(|| of_words(&message), |status| Cause::of_status(status, &message));
+    cause.event(&message, None, login)
 }
 
 #[cfg(test)]
@@ -194,6 +169,7 @@ mod tests {
             (r#"{"code":-32603,"message":"boo","data":{"statusCode":503}}"#, "transient"),
             (r#"{"code":-32603,"message":"Internal error: 404 no such model"}"#, "permanent"),
             (r#"{"code":-32603,"message":"Too Many Requests"}"#, "limit"),
+            (r#"{"code":-32603,"message":"error insufficient_quota"}"#, "permanent"),
             (r#"{"code":-32603,"message":"the line at 4290 broke"}"#, "transient"),
             (r#"{"code":"x","message":{}}"#, "transient"),
             ("{}", "transient"),

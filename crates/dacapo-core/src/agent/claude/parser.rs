@@ -213,14 +213,10 @@ impl ClaudeLines {
         let status = status_of(line, "api_error_status").or_else(|| call?.status);
         let kind = call.and_then(|call| call.kind.as_deref());
         let cause = kind.and_then(cause_of_kind).unwrap_or_else(|| cause_of(status, &message));
-        match cause.event(&message, self.talk.answered(), HOW_TO_LOG_IN) {
-            AgentEvent::Limit { message, .. } => {
-                let in_words = || reset_words::resets_at(&message, &self.now);
-                let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message)).or_else(in_words);
-                AgentEvent::Limit { message, resets_at }
-            }
-            event => event,
-        }
+        let cause = if self.talk.answered() { cause.after_answers() } else { cause };
+        let in_words = || reset_words::resets_at(&message, &self.now);
+        let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message)).or_else(in_words);
+        cause.event(&message, resets_at, HOW_TO_LOG_IN)
     }
 }
 

@@ -5,10 +5,10 @@ use jiff::Zoned;
 use serde::Deserialize;
 
 use super::HOW_TO_LOG_IN;
+use crate::agent::api_error::Cause;
 use crate::agent::fields::{self, Excerpt, Object};
-use crate::agent::http_status::{not_logged_in, refusal};
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::AgentEvent;
 
 /// What the API itself answers, which codex hands on as it is where the request was at fault.
 #[derive(Debug, Default, Deserialize)]
@@ -26,34 +26,31 @@ struct ApiError {
 
 /// The event for the message of a failed turn.
 pub(super) fn event(message: &str, now: &Zoned) -> AgentEvent {
-    let status = status(message);
-    if status.is_some() {
-        return refusal(status, message.to_owned(), None, HOW_TO_LOG_IN);
+    if let Some(status) = status(message) {
+        return Cause::of_status(status, message).event(message, None, HOW_TO_LOG_IN);
     }
-    let error = |failure, message| AgentEvent::Error { failure, message };
     let begins = |start: &str| message.starts_with(start);
     // The apostrophe is a straight one in some versions and a curly one in others.
     if begins("You") && message.contains("ve hit your usage limit") {
-        let resets_at = reset_time::in_words(message, now);
-        return AgentEvent::Limit { message: message.to_owned(), resets_at };
+        return Cause::Limit.event(message, reset_time::in_words(message, now), HOW_TO_LOG_IN);
     }
     if begins("Quota exceeded.")
         || begins("Your workspace is out of credits.")
         || begins("You hit your spend cap")
         || begins("To use Codex with your ChatGPT plan, upgrade")
     {
-        return error(FailureKind::Permanent, format!("not paid for: {message}"));
+        return Cause::Billing.event(message, None, HOW_TO_LOG_IN);
     }
     let refresh_failed = begins("Your ") && message.contains("could not be refreshed");
     if refresh_failed || begins("Missing environment variable: ") {
-        return error(FailureKind::Permanent, not_logged_in(message, HOW_TO_LOG_IN));
+        return Cause::Login.event(message, None, HOW_TO_LOG_IN);
     }
     if let Some(answer) = fields::read::<ApiAnswer>(message.as_bytes()) {
         let said = answer.error.0.message.some().or(answer.detail.some()).unwrap_or(message);
-        return error(FailureKind::Permanent, format!("the request was refused: {said}"));
+        return Cause::Request.event(&format!("the request was refused: {said}"), None, HOW_TO_LOG_IN);
     }
-    let for_good = model_is_missing(message);
-    error(if for_good { FailureKind::Permanent } else { FailureKind::Transient }, message.to_owned())
+    let cause = if model_is_missing(message) { Cause::Setting } else { Cause::Passing };
+    cause.event(message, None, HOW_TO_LOG_IN)
 }
 
 /// What went wrong, without what codex says of its attempts: `Reconnecting... 2/5 (unexpected status …)`.
@@ -83,6 +80,7 @@ fn model_is_missing(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::FailureKind;
 
     fn kind(message: &str) -> &'static str {
         let now: Zoned = "2026-11-15T14:03:20[+00:00]".parse().unwrap();

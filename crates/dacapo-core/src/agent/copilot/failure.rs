@@ -4,10 +4,10 @@ use jiff::{Timestamp, Zoned};
 use serde::Deserialize;
 
 use super::HOW_TO_LOG_IN;
+use crate::agent::api_error::Cause;
 use crate::agent::fields::{self, Count, Excerpt, Object};
-use crate::agent::http_status::{not_logged_in, refusal};
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::AgentEvent;
 
 /// `session.error`.
 #[derive(Debug, Default, Deserialize)]
@@ -90,21 +90,15 @@ pub(super) fn event(
     call_resets_at: Option<Timestamp>,
 ) -> AgentEvent {
     let message = error.message.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
-    let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
-    let limit = |message: String| {
-        let in_words = || said.and_then(|said| reset_time::in_words(&message, said));
-        AgentEvent::Limit { resets_at: call_resets_at.or_else(in_words), message }
-    };
-    match error.error_type.as_str() {
-        "rate_limit" => limit(message),
+    let cause = match error.error_type.as_str() {
+        "rate_limit" => Cause::Limit,
         // One of hours ends by itself; one of the month does not within any loop.
-        "quota" if error.error_code.as_str().contains("session") => limit(message),
-        "quota" => permanent(format!("not paid for: {message}")),
-        "authentication" => permanent(not_logged_in(&message, HOW_TO_LOG_IN)),
-        "authorization" | "policy" => permanent(message),
-        _ => match error.status() {
-            Some(429) => limit(message),
-            status => refusal(status, message, None, HOW_TO_LOG_IN),
-        },
-    }
+        "quota" if error.error_code.as_str().contains("session") => Cause::Limit,
+        "quota" => Cause::Billing,
+        "authentication" => Cause::Login,
+        "authorization" | "policy" => Cause::Setting,
+        _ => Cause::of(error.status(), &message),
+    };
+    let in_words = || said.and_then(|said| reset_time::in_words(&message, said));
+    cause.event(&message, call_resets_at.or_else(in_words), HOW_TO_LOG_IN)
 }

@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::LOG_IN;
+use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, List, Object, Text};
-use crate::agent::http_status::{not_logged_in, refusal};
 use crate::agent::wait_time::after;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::AgentEvent;
 
 /// What it adds to the message of an error whose status is 429, depending on how it is logged in.
 const ADDED_TO_429: [&str; 2] = [
@@ -48,8 +48,8 @@ struct Detail {
 pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     let (said, added) = unwrapped(message);
     let Some(error) = said.find('{').and_then(|at| endpoint_error(&said[at..])) else {
-        let status = added.then_some(429);
-        return refusal(status, one_line(said), wait_in(said, now), LOG_IN);
+        let cause = if added { Cause::Limit } else { Cause::Passing };
+        return cause.event(&one_line(said), wait_in(said, now), LOG_IN);
     };
     let status = match error.status.as_str() {
         "RESOURCE_EXHAUSTED" => Some(429),
@@ -57,12 +57,12 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     };
     let words = error.message.0.as_deref().unwrap_or(said);
     let mut details = error.details.0.iter().map(|detail| &detail.0);
-    if details.clone().any(|detail| detail.reason.as_str() == "API_KEY_INVALID") {
-        let message = not_logged_in(&one_line(words), LOG_IN);
-        return AgentEvent::Error { failure: FailureKind::Permanent, message };
-    }
+    let cause = match details.clone().any(|detail| detail.reason.as_str() == "API_KEY_INVALID") {
+        true => Cause::Login,
+        false => Cause::of(status, words),
+    };
     let told = details.find_map(|detail| after(now, detail.retry_delay.as_str()));
-    refusal(status, one_line(words), told.or_else(|| wait_in(words, now)), LOG_IN)
+    cause.event(&one_line(words), told.or_else(|| wait_in(words, now)), LOG_IN)
 }
 
 /// What an error says to people: the endpoint's own words, where they are inside.
@@ -112,6 +112,7 @@ fn wait_in(words: &str, now: Option<Timestamp>) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::FailureKind;
 
     const NOW: &str = "2026-11-15T18:50:05Z";
 

@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::LOG_IN;
+use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, Flag, Object, Text};
-use crate::agent::http_status::{not_logged_in, refusal};
 use crate::agent::wait_time::{after, retry_after};
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::AgentEvent;
 
 /// What endpoints call an account without money, whatever the status.
 const UNPAID: [&str; 5] = [
@@ -76,22 +76,21 @@ impl Failed {
     pub(super) fn event(&self, now: Option<Timestamp>) -> AgentEvent {
         let data = &self.data.0;
         let message = self.message();
-        let permanent = |message: String| AgentEvent::Error { failure: FailureKind::Permanent, message };
-        if self.name.as_str() == "ProviderAuthError" {
-            return permanent(not_logged_in(&message, LOG_IN));
-        }
-        if self.is_unpaid() {
-            return permanent(format!("not paid for: {message}"));
-        }
         let status = data.status_code.0.and_then(|status| u16::try_from(status).ok());
         let settled = matches!(status, Some(401..=403 | 429));
-        if data.is_retryable.0 == Some(true) && !settled {
-            return AgentEvent::Error { failure: FailureKind::Transient, message };
-        }
+        let cause = if self.name.as_str() == "ProviderAuthError" {
+            Cause::Login
+        } else if self.is_unpaid() {
+            Cause::Billing
+        } else if data.is_retryable.0 == Some(true) && !settled {
+            Cause::Passing
+        } else {
+            Cause::of(status, &message)
+        };
         let headers = &data.response_headers.0;
         let in_millis = headers.retry_after_ms.0.as_ref().and_then(|wait| after(now, &format!("{wait}ms")));
         let resets_at = in_millis.or_else(|| retry_after(now, headers.retry_after.as_str()));
-        refusal(status, message, resets_at, LOG_IN)
+        cause.event(&message, resets_at, LOG_IN)
     }
 
     fn is_unpaid(&self) -> bool {
@@ -106,6 +105,7 @@ impl Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::FailureKind;
 
     fn event(json: &str) -> AgentEvent {
         let failed: Failed = serde_json::from_str(json).unwrap();
@@ -132,7 +132,7 @@ mod tests {
         let unpaid = r#"{"name":"APIError","data":{"message":"no money","statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"code\":\"insufficient_quota\"}}"}}"#;
         assert_eq!(event(unpaid), failed(FailureKind::Permanent, "not paid for: no money"));
         let login = event(r#"{"name":"ProviderAuthError","data":{"message":"no key"}}"#);
-        assert_eq!(login, failed(FailureKind::Permanent, &not_logged_in("no key", LOG_IN)));
+        assert_eq!(login, failed(FailureKind::Permanent, &format!("not logged in: no key; {LOG_IN}")));
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! The log of `opencode` on standard error: one line a model call that failed, whether or not it tries again.
 
+use crate::agent::api_error::speaks_of_limit;
 use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 
 /// So much of a line tells enough.
 const ENOUGH: usize = 4_000;
-
-/// The log gives the endpoint's words without its status; these say that it is a limit.
-const LIMITED: [&str; 5] = ["rate limit", "rate_limit", "too many requests", "usage limit", "quota"];
 
 /// Finds the model calls that failed.
 #[derive(Debug)]
@@ -27,8 +25,8 @@ fn note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
     }
     let said = between(&line, " error.error=\"", &['"']).unwrap_or("a model call failed");
     let said = said.strip_prefix("AI_APICallError: ").unwrap_or(said);
-    let words = said.to_lowercase();
-    let status = LIMITED.iter().any(|limited| words.contains(limited)).then_some(429);
+    // The log gives the endpoint's words without its status.
+    let status = speaks_of_limit(said).then_some(429);
     sink(AgentEvent::Retry { message: one_line(said), status });
 }
 

@@ -113,7 +113,9 @@ impl QwenLines {
     fn api_error(&self, said: &str) -> AgentEvent {
         let (inner, after) = parts(said).map_or((said, ""), |(_, inner, after)| (inner, after));
         let message = excerpt::message(inner);
-        cause_of(inner, after).event(&message, self.talk.answered(), HOW_TO_LOG_IN)
+        let cause = cause_of(inner, after);
+        let cause = if self.talk.answered() { cause.after_answers() } else { cause };
+        cause.event(&message, None, HOW_TO_LOG_IN)
     }
 }
 
