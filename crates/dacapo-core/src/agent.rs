@@ -29,7 +29,6 @@ mod raw_json;
 mod rehearsal;
 mod reset_time;
 mod text;
-mod wait_time;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};

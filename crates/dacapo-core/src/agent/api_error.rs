@@ -92,15 +92,6 @@ pub(super) fn leading_status(message: &str) -> Option<u16> {
     (digits == 3 && ends && (400..600).contains(&status)).then_some(status)
 }
 
-/// A time as seconds of the epoch, or as thousandths of them.
-pub(super) fn epoch(number: f64) -> Option<Timestamp> {
-    /// As seconds it would be the year 5138.
-    const MILLISECONDS: f64 = 1e11;
-    let seconds = if number >= MILLISECONDS { number / 1000.0 } else { number };
-    // The first years of the epoch are no time that anybody waits for.
-    (seconds > 1e9).then(|| Timestamp::from_second(seconds.ceil() as i64).ok())?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,16 +127,6 @@ mod tests {
         assert_eq!(leading_status("429: slow down"), Some(429));
         for other in ["", "no 401", "4011 no", "40 no", "401no", "200 fine", "999 x", "４０１ no"] {
             assert_eq!(leading_status(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn l9_a_reset_time_is_in_seconds_or_thousandths() {
-        let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-        assert_eq!(epoch(1_794_787_690.0), at("2026-11-16T00:08:10Z"));
-        assert_eq!(epoch(1_794_787_690_000.0), at("2026-11-16T00:08:10Z"));
-        for odd in [0.0, 3600.0, 1e30, f64::MAX] {
-            assert_eq!(epoch(odd), None, "{odd}");
         }
     }
 }

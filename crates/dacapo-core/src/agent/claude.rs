@@ -10,7 +10,6 @@ use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
-mod reset_words;
 
 /// Claude Code.
 #[derive(Debug)]

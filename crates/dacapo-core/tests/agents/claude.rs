@@ -211,7 +211,7 @@ fn l9_older_versions_tell_the_time_in_words_alone() {
         ("v1.0.110-limit", "Spending cap reached resets 12:08am"),
     ] {
         let turn = Turn::with(OutputFormat::Claude, &output("claude", name), setting.clone());
-        assert_eq!(turn.exit(1), limit(message, Some("2026-11-16T00:08:59Z")));
+        assert_eq!(turn.exit(1), limit(message, Some("2026-11-16T00:09:00Z")));
     }
 }
 

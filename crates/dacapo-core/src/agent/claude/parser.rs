@@ -2,13 +2,14 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::{HOW_TO_LOG_IN, reset_words};
+use super::HOW_TO_LOG_IN;
 use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
 use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::raw_json::{self, Object};
+use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// The words for a conversation that is not there, on both streams.
@@ -129,7 +130,7 @@ impl ClaudeLines {
     fn rate_limit(&mut self, line: &Object<'_>) {
         let Some(info) = line.object("rate_limit_info") else { return };
         let rejected = info.text("status").as_deref() == Some("rejected");
-        self.resets_at = info.number("resetsAt").filter(|_| rejected).and_then(api_error::epoch);
+        self.resets_at = info.number("resetsAt").filter(|_| rejected).and_then(reset_time::epoch);
     }
 
     fn usage(&mut self, sink: &mut Sink<'_>) {
@@ -214,7 +215,7 @@ impl ClaudeLines {
         let kind = call.and_then(|call| call.kind.as_deref());
         let cause = kind.and_then(cause_of_kind).unwrap_or_else(|| cause_of(status, &message));
         let cause = if self.talk.answered() { cause.after_answers() } else { cause };
-        let in_words = || reset_words::resets_at(&message, &self.now);
+        let in_words = || reset_time::in_words(&message, &self.now);
         let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message)).or_else(in_words);
         cause.event(&message, resets_at, HOW_TO_LOG_IN)
     }
@@ -297,5 +298,5 @@ fn cause_of(status: Option<u16>, message: &str) -> Cause {
 /// `Claude AI usage limit reached|1794787690`.
 fn epoch_after_bar(message: &str) -> Option<Timestamp> {
     let (_, time) = message.rsplit_once('|')?;
-    time.trim().parse().ok().and_then(api_error::epoch)
+    time.trim().parse().ok().and_then(reset_time::epoch)
 }

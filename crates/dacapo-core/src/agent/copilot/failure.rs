@@ -74,12 +74,10 @@ impl CallFailure {
     pub(super) fn resets_at(&self, said: Option<&Zoned>) -> Option<Timestamp> {
         let error = fields::read::<EndpointError>(self.error_message.as_str().as_bytes())?;
         let inner = error.error.0;
-        let at = error.resets_at.0.or(inner.resets_at.0).and_then(|at| i64::try_from(at).ok());
+        let at = error.resets_at.0.or(inner.resets_at.0);
         let wait = error.resets_in_seconds.0.or(inner.resets_in_seconds.0);
-        at.and_then(|at| Timestamp::from_second(at).ok()).or_else(|| {
-            let wait = jiff::SignedDuration::from_secs(i64::try_from(wait?).ok()?);
-            said?.timestamp().checked_add(wait).ok()
-        })
+        at.and_then(|at| reset_time::epoch(at as f64))
+            .or_else(|| reset_time::after(said?.timestamp(), &format!("{}s", wait?)))
     }
 }
 

@@ -7,7 +7,7 @@ use super::LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, List, Object, Text};
-use crate::agent::wait_time::after;
+use crate::agent::reset_time;
 use crate::event::AgentEvent;
 
 /// What it adds to the message of an error whose status is 429, depending on how it is logged in.
@@ -15,9 +15,6 @@ const ADDED_TO_429: [&str; 2] = [
     "\nPlease wait and try again later. To increase your limits",
     "\nPossible quota limitations in place or slow response times detected",
 ];
-
-/// The words before a time to wait.
-const BEFORE_A_TIME: [&str; 3] = ["retry after ", "retry in ", "reset after "];
 
 /// So deep is one answer wrapped into the message of another.
 const DEEPEST: usize = 3;
@@ -47,9 +44,10 @@ struct Detail {
 /// The failure that a final `result` tells of. `now` is its own time.
 pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     let (said, added) = unwrapped(message);
+    let wait_in = |words: &str| reset_time::wait_in_words(words, now?);
     let Some(error) = said.find('{').and_then(|at| endpoint_error(&said[at..])) else {
         let cause = if added { Cause::Limit } else { Cause::Passing };
-        return cause.event(&one_line(said), wait_in(said, now), LOG_IN);
+        return cause.event(&one_line(said), wait_in(said), LOG_IN);
     };
     let status = match error.status.as_str() {
         "RESOURCE_EXHAUSTED" => Some(429),
@@ -61,8 +59,8 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
         true => Cause::Login,
         false => Cause::of(status, words),
     };
-    let told = details.find_map(|detail| after(now, detail.retry_delay.as_str()));
-    cause.event(&one_line(words), told.or_else(|| wait_in(words, now)), LOG_IN)
+    let told = details.find_map(|detail| reset_time::after(now?, detail.retry_delay.as_str()));
+    cause.event(&one_line(words), told.or_else(|| wait_in(words)), LOG_IN)
 }
 
 /// What an error says to people: the endpoint's own words, where they are inside.
@@ -98,15 +96,6 @@ fn endpoint_error(text: &str) -> Option<ApiError> {
         text = inner;
     }
     found
-}
-
-/// A time to wait that the words themselves tell, as in "Suggested retry after 3600s."
-fn wait_in(words: &str, now: Option<Timestamp>) -> Option<Timestamp> {
-    BEFORE_A_TIME.iter().find_map(|before| {
-        let from = words.find(before)? + before.len();
-        let length = words[from..].bytes().take_while(|b| b.is_ascii_digit() || b".hms".contains(b)).count();
-        after(now, words[from..from + length].trim_end_matches('.'))
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, Flag, Object, Text};
-use crate::agent::wait_time::{after, retry_after};
+use crate::agent::reset_time::{after, retry_after};
 use crate::event::AgentEvent;
 
 /// What endpoints call an account without money, whatever the status.
@@ -88,7 +88,7 @@ impl Failed {
             Cause::of(status, &message)
         };
         let headers = &data.response_headers.0;
-        let in_millis = headers.retry_after_ms.0.as_ref().and_then(|wait| after(now, &format!("{wait}ms")));
+        let in_millis = headers.retry_after_ms.0.as_ref().and_then(|wait| after(now?, &format!("{wait}ms")));
         let resets_at = in_millis.or_else(|| retry_after(now, headers.retry_after.as_str()));
         cause.event(&message, resets_at, LOG_IN)
     }
