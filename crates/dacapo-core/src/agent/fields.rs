@@ -1,76 +1,20 @@
-//! Reads the JSON lines of agents as they are, not as they should be: a field may be missing, new, or of another type
-//! than last month, and none of that costs the rest of its line. Only what is asked for is kept of it.
-
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+//! The lines of agents as types: a field may be missing, new, or of another type than last month, and none of that costs
+//! the rest of its line. What a field is made of, `raw_json` reads; what no field asks for is passed over.
 
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer};
+use serde_json::value::RawValue;
 
-use super::excerpt::{EXCERPT, beginning};
+use super::excerpt::EXCERPT;
+use super::raw_json;
 
 /// So many elements of a list are kept.
 const MOST_ELEMENTS: usize = 100;
 
-/// Reads a line. What JavaScript writes is not always what JSON allows: a string that was cut inside a character
-/// holds half of it, as an escape that stands for nothing.
+/// Reads a line.
 pub(super) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
-    let line = line.trim_ascii();
-    if line.first() != Some(&b'{') {
-        return None;
-    }
-    serde_json::from_slice(line).or_else(|_| serde_json::from_str(&mended(line))).ok()
-}
-
-/// The line with every half character replaced by `�`.
-fn mended(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut mended = String::with_capacity(text.len());
-    let mut rest: &str = &text;
-    while let Some(at) = rest.find('\\') {
-        mended.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (escape, length): (Cow<'_, str>, usize) =
-            match (surrogate(rest), surrogate(rest.get(6..).unwrap_or(""))) {
-                (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (rest[..12].into(), 12),
-                (Some(_), _) => ("\\ufffd".into(), 6),
-                (None, _) => {
-                    // A backslash and what it escapes go together, or `\\ud83d` would be taken for an escape.
-                    let length = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
-                    (rest[..length].into(), length)
-                }
-            };
-        mended.push_str(&escape);
-        rest = &rest[length..];
-    }
-    mended.push_str(rest);
-    mended
-}
-
-/// The half character that `text` begins with, as an escape.
-fn surrogate(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
-}
-
-/// A value that is wanted in one shape and ignored in any other.
-trait Wanted: Sized {
-    fn from_text(text: &str) -> Option<Self> {
-        let _ = text;
-        None
-    }
-
-    fn from_number(number: f64) -> Option<Self> {
-        let _ = number;
-        None
-    }
-
-    fn from_bool(value: bool) -> Option<Self> {
-        let _ = value;
-        None
-    }
+    let text = String::from_utf8_lossy(line.trim_ascii());
+    text.starts_with('{').then(|| serde_json::from_str(&text).ok())?
 }
 
 /// All of a string.
@@ -92,6 +36,14 @@ pub(super) struct Amount(pub(super) Option<f64>);
 /// Yes or no.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Flag(pub(super) Option<bool>);
+
+/// An object of which some fields are read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Object<T>(pub(super) T);
+
+/// The first elements of a list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct List<T>(pub(super) Vec<T>);
 
 impl Text {
     pub(super) fn as_str(&self) -> &str {
@@ -115,170 +67,48 @@ impl Excerpt {
     }
 }
 
-impl Wanted for Text {
-    fn from_text(text: &str) -> Option<Self> {
-        Some(Self(Some(text.to_owned())))
+impl Count {
+    /// As an HTTP status.
+    pub(super) fn status(self) -> Option<u16> {
+        self.0.and_then(|status| u16::try_from(status).ok())
     }
 }
 
-impl Wanted for Excerpt {
-    fn from_text(text: &str) -> Option<Self> {
-        Some(Self(Some(beginning(text, EXCERPT).to_owned())))
-    }
-}
-
-impl Wanted for Count {
-    fn from_number(number: f64) -> Option<Self> {
-        (number >= 0.0).then_some(Self(Some(number as u64)))
-    }
-}
-
-impl Wanted for Amount {
-    fn from_number(number: f64) -> Option<Self> {
-        (number.is_finite() && number >= 0.0).then_some(Self(Some(number)))
-    }
-}
-
-impl Wanted for Flag {
-    fn from_bool(value: bool) -> Option<Self> {
-        Some(Self(Some(value)))
-    }
-}
-
-/// An object of which some fields are read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Object<T>(pub(super) T);
-
-/// The first elements of a list.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct List<T>(pub(super) Vec<T>);
-
-struct Scalar<T>(PhantomData<T>);
-struct Members<T>(PhantomData<T>);
-struct Elements<T>(PhantomData<T>);
-
-/// What every visitor does with shapes it does not want: read past them.
-macro_rules! pass_over {
-    (scalars) => {
-        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-    };
-    (null) => {
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(Self::Value::default())
-        }
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("anything")
-        }
-    };
-    (map) => {
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
-        }
-    };
-    (seq) => {
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
-        }
-    };
-}
-
-impl<'de, T: Wanted + Default> Visitor<'de> for Scalar<T> {
-    type Value = T;
-
-    fn visit_str<E>(self, text: &str) -> Result<T, E> {
-        Ok(T::from_text(text).unwrap_or_default())
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<T, E> {
-        Ok(T::from_bool(value).unwrap_or_default())
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<T, E> {
-        Ok(T::from_number(number as f64).unwrap_or_default())
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<T, E> {
-        Ok(T::from_number(number as f64).unwrap_or_default())
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<T, E> {
-        Ok(T::from_number(number).unwrap_or_default())
-    }
-
-    pass_over!(null);
-    pass_over!(map);
-    pass_over!(seq);
-}
-
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for Members<T> {
-    type Value = T;
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map))
-    }
-
-    pass_over!(scalars);
-    pass_over!(null);
-    pass_over!(seq);
-}
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
-    type Value = Vec<T>;
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-        let mut elements = Vec::new();
-        while elements.len() < MOST_ELEMENTS {
-            match seq.next_element()? {
-                Some(element) => elements.push(element),
-                None => return Ok(elements),
-            }
-        }
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(elements)
-    }
-
-    pass_over!(scalars);
-    pass_over!(null);
-    pass_over!(map);
-}
-
-macro_rules! deserialize_any {
-    ($($scalar:ty),*) => {
+macro_rules! read_by {
+    ($($scalar:ty: $read:expr),* $(,)?) => {
         $(impl<'de> Deserialize<'de> for $scalar {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any(Scalar(PhantomData))
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                <&RawValue>::deserialize(from).map(|raw| Self($read(raw)))
             }
         })*
     };
 }
 
-deserialize_any!(Text, Excerpt, Count, Amount, Flag);
+read_by! {
+    Text: |raw| raw_json::text(raw).map(String::from),
+    Excerpt: |raw| raw_json::excerpt(raw, EXCERPT),
+    Count: raw_json::count,
+    Amount: raw_json::number,
+    Flag: raw_json::flag,
+}
 
 impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Members(PhantomData)).map(Self)
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(from)?.get();
+        let members = raw.starts_with('{').then(|| serde_json::from_str(raw).ok()).flatten();
+        Ok(Self(members.unwrap_or_default()))
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Elements(PhantomData)).map(Self)
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut elements = Vec::new();
+        raw_json::each(<&RawValue>::deserialize(from)?, |element| {
+            if elements.len() < MOST_ELEMENTS {
+                elements.extend(serde_json::from_str(element.get()).ok());
+            }
+        });
+        Ok(Self(elements))
     }
 }
 
@@ -325,10 +155,7 @@ mod tests {
         {
             let odd =
                 format!(r#"{{"count":{other},"cost":{other},"part":{other},"list":{other},"name":"kept"}}"#);
-            match line(&odd) {
-                Some(line) => assert_eq!(line.name.as_str(), "kept", "{odd}"),
-                None => assert_eq!(other, "1e999", "only what is no number at all"),
-            }
+            assert_eq!(line(&odd).unwrap().name.as_str(), "kept", "{odd}");
         }
     }
 

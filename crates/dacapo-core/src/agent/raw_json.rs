@@ -1,5 +1,5 @@
-//! JSON as agents write it, read field by field: a value of another type than expected is a missing one, and costs
-//! nothing but itself. What nobody asks for is passed over without being taken apart.
+//! JSON as agents write it, not as it should be: a value of another type than expected is a missing one, and costs nothing
+//! but itself. What nobody asks for is passed over without being taken apart.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -37,20 +37,17 @@ impl<'a> Object<'a> {
 
     /// A field that is a number, and not a negative one.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
-        let number: f64 = serde_json::from_str(self.raw(name)?.get()).ok()?;
-        (number.is_finite() && number >= 0.0).then_some(number)
+        number(self.raw(name)?)
     }
 
     /// A field that counts something.
     pub(super) fn count(&self, name: &str) -> Option<u64> {
-        let whole = serde_json::from_str(self.raw(name)?.get()).ok();
-        // A cast saturates.
-        whole.or_else(|| self.number(name).map(|number| number as u64))
+        count(self.raw(name)?)
     }
 
     /// Whether a field says yes.
     pub(super) fn is_true(&self, name: &str) -> bool {
-        self.raw(name).is_some_and(|value| value.get() == "true")
+        self.raw(name).and_then(flag) == Some(true)
     }
 
     /// The elements of a field that is a list.
@@ -115,6 +112,24 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
 
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A number that is not a negative one.
+pub(super) fn number(value: &RawValue) -> Option<f64> {
+    let number: f64 = serde_json::from_str(value.get()).ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number)
+}
+
+/// A number of things.
+pub(super) fn count(value: &RawValue) -> Option<u64> {
+    let whole = serde_json::from_str(value.get()).ok();
+    // A cast saturates.
+    whole.or_else(|| number(value).map(|number| number as u64))
+}
+
+/// Yes or no.
+pub(super) fn flag(value: &RawValue) -> Option<bool> {
+    serde_json::from_str(value.get()).ok()
+}
 
 /// A text, whole.
 pub(super) fn text(value: &RawValue) -> Option<Cow<'_, str>> {

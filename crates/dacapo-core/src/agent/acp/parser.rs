@@ -9,6 +9,7 @@ use super::usage::{Count, Counting};
 use super::wire::{self, CodexError, Message, Params, RpcError, Update, read};
 use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::{Line, Lines};
+use crate::agent::raw_json::{self, Object};
 use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind, Usage};
 use crate::spec::Approval;
@@ -437,22 +438,20 @@ fn id_of_overlong_request(head: &[u8]) -> Option<String> {
 }
 
 fn text_of(update: &Update<'_>) -> Option<String> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Text {
-        text: Option<String>,
-    }
-    read::<Text>(update.content).text.filter(|text| !text.is_empty())
+    let text = Object::parse(update.content?.get())?.text("text")?;
+    (!text.is_empty()).then(|| text.into_owned())
 }
 
 fn steps_of(update: &Update<'_>) -> Vec<String> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Entry {
-        content: String,
-    }
-    let entries: Vec<Entry> = read(update.entries);
-    entries.iter().take(MOST_STEPS).map(|entry| one_line(&entry.content)).collect()
+    let mut steps = Vec::new();
+    let Some(entries) = update.entries else { return steps };
+    raw_json::each(entries, |entry| {
+        let step = Object::parse(entry.get()).and_then(|entry| entry.text("content"));
+        if let Some(step) = step.filter(|_| steps.len() < MOST_STEPS) {
+            steps.push(one_line(&step));
+        }
+    });
+    steps
 }
 
 /// In the words that the agent has for it.

@@ -1,9 +1,10 @@
 //! Tool calls: agents tell of each in many pieces; people hear of it once when it begins and once when it ends.
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::wire::{Update, read};
-use crate::agent::excerpt::{EXCERPT, beginning, one_line};
+use super::wire::Update;
+use crate::agent::excerpt::{EXCERPT, one_line};
+use crate::agent::raw_json::{self, Object};
 use crate::event::AgentEvent;
 
 /// So many calls are kept in mind; an agent has only a few at once.
@@ -178,49 +179,67 @@ impl Call {
 }
 
 fn has_input(update: &Update<'_>) -> bool {
-    let input: Value = read(update.raw_input);
-    input.as_object().is_some_and(|input| SUBJECTS.iter().any(|subject| input.contains_key(*subject)))
+    let input = update.raw_input.and_then(|input| Object::parse(input.get())).unwrap_or_default();
+    SUBJECTS.iter().any(|subject| input.raw(subject).is_some())
 }
 
 /// A line for people: the command, the path, else the title.
 fn summary(update: &Update<'_>) -> Option<String> {
-    let input: Value = read(update.raw_input);
-    let by_input = SUBJECTS.iter().find_map(|subject| words(input.get(*subject)?));
-    let locations: Value = read(update.locations);
-    let by_place = || words(locations.get(0)?.get("path")?);
-    let text = by_input.or_else(by_place).or_else(|| update.title.clone())?;
+    let input = update.raw_input.and_then(|input| Object::parse(input.get())).unwrap_or_default();
+    let by_input = SUBJECTS.iter().find_map(|subject| words(input.raw(subject)?));
+    let text = by_input.or_else(|| first_place(update)).or_else(|| update.title.clone())?;
     Some(one_line(&text))
 }
 
 /// Text, or a list of words such as a command line.
-fn words(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(list) => {
-            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-            (!words.is_empty()).then(|| words.join(" "))
-        }
-        _ => None,
+fn words(value: &RawValue) -> Option<String> {
+    if let Some(text) = raw_json::excerpt(value, EXCERPT) {
+        return Some(text);
     }
+    let mut line = String::new();
+    raw_json::each(value, |word| {
+        if let Some(word) = raw_json::excerpt(word, EXCERPT).filter(|_| line.len() < EXCERPT) {
+            let gap = if line.is_empty() { "" } else { " " };
+            line.push_str(gap);
+            line.push_str(&word);
+        }
+    });
+    (!line.is_empty()).then_some(line)
+}
+
+fn first_place(update: &Update<'_>) -> Option<String> {
+    let mut first = None;
+    raw_json::each(update.locations?, |place| {
+        let path =
+            || Object::parse(place.get())?.raw("path").and_then(|path| raw_json::excerpt(path, EXCERPT));
+        first = first.take().or_else(path);
+    });
+    first
 }
 
 /// The beginning of what the tool gave back.
 fn output(update: &Update<'_>) -> String {
-    let content: Value = read(update.content);
-    let pieces = content.as_array().into_iter().flatten();
     let mut text = String::new();
-    for piece in pieces {
-        match piece.pointer("/content/text").and_then(Value::as_str) {
-            Some(more) if text.len() < EXCERPT => text.push_str(more),
-            _ => {}
+    if let Some(pieces) = update.content {
+        raw_json::each(pieces, |piece| {
+            let content = Object::parse(piece.get()).and_then(|piece| piece.object("content"));
+            let more = content.and_then(|content| content.raw("text"));
+            let room = EXCERPT - text.len();
+            text.extend(more.and_then(|more| raw_json::excerpt(more, room)));
+        });
+    }
+    match update.raw_output {
+        Some(raw) if text.is_empty() => {
+            let fields = Object::parse(raw.get()).unwrap_or_default();
+            let inner = || {
+                ["output", "content", "stdout", "error"]
+                    .iter()
+                    .find_map(|name| raw_json::excerpt(fields.raw(name)?, EXCERPT))
+            };
+            raw_json::excerpt(raw, EXCERPT).or_else(inner).unwrap_or_default()
         }
+        _ => text,
     }
-    if text.is_empty() {
-        let raw: Value = read(update.raw_output);
-        let inner = ["output", "content", "stdout", "error"].iter().find_map(|key| raw.get(*key)?.as_str());
-        text = raw.as_str().or(inner).unwrap_or_default().to_owned();
-    }
-    beginning(&text, EXCERPT).to_owned()
 }
 
 #[cfg(test)]
@@ -252,6 +271,17 @@ mod tests {
                 AgentEvent::ToolResult { id: "1".into(), failed: false, output: "a\n".into() },
             ]
         );
+    }
+
+    #[test]
+    fn a3_half_a_character_costs_nothing_but_itself() {
+        let events = seen(&[
+            r#"{"toolCallId":"1","name":"sh","rawInput":{"command":["echo","a\ud83d"]},"status":"failed","rawOutput":{"stdout":"b\ud83d"}}"#,
+        ]);
+        let call =
+            AgentEvent::ToolCall { id: "1".into(), name: "sh".into(), summary: "echo a\u{fffd}".into() };
+        let result = AgentEvent::ToolResult { id: "1".into(), failed: true, output: "b\u{fffd}".into() };
+        assert_eq!(events, [call, result]);
     }
 
     #[test]

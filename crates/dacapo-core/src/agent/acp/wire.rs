@@ -4,12 +4,14 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::agent::raw_json;
+
 /// A line: a request, a notification or an answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct Message<'a> {
     #[serde(borrow, default)]
     pub(super) id: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "soft")]
+    #[serde(default, deserialize_with = "text")]
     pub(super) method: Option<String>,
     #[serde(borrow, default)]
     pub(super) params: Option<&'a RawValue>,
@@ -30,11 +32,23 @@ fn soft<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Resu
     Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()))
 }
 
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Option::deserialize(from).map(|raw| raw.and_then(raw_json::text).map(String::from))
+}
+
+fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    Option::deserialize(from).map(|raw| raw.and_then(raw_json::count))
+}
+
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    Option::deserialize(from).map(|raw| raw.and_then(raw_json::number))
+}
+
 /// The parameters of what an agent tells or asks in a session.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Params<'a> {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) session_id: Option<String>,
     #[serde(borrow)]
     pub(super) update: Option<&'a RawValue>,
@@ -48,19 +62,19 @@ pub(super) struct Params<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Update<'a> {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) session_update: Option<String>,
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) tool_call_id: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) title: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) name: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) kind: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) status: Option<String>,
     #[serde(borrow)]
     pub(super) raw_input: Option<&'a RawValue>,
@@ -80,9 +94,9 @@ pub(super) struct Update<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Cost {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "number")]
     pub(super) amount: Option<f64>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) currency: Option<String>,
 }
 
@@ -101,7 +115,7 @@ pub(super) struct Meta {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ClaudeCode {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) tool_name: Option<String>,
 }
 
@@ -117,16 +131,16 @@ pub(super) struct Codex {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Typed {
-    #[serde(rename = "type", deserialize_with = "soft")]
+    #[serde(rename = "type", deserialize_with = "text")]
     pub(super) kind: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CodexError {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) message: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) additional_details: Option<String>,
     /// A word, or an object with one key that may hold `httpStatusCode`.
     #[serde(deserialize_with = "soft")]
@@ -156,17 +170,17 @@ pub(super) struct ModelUsage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Tokens {
-    #[serde(alias = "total_tokens", deserialize_with = "soft")]
+    #[serde(alias = "total_tokens", deserialize_with = "count")]
     pub(super) total_tokens: Option<u64>,
-    #[serde(alias = "input_tokens", deserialize_with = "soft")]
+    #[serde(alias = "input_tokens", deserialize_with = "count")]
     pub(super) input_tokens: Option<u64>,
-    #[serde(alias = "output_tokens", deserialize_with = "soft")]
+    #[serde(alias = "output_tokens", deserialize_with = "count")]
     pub(super) output_tokens: Option<u64>,
-    #[serde(alias = "cachedInputTokens", alias = "cached_read_tokens", deserialize_with = "soft")]
+    #[serde(alias = "cachedInputTokens", alias = "cached_read_tokens", deserialize_with = "count")]
     pub(super) cached_read_tokens: Option<u64>,
-    #[serde(alias = "cacheWriteInputTokens", alias = "cached_write_tokens", deserialize_with = "soft")]
+    #[serde(alias = "cacheWriteInputTokens", alias = "cached_write_tokens", deserialize_with = "count")]
     pub(super) cached_write_tokens: Option<u64>,
-    #[serde(alias = "reasoningOutputTokens", alias = "thought_tokens", deserialize_with = "soft")]
+    #[serde(alias = "reasoningOutputTokens", alias = "thought_tokens", deserialize_with = "count")]
     pub(super) thought_tokens: Option<u64>,
 }
 
@@ -174,7 +188,7 @@ pub(super) struct Tokens {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Initialized {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "count")]
     pub(super) protocol_version: Option<u64>,
     #[serde(deserialize_with = "soft")]
     pub(super) agent_info: Option<AgentInfo>,
@@ -187,7 +201,7 @@ pub(super) struct Initialized {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AgentInfo {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) name: Option<String>,
 }
 
@@ -211,9 +225,9 @@ pub(super) struct SessionCapabilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AuthMethod {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) name: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) description: Option<String>,
 }
 
@@ -221,7 +235,7 @@ pub(super) struct AuthMethod {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Opened {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) session_id: Option<String>,
     #[serde(deserialize_with = "soft")]
     pub(super) modes: Option<Modes>,
@@ -232,7 +246,7 @@ pub(super) struct Opened {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Modes {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) current_mode_id: Option<String>,
     #[serde(deserialize_with = "soft")]
     pub(super) available_modes: Option<Vec<Mode>>,
@@ -241,16 +255,16 @@ pub(super) struct Modes {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Mode {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) id: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ConfigOption {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) id: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) category: Option<String>,
     #[serde(deserialize_with = "soft")]
     pub(super) options: Option<Vec<ConfigValue>>,
@@ -259,7 +273,7 @@ pub(super) struct ConfigOption {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ConfigValue {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) value: Option<String>,
 }
 
@@ -267,7 +281,7 @@ pub(super) struct ConfigValue {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Prompted {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) stop_reason: Option<String>,
     #[serde(deserialize_with = "soft")]
     pub(super) usage: Option<Tokens>,
@@ -281,7 +295,7 @@ pub(super) struct Prompted {
 pub(super) struct RpcError {
     #[serde(deserialize_with = "soft")]
     pub(super) code: Option<i64>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) message: Option<String>,
     #[serde(deserialize_with = "soft")]
     pub(super) data: Option<ErrorData>,
@@ -290,11 +304,11 @@ pub(super) struct RpcError {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ErrorData {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) error_kind: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) error_name: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) details: Option<String>,
     #[serde(alias = "statusCode", alias = "httpStatusCode", deserialize_with = "soft")]
     pub(super) status: Option<u16>,
@@ -304,10 +318,10 @@ pub(super) struct ErrorData {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct PermissionOption {
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) option_id: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) name: Option<String>,
-    #[serde(deserialize_with = "soft")]
+    #[serde(deserialize_with = "text")]
     pub(super) kind: Option<String>,
 }

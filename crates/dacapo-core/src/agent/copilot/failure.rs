@@ -47,13 +47,13 @@ struct Inner {
 
 impl SessionError {
     fn status(&self) -> Option<u16> {
-        self.status_code.0.and_then(|status| u16::try_from(status).ok())
+        self.status_code.status()
     }
 }
 
 impl CallFailure {
     pub(super) fn status(&self) -> Option<u16> {
-        self.status_code.0.and_then(|status| u16::try_from(status).ok())
+        self.status_code.status()
     }
 
     /// In words for people.

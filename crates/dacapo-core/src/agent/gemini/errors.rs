@@ -51,7 +51,7 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     };
     let status = match error.status.as_str() {
         "RESOURCE_EXHAUSTED" => Some(429),
-        _ => error.code.0.and_then(|code| u16::try_from(code).ok()).or(added.then_some(429)),
+        _ => error.code.status().or(added.then_some(429)),
     };
     let words = error.message.0.as_deref().unwrap_or(said);
     let mut details = error.details.0.iter().map(|detail| &detail.0);

@@ -76,7 +76,7 @@ impl Failed {
     pub(super) fn event(&self, now: Option<Timestamp>) -> AgentEvent {
         let data = &self.data.0;
         let message = self.message();
-        let status = data.status_code.0.and_then(|status| u16::try_from(status).ok());
+        let status = data.status_code.status();
         let settled = matches!(status, Some(401..=403 | 429));
         let cause = if self.name.as_str() == "ProviderAuthError" {
             Cause::Login
