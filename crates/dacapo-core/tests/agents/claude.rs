@@ -4,8 +4,9 @@ use dacapo_core::agent::{Ending, ParserSetting, adapter};
 use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
-use crate::claude_like::{
-    Turn, answer, call, ended, failure, output, permanent, refused, session, text, transient, used,
+use crate::replay::{
+    Turn, call, ended, failed_result, limit, output, permanent, refused, result, retry, session, text,
+    transient, used,
 };
 
 /// All fixtures but those of a chosen id have this one.
@@ -19,14 +20,6 @@ fn turn(name: &str) -> Turn {
 
 fn paid(input: u64, output: u64, cached: u64, cost: f64) -> Usage {
     Usage { cost_usd: Some(cost), ..used(input, output, cached) }
-}
-
-fn retry(status: Option<u16>, message: &str) -> AgentEvent {
-    AgentEvent::Retry { message: message.into(), status }
-}
-
-fn limit(message: &str, resets_at: Option<&str>) -> TurnEnd {
-    TurnEnd::Limit { message: message.into(), resets_at: resets_at.map(|at| at.parse().unwrap()) }
 }
 
 /// An output without the fields of these names.
@@ -53,7 +46,7 @@ fn a3_two_tools_and_a_word() {
             text("Let me use a tool."),
             usage(1),
             call("toolu_mock0002", "Write", "hello.txt"),
-            answer(
+            result(
                 "toolu_mock0002",
                 "File created successfully at: hello.txt (file state is current in your context — no need to \
                  Read it back)"
@@ -61,7 +54,7 @@ fn a3_two_tools_and_a_word() {
             text("Let me use a tool."),
             usage(2),
             call("toolu_mock0003", "Bash", SHELL),
-            answer("toolu_mock0003", "hello from mock\n/project"),
+            result("toolu_mock0003", "hello from mock\n/project"),
             text("All done: wrote hello.txt and ran the shell."),
             usage(3),
             AgentEvent::Usage(paid(4002, 168, 300, 0.018228)),
@@ -113,7 +106,7 @@ fn l7_a_helper_does_not_speak_for_the_agent_and_work_in_the_background_wakes_it_
             session(SESSION),
             call("toolu_m00010", "Agent", "a sub task"),
             AgentEvent::Usage(used(1308, 1, 100)),
-            answer("toolu_m00010", launched),
+            result("toolu_m00010", launched),
             AgentEvent::Usage(used(1308 + 1309, 2, 200)),
             text("sub-agent said so"),
             AgentEvent::Usage(used(1308 + 1309 + 1310, 3, 300)),
@@ -281,7 +274,7 @@ fn l14_our_own_signal_is_a_cancel_and_a_foreign_one_a_failure() {
             text("Let me use a tool."),
             AgentEvent::Usage(used(1334, 1, 100)),
             call("toolu_mock0025", "Bash", sleep),
-            failure("toolu_mock0025", "Exit code 137"),
+            failed_result("toolu_mock0025", "Exit code 137"),
         ]
     );
     assert_eq!(ended.end(&Ending::Cancelled), TurnEnd::Cancelled);

@@ -4,7 +4,6 @@
 
 mod acp;
 mod claude;
-mod claude_like;
 mod codex;
 mod copilot;
 mod gemini;

@@ -4,8 +4,8 @@ use dacapo_core::agent::adapter;
 use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
-use crate::claude_like::{
-    Turn, answer, call, ended, failure, output, permanent, refused, session, text, transient, used,
+use crate::replay::{
+    Turn, call, ended, failed_result, output, permanent, refused, result, session, text, transient, used,
 };
 
 const HOW: &str = "run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL";
@@ -33,11 +33,11 @@ fn a3_two_tools_and_a_word() {
             text("Let me use a tool."),
             call("call_m00290", "write_file", "hello.txt"),
             AgentEvent::Usage(used(1329, 79, 100)),
-            answer("call_m00290", "Successfully created and wrote to new file: hello.txt."),
+            result("call_m00290", "Successfully created and wrote to new file: hello.txt."),
             text("Let me use a tool."),
             call("call_m00300", "run_shell_command", SHELL),
             AgentEvent::Usage(used(2659, 159, 200)),
-            answer("call_m00300", "hello from mock\n/project"),
+            result("call_m00300", "hello from mock\n/project"),
             text("All done: wrote hello.txt and ran the shell."),
             AgentEvent::Usage(used(3990, 240, 300)),
             ended("success"),
@@ -69,7 +69,7 @@ fn l7_a_helper_does_not_speak_for_the_agent() {
             session(SESSION),
             call("call_m00340", "agent", "a sub task"),
             AgentEvent::Usage(used(1334, 84, 100)),
-            answer("call_m00340", "pong"),
+            result("call_m00340", "pong"),
             text("sub-agent said so"),
             AgentEvent::Usage(used(2670, 170, 200)),
             AgentEvent::Usage(used(4005, 255, 300)),
@@ -155,7 +155,7 @@ fn a8_what_was_refused_is_named() {
     let declined = "Qwen Code requires permission to use \"run_shell_command\", but that permission was declined. \
                     Matching deny rule: \"run_shell_command\".";
     let told = turn("perm-edits").events;
-    assert!(told.contains(&failure("call_m00520", declined)), "{told:?}");
+    assert!(told.contains(&failed_result("call_m00520", declined)), "{told:?}");
     assert!(told.contains(&refused(&format!("run_shell_command ({SHELL})"))));
 }
 

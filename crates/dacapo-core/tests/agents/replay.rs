@@ -52,9 +52,9 @@ pub(crate) fn events_with(
     events
 }
 
-/// What a turn with these events comes to.
+/// What a turn with these events comes to; its promise is DONE.
 pub(crate) fn observed(events: &[AgentEvent]) -> Observed {
-    let mut observer = Observer::new(None);
+    let mut observer = Observer::new(Some("DONE"));
     events.iter().for_each(|event| observer.see(event));
     observer.finish()
 }
@@ -67,6 +67,35 @@ pub(crate) fn end(format: OutputFormat, output: &[u8], ending: &Ending) -> TurnE
 /// How a turn with these events ended.
 pub(crate) fn end_of(format: OutputFormat, events: &[AgentEvent], ending: &Ending) -> TurnEnd {
     agent::weigh(ending, &observed(events), agent::adapter(format).unwrap().has_final_event())
+}
+
+/// A turn that was printed.
+pub(crate) struct Turn {
+    pub(crate) events: Vec<AgentEvent>,
+    format: OutputFormat,
+}
+
+impl Turn {
+    pub(crate) fn of(format: OutputFormat, output: &[u8], earlier: Usage) -> Self {
+        Self::with(format, output, ParserSetting { earlier, ..ParserSetting::default() })
+    }
+
+    pub(crate) fn with(format: OutputFormat, output: &[u8], setting: ParserSetting) -> Self {
+        Self { events: events_with(setting, format, output, usize::MAX), format }
+    }
+
+    pub(crate) fn seen(&self) -> Observed {
+        observed(&self.events)
+    }
+
+    /// What it comes to.
+    pub(crate) fn end(&self, ending: &Ending) -> TurnEnd {
+        end_of(self.format, &self.events, ending)
+    }
+
+    pub(crate) fn exit(&self, code: i32) -> TurnEnd {
+        self.end(&Ending::Exited(code))
+    }
 }
 
 pub(crate) fn session(id: &str) -> AgentEvent {
@@ -99,6 +128,10 @@ pub(crate) fn refused(what: &str) -> AgentEvent {
 
 pub(crate) fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> AgentEvent {
     AgentEvent::Usage(Usage { input, output, cached, cost_usd })
+}
+
+pub(crate) fn used(input: u64, output: u64, cached: u64) -> Usage {
+    Usage { input, output, cached, cost_usd: None }
 }
 
 pub(crate) fn ended(reason: &str) -> AgentEvent {

@@ -4,33 +4,48 @@ use dacapo_core::agent::{self, ParserSetting};
 use dacapo_core::event::AgentEvent;
 use dacapo_core::spec::OutputFormat;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::Value;
 
-use crate::replay::{all_output, events};
+use crate::replay::{all_output, events, events_with, used};
 
-const AGENTS: [(&str, OutputFormat); 4] = [
+const AGENTS: [(&str, OutputFormat); 6] = [
+    ("claude", OutputFormat::Claude),
     ("codex", OutputFormat::Codex),
     ("copilot", OutputFormat::Copilot),
     ("gemini", OutputFormat::Gemini),
     ("opencode", OutputFormat::Opencode),
+    ("qwen", OutputFormat::Qwen),
 ];
 
 /// No event is larger than this, but for what the agent itself says.
 const LARGEST: usize = 10_000;
 
-fn agent() -> impl Strategy<Value = (&'static str, OutputFormat)> {
-    proptest::sample::select(AGENTS.as_slice())
+fn any_output() -> impl Strategy<Value = (OutputFormat, Vec<u8>)> {
+    let fixtures = |(name, format): &(&str, OutputFormat)| {
+        let format = *format;
+        all_output(name).into_iter().map(move |output| (format, output))
+    };
+    proptest::sample::select(AGENTS.iter().flat_map(fixtures).collect::<Vec<_>>())
 }
 
-fn anything() -> impl Strategy<Value = Value> {
+fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         "\\PC{0,20}".prop_map(Value::from),
-        Just(Value::from("error")),
-        Just(Value::from("[API Error: {\"error\":{\"code\":429}}] retry in 5s")),
+        proptest::sample::select(vec![
+            "error",
+            "success",
+            "429",
+            "rejected",
+            "x[API Error: 401 no]\n",
+            "a|1794787690",
+            "[API Error: {\"error\":{\"code\":429}}] retry in 5s",
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
@@ -41,83 +56,77 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Replaces or removes the value that `at` leads to.
-fn mutate(value: &mut Value, at: &[prop::sample::Index], new: Option<Value>) {
-    let Some((first, rest)) = at.split_first() else {
-        *value = new.unwrap_or(Value::Null);
-        return;
-    };
-    match value {
-        Value::Object(map) if !map.is_empty() => {
+/// Puts another value where `at` leads to, or takes the one there away.
+fn change(value: &mut Value, at: &[Index], new: Option<Value>) {
+    match (value, at.split_first()) {
+        (Value::Object(map), Some((first, rest))) if !map.is_empty() => {
             let key = map.keys().nth(first.index(map.len())).cloned().unwrap();
             match (rest, new) {
-                ([], None) => {
-                    map.remove(&key);
-                }
-                (rest, new) => mutate(&mut map[&key], rest, new),
+                ([], None) => drop(map.remove(&key)),
+                (rest, new) => change(&mut map[&key], rest, new),
             }
         }
-        Value::Array(list) if !list.is_empty() => {
+        (Value::Array(list), Some((first, rest))) if !list.is_empty() => {
             let at = first.index(list.len());
-            mutate(&mut list[at], rest, new);
+            change(&mut list[at], rest, new);
         }
-        other => *other = new.unwrap_or(Value::Null),
+        (value, _) => *value = new.unwrap_or(Value::Null),
     }
 }
 
 fn size(event: &AgentEvent) -> usize {
     match event {
-        AgentEvent::Text { .. } | AgentEvent::Thinking { .. } => 0,
+        AgentEvent::Text { .. } => 0,
         other => serde_json::to_string(other).unwrap().len(),
     }
 }
 
 proptest! {
     #[test]
-    fn r3_any_bytes_are_survived(
-        (_, format) in agent(),
-        bytes in prop::collection::vec(prop_oneof![4 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'{'), 1 => Just(b'"')], 0..600),
+    fn r3_any_bytes_are_survived_in_any_pieces(
+        bytes in prop::collection::vec(
+            prop_oneof![any::<u8>(), proptest::sample::select(b"{}[]\",:\\\nunt0".to_vec())], 0..600),
         piece in 1_usize..64,
     ) {
-        prop_assert_eq!(events(format, &bytes, piece), events(format, &bytes, usize::MAX));
+        for (_, format) in AGENTS {
+            prop_assert_eq!(events(format, &bytes, piece), events(format, &bytes, usize::MAX));
+        }
     }
 
     #[test]
-    fn r3_output_that_is_cut_anywhere_comes_to_the_same_in_any_pieces(
-        (name, format) in agent(),
-        which in any::<prop::sample::Index>(),
-        cut in any::<prop::sample::Index>(),
+    fn r3_output_that_is_cut_or_damaged_comes_to_the_same_in_any_pieces(
+        (format, mut output) in any_output(),
+        damage in prop::collection::vec((any::<Index>(), any::<u8>()), 0..4),
+        cut in any::<Index>(),
         piece in 1_usize..200,
     ) {
-        let all = all_output(name);
-        let output = &all[which.index(all.len())];
+        for (at, byte) in damage {
+            let at = at.index(output.len());
+            output[at] = byte;
+        }
         let output = &output[..cut.index(output.len() + 1)];
         prop_assert_eq!(events(format, output, piece), events(format, output, usize::MAX));
     }
 
     #[test]
     fn r3_lines_with_other_fields_and_values_are_survived(
-        (name, format) in agent(),
-        which in any::<prop::sample::Index>(),
+        (format, output) in any_output(),
         changes in prop::collection::vec(
-            (any::<prop::sample::Index>(), prop::collection::vec(any::<prop::sample::Index>(), 1..5), prop::option::of(anything())),
-            1..6,
-        ),
+            (any::<Index>(), prop::collection::vec(any::<Index>(), 1..6), prop::option::of(any_value())), 1..6),
+        earlier in (0_u64..10_000, 0_u64..1000),
         piece in 1_usize..500,
     ) {
-        let all = all_output(name);
-        let mut lines: Vec<Value> = all[which.index(all.len())]
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect();
+        let lines = output.split(|byte| *byte == b'\n');
+        let mut lines: Vec<Value> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         for (line, at, new) in changes {
             let line = line.index(lines.len());
-            mutate(&mut lines[line], &at, new);
+            change(&mut lines[line], &at, new);
         }
         let output: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let seen = events(format, output.as_bytes(), piece);
-        prop_assert!(seen.iter().all(|event| size(event) <= LARGEST));
-        prop_assert_eq!(seen, events(format, output.as_bytes(), usize::MAX));
+        let setting = ParserSetting { earlier: used(earlier.0, earlier.1, 0), ..ParserSetting::default() };
+        let whole = events_with(setting.clone(), format, output.as_bytes(), usize::MAX);
+        prop_assert!(whole.iter().all(|event| size(event) <= LARGEST));
+        prop_assert_eq!(events_with(setting, format, output.as_bytes(), piece), whole);
     }
 }
 
@@ -138,10 +147,11 @@ fn r3_a_line_of_many_megabytes_is_passed_over_and_the_next_one_read() {
         let kind = match format {
             OutputFormat::Codex => "thread.started",
             OutputFormat::Copilot => "result",
+            OutputFormat::Claude | OutputFormat::Qwen => "system",
             _ => "init",
         };
         let session = format!(
-            r#"{{"type":"{kind}","sessionID":"s","session_id":"s","thread_id":"s","sessionId":"s"}}"#
+            r#"{{"type":"{kind}","subtype":"init","sessionID":"s","session_id":"s","thread_id":"s","sessionId":"s"}}"#
         );
         parser.feed(session.as_bytes(), &mut |event| seen.push(event));
         parser.finish(&mut |event| seen.push(event));
@@ -151,7 +161,7 @@ fn r3_a_line_of_many_megabytes_is_passed_over_and_the_next_one_read() {
 
 #[test]
 fn r3_what_a_tool_returned_is_cut_between_characters() {
-    let output = "繼".repeat(1 << 20);
+    let output = "繼".repeat(1 << 19);
     let gemini = format!(r#"{{"output":"{output}","type":"tool_result","tool_id":"1","status":"success"}}"#);
     let opencode = format!(
         r#"{{"part":{{"tool":"bash","state":{{"output":"{output}","input":{{"command":"{output}"}}}}}},"type":"tool_use"}}"#
@@ -161,7 +171,14 @@ fn r3_what_a_tool_returned_is_cut_between_characters() {
     );
     let copilot =
         format!(r#"{{"data":{{"result":{{"content":"{output}"}}}},"type":"tool.execution_complete"}}"#);
+    let claude = format!(
+        "{{\"message\":{{\"content\":[{{\"type\":\"tool_use\",\"name\":\"{output}\",\"input\":{{\"command\":\"{output}\"}}}},\
+         {{\"type\":\"thinking\",\"thinking\":\"{output}\"}}]}},\"type\":\"assistant\"}}\n\
+         {{\"message\":{{\"content\":[{{\"type\":\"tool_result\",\"content\":\"{output}\"}}]}},\"type\":\"user\"}}\n"
+    );
     for (line, format) in [
+        (claude.clone(), OutputFormat::Claude),
+        (claude, OutputFormat::Qwen),
         (codex, OutputFormat::Codex),
         (copilot, OutputFormat::Copilot),
         (gemini, OutputFormat::Gemini),
