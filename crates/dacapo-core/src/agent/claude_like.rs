@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::value::RawValue;
 
+use super::arguments::Arguments;
 use super::excerpt::{EXCERPT, line_of, one_line, tool_use};
 use super::raw_json::{self, Object};
 use crate::event::{AgentEvent, Usage};
@@ -112,16 +113,10 @@ impl Conversation {
     fn call(&mut self, block: &Object<'_>, main: bool, sink: &mut Sink<'_>) {
         let id = id_of(block, "id");
         let name = one_line(&block.text("name").unwrap_or_default());
-        let input = block.object("input").unwrap_or_default();
+        let input = block.raw("input").map(Arguments::of).unwrap_or_default();
         self.calls.put(&id, named(&name, &input));
-        self.tell(AgentEvent::ToolCall { id, name, summary: one_line(&telling(&input)) }, sink);
-        let mut steps = Vec::new();
-        input.each("todos", |todo| {
-            let step = Object::parse(todo.get()).and_then(|todo| todo.text("content"));
-            if let Some(step) = step.filter(|_| steps.len() < RECENT) {
-                steps.push(one_line(&step));
-            }
-        });
+        self.tell(AgentEvent::ToolCall { id, name, summary: one_line(input.telling()) }, sink);
+        let steps = input.steps;
         if main && !steps.is_empty() {
             self.tell(AgentEvent::Plan { steps }, sink);
         }
@@ -166,10 +161,11 @@ impl Conversation {
             return;
         }
         self.refused.put(&id, ());
-        let what = match (self.calls.get(&id), denial.object("tool_input")) {
-            (Some(call), _) => call.clone(),
-            (None, input) => named(&denial.text("tool_name").unwrap_or_default(), &input.unwrap_or_default()),
+        let by_denial = || {
+            let input = denial.raw("tool_input").map(Arguments::of).unwrap_or_default();
+            named(&denial.text("tool_name").unwrap_or_default(), &input)
         };
+        let what = self.calls.get(&id).cloned().unwrap_or_else(by_denial);
         if !what.is_empty() {
             self.tell(AgentEvent::Refused { what }, sink);
         }
@@ -206,28 +202,8 @@ fn id_of(object: &Object<'_>, name: &str) -> String {
 }
 
 /// A tool and what it was to do.
-fn named(tool: &str, input: &Object<'_>) -> String {
-    tool_use(&one_line(tool), &line_of(&telling(input), REFUSAL))
-}
-
-/// The argument that says most to people.
-fn telling(input: &Object<'_>) -> String {
-    const BY_RANK: [&str; 11] = [
-        "command",
-        "file_path",
-        "absolute_path",
-        "notebook_path",
-        "path",
-        "pattern",
-        "query",
-        "url",
-        "skill",
-        "description",
-        "prompt",
-    ];
-    // One line is all that is needed; white space makes it shorter, never by this much.
-    let told = |name: &str| input.raw(name).and_then(|value| raw_json::excerpt(value, EXCERPT));
-    BY_RANK.iter().find_map(|name| told(name).filter(|text| !text.trim().is_empty())).unwrap_or_default()
+fn named(tool: &str, input: &Arguments) -> String {
+    tool_use(&one_line(tool), &line_of(input.telling(), REFUSAL))
 }
 
 /// The beginning of what a tool returned: a text, or a list of parts.

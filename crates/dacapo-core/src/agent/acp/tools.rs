@@ -1,8 +1,7 @@
 //! Tool calls: agents tell of each in many pieces; people hear of it once when it begins and once when it ends.
 
-use serde_json::value::RawValue;
-
 use super::wire::Update;
+use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{EXCERPT, one_line};
 use crate::agent::raw_json::{self, Object};
 use crate::event::AgentEvent;
@@ -11,10 +10,6 @@ use crate::event::AgentEvent;
 const MOST: usize = 256;
 /// Longer than any id that is in use.
 const LONGEST_ID: usize = 256;
-/// Where tools keep what they act on, in the order of what says most.
-const SUBJECTS: [&str; 9] =
-    ["command", "file_path", "filePath", "path", "fileName", "url", "pattern", "query", "description"];
-
 /// What a tool does, by the protocol's kinds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolKind {
@@ -117,17 +112,18 @@ impl Tools {
         sink: &mut dyn FnMut(AgentEvent),
     ) -> Wanted {
         self.any = true;
+        let input = update.raw_input.map(Arguments::of).unwrap_or_default();
         let Some(id) = update.tool_call_id.as_deref().filter(|id| id.len() <= LONGEST_ID) else {
             let kind = update.kind.as_deref().map_or(ToolKind::Other, ToolKind::of);
-            let summary = summary(update).unwrap_or_default();
+            let summary = summary(update, &input).unwrap_or_default();
             return Wanted { kind, what: one_line(&format!("{} {summary}", kind.word())) };
         };
         let call = self.call(id);
-        call.learn(update);
+        call.learn(update, &input);
         let status = update.status.as_deref().unwrap_or_default();
         let ended = matches!(status, "completed" | "failed");
         // A call that is still being put together says nothing yet.
-        let known = told == Told::Request || ended || status == "in_progress" || has_input(update);
+        let known = told == Told::Request || ended || status == "in_progress" || input.any;
         if known && !call.announced {
             call.announced = true;
             let (id, name, summary) = (call.id.clone(), call.label(), call.summary.clone());
@@ -160,7 +156,7 @@ impl Tools {
 }
 
 impl Call {
-    fn learn(&mut self, update: &Update<'_>) {
+    fn learn(&mut self, update: &Update<'_>, input: &Arguments) {
         if let Some(kind) = &update.kind {
             self.kind = ToolKind::of(kind);
         }
@@ -168,7 +164,7 @@ impl Call {
         if let Some(name) = update.name.as_ref().or_else(by_claude) {
             self.name = Some(one_line(name));
         }
-        if let Some(summary) = summary(update) {
+        if let Some(summary) = summary(update, input) {
             self.summary = summary;
         }
     }
@@ -178,33 +174,11 @@ impl Call {
     }
 }
 
-fn has_input(update: &Update<'_>) -> bool {
-    let input = update.raw_input.and_then(|input| Object::parse(input.get())).unwrap_or_default();
-    SUBJECTS.iter().any(|subject| input.raw(subject).is_some())
-}
-
 /// A line for people: the command, the path, else the title.
-fn summary(update: &Update<'_>) -> Option<String> {
-    let input = update.raw_input.and_then(|input| Object::parse(input.get())).unwrap_or_default();
-    let by_input = SUBJECTS.iter().find_map(|subject| words(input.raw(subject)?));
+fn summary(update: &Update<'_>, input: &Arguments) -> Option<String> {
+    let by_input = Some(input.telling()).filter(|told| !told.is_empty()).map(str::to_owned);
     let text = by_input.or_else(|| first_place(update)).or_else(|| update.title.clone())?;
     Some(one_line(&text))
-}
-
-/// Text, or a list of words such as a command line.
-fn words(value: &RawValue) -> Option<String> {
-    if let Some(text) = raw_json::excerpt(value, EXCERPT) {
-        return Some(text);
-    }
-    let mut line = String::new();
-    raw_json::each(value, |word| {
-        if let Some(word) = raw_json::excerpt(word, EXCERPT).filter(|_| line.len() < EXCERPT) {
-            let gap = if line.is_empty() { "" } else { " " };
-            line.push_str(gap);
-            line.push_str(&word);
-        }
-    });
-    (!line.is_empty()).then_some(line)
 }
 
 fn first_place(update: &Update<'_>) -> Option<String> {

@@ -54,7 +54,7 @@ struct Item {
     changes: List<Object<Change>>,
     server: Excerpt,
     tool: Excerpt,
-    arguments: Object<Arguments>,
+    arguments: Arguments,
     error: Object<Failure>,
     query: Excerpt,
     prompt: Excerpt,
@@ -183,7 +183,7 @@ impl CodexLines {
             }
             "mcp_tool_call" => {
                 let name = format!("{}.{}", item.server.as_str(), item.tool.as_str());
-                tool(&name, item.arguments.0.telling());
+                tool(&name, item.arguments.telling());
             }
             "web_search" => tool("web_search", item.query.as_str()),
             "collab_tool_call" => tool(item.tool.as_str(), item.prompt.as_str()),

@@ -49,7 +49,7 @@ struct Message {
 struct ToolStart {
     tool_call_id: Excerpt,
     tool_name: Excerpt,
-    arguments: Object<Arguments>,
+    arguments: Arguments,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -160,7 +160,7 @@ impl CopilotLines {
     fn tool_start(&mut self, tool: &ToolStart, sink: &mut dyn FnMut(AgentEvent)) {
         let id = tool.tool_call_id.as_str();
         let name = tool.tool_name.as_str();
-        let summary = one_line(tool.arguments.0.telling());
+        let summary = one_line(tool.arguments.telling());
         if self.open.len() < MOST_OPEN {
             self.open.push((id.to_owned(), tool_use(name, &summary)));
         }

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::errors;
+use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{EXCERPT, beginning, one_line, tool_use};
-use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text};
+use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -27,7 +28,7 @@ struct Line {
     delta: Flag,
     tool_name: Text,
     tool_id: Text,
-    parameters: Object<Parameters>,
+    parameters: Arguments,
     status: Text,
     output: Excerpt,
     message: Text,
@@ -40,31 +41,6 @@ struct Line {
 struct Failed {
     r#type: Text,
     message: Text,
-}
-
-/// What people want to see of a call; each tool has one or two of these.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Parameters {
-    command: Excerpt,
-    file_path: Excerpt,
-    path: Excerpt,
-    absolute_path: Excerpt,
-    dir_path: Excerpt,
-    pattern: Excerpt,
-    query: Excerpt,
-    url: Excerpt,
-    prompt: Excerpt,
-    title: Excerpt,
-    fact: Excerpt,
-    agent_name: Excerpt,
-    todos: List<Object<Todo>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Todo {
-    description: Text,
 }
 
 /// Of this run, all models and helpers together.
@@ -130,9 +106,7 @@ impl GeminiLines {
     fn call(&mut self, line: Line, sink: &mut dyn FnMut(AgentEvent)) {
         self.told_in_pieces = false;
         let (id, name) = (line.tool_id.0.unwrap_or_default(), line.tool_name.0.unwrap_or_default());
-        let Parameters { todos: List(todos), .. } = &line.parameters.0;
-        let steps: Vec<String> = todos.iter().map(|todo| one_line(todo.0.description.as_str())).collect();
-        let summary = summary(line.parameters.0);
+        let (summary, steps) = (one_line(line.parameters.telling()), line.parameters.steps);
         if self.open.len() == MOST_OPEN_CALLS {
             self.open.pop_front();
         }
@@ -182,11 +156,4 @@ impl GeminiLines {
         }
         sink(AgentEvent::End { reason: line.status.0.clone().unwrap_or_default() });
     }
-}
-
-fn summary(of: Parameters) -> String {
-    let paths = of.file_path.0.or(of.path.0).or(of.absolute_path.0);
-    let found = of.command.0.or(paths).or(of.pattern.0).or(of.query.0).or(of.url.0).or(of.dir_path.0);
-    let found = found.or(of.prompt.0).or(of.title.0).or(of.fact.0).or(of.agent_name.0);
-    one_line(&found.unwrap_or_default())
 }

@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::errors::Failed;
+use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{one_line, tool_use};
-use crate::agent::fields::{self, Amount, Count, Excerpt, List, Object, Text};
+use crate::agent::fields::{self, Amount, Count, Excerpt, Object, Text};
 use crate::agent::lines::LineReader;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -48,33 +49,10 @@ struct Part {
 #[serde(default)]
 struct ToolState {
     status: Text,
-    input: Object<Input>,
+    input: Arguments,
     output: Excerpt,
     error: Excerpt,
     title: Excerpt,
-}
-
-/// What people want to see of a call; each tool has one or two of these.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Input {
-    command: Excerpt,
-    #[serde(rename = "filePath")]
-    file_path: Excerpt,
-    path: Excerpt,
-    pattern: Excerpt,
-    query: Excerpt,
-    url: Excerpt,
-    description: Excerpt,
-    /// Of a call to a tool that is not there.
-    tool: Text,
-    todos: List<Object<Todo>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Todo {
-    content: Text,
 }
 
 /// Of one step; `input` is what came from no cache.
@@ -193,15 +171,15 @@ impl OpencodeLines {
         self.say_held(sink);
         self.used_tools = true;
         let (id, name) = (part.call_id.0.unwrap_or_default(), part.tool.0.unwrap_or_default());
-        let ToolState { status, input: Object(input), output, error, title } = part.state.0;
+        let ToolState { status, input, output, error, title } = part.state.0;
         // A call that cannot be made is made to this one, which says so to the model.
         let is_invalid = name == "invalid";
         let failed = status.as_str() == "error" || is_invalid;
         let output = output.0.or(error.0).unwrap_or_default();
-        let steps = input.todos.0.iter().map(|todo| one_line(todo.0.content.as_str()));
-        let steps: Vec<String> = steps.filter(|step| !step.is_empty()).collect();
-        let asked_for = if is_invalid { input.tool.as_str().to_owned() } else { name.clone() };
-        let summary = if is_invalid { asked_for.clone() } else { summary(input, title) };
+        let told = Some(input.telling()).filter(|told| !told.is_empty()).unwrap_or(title.as_str());
+        let summary = one_line(told);
+        let asked_for = if is_invalid { summary.clone() } else { name.clone() };
+        let steps = input.steps;
         let what = if is_invalid { asked_for.clone() } else { tool_use(&asked_for, &summary) };
         sink(AgentEvent::ToolCall { id: id.clone(), name, summary });
         if !steps.is_empty() {
@@ -268,9 +246,4 @@ impl OpencodeLines {
 fn was_rejected(error: &str) -> bool {
     error.starts_with("The user rejected permission")
         || error.starts_with("The user has specified a rule which prevents")
-}
-
-fn summary(of: Input, title: Excerpt) -> String {
-    let found = of.command.0.or(of.file_path.0).or(of.path.0).or(of.pattern.0).or(of.query.0).or(of.url.0);
-    one_line(&found.or(of.description.0).or(title.0).unwrap_or_default())
 }
