@@ -201,14 +201,16 @@ pub fn native_program(
 
 /// The first file of this name on `path` that can be run, or the program itself where it is a path already.
 pub fn find_on_path(program: &Path, path: Option<&std::ffi::OsStr>, cwd: &Path) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let runnable = |path: &PathBuf| {
-        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
     if program.components().count() > 1 {
-        return Some(cwd.join(program)).filter(runnable);
+        return Some(cwd.join(program)).filter(|path| runnable(path));
     }
-    std::env::split_paths(path?).map(|dir| cwd.join(dir).join(program)).find(runnable)
+    std::env::split_paths(path?).map(|dir| cwd.join(dir).join(program)).find(|path| runnable(path))
+}
+
+/// Whether this is a program.
+fn runnable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 /// The program of an agent, where it must be found on PATH.

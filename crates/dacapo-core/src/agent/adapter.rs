@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::Parser;
 use super::acp::TalkSetting;
 use crate::event::{AgentEvent, Usage};
@@ -137,6 +139,12 @@ impl Surroundings<'_> {
         path.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= MOST)?;
         std::fs::read_to_string(path).ok()
     }
+
+    /// The same, of a file that holds JSON; null where it does not.
+    pub(super) fn read_json(&self, variable: &str, below_home: &str, file: &str) -> Value {
+        let text = self.read(variable, below_home, file);
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
 }
 
 /// Who pays for an agent here.
@@ -162,4 +170,34 @@ pub enum Billing {
     Subscription,
     /// An API key, by use: the variable or file that holds it.
     ApiKey(String),
+}
+
+/// What the tests of all adapters need.
+#[cfg(test)]
+pub(super) mod testing {
+    use std::ffi::OsString;
+    use std::path::Path;
+
+    use super::{Account, Adapter, Surroundings};
+    use crate::spec::{AgentCommand, AgentSpec};
+
+    /// The command as one line.
+    pub(in crate::agent) fn argv(spec: &AgentSpec) -> String {
+        match &spec.command {
+            AgentCommand::Argv(argv) => argv.join(" "),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Who pays, for a user with this home and these variables.
+    pub(in crate::agent) fn account(
+        adapter: &dyn Adapter,
+        home: &Path,
+        variables: &[(&str, &str)],
+    ) -> Account {
+        let own = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
+        let mut env: Vec<_> = variables.iter().map(own).collect();
+        env.push(("HOME".into(), home.into()));
+        adapter.account(&Surroundings { env: &env })
+    }
 }

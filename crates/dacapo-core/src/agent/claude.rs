@@ -1,7 +1,5 @@
 //! Claude Code, headless: `claude -p`.
 
-use serde_json::Value;
-
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::excerpt::last_words;
@@ -118,10 +116,7 @@ impl Adapter for Claude {
 
 /// In the order in which `claude -p` itself looks: a cloud, a key or token in the environment or the settings, the login.
 fn account(here: &Surroundings<'_>) -> Account {
-    let json = |file: Option<String>| {
-        file.and_then(|file| serde_json::from_str::<Value>(&file).ok()).unwrap_or_default()
-    };
-    let settings = json(here.read("CLAUDE_CONFIG_DIR", ".claude", "settings.json"));
+    let settings = here.read_json("CLAUDE_CONFIG_DIR", ".claude", "settings.json");
     // Its own settings win over the environment.
     let set = |name: &str| {
         let in_settings = settings["env"][name].as_str().filter(|value| !value.is_empty());
@@ -155,8 +150,8 @@ fn account(here: &Surroundings<'_>) -> Account {
             base_url,
         };
     }
-    let login = json(here.read("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"));
-    let state = json(here.read("CLAUDE_CONFIG_DIR", "", ".claude.json"));
+    let login = here.read_json("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json");
+    let state = here.read_json("CLAUDE_CONFIG_DIR", "", ".claude.json");
     // Tokens are renewed every few hours; the account stays.
     let id = state["oauthAccount"]["accountUuid"].as_str();
     let token = login["claudeAiOauth"]["accessToken"].as_str();
@@ -183,21 +178,14 @@ fn account(here: &Surroundings<'_>) -> Account {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
     use std::fs;
     use std::path::Path;
 
     use super::*;
+    use crate::agent::adapter::testing::{self, argv};
 
     fn wish(approval: Approval) -> Wish<'static> {
         Wish { model: None, approval, as_root: true }
-    }
-
-    fn argv(spec: &AgentSpec) -> String {
-        match &spec.command {
-            AgentCommand::Argv(argv) => argv.join(" "),
-            other => panic!("{other:?}"),
-        }
     }
 
     #[test]
@@ -226,10 +214,7 @@ mod tests {
     }
 
     fn account_in(home: &Path, variables: &[(&str, &str)]) -> Account {
-        let own = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
-        let mut env: Vec<_> = variables.iter().map(own).collect();
-        env.push(("HOME".into(), home.into()));
-        account(&Surroundings { env: &env })
+        testing::account(&Claude, home, variables)
     }
 
     fn login(billing: Billing, credential: &str) -> Account {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::excerpt::one_line;
 use super::lines::ByLine;
-use super::{Parser, npm_package};
+use super::{Parser, npm_package, runnable};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -155,7 +155,7 @@ impl Adapter for Codex {
             });
             let found = targets
                 .flat_map(|target| ["bin/codex", "codex/codex"].map(|program| target.path().join(program)))
-                .find(|program| npm_package::runnable(program));
+                .find(|program| runnable(program));
             if found.is_some() {
                 return found;
             }
@@ -196,14 +196,12 @@ fn of_openai(surroundings: &Surroundings<'_>, store: Option<&str>) -> Account {
     if let Some(token) = surroundings.var("CODEX_ACCESS_TOKEN") {
         return account(Billing::Subscription, token);
     }
-    let file: Option<serde_json::Value> = surroundings
-        .read("CODEX_HOME", ".codex", "auth.json")
-        .and_then(|text| serde_json::from_str(&text).ok());
-    let Some(file) = file else {
+    let file = surroundings.read_json("CODEX_HOME", ".codex", "auth.json");
+    if file.is_null() {
         // Where the system keeps the secret we do not look.
         let elsewhere = store.is_some_and(|store| store != "file");
         return Account { logged_in: (!elsewhere).then_some(false), ..Account::default() };
-    };
+    }
     let text = |value: &serde_json::Value, key: &str| {
         value.get(key).and_then(|value| value.as_str()).filter(|text| !text.is_empty()).map(str::to_owned)
     };

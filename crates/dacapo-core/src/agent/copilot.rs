@@ -6,7 +6,7 @@ use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Una
 use super::api_error::Cause;
 use super::excerpt::one_line;
 use super::lines::ByLine;
-use super::{Parser, npm_package};
+use super::{Parser, npm_package, runnable};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -149,7 +149,7 @@ impl Adapter for Copilot {
             npm_package::dependency(root, "@github", &format!("copilot-{system}-{processor}"))
                 .into_iter()
                 .map(|package| package.join("copilot"))
-                .find(|program| npm_package::runnable(program))
+                .find(|program| runnable(program))
         };
         // Only the script can tell which C library this system has; where npm has left no choice there is nothing to tell.
         match (of(system), of("linuxmusl").filter(|_| system == "linux")) {

@@ -122,7 +122,9 @@ impl Adapter for Gemini {
 /// How it will log in: by its settings, else by the variables it looks at, in its own order.
 fn account(surroundings: &Surroundings<'_>) -> Account {
     let file = |name: &str| surroundings.read("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
-    let chosen = file("settings.json").and_then(|text| selected_type(&text));
+    let json = |name: &str| surroundings.read_json("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
+    let settings = json("settings.json");
+    let chosen = settings.pointer("/security/auth/selectedType").or_else(|| settings.get("selectedAuthType"));
     let is_true = |name: &str| surroundings.var(name) == Some("true");
     let gateway = surroundings.var("GOOGLE_GEMINI_BASE_URL").map(str::to_owned);
     let by_environment = || {
@@ -136,9 +138,9 @@ fn account(surroundings: &Surroundings<'_>) -> Account {
             surroundings.var("GEMINI_API_KEY").map(|_| "gemini-api-key")
         }
     };
-    match chosen.as_deref().or_else(by_environment) {
+    match chosen.and_then(|chosen| chosen.as_str()).or_else(by_environment) {
         Some("oauth-personal") => {
-            let who = file("google_accounts.json").and_then(|text| active_account(&text));
+            let who = json("google_accounts.json")["active"].as_str().map(str::to_owned);
             // A newer version keeps the token in a sealed file, or in the keyring, where it cannot be seen.
             let known = file("oauth_creds.json").is_some() || file("gemini-credentials.json").is_some();
             Account {
@@ -173,18 +175,6 @@ fn account(surroundings: &Surroundings<'_>) -> Account {
         Some(_) => Account::default(),
         None => Account { logged_in: Some(false), ..Account::default() },
     }
-}
-
-fn selected_type(settings: &str) -> Option<String> {
-    let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
-    let selected =
-        settings.pointer("/security/auth/selectedType").or_else(|| settings.get("selectedAuthType"));
-    selected?.as_str().map(str::to_owned)
-}
-
-fn active_account(accounts: &str) -> Option<String> {
-    let accounts: serde_json::Value = serde_json::from_str(accounts).ok()?;
-    accounts.get("active")?.as_str().map(str::to_owned)
 }
 
 /// A variable in a file of `NAME=value` lines.

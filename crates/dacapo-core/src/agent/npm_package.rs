@@ -35,12 +35,6 @@ pub(super) fn machine() -> Option<(&'static str, &'static str)> {
     Some((system, processor))
 }
 
-/// Whether this is a program.
-pub(super) fn runnable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 pub(super) mod testing {
     use std::fs;

@@ -121,16 +121,13 @@ const KEYS: [(&str, &str, &str); 4] = [
 
 /// What its settings select, else what the environment holds.
 fn account(here: &Surroundings<'_>) -> Account {
-    let json = |file: Option<String>| {
-        file.and_then(|file| serde_json::from_str::<Value>(&file).ok()).unwrap_or_default()
-    };
-    let settings = json(here.read("QWEN_HOME", ".qwen", "settings.json"));
+    let settings = here.read_json("QWEN_HOME", ".qwen", "settings.json");
     let auth = &settings["security"]["auth"];
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let set = |name: &str| here.var(name).map(str::to_owned).or_else(|| text(&settings["env"][name]));
     let selected = text(&auth["selectedType"]);
     if selected.as_deref() == Some("qwen-oauth") || (selected.is_none() && here.var("QWEN_OAUTH").is_some()) {
-        let login = json(here.read("QWEN_HOME", ".qwen", "oauth_creds.json"));
+        let login = here.read_json("QWEN_HOME", ".qwen", "oauth_creds.json");
         let token = text(&login["refresh_token"]).or_else(|| text(&login["access_token"]));
         return Account {
             logged_in: Some(token.is_some()),
@@ -166,11 +163,11 @@ fn account(here: &Surroundings<'_>) -> Account {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
     use std::fs;
     use std::path::Path;
 
     use super::*;
+    use crate::agent::adapter::testing;
 
     #[test]
     fn a8_each_approval_has_its_flags() {
@@ -191,10 +188,7 @@ mod tests {
     }
 
     fn account_in(home: &Path, variables: &[(&str, &str)]) -> Account {
-        let own = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
-        let mut env: Vec<_> = variables.iter().map(own).collect();
-        env.push(("HOME".into(), home.into()));
-        account(&Surroundings { env: &env })
+        testing::account(&Qwen, home, variables)
     }
 
     #[test]

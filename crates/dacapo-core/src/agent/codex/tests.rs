@@ -1,18 +1,13 @@
-use std::ffi::OsString;
+//! How codex is run, who pays for it, and what its last words mean.
+
 use std::fs;
 
 use super::*;
+use crate::agent::adapter::testing::{self, argv};
 use crate::agent::npm_package::testing::program;
 
 fn wish(approval: Approval, model: Option<&str>) -> Wish<'_> {
     Wish { model, approval, as_root: true }
-}
-
-fn argv(spec: &AgentSpec) -> String {
-    match &spec.command {
-        AgentCommand::Argv(argv) => argv.join(" "),
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -58,10 +53,7 @@ fn a_command_of_the_users_own_may_change_nothing_unless_it_says_so() {
 }
 
 fn account(env: &[(&str, &str)], home: &Path) -> Account {
-    let home = ("HOME".into(), home.as_os_str().to_owned());
-    let given = env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-    let env: Vec<(OsString, OsString)> = given.chain([home]).collect();
-    Codex.account(&Surroundings { env: &env })
+    testing::account(&Codex, home, env)
 }
 
 #[test]

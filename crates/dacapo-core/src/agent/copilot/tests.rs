@@ -1,18 +1,13 @@
-use std::ffi::OsString;
+//! How copilot is run, who pays for it, and what its last words mean.
+
 use std::fs;
 
 use super::*;
+use crate::agent::adapter::testing::{self, argv};
 use crate::agent::npm_package::testing::program;
 
 fn wish(approval: Approval, model: Option<&str>) -> Wish<'_> {
     Wish { model, approval, as_root: true }
-}
-
-fn argv(spec: &AgentSpec) -> String {
-    match &spec.command {
-        AgentCommand::Argv(argv) => argv.join(" "),
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -41,10 +36,7 @@ fn a1_a_model_is_chosen_and_the_conversation_has_an_id_of_ours() {
 }
 
 fn account(env: &[(&str, &str)], home: &Path) -> Account {
-    let home = ("HOME".into(), home.as_os_str().to_owned());
-    let given = env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-    let env: Vec<(OsString, OsString)> = given.chain([home]).collect();
-    Copilot.account(&Surroundings { env: &env })
+    testing::account(&Copilot, home, env)
 }
 
 #[test]
