@@ -12,6 +12,7 @@ pub mod commands;
 pub mod config;
 pub mod error;
 pub mod found_checks;
+pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
