@@ -130,8 +130,8 @@ pub(crate) const CLAUDE: Agent = Agent {
     },
     // With an API key it does not look at when a limit ends; with a subscription it does.
     limit: || Limited {
-        answer: Failure::plan_limited(Some(5)),
-        lasts: 5,
+        answer: Failure::plan_limited(Some(8)),
+        lasts: 8,
         account: &[("ANTHROPIC_API_KEY", None), ("CLAUDE_CODE_OAUTH_TOKEN", Some("sk-ant-oat01-dummy"))],
     },
 };
