@@ -63,6 +63,11 @@ impl Adapter for Acp {
         Box::new(parser::AcpParser::new(&setting))
     }
 
+    /// Those made from gemini say only there that they try again, for minutes.
+    fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
+        Some(super::gemini::retry_notes())
+    }
+
     /// Some do; which, is only known when it runs.
     fn reports_cost(&self) -> bool {
         false
