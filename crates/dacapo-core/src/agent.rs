@@ -10,15 +10,14 @@ use crate::store::AccountKey;
 pub mod acp;
 mod adapter;
 mod api_error;
+mod arguments;
 mod claude;
 mod claude_like;
 mod codex;
 mod copilot;
-mod excerpt;
 mod fields;
 mod gemini;
 mod http_status;
-mod lenient;
 mod lines;
 mod npm_package;
 mod observe;
@@ -126,6 +125,8 @@ pub struct TurnRequest<'a> {
     pub own_program: &'a Path,
     /// Where the agent may write what it used.
     pub usage_file: &'a Path,
+    /// What it may cost, in USD.
+    pub budget: Option<f64>,
 }
 
 /// The turn cannot be put into a command line.
@@ -143,21 +144,24 @@ pub struct PromptTooLong {
 pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocation, PromptTooLong> {
     let session = turn.session.unwrap_or_default();
     let fill = |arg: &String| match arg.as_str() {
-        "{usage_file}" => turn.usage_file.into(),
-        arg => OsString::from(arg.replace("{session}", session)),
+        "{usage_file}" => Some(turn.usage_file.into()),
+        arg if arg.contains("{budget}") => {
+            turn.budget.map(|usd| arg.replace("{budget}", &dollars(usd)).into())
+        }
+        arg => Some(OsString::from(arg.replace("{session}", session))),
     };
     let mut argv: Vec<OsString> = match &agent.command {
         AgentCommand::Shell(command) => vec!["sh".into(), "-c".into(), command.into()],
-        AgentCommand::Argv(argv) => argv.iter().map(fill).collect(),
+        AgentCommand::Argv(argv) => argv.iter().filter_map(fill).collect(),
         AgentCommand::Rehearsal(script) => vec![turn.own_program.into(), "__rehearse".into(), script.into()],
         AgentCommand::Own(arguments) => {
-            std::iter::once(turn.own_program.into()).chain(arguments.iter().map(fill)).collect()
+            std::iter::once(turn.own_program.into()).chain(arguments.iter().filter_map(fill)).collect()
         }
     };
     if turn.continued {
-        argv.extend(agent.resume.iter().flatten().map(fill));
+        argv.extend(agent.resume.iter().flatten().filter_map(fill));
     } else {
-        argv.extend(agent.start.iter().map(fill));
+        argv.extend(agent.start.iter().filter_map(fill));
     }
     let mut stdin = Vec::new();
     match agent.prompt {
@@ -169,6 +173,11 @@ pub fn invocation(agent: &AgentSpec, turn: &TurnRequest<'_>) -> Result<Invocatio
         PromptBy::File => place(&mut argv, "{prompt_file}", turn.prompt_file.into()),
     }
     Ok(Invocation { argv, stdin })
+}
+
+/// Up to the next millionth: who has spent that much has spent all of it.
+fn dollars(usd: f64) -> String {
+    format!("{:.6}", (usd * 1e6).ceil() / 1e6)
 }
 
 /// Puts `value` where an argument is exactly `placeholder`, else at the end.
@@ -240,6 +249,7 @@ mod tests {
             continued,
             own_program: Path::new("/bin/dacapo"),
             usage_file: Path::new("/t/0000.usage"),
+            budget: None,
         }
     }
 
@@ -281,6 +291,18 @@ mod tests {
         assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "a", None)));
         bot.env = vec![("REHEARSAL_ACCOUNT".into(), "b".into())];
         assert_eq!(account_key(&bot, &env), Some(AccountKey::new("rehearsal", "b", None)));
+    }
+
+    #[test]
+    fn l10_a_budget_is_named_where_there_is_one() {
+        let bot = agent(
+            AgentCommand::Argv(vec!["mybot".into(), "--most={budget}".into(), "-x".into()]),
+            PromptBy::Stdin,
+        );
+        let with = |budget| invocation(&bot, &TurnRequest { budget, ..request("go", false) }).unwrap();
+        assert_eq!(argv(&with(None)), ["mybot", "-x", "--session-id", "s-1"]);
+        assert_eq!(argv(&with(Some(0.25)))[1], "--most=0.250000");
+        assert_eq!(argv(&with(Some(0.1 + 0.2)))[1], "--most=0.300001", "never less than there is");
     }
 
     #[test]

@@ -104,7 +104,8 @@ pub enum Place {
 pub struct AgentSpec {
     /// What people call it.
     pub name: String,
-    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to.
+    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to, and
+    /// `{budget}` for what the turn may cost in USD: an argument that holds it is left out where there is no budget.
     pub command: AgentCommand,
     /// Arguments that only a new conversation gets; `{session}` stands for the id that Dacapo chose for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -12,7 +12,7 @@ use crate::rehearsal;
 
 mod found;
 
-pub(crate) use found::is_variable;
+pub(crate) use found::{how_to_install, is_variable};
 
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ fn shell_knows(word: &str) -> bool {
 fn not_found(program: &str, origin: &str) -> Failure {
     Failure::usage(format!("agent not found: '{program}' ({origin}) is not on PATH"))
         .kept("everything; nothing was started")
-        .hint("install it, or give its full path")
+        .hint(how_to_install(program).unwrap_or("install it, or give its full path"))
         .hint("dacapo demo works without any agent")
 }
 

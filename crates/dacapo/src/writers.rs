@@ -28,6 +28,9 @@ pub fn writer(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> R
 /// One turn of the task's first agent that may change nothing.
 fn same_agent(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> Result<AgentSpec, Failure> {
     let first = &chosen.agents[0];
+    if first.name == "native" && matches!(first.command, AgentCommand::Own(_)) {
+        return endpoint(what, model, config);
+    }
     let Some(adapter) = built_in(first, chosen) else {
         let (setting, flag) = names(what);
         return Err(Failure::usage(format!(

@@ -69,6 +69,11 @@ impl Adapter for Acp {
     }
 
     /// Some do; which, is only known when it runs.
+    /// Any program may be behind it; the one that is known to burn most while it waits burns so much.
+    fn burns_idle(&self) -> u32 {
+        3
+    }
+
     fn reports_cost(&self) -> bool {
         false
     }

@@ -29,6 +29,11 @@ pub trait Adapter: Sync {
         None
     }
 
+    /// Percent of one core that it burns while it merely waits for its model, where that is more than next to nothing.
+    fn burns_idle(&self) -> u32 {
+        0
+    }
+
     /// Whether what it prints always ends in a final event. Where it does, an end without one is a failure.
     fn has_final_event(&self) -> bool {
         true

@@ -39,6 +39,10 @@ impl Cause {
     /// As an event. `answered`: the agent had answers before in this turn, so its next conversation may well get one.
     pub(super) fn event(self, message: &str, answered: bool, how_to_log_in: &str) -> AgentEvent {
         let (failure, message) = match self {
+            // Where that is all it says, once is enough.
+            Cause::Login if message.starts_with("Not logged in") => {
+                (FailureKind::Permanent, format!("not logged in; {how_to_log_in}"))
+            }
             Cause::Login => (FailureKind::Permanent, format!("not logged in: {message}; {how_to_log_in}")),
             Cause::Billing => (FailureKind::Permanent, format!("not paid for: {message}")),
             Cause::Setting => (FailureKind::Permanent, message.to_owned()),

@@ -9,6 +9,7 @@ use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
+mod reset_words;
 
 /// Claude Code.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ impl Adapter for Claude {
         };
         let mut argv = vec!["claude", "-p", "--output-format", "stream-json", "--verbose"];
         argv.extend(allowed);
+        // It tells what a turn cost only when the turn is over, and can stop by itself in the middle.
+        argv.push("--max-budget-usd={budget}");
         argv.extend(wish.model.iter().flat_map(|model| ["--model", model]));
         // A version that changes in the middle of a loop is nobody's wish.
         let mut env = vec![("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned())];
@@ -200,13 +203,14 @@ mod tests {
     #[test]
     fn a8_each_approval_has_its_flags() {
         let base = "claude -p --output-format stream-json --verbose";
+        let budget = "--max-budget-usd={budget}";
         let auto = Claude.profile(&Wish { model: Some("haiku"), ..wish(Approval::Auto) }).unwrap();
-        assert_eq!(argv(&auto), format!("{base} --dangerously-skip-permissions --model haiku"));
+        assert_eq!(argv(&auto), format!("{base} --dangerously-skip-permissions {budget} --model haiku"));
         let edits = Claude.profile(&wish(Approval::Edits)).unwrap();
-        assert_eq!(argv(&edits), format!("{base} --permission-mode acceptEdits"));
+        assert_eq!(argv(&edits), format!("{base} --permission-mode acceptEdits {budget}"));
         let read = Claude.profile(&wish(Approval::ReadOnly)).unwrap();
         let flags = "--permission-mode dontAsk --tools Read,Glob,Grep --strict-mcp-config";
-        assert_eq!(argv(&read), format!("{base} {flags}"));
+        assert_eq!(argv(&read), format!("{base} {flags} {budget}"));
         let unable = Claude.profile(&wish(Approval::Ask)).unwrap_err();
         assert!(unable.to_string().contains("acp"), "{unable}");
     }

@@ -211,9 +211,10 @@ pub(super) fn message(text: &str) -> String {
     cut(text.trim(), EXCERPT).to_owned()
 }
 
-/// The last line of what an agent wrote to standard error.
+/// The last line of what an agent wrote to standard error, warnings aside: those are no reason to end.
 pub(super) fn last_words(stderr: &str) -> Option<String> {
-    let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    let mut lines = stderr.lines().rev().map(str::trim);
+    let last = lines.find(|line| !line.is_empty() && !line.starts_with("Warning"))?;
     Some(message(last.strip_prefix("Error: ").unwrap_or(last)))
 }
 

@@ -82,14 +82,17 @@ impl Adapter for Codex {
             let help = "put --skip-git-repo-check into the agent's command";
             return Some(permanent(format!("codex refuses to work outside of a git repository; {help}")));
         }
+        if let Some((_, rest)) = stderr.split_once("Input exceeds the maximum length of ") {
+            let most = rest.split_whitespace().next().unwrap_or_default();
+            return Some(permanent(format!("codex takes no prompt of more than {most} characters")));
+        }
         // What it says about its own settings and arguments it will say again; a server that fails is told in the stream.
         let said = stderr.lines().map(str::trim).find(|line| {
             line.starts_with("Error loading config")
                 || line.starts_with("Error parsing -c overrides")
-                || line.contains("\"input_error_code\":\"input_too_large\"")
                 || (exit_code == 2 && line.starts_with("error: "))
         });
-        said.map(|line| permanent(format!("codex: {}", super::excerpt::one_line(line, 500))))
+        said.map(|line| permanent(format!("codex: {}", super::fields::one_line(line))))
     }
 
     fn unattended(&self) -> &'static [&'static str] {
@@ -100,9 +103,20 @@ impl Adapter for Codex {
             "--approve-for-me",
             "workspace-write",
             "danger-full-access",
-            "--sandbox=workspace-write",
-            "--sandbox=danger-full-access",
         ]
+    }
+
+    /// `exec` reads only unless it is told otherwise. What it then cannot do shows in its output at best as a command
+    /// that failed.
+    fn lacks_tools(&self, agent: &AgentSpec) -> bool {
+        let AgentCommand::Argv(argv) = &agent.command else { return false };
+        let chosen = |arg: &String| {
+            let name = arg.split('=').next().unwrap_or_default();
+            self.unattended().contains(&name)
+                // Which sandbox a profile or a setting chooses is not for us to know.
+                || ["-s", "--sandbox", "-p", "--profile", "sandbox_mode", "default_permissions"].contains(&name)
+        };
+        agent.approval == Approval::Auto && !argv.iter().any(chosen)
     }
 
     fn how_to_log_in(&self) -> &'static str {

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::fields::one_line;
 use super::http_status::not_logged_in;
-use super::{Parser, excerpt, npm_package};
+use super::{Parser, npm_package};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
@@ -96,7 +97,7 @@ impl Adapter for Copilot {
             );
         }
         // In small letters: what it says of its arguments.
-        let message = format!("copilot: {}", excerpt::one_line(error, 500));
+        let message = format!("copilot: {}", one_line(error));
         let failure =
             if error.starts_with("error:") { FailureKind::Permanent } else { FailureKind::Transient };
         Some(AgentEvent::Error { failure, message })

@@ -120,6 +120,22 @@ impl Text {
     pub(super) fn as_str(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
+
+    /// The text, where there is any.
+    pub(super) fn some(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.is_empty())
+    }
+}
+
+impl Excerpt {
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// The text, where there is any.
+    pub(super) fn some(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.is_empty())
+    }
 }
 
 impl Wanted for Text {

@@ -18,7 +18,7 @@ pub(super) struct Qwen;
 const HOW_TO_LOG_IN: &str = "run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL";
 
 /// The tools that change something, whatever the user's own settings allow.
-const CHANGING: &str = "edit,write_file,run_shell_command,monitor";
+const CHANGING: &str = "edit,write_file,notebook_edit,run_shell_command,monitor";
 
 impl Adapter for Qwen {
     fn name(&self) -> &'static str {
@@ -183,7 +183,8 @@ mod tests {
         };
         assert_eq!(argv(Approval::Auto), "qwen -o stream-json --yolo --model qwen3");
         assert_eq!(argv(Approval::Edits), "qwen -o stream-json --approval-mode auto-edit --model qwen3");
-        let read = "--approval-mode default --exclude-tools edit,write_file,run_shell_command,monitor";
+        let read =
+            "--approval-mode default --exclude-tools edit,write_file,notebook_edit,run_shell_command,monitor";
         assert_eq!(argv(Approval::ReadOnly), format!("qwen -o stream-json {read} --model qwen3"));
         assert!(argv(Approval::Ask).contains("--acp"));
     }

@@ -60,6 +60,7 @@ impl CommitMessage<'_> {
         if !written.is_empty() {
             let first = written.remove(0);
             let subject = first.strip_suffix('.').unwrap_or(&first).to_owned();
+            summary.retain(|sentence| !subject.contains(sentence.trim_end_matches('.')));
             return (subject, if written.is_empty() { summary } else { written });
         }
         if summary.is_empty() {
@@ -155,6 +156,11 @@ mod tests {
     fn c4_a_models_message_without_a_body_gets_one_from_the_summary() {
         let message = written("Return JWT", "Added login. The route is new.");
         assert_eq!(message, format!("[iter-2] Return JWT\n\nAdded login\nThe route is new.{TRAILERS}"));
+        assert_eq!(
+            written("Add it. Now.", "Add it. Now. Or never."),
+            format!("[iter-2] Add it. Now\n\nNow. Or never.{TRAILERS}")
+        );
+        assert_eq!(written("Add it. Now.", "Add it. Now."), format!("[iter-2] Add it. Now{TRAILERS}"));
         assert_eq!(written("***", "Added login."), format!("[iter-2] Added login{TRAILERS}"));
         assert_eq!(written("", ""), format!("[iter-2] Iteration 2 changes{TRAILERS}"));
     }

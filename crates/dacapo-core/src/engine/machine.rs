@@ -216,6 +216,8 @@ pub struct TurnPlan {
     pub promise: Option<String>,
     /// What earlier turns of this conversation used.
     pub earlier: Usage,
+    /// What it may cost, in USD, where the task has a budget.
+    pub budget: Option<f64>,
 }
 
 /// Something that a model is to write about an iteration.

@@ -3,11 +3,21 @@
 use std::fs::File;
 use std::io;
 
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
 use crate::agent::acp::Heard;
 use crate::agent::{self, Observed, Observer, ParserSetting};
 use crate::event::AgentEvent;
 use crate::process::Follower;
 use crate::spec::{AgentSpec, OutputFormat, Price};
+
+/// About when this was written, as the user's clock shows it: a new file is of now, one that is read again of then.
+pub(super) fn written(file: &File) -> Zoned {
+    let time = file.metadata().and_then(|meta| meta.modified()).ok();
+    let time = time.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
+    time.to_zoned(TimeZone::system())
+}
 
 /// A turn's parser and what it looks for.
 pub(super) struct Reader {

@@ -7,16 +7,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::Reader;
+use super::reader::{Reader, written};
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
-use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, TurnRequest};
+use crate::agent::{self, Ending, Observed, ParserSetting, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
@@ -122,13 +119,10 @@ impl Driver<'_> {
     }
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        // A new file is of now, and one that is read again of then.
-        let written = file.metadata().and_then(|meta| meta.modified()).ok();
-        let now = written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now);
         let setting = ParserSetting {
             earlier: plan.earlier,
             usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: now.to_zoned(TimeZone::system()),
+            now: written(&file),
             talk: self.talk_setting(plan, agent),
         };
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
@@ -189,7 +183,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
-        Vigil::new(&self.spec.policy, self.adapter(plan).map(Adapter::how_to_log_in), started)
+        Vigil::new(&self.spec.policy, self.adapter(plan), started)
     }
 
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
@@ -273,6 +267,7 @@ impl Driver<'_> {
             continued: plan.continued,
             own_program: &self.setting.program,
             usage_file: &usage_file,
+            budget: plan.budget,
         };
         let variables = [
             ("DACAPO_ITERATION", plan.iteration.to_string()),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::turn_end::Why;
-use crate::agent::Patience;
+use crate::agent::{Adapter, Patience};
 use crate::event::AgentEvent;
 use crate::process::Running;
 use crate::process::liveness::{Verdict, Watch};
@@ -14,6 +14,8 @@ pub(super) struct Vigil {
     started: Instant,
     hard: Option<(Instant, Duration)>,
     idle: Duration,
+    /// Percent of a core that the agent burns while it merely waits.
+    idling: u32,
     /// What has not happened yet, in words, while silence is borne for a shorter time only.
     expected: Option<&'static str>,
     watch: Watch,
@@ -23,23 +25,25 @@ pub(super) struct Vigil {
 }
 
 impl Vigil {
-    pub(super) fn new(policy: &LoopPolicy, how_to_log_in: Option<&'static str>, started: Instant) -> Self {
-        let watch = Watch::new(policy.idle_timeout);
+    pub(super) fn new(policy: &LoopPolicy, adapter: Option<&'static dyn Adapter>, started: Instant) -> Self {
+        let idling = adapter.map_or(0, Adapter::burns_idle);
+        let watch = Watch::new(policy.idle_timeout).beyond(idling);
         Self {
             started,
             hard: policy.turn_timeout.map(|limit| (started + limit, limit)),
             idle: policy.idle_timeout,
+            idling,
             expected: None,
             next_look: started + watch.tick_every(),
             watch,
             patience: Patience::default(),
-            how_to_log_in,
+            how_to_log_in: adapter.map(Adapter::how_to_log_in),
         }
     }
 
     /// Until [`Vigil::watch_anew`], silence is borne for a shorter time; `missing` says what did not happen.
     pub(super) fn expect_soon(&mut self, within: Duration, missing: &'static str) {
-        self.watch = Watch::new(within.min(self.idle));
+        self.watch = Watch::new(within.min(self.idle)).beyond(self.idling);
         self.next_look = Instant::now() + self.watch.tick_every();
         self.expected = Some(missing);
     }
@@ -88,7 +92,7 @@ impl Vigil {
 
     /// From here on the agent has all its time to be silent in.
     pub(super) fn watch_anew(&mut self) {
-        self.watch = Watch::new(self.idle);
+        self.watch = Watch::new(self.idle).beyond(self.idling);
         self.next_look = Instant::now() + self.watch.tick_every();
         self.expected = None;
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, WritingPlan};
-use super::reader::Reader;
+use super::reader::{Reader, written};
 use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
 use super::turn_end::{Why, diagnosed, ending};
@@ -142,6 +142,7 @@ impl Driver<'_> {
             continued: false,
             own_program: &self.setting.program,
             usage_file: &self.file(plan, "usage"),
+            budget: None,
         };
         let variables = [("DACAPO_ITERATION", plan.iteration.to_string())];
         let mut job =
@@ -247,7 +248,7 @@ impl Driver<'_> {
         let setting = ParserSetting {
             earlier: Usage::default(),
             usage_file: Some(self.file(plan, "usage")),
-            now: jiff::Zoned::now(),
+            now: written(&file),
             ..ParserSetting::default()
         };
         Reader::new(agent, setting, None, "", file)

@@ -2,10 +2,14 @@
 //!
 //! A compiler can be silent for half an hour while it burns a core; a node process that hangs on a dead socket still
 //! burns 0.15–0.4 % of one. So a turn is idle only if over a whole window there was no output, less than 1 % of one
-//! core was used by the whole tree, and no process came or went.
+//! core was used by the whole tree (more for a program that is known to burn more while it waits), and no process came
+//! or went.
 
 use std::collections::VecDeque;
 use std::time::Duration;
+
+/// Percent of one core that are work, where nothing else is known of the program.
+const WORK: u32 = 1;
 
 /// What the process tree of one job looked like at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +40,8 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct Watch {
     window: Duration,
+    /// So many percent of one core are work.
+    work: u32,
     bytes: u64,
     tree: Option<TreeSample>,
     last_sign: Option<Duration>,
@@ -46,7 +52,14 @@ pub struct Watch {
 impl Watch {
     /// A watch that calls the job idle after `window` without any sign of life.
     pub fn new(window: Duration) -> Self {
-        Self { window, bytes: 0, tree: None, last_sign: None, cpu: VecDeque::new() }
+        Self { window, work: WORK, bytes: 0, tree: None, last_sign: None, cpu: VecDeque::new() }
+    }
+
+    /// The same for a program that burns up to so many percent of one core while it merely waits.
+    #[must_use]
+    pub fn beyond(mut self, percent: u32) -> Self {
+        self.work = percent.max(WORK);
+        self
     }
 
     /// How often to observe: often enough to be right within a tenth of the window, too seldom to cost anything.
@@ -74,7 +87,7 @@ impl Watch {
         });
         let worked = self.tree.is_some_and(|tree| {
             let since = self.cpu.back().map_or(now, |(at, _)| *at);
-            is_work(sample.cpu_ms.saturating_sub(tree.cpu_ms), now.saturating_sub(since))
+            self.is_work(sample.cpu_ms.saturating_sub(tree.cpu_ms), now.saturating_sub(since))
         });
         self.tree = Some(sample);
         if wrote || moved || self.last_sign.is_none() {
@@ -86,9 +99,13 @@ impl Watch {
         }
         let slept = self.cpu.front().is_some_and(|&(at, cpu_ms)| {
             let span = now.saturating_sub(at);
-            span >= self.window && !is_work(sample.cpu_ms.saturating_sub(cpu_ms), span)
+            span >= self.window && !self.is_work(sample.cpu_ms.saturating_sub(cpu_ms), span)
         });
         self.verdict(now, wrote || moved || worked, slept)
+    }
+
+    fn is_work(&self, cpu_ms: u64, span: Duration) -> bool {
+        cpu_ms > 0 && u128::from(cpu_ms) * 100 >= span.as_millis() * u128::from(self.work)
     }
 
     fn verdict(&self, now: Duration, sign: bool, slept: bool) -> Verdict {
@@ -101,11 +118,6 @@ impl Watch {
             Verdict::Quiet { since }
         }
     }
-}
-
-/// At least 1 % of one core.
-fn is_work(cpu_ms: u64, span: Duration) -> bool {
-    cpu_ms > 0 && u128::from(cpu_ms) * 100 >= span.as_millis()
 }
 
 #[cfg(test)]
@@ -128,6 +140,20 @@ mod tests {
                 watch.observe(Duration::from_secs(minute * 60), bytes, sample)
             })
             .collect()
+    }
+
+    #[test]
+    fn a_program_that_burns_more_while_it_waits_is_known_for_it() {
+        let verdicts = |percent: u32, burnt: u64| -> Vec<Verdict> {
+            let mut watch = Watch::new(WINDOW).beyond(percent);
+            let at =
+                |minute: u64| watch.observe(Duration::from_secs(minute * 60), 10, sample(minute * burnt, 7));
+            (0..60).map(at).collect()
+        };
+        // 1.7 % of a core.
+        assert!(!verdicts(0, 1_020).contains(&Verdict::Idle));
+        assert!(verdicts(3, 1_020).contains(&Verdict::Idle));
+        assert!(!verdicts(3, 1_800).contains(&Verdict::Idle));
     }
 
     #[test]

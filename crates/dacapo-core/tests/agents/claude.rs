@@ -1,6 +1,6 @@
 //! Claude Code 2.1.325 and some older versions.
 
-use dacapo_core::agent::{Ending, adapter};
+use dacapo_core::agent::{Ending, ParserSetting, adapter};
 use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
@@ -163,10 +163,7 @@ fn l8_a_refused_login_is_permanent_and_says_how_to_log_in() {
     for code in [0, 1] {
         assert_eq!(refused.exit(code), permanent(&message), "exit {code}");
     }
-    assert_eq!(
-        turn("not-logged-in").exit(1),
-        permanent(&format!("not logged in: Not logged in · Please run /login; {HOW}"))
-    );
+    assert_eq!(turn("not-logged-in").exit(1), permanent(&format!("not logged in; {HOW}")));
     let TurnEnd::Failed { failure, message } = turn("v1.0.110-e401").exit(1) else { panic!() };
     assert_eq!(failure, FailureKind::Permanent);
     assert!(message.ends_with(HOW), "{message}");
@@ -203,6 +200,19 @@ fn l9_a_limit_with_and_without_its_reset_time() {
     let old = br#"{"is_error":true,"result":"Claude AI usage limit reached|1794787690","subtype":"success","type":"result"}"#;
     let old = Turn::of(OutputFormat::Claude, old, Usage::default());
     assert_eq!(old.exit(1), limit("Claude AI usage limit reached|1794787690", Some("2026-11-16T00:08:10Z")));
+}
+
+#[test]
+fn l9_older_versions_tell_the_time_in_words_alone() {
+    let now = "2026-11-15T23:08:00+00:00[UTC]".parse().unwrap();
+    let setting = ParserSetting { now, ..ParserSetting::default() };
+    for (name, message) in [
+        ("v2.0.60-limit", "Limit reached · resets 12:08am (UTC)"),
+        ("v1.0.110-limit", "Spending cap reached resets 12:08am"),
+    ] {
+        let turn = Turn::with(OutputFormat::Claude, &output("claude", name), setting.clone());
+        assert_eq!(turn.exit(1), limit(message, Some("2026-11-16T00:08:59Z")));
+    }
 }
 
 #[test]

@@ -18,7 +18,10 @@ pub(crate) struct Turn {
 
 impl Turn {
     pub(crate) fn of(format: OutputFormat, output: &[u8], earlier: Usage) -> Self {
-        let setting = ParserSetting { earlier, ..ParserSetting::default() };
+        Self::with(format, output, ParserSetting { earlier, ..ParserSetting::default() })
+    }
+
+    pub(crate) fn with(format: OutputFormat, output: &[u8], setting: ParserSetting) -> Self {
         Self { events: read(format, output, usize::MAX, setting), format }
     }
 

@@ -9,7 +9,6 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
-mod pieces;
 mod qwen;
 mod replay;
 mod robustness;

@@ -7,7 +7,8 @@ use dacapo_core::agent::{self, Ending, Observed, Observer, ParserSetting};
 use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
-fn path(agent: &str, file: &str) -> PathBuf {
+/// A file beside an agent's output.
+pub(crate) fn path(agent: &str, file: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests/fixtures/agents", agent, file].iter().collect()
 }
 
@@ -32,8 +33,18 @@ pub(crate) fn all_output(agent: &str) -> Vec<Vec<u8>> {
 
 /// The events of a turn, its output read in pieces of this size.
 pub(crate) fn events(format: OutputFormat, output: &[u8], piece: usize) -> Vec<AgentEvent> {
+    events_with(ParserSetting::default(), format, output, piece)
+}
+
+/// The same, for a parser that must know more than the bytes.
+pub(crate) fn events_with(
+    setting: ParserSetting,
+    format: OutputFormat,
+    output: &[u8],
+    piece: usize,
+) -> Vec<AgentEvent> {
     let mut events = Vec::new();
-    let mut parser = agent::parser(format, ParserSetting::default());
+    let mut parser = agent::parser(format, setting);
     for bytes in output.chunks(piece.max(1)) {
         parser.feed(bytes, &mut |event| events.push(event));
     }
@@ -50,8 +61,12 @@ pub(crate) fn observed(events: &[AgentEvent]) -> Observed {
 
 /// How a turn with this output ended.
 pub(crate) fn end(format: OutputFormat, output: &[u8], ending: &Ending) -> TurnEnd {
-    let seen = observed(&events(format, output, output.len()));
-    agent::weigh(ending, &seen, agent::adapter(format).unwrap().has_final_event())
+    end_of(format, &events(format, output, output.len()), ending)
+}
+
+/// How a turn with these events ended.
+pub(crate) fn end_of(format: OutputFormat, events: &[AgentEvent], ending: &Ending) -> TurnEnd {
+    agent::weigh(ending, &observed(events), agent::adapter(format).unwrap().has_final_event())
 }
 
 pub(crate) fn session(id: &str) -> AgentEvent {
@@ -72,6 +87,10 @@ pub(crate) fn result(id: &str, output: &str) -> AgentEvent {
 
 pub(crate) fn failed_result(id: &str, output: &str) -> AgentEvent {
     AgentEvent::ToolResult { id: id.into(), failed: true, output: output.into() }
+}
+
+pub(crate) fn retry(status: Option<u16>, message: &str) -> AgentEvent {
+    AgentEvent::Retry { message: message.into(), status }
 }
 
 pub(crate) fn refused(what: &str) -> AgentEvent {

@@ -8,8 +8,12 @@ use serde_json::Value;
 
 use crate::replay::{all_output, events};
 
-const AGENTS: [(&str, OutputFormat); 2] =
-    [("gemini", OutputFormat::Gemini), ("opencode", OutputFormat::Opencode)];
+const AGENTS: [(&str, OutputFormat); 4] = [
+    ("codex", OutputFormat::Codex),
+    ("copilot", OutputFormat::Copilot),
+    ("gemini", OutputFormat::Gemini),
+    ("opencode", OutputFormat::Opencode),
+];
 
 /// No event is larger than this, but for what the agent itself says.
 const LARGEST: usize = 10_000;
@@ -131,10 +135,17 @@ fn r3_a_line_of_many_megabytes_is_passed_over_and_the_next_one_read() {
         }
         parser.feed(b"\"}}\n", &mut |event| seen.push(event));
         assert_eq!(seen, [], "{name}");
-        let session = br#"{"type":"init","sessionID":"s","session_id":"s"}"#;
-        parser.feed(session, &mut |event| seen.push(event));
+        let kind = match format {
+            OutputFormat::Codex => "thread.started",
+            OutputFormat::Copilot => "result",
+            _ => "init",
+        };
+        let session = format!(
+            r#"{{"type":"{kind}","sessionID":"s","session_id":"s","thread_id":"s","sessionId":"s"}}"#
+        );
+        parser.feed(session.as_bytes(), &mut |event| seen.push(event));
         parser.finish(&mut |event| seen.push(event));
-        assert_eq!(seen, [AgentEvent::Session { id: "s".into() }], "{name}");
+        assert_eq!(seen.first(), Some(&AgentEvent::Session { id: "s".into() }), "{name}");
     }
 }
 
@@ -145,7 +156,17 @@ fn r3_what_a_tool_returned_is_cut_between_characters() {
     let opencode = format!(
         r#"{{"part":{{"tool":"bash","state":{{"output":"{output}","input":{{"command":"{output}"}}}}}},"type":"tool_use"}}"#
     );
-    for (line, format) in [(gemini, OutputFormat::Gemini), (opencode, OutputFormat::Opencode)] {
+    let codex = format!(
+        r#"{{"item":{{"type":"command_execution","command":"{output}","aggregated_output":"{output}"}},"type":"item.completed"}}"#
+    );
+    let copilot =
+        format!(r#"{{"data":{{"result":{{"content":"{output}"}}}},"type":"tool.execution_complete"}}"#);
+    for (line, format) in [
+        (codex, OutputFormat::Codex),
+        (copilot, OutputFormat::Copilot),
+        (gemini, OutputFormat::Gemini),
+        (opencode, OutputFormat::Opencode),
+    ] {
         let seen = events(format, line.as_bytes(), 1 << 16);
         assert!(!seen.is_empty() && seen.iter().all(|event| size(event) <= LARGEST), "{format:?}");
     }

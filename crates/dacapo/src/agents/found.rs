@@ -10,6 +10,21 @@ use crate::args::Exec;
 use crate::config::Config;
 use crate::error::Failure;
 
+/// How the agents people use are installed.
+const INSTALL: [(&str, &str); 6] = [
+    ("claude", "npm install -g @anthropic-ai/claude-code"),
+    ("codex", "npm install -g @openai/codex"),
+    ("copilot", "npm install -g @github/copilot"),
+    ("gemini", "npm install -g @google/gemini-cli"),
+    ("opencode", "npm install -g opencode-ai"),
+    ("qwen", "npm install -g @qwen-code/qwen-code"),
+];
+
+/// What to type where a program is missing.
+pub(crate) fn how_to_install(program: &str) -> Option<&'static str> {
+    INSTALL.iter().find(|(name, _)| *name == program).map(|(_, how)| *how)
+}
+
 /// An agent, and why it was chosen.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -132,6 +147,14 @@ mod tests {
         assert_eq!(choose(&installed, &config).map(|found| found.name).as_deref(), Some("native"));
         let installed = [agent("gemini", None, Billing::Unknown)];
         assert_eq!(choose(&installed, &config).map(|found| found.name).as_deref(), Some("gemini"));
+    }
+
+    #[test]
+    fn a4_every_built_in_agent_can_be_installed() {
+        let missing: Vec<&str> = agent::BUILT_IN.iter().map(|adapter| adapter.name()).collect();
+        let missing: Vec<&&str> = missing.iter().filter(|name| how_to_install(name).is_none()).collect();
+        assert_eq!(missing, [] as [&&str; 0]);
+        assert_eq!(how_to_install("mybot"), None);
     }
 
     #[test]

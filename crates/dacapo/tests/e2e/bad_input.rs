@@ -2,13 +2,15 @@
 
 use std::fs;
 
-use crate::support::World;
+use crate::support::{Ran, World};
 
 /// Refused: exit 2, nothing on stdout, a message with `says` and something to do, everything as it was.
 #[track_caller]
 fn refused(world: &World, words: &[&str], says: &str) {
     let before = world.everything();
-    let ran = world.run(words);
+    let mut command = world.command(words);
+    world.hide_other_programs(&mut command);
+    let ran = Ran::from(command.output().unwrap());
     assert_eq!(ran.code, 2, "{words:?}\n--- stdout\n{}\n--- stderr\n{}", ran.stdout, ran.stderr);
     assert_eq!(ran.stdout, "", "{words:?}");
     assert!(ran.stderr.starts_with("error: "), "{words:?}\n{}", ran.stderr);
@@ -155,7 +157,8 @@ fn l15_an_agent_that_is_not_there_is_refused() {
         (&["--agent", "mybot"], "'no-such-bot' ([agents.mybot] command) is not on PATH"),
         (&["--agent", "path"], "'./bot' ([agents.path] command)"),
         (&["--agent", "bare"], "unknown agent 'bare'"),
-        (&["--agent", "claude"], "--agent-cmd 'claude -p"),
+        (&["--agent", "claude"], "agent not found: 'claude' (--agent) is not on PATH"),
+        (&["--agent", "codex"], "do:   npm install -g @openai/codex"),
         (&["--agent", "rehearsal"], "has no usable script"),
         (&["--agent", "rehearsal:missing.yaml"], "missing.yaml"),
         (&["--agent", "rehearsal:README.md"], "README.md"),

@@ -15,6 +15,7 @@ fn doctor(world: &World, words: &[&str]) -> Command {
     fs::create_dir_all(world.scratch("tmp")).unwrap();
     let mut command = world.command(&[&["doctor"], words].concat());
     command.env("TMPDIR", world.scratch("tmp"));
+    world.hide_other_programs(&mut command);
     command
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -25,6 +25,20 @@ impl World {
     pub(crate) fn start(&self, words: &[&str]) -> Started {
         let child = self.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         Started(Some(child))
+    }
+
+    /// Lets a command find a few plain tools and what the test puts on PATH itself: the agents of whoever runs the tests
+    /// are none of its business.
+    pub(crate) fn hide_other_programs(&self, command: &mut Command) {
+        for name in ["cat", "date", "git", "rm", "setsid", "sh", "sleep", "touch", "yes"] {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let found = std::env::split_paths(&path).map(|dir| dir.join(name)).find(|path| path.exists());
+            let place = self.bin().join(name);
+            if let (Some(found), false) = (found, place.exists()) {
+                std::os::unix::fs::symlink(found, place).unwrap();
+            }
+        }
+        command.env("PATH", self.bin());
     }
 
     /// Waits for a file outside the repository, which an agent writes to say that it is at work.

@@ -16,6 +16,7 @@ mod founding;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
+mod installed;
 mod kit;
 mod limits;
 mod misdeed;

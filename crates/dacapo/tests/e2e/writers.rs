@@ -4,6 +4,8 @@
 use std::fs;
 use std::process::Stdio;
 
+use dacapo_core::agent::Wish;
+use dacapo_core::spec::{Approval, OutputFormat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -262,7 +264,7 @@ fn r1_a_call_that_was_killed_is_made_again_and_what_it_used_counts() {
     let world = begun(WORK);
     let script = world.scratch("writer.sh");
     let text = format!(
-        "cat > /dev/null\nif mkdir {0}/once; then echo '{{\"kind\":\"usage\",\"input\":5}}'; touch {0}/ready; exec sleep 1000; fi\n\
+        "cat > /dev/null\nif mkdir {0}/once; then echo '{{\"kind\":\"usage\",\"input\":5}}'; exec sleep 1000; fi\n\
          echo '{{\"kind\":\"usage\",\"input\":7}}'; echo '{{\"kind\":\"text\",\"text\":\"Second try.\"}}'; echo '{{\"kind\":\"end\"}}'\n",
         script.parent().unwrap().display()
     );
@@ -270,7 +272,8 @@ fn r1_a_call_that_was_killed_is_made_again_and_what_it_used_counts() {
     world.writes("summary_by", &json!({ "argv": ["sh", script] }));
     let mut child =
         world.command(&["resume", "t", "--iter", "1", "--json"]).stdout(Stdio::null()).spawn().unwrap();
-    world.wait_for_file("ready");
+    let raw = world.task_dir("t").join("turns/0001.summary.raw");
+    wait_for("what it has used to be on file", || fs::read(&raw).is_ok_and(|bytes| bytes.contains(&b'\n')));
     child.kill().unwrap();
     child.wait().unwrap();
     wait_for("the guard to clear up", || world.processes("t").is_empty());
@@ -292,4 +295,58 @@ fn r1_an_answer_that_was_paid_for_is_not_asked_for_again() {
     let _ = world.run(&["resume", "t", "--iter", "1"]).expect(0);
     assert_eq!(world.last_record()["summary"], "From the file.");
     assert_eq!(world.heard("summary.prompt"), "");
+}
+
+#[test]
+fn c4_c5_the_same_agent_with_another_model_writes_and_may_change_nothing() {
+    for adapter in dacapo_core::agent::BUILT_IN {
+        let name = adapter.name();
+        let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../dacapo-core/tests/fixtures/agents");
+        // An agent over ACP talks; it does not print.
+        let fixture = std::path::Path::new(fixtures).join(name).join("multi.jsonl");
+        if adapter.format() == OutputFormat::Acp {
+            continue;
+        }
+        assert!(fixture.exists(), "{name} has said something");
+        let world = World::new();
+        let (fixture, asked) = (fixture.display(), world.scratch("asked"));
+        world.program(
+            name,
+            &format!(
+                "#!/bin/sh\ncat > /dev/null\necho \"$*\" >> {}\nenv >> {}.env\necho x > f$DACAPO_TURN\ncat {fixture}\n",
+                asked.display(),
+                asked.display()
+            ),
+        );
+        let words = ["--name", "t", "--agent", name, "--iter", "1", "--model", "main-model"];
+        let models = ["--summary-model", "summing-model", "--commit-message-model", "wording-model", "go"];
+        let ran = world.exec(&[&words[..], &models].concat());
+        if ran.code == 2 {
+            ran.says("native:MODEL").says("read-only");
+            continue;
+        }
+        let ran = ran.expect(0);
+        let lines = world.heard("asked");
+        let calls: Vec<&str> = lines.lines().collect();
+        assert_eq!(calls.len(), 3, "{name}: {lines}\n{}", ran.stdout);
+        let environment = world.heard("asked.env");
+        for (call, model) in calls.iter().zip(["main-model", "summing-model", "wording-model"]) {
+            let told = call.contains(model) || environment.contains(model);
+            assert!(told, "{name} is not told its model: {call}");
+        }
+        let spec = fs::read(world.task_dir("t").join("spec.json")).unwrap();
+        let spec: Value = serde_json::from_slice(&spec).unwrap();
+        for (writer, model) in [("summary_by", "summing-model"), ("message_by", "wording-model")] {
+            let as_root = rustix::process::geteuid().is_root();
+            let wish = Wish { model: Some(model), approval: Approval::ReadOnly, as_root };
+            let reads_only = serde_json::to_value(adapter.profile(&wish).unwrap()).unwrap();
+            assert_eq!(spec["context"][writer], reads_only, "{name}");
+        }
+        let ends: Vec<(String, String)> =
+            world.written().into_iter().map(|(what, end, _)| (what, end)).collect();
+        let done = |what: &str| (what.to_owned(), "done".to_owned());
+        assert_eq!(ends, [done("summary"), done("commit_message")], "{name}");
+        assert_eq!(world.last_record()["summary"], world.events("t", "written")[0]["text"]);
+        assert_eq!(world.subjects().len(), 2);
+    }
 }

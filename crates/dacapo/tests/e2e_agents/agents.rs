@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
@@ -36,8 +35,6 @@ pub(crate) struct Agent {
     pub(crate) cli: &'static str,
     /// What Dacapo's config must say about it, beside prices.
     pub(crate) config: &'static str,
-    /// A command line that any version of Dacapo can run: prompt on standard input, plain text out.
-    pub(crate) plain: &'static [&'static str],
     /// A command line whose output Dacapo can read, without the flags that let it work unattended.
     pub(crate) shy: &'static [&'static str],
     /// Writes its settings into the home, and gives its environment.
@@ -101,7 +98,6 @@ pub(crate) const CLAUDE: Agent = Agent {
     name: "claude",
     cli: "claude",
     config: "",
-    plain: &["claude", "-p", "--dangerously-skip-permissions"],
     shy: &["claude", "-p", "--output-format", "stream-json", "--verbose"],
     set_up: |setting| {
         let mut env = vec![
@@ -144,7 +140,6 @@ pub(crate) const CODEX: Agent = Agent {
     name: "codex",
     cli: "codex",
     config: "",
-    plain: &["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-"],
     shy: &["codex", "exec", "--json", "--skip-git-repo-check", "-"],
     set_up: |setting| {
         let few = match setting.retries {
@@ -177,20 +172,14 @@ pub(crate) const CODEX: Agent = Agent {
             .map(|path| stem(path).chars().rev().take(36).collect::<Vec<_>>().into_iter().rev().collect())
             .collect()
     },
-    // It tells the minute, and only that of a subscription's limit.
-    limit: || {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let rest = 60 - now % 60;
-        let rest = if rest < 5 { rest + 60 } else { rest };
-        Limited { answer: Failure::plan_limited(Some(rest)), lasts: 65, account: &[] }
-    },
+    // It tells the minute, and only that of a subscription's limit: what ends in a second may end with the minute.
+    limit: || Limited { answer: Failure::plan_limited(Some(1)), lasts: 62, account: &[] },
 };
 
 pub(crate) const COPILOT: Agent = Agent {
     name: "copilot",
     cli: "copilot",
     config: "",
-    plain: &["copilot", "--allow-all", "--no-color", "--silent"],
     shy: &["copilot", "--output-format", "json", "--no-color"],
     set_up: |setting| {
         vec![
@@ -198,7 +187,9 @@ pub(crate) const COPILOT: Agent = Agent {
             ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", setting.url)),
             ("COPILOT_PROVIDER_TYPE", "openai".into()),
             ("COPILOT_PROVIDER_API_KEY", "dummy".into()),
-            ("COPILOT_MODEL", "gpt-4.1".into()),
+            ("COPILOT_MODEL", "scripted".into()),
+            // A model it knows nothing of would get 64,000.
+            ("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "1000000".into()),
             ("COPILOT_AUTO_UPDATE", "false".into()),
         ]
     },
@@ -221,7 +212,6 @@ pub(crate) const GEMINI: Agent = Agent {
     name: "gemini",
     cli: "gemini",
     config: "",
-    plain: &["gemini", "--yolo"],
     shy: &["gemini", "-o", "stream-json"],
     set_up: gemini,
     write: |path, text| ToolUse::new("write_file", json!({ "file_path": path, "content": text })),
@@ -232,12 +222,14 @@ pub(crate) const GEMINI: Agent = Agent {
     tells: |usage| usage,
     sessions: |home| {
         let files = found(&home.join(".gemini/tmp"), 3, &|path| stem(path).starts_with("session-"));
-        let first = |path: &PathBuf| {
-            let text = fs::read_to_string(path).unwrap();
+        let texts = files.iter().map(|path| fs::read_to_string(path).unwrap());
+        // Over ACP it opens one more, in which nothing is ever said.
+        let answered = texts.filter(|text| text.contains("Added file-"));
+        let id = |text: String| {
             let line: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
             line["sessionId"].as_str().unwrap().to_owned()
         };
-        files.iter().map(first).collect()
+        answered.map(id).collect()
     },
     limit: seconds,
 };
@@ -265,7 +257,6 @@ pub(crate) const OPENCODE: Agent = Agent {
     name: "opencode",
     cli: "opencode",
     config: "",
-    plain: &["opencode", "run"],
     shy: &["opencode", "run", "--format", "json"],
     set_up: |setting| {
         let config = json!({
@@ -325,7 +316,6 @@ pub(crate) const QWEN: Agent = Agent {
     name: "qwen",
     cli: "qwen",
     config: "",
-    plain: &["qwen", "--yolo", "--auth-type", "openai"],
     shy: &["qwen", "-o", "stream-json", "--auth-type", "openai"],
     set_up: |setting| {
         let settings = json!({
@@ -363,6 +353,8 @@ pub(crate) const GEMINI_ACP: Agent = Agent {
     config: "[agents.gemini-acp]\ncommand = [\"gemini\", \"--acp\"]\noutput = \"acp\"\n",
     // Nothing of what came from a cache.
     tells: |usage| Usage { cached: 0, ..usage },
+    // There is no field for its end, so a guess will do.
+    limit: || Limited { lasts: 60, ..seconds() },
     ..GEMINI
 };
 

@@ -21,7 +21,9 @@ pub(crate) fn not_logged_in(agent: &'static Agent) {
     assert_eq!(turns.len(), 1);
     let (end, failure) = (&turns[0]["end"], &turns[0]["failure"]);
     assert_eq!((end, failure), (&json!("failed"), &json!("permanent")), "{}", turns[0]);
-    let how = BUILT_IN.iter().find(|adapter| adapter.name() == agent.cli).unwrap().how_to_log_in();
+    let adapter = BUILT_IN.iter().find(|adapter| adapter.name() == agent.name);
+    // Over ACP the agent itself says how.
+    let how = adapter.map_or("to log in: ", |adapter| adapter.how_to_log_in());
     let shown = format!("{}\n{}", ran.stdout, ran.stderr).replace("\\\"", "\"");
     assert!(shown.contains(how), "it does not say to {how}:\n{shown}");
     assert!(!server.calls(CallKind::Main).is_empty());
@@ -84,7 +86,7 @@ pub(crate) fn cut(agent: &'static Agent) {
     let (rig, _server) = Rig::start(agent, Retries::Few, |repo| {
         until(over.clone(), || Failure::Cut.into(), writer(agent, repo))
     });
-    let words = ["--iter", "2", "--turn-timeout", "20s", "Add a file."];
+    let words = ["--iter", "2", "--turn-timeout", "30s", "Add a file."];
     let mut running = Running::start(rig.command(&words));
     let failed = running.wait_for("an iteration", |event| event["type"] == "iteration_finished");
     over.turn_on();
@@ -100,7 +102,7 @@ pub(crate) fn cut(agent: &'static Agent) {
 pub(crate) fn unreachable(agent: &'static Agent) {
     let closed = ClosedPort::take();
     let rig = Rig::at(&closed.url(), agent, Retries::Few);
-    let words = ["--iter", "5", "--max-failures", "2", "--turn-timeout", "15s", "Add a file."];
+    let words = ["--iter", "5", "--max-failures", "2", "--turn-timeout", "8s", "Add a file."];
     let ran = rig.exec(&words).expect(1);
     let result = ran.result();
     assert_eq!((&result["stop_reason"], counts(&result)), (&json!("failures"), [2, 0, 2]));

@@ -1,8 +1,8 @@
 //! Reads `claude --output-format stream-json`.
 
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 
-use super::HOW_TO_LOG_IN;
+use super::{HOW_TO_LOG_IN, reset_words};
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
 use crate::agent::lines::Lines;
@@ -22,7 +22,7 @@ pub(super) struct ClaudeParser {
 
 impl ClaudeParser {
     pub(super) fn new(setting: &ParserSetting) -> Self {
-        let state = State { earlier: setting.earlier, ..State::default() };
+        let state = State { earlier: setting.earlier, now: setting.now.clone(), ..State::default() };
         Self { lines: Lines::default(), state }
     }
 }
@@ -46,6 +46,8 @@ struct State {
     talk: Conversation,
     /// What earlier turns of the conversation used.
     earlier: Usage,
+    /// About when this is written.
+    now: Zoned,
     /// What results have accounted for.
     settled: Usage,
     /// The last usage that was told.
@@ -226,7 +228,8 @@ impl State {
         let cause = kind.and_then(cause_of_kind).unwrap_or_else(|| cause_of(status, &message));
         match cause.event(&message, self.talk.answered(), HOW_TO_LOG_IN) {
             AgentEvent::Limit { message, .. } => {
-                let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message));
+                let in_words = || reset_words::resets_at(&message, &self.now);
+                let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message)).or_else(in_words);
                 AgentEvent::Limit { message, resets_at }
             }
             event => event,
@@ -295,12 +298,13 @@ fn cause_of(status: Option<u16>, message: &str) -> Cause {
     if let Some(status) = status.or_else(by_text) {
         return Cause::of_status(status, message);
     }
+    let message = message.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
-    if has(&["limit reached", "hit your limit", "out of extra usage"]) {
+    if has(&["limit reached", "cap reached", "hit your "]) {
         Cause::Limit
-    } else if has(&["Credit balance"]) {
+    } else if has(&["credit balance"]) {
         Cause::Billing
-    } else if has(&["Invalid API key", "/login", "OAuth token"]) {
+    } else if has(&["invalid api key", "/login", "oauth token"]) {
         Cause::Login
     } else {
         Cause::Passing

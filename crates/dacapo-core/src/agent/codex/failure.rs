@@ -5,8 +5,8 @@ use jiff::Zoned;
 use serde::Deserialize;
 
 use super::HOW_TO_LOG_IN;
+use crate::agent::fields::{self, Excerpt, Object};
 use crate::agent::http_status::{not_logged_in, refusal};
-use crate::agent::lenient::{Object, Text, object};
 use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind};
 
@@ -15,13 +15,13 @@ use crate::event::{AgentEvent, FailureKind};
 #[serde(default)]
 struct ApiAnswer {
     error: Object<ApiError>,
-    detail: Text<1000>,
+    detail: Excerpt,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ApiError {
-    message: Text<1000>,
+    message: Excerpt,
 }
 
 /// The event for the message of a failed turn.
@@ -48,7 +48,7 @@ pub(super) fn event(message: &str, now: &Zoned) -> AgentEvent {
     if refresh_failed || begins("Missing environment variable: ") {
         return error(FailureKind::Permanent, not_logged_in(message, HOW_TO_LOG_IN));
     }
-    if let Some(answer) = object::<ApiAnswer>(message.as_bytes()) {
+    if let Some(answer) = fields::read::<ApiAnswer>(message.as_bytes()) {
         let said = answer.error.0.message.some().or(answer.detail.some()).unwrap_or(message);
         return error(FailureKind::Permanent, format!("the request was refused: {said}"));
     }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::failure;
-use crate::agent::excerpt::{LINE, MESSAGE, OUTPUT, one_line};
-use crate::agent::lenient::{Arguments, Count, Few, Object, Text, WholeText, Word, object};
+use crate::agent::arguments::Arguments;
+use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text, one_line};
 use crate::agent::lines::Lines;
 use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, Usage};
@@ -12,16 +12,13 @@ use crate::event::{AgentEvent, Usage};
 /// So many tools may run at a time; of more than these the beginning is told twice.
 const MOST_OPEN: usize = 100;
 
-/// Of a list of steps or files, so many are shown.
-const MOST_LISTED: usize = 50;
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line {
     #[serde(rename = "type")]
-    kind: Word,
-    thread_id: Word,
-    message: Text<MESSAGE>,
+    kind: Excerpt,
+    thread_id: Excerpt,
+    message: Excerpt,
     item: Object<Item>,
     error: Object<Failure>,
     usage: Option<Object<Tokens>>,
@@ -30,7 +27,7 @@ struct Line {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Failure {
-    message: Text<MESSAGE>,
+    message: Excerpt,
 }
 
 /// What the thread has used since it began. Output includes what was spent on reasoning, input what came from a cache.
@@ -46,34 +43,34 @@ struct Tokens {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Item {
-    id: Word,
+    id: Excerpt,
     #[serde(rename = "type")]
-    kind: Word,
-    status: Word,
-    text: WholeText,
-    command: Text<1000>,
-    aggregated_output: Text<OUTPUT>,
-    changes: Few<Object<Change>, MOST_LISTED>,
-    server: Word,
-    tool: Word,
+    kind: Excerpt,
+    status: Excerpt,
+    text: Text,
+    command: Excerpt,
+    aggregated_output: Excerpt,
+    changes: List<Object<Change>>,
+    server: Excerpt,
+    tool: Excerpt,
     arguments: Object<Arguments>,
     error: Object<Failure>,
-    query: Text<1000>,
-    prompt: Text<1000>,
-    items: Few<Object<Step>, MOST_LISTED>,
+    query: Excerpt,
+    prompt: Excerpt,
+    items: List<Object<Step>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Change {
-    path: Text<1000>,
+    path: Excerpt,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Step {
-    text: Text<LINE>,
-    completed: crate::agent::lenient::Flag,
+    text: Excerpt,
+    completed: Flag,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +124,7 @@ impl Parser for CodexParser {
 
 impl Reader {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        let Some(line) = object::<Line>(line) else { return };
+        let Some(line) = fields::read::<Line>(line) else { return };
         let mut say = |event: AgentEvent| {
             self.said = matches!(event, AgentEvent::Text { .. });
             sink(event);
@@ -144,7 +141,7 @@ impl Reader {
             }
             // Each of these is followed by another attempt or by the end of the turn.
             "error" => {
-                let message = line.message.0;
+                let message = line.message.as_str().to_owned();
                 let cause = failure::cause(&message).to_owned();
                 say(AgentEvent::Retry { message: cause, status: failure::status(&message) });
                 self.last_error = (!message.starts_with("Reconnecting...")).then_some(message);
@@ -166,9 +163,9 @@ impl Reader {
     fn usage(&self, tokens: Option<Object<Tokens>>, sink: &mut dyn FnMut(AgentEvent)) {
         let Some(Object(tokens)) = tokens else { return };
         let thread = Usage {
-            input: tokens.input_tokens.or_zero(),
-            output: tokens.output_tokens.or_zero(),
-            cached: tokens.cached_input_tokens.or_zero(),
+            input: tokens.input_tokens.0.unwrap_or(0),
+            output: tokens.output_tokens.0.unwrap_or(0),
+            cached: tokens.cached_input_tokens.0.unwrap_or(0),
             cost_usd: None,
         };
         sink(AgentEvent::Usage(thread.on_top_of(&self.setting.earlier)));
@@ -211,7 +208,7 @@ impl Reader {
     fn tool(&mut self, item: &Item, stage: Stage, tool: &Use<'_>, sink: &mut dyn FnMut(AgentEvent)) {
         let id = item.id.as_str();
         let name = tool.name;
-        let summary = one_line(tool.what, LINE);
+        let summary = one_line(tool.what);
         let open = self.open.iter().position(|known| known == id);
         if open.is_none() {
             sink(AgentEvent::ToolCall { id: id.to_owned(), name: name.to_owned(), summary: summary.clone() });
@@ -246,7 +243,7 @@ impl Reader {
     fn todo_list(&mut self, item: &Item, sink: &mut dyn FnMut(AgentEvent)) {
         let step = |step: &Object<Step>| {
             let mark = if step.0.completed.0 == Some(true) { 'x' } else { ' ' };
-            format!("[{mark}] {}", one_line(step.0.text.as_str(), LINE))
+            format!("[{mark}] {}", one_line(step.0.text.as_str()))
         };
         let steps: Vec<String> = item.items.0.iter().map(step).collect();
         // It is told again at the end of the turn.

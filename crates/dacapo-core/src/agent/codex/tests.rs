@@ -38,6 +38,25 @@ fn a1_a_model_is_chosen_and_a_conversation_is_continued_by_flags_before_the_comm
     assert_eq!(spec.resume.unwrap(), ["resume", "{session}", "-"]);
 }
 
+#[test]
+fn a_command_of_the_users_own_may_change_nothing_unless_it_says_so() {
+    let own = |command: &str| AgentSpec {
+        command: AgentCommand::Argv(command.split(' ').map(str::to_owned).collect()),
+        ..Codex.profile(&wish(Approval::Auto, None)).unwrap()
+    };
+    assert!(Codex.lacks_tools(&own("codex exec --json -m gpt-5.5 -")));
+    for told in [
+        "codex exec --json --yolo",
+        "codex exec --sandbox=workspace-write",
+        "codex exec -s workspace-write",
+        "codex exec -p mine",
+        "codex exec -c sandbox_mode=danger-full-access",
+    ] {
+        assert!(!Codex.lacks_tools(&own(told)), "{told}");
+    }
+    assert!(!Codex.lacks_tools(&Codex.profile(&wish(Approval::Auto, None)).unwrap()));
+}
+
 fn account(env: &[(&str, &str)], home: &Path) -> Account {
     let home = ("HOME".into(), home.as_os_str().to_owned());
     let given = env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
@@ -138,7 +157,10 @@ fn l8_what_codex_says_of_its_settings_and_arguments_will_not_heal() {
     for (code, stderr) in [
         (1, "Error loading config.toml: `wire_api = \"chat\"` is no longer supported."),
         (1, "Not inside a trusted directory and --skip-git-repo-check was not specified."),
-        (1, "Error: turn/start failed: too long, data: {\"input_error_code\":\"input_too_large\"}"),
+        (
+            1,
+            "Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)",
+        ),
         (2, "error: unexpected argument '--nosuch' found"),
     ] {
         let found = Codex.diagnose(code, &format!("{warning}{stderr}\n\n   0: <unknown>"));

@@ -4,9 +4,8 @@ use jiff::{Timestamp, Zoned};
 use serde::Deserialize;
 
 use super::HOW_TO_LOG_IN;
-use crate::agent::excerpt::{MESSAGE, one_line};
+use crate::agent::fields::{self, Count, Excerpt, Object};
 use crate::agent::http_status::{not_logged_in, refusal};
-use crate::agent::lenient::{Count, Object, Text, Word, object};
 use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind};
 
@@ -14,9 +13,9 @@ use crate::event::{AgentEvent, FailureKind};
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct SessionError {
-    error_type: Word,
-    error_code: Word,
-    message: Text<MESSAGE>,
+    error_type: Excerpt,
+    error_code: Excerpt,
+    message: Excerpt,
     status_code: Count,
 }
 
@@ -24,15 +23,15 @@ pub(super) struct SessionError {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct CallFailure {
-    pub(super) status_code: Count,
-    pub(super) error_message: Text<MESSAGE>,
+    status_code: Count,
+    error_message: Excerpt,
 }
 
 /// What a model endpoint says of a limit, in the error that copilot hands on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct EndpointError {
-    message: Text<500>,
+    message: Excerpt,
     resets_at: Count,
     resets_in_seconds: Count,
     error: Object<Box<Inner>>,
@@ -41,20 +40,30 @@ struct EndpointError {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Inner {
-    message: Text<500>,
+    message: Excerpt,
     resets_at: Count,
     resets_in_seconds: Count,
 }
 
+impl SessionError {
+    fn status(&self) -> Option<u16> {
+        self.status_code.0.and_then(|status| u16::try_from(status).ok())
+    }
+}
+
 impl CallFailure {
+    pub(super) fn status(&self) -> Option<u16> {
+        self.status_code.0.and_then(|status| u16::try_from(status).ok())
+    }
+
     /// In words for people.
     pub(super) fn message(&self) -> String {
         let raw = self.error_message.as_str();
-        let said = match object::<EndpointError>(raw.as_bytes()) {
+        let said = match fields::read::<EndpointError>(raw.as_bytes()) {
             Some(error) => error.error.0.message.some().or(error.message.some()).unwrap_or(raw).to_owned(),
             None => raw.trim_matches('"').to_owned(),
         };
-        match self.status_code.status() {
+        match self.status() {
             Some(status) if said.is_empty() => format!("status {status}"),
             Some(status) => format!("status {status}: {said}"),
             None => said,
@@ -63,7 +72,7 @@ impl CallFailure {
 
     /// When the endpoint says that its limit ends; `said` is the time of the line.
     pub(super) fn resets_at(&self, said: Option<&Zoned>) -> Option<Timestamp> {
-        let error = object::<EndpointError>(self.error_message.as_str().as_bytes())?;
+        let error = fields::read::<EndpointError>(self.error_message.as_str().as_bytes())?;
         let inner = error.error.0;
         let at = error.resets_at.0.or(inner.resets_at.0).and_then(|at| i64::try_from(at).ok());
         let wait = error.resets_in_seconds.0.or(inner.resets_in_seconds.0);
@@ -80,7 +89,7 @@ pub(super) fn event(
     said: Option<&Zoned>,
     call_resets_at: Option<Timestamp>,
 ) -> AgentEvent {
-    let message = one_line(error.message.as_str(), MESSAGE);
+    let message = error.message.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
     let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
     let limit = |message: String| {
         let in_words = || said.and_then(|said| reset_time::in_words(&message, said));
@@ -93,7 +102,7 @@ pub(super) fn event(
         "quota" => permanent(format!("not paid for: {message}")),
         "authentication" => permanent(not_logged_in(&message, HOW_TO_LOG_IN)),
         "authorization" | "policy" => permanent(message),
-        _ => match error.status_code.status() {
+        _ => match error.status() {
             Some(429) => limit(message),
             status => refusal(status, message, None, HOW_TO_LOG_IN),
         },

@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::failure::{self, CallFailure, SessionError};
 use super::usage_file;
-use crate::agent::excerpt::{LINE, OUTPUT, one_line};
-use crate::agent::lenient::{Arguments, Count, Flag, Object, Text, WholeText, Word, object};
+use crate::agent::arguments::Arguments;
+use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text, one_line};
 use crate::agent::lines::Lines;
 use crate::agent::{Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind};
@@ -19,11 +19,11 @@ const MOST_OPEN: usize = 100;
 #[serde(default, rename_all = "camelCase")]
 struct Head {
     #[serde(rename = "type")]
-    kind: Word,
+    kind: Excerpt,
     /// Only what sub-agents do has one.
-    agent_id: Word,
-    timestamp: Word,
-    session_id: Word,
+    agent_id: Excerpt,
+    timestamp: Excerpt,
+    session_id: Excerpt,
     exit_code: Count,
 }
 
@@ -38,23 +38,23 @@ struct Body<T: Default> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Message {
-    content: WholeText,
+    content: Text,
     /// What older versions have for sub-agents.
-    parent_tool_call_id: Word,
+    parent_tool_call_id: Excerpt,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ToolStart {
-    tool_call_id: Word,
-    tool_name: Word,
+    tool_call_id: Excerpt,
+    tool_name: Excerpt,
     arguments: Object<Arguments>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ToolEnd {
-    tool_call_id: Word,
+    tool_call_id: Excerpt,
     success: Flag,
     result: Object<ToolOutput>,
     error: Object<ToolError>,
@@ -63,20 +63,20 @@ struct ToolEnd {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ToolOutput {
-    content: Text<OUTPUT>,
+    content: Excerpt,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ToolError {
-    message: Text<OUTPUT>,
-    code: Word,
+    message: Excerpt,
+    code: Excerpt,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Abort {
-    reason: Word,
+    reason: Excerpt,
 }
 
 /// Reads the stream.
@@ -120,7 +120,7 @@ impl Parser for CopilotParser {
 
 impl Reader {
     fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        let Some(head) = object::<Head>(line) else { return };
+        let Some(head) = fields::read::<Head>(line) else { return };
         let sub_agent = head.agent_id.some().is_some();
         match head.kind.as_str() {
             "assistant.message" if !sub_agent => self.message(&data(line), sink),
@@ -135,7 +135,7 @@ impl Reader {
             "model.call_failure" => {
                 let failed: CallFailure = data(line);
                 self.call_resets_at = failed.resets_at(self.said_at(&head).as_ref());
-                let (message, status) = (failed.message(), failed.status_code.status());
+                let (message, status) = (failed.message(), failed.status());
                 self.say(AgentEvent::Retry { message, status }, sink);
             }
             "session.error" if !sub_agent => {
@@ -173,7 +173,7 @@ impl Reader {
     fn tool_start(&mut self, tool: &ToolStart, sink: &mut dyn FnMut(AgentEvent)) {
         let id = tool.tool_call_id.as_str();
         let name = tool.tool_name.as_str();
-        let summary = one_line(tool.arguments.0.telling(), LINE);
+        let summary = one_line(tool.arguments.0.telling());
         if self.open.len() < MOST_OPEN {
             self.open.push((id.to_owned(), format!("{name} ({summary})")));
         }
@@ -220,5 +220,5 @@ fn data<T>(line: &[u8]) -> T
 where
     T: Default + for<'de> Deserialize<'de>,
 {
-    object::<Body<T>>(line).unwrap_or_default().data.0
+    fields::read::<Body<T>>(line).unwrap_or_default().data.0
 }

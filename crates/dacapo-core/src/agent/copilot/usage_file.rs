@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::agent::lenient::{Count, Object, object};
+use crate::agent::fields::{self, Count, Object};
 use crate::event::Usage;
 
 /// A conversation names its models, its sub-agents and the files it changed here.
@@ -53,9 +53,9 @@ impl<'de> Deserialize<'de> for Models {
                 while let Some((_, Object(model))) = models.next_entry::<IgnoredAny, Object<Model>>()? {
                     let Object(tokens) = model.usage;
                     sum = sum.plus(&Usage {
-                        input: tokens.input_tokens.or_zero(),
-                        output: tokens.output_tokens.or_zero(),
-                        cached: tokens.cache_read_tokens.or_zero(),
+                        input: tokens.input_tokens.0.unwrap_or(0),
+                        output: tokens.output_tokens.0.unwrap_or(0),
+                        cached: tokens.cache_read_tokens.0.unwrap_or(0),
                         cost_usd: None,
                     });
                 }
@@ -74,7 +74,7 @@ pub(super) fn read(path: &Path) -> Option<Usage> {
     if bytes.len() as u64 > LARGEST {
         return None;
     }
-    object::<Report>(&bytes)?.model_metrics.map(|models| models.0)
+    fields::read::<Report>(&bytes)?.model_metrics.map(|models| models.0)
 }
 
 #[cfg(test)]

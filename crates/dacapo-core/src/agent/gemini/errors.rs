@@ -64,6 +64,13 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     refusal(status, one_line(words), told.or_else(|| wait_in(words, now)), LOG_IN)
 }
 
+/// What an error says to people: the endpoint's own words, where they are inside.
+pub(super) fn words(error: &str) -> String {
+    let inside =
+        error.find('{').and_then(|at| endpoint_error(&error[at..])).and_then(|found| found.message.0);
+    one_line(inside.as_deref().unwrap_or(error))
+}
+
 /// The words inside of `[API Error: …]`, and whether it was a 429 by what follows them.
 fn unwrapped(message: &str) -> (&str, bool) {
     let added = ADDED_TO_429.iter().find_map(|added| message.rfind(added));

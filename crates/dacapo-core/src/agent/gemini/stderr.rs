@@ -1,5 +1,6 @@
 //! What `gemini` writes to standard error: noise, why it could not start, and each model call that it tries again.
 
+use super::errors;
 use crate::agent::Parser;
 use crate::agent::fields::{beginning, one_line};
 use crate::agent::lines::Lines;
@@ -15,6 +16,9 @@ const NOISE: [&str; 7] = [
     "Loaded cached credentials",
     "(node:",
 ];
+
+/// What it says between the number of the attempt and the error.
+const RETRYING: &str = " Retrying with backoff... ";
 
 /// So much of a line tells enough.
 const ENOUGH: usize = 1_000;
@@ -70,7 +74,12 @@ fn note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
     let status = failed.strip_prefix(" with status ").and_then(|rest| rest.get(..3)?.parse().ok());
     // It tries nothing again that is refused for good, so another number is not from it.
     let status = status.filter(|status| matches!(status, 408 | 429 | 499 | 500..=599));
-    sink(AgentEvent::Retry { message: one_line(&line), status });
+    let said = failed.split_once(RETRYING).map_or(failed, |(_, said)| said).trim_start_matches([':', ' ']);
+    let message = errors::words(said);
+    sink(AgentEvent::Retry {
+        message: status.map_or(message.clone(), |status| format!("{status}: {message}")),
+        status,
+    });
 }
 
 #[cfg(test)]
@@ -88,21 +97,21 @@ mod tests {
     #[test]
     fn l12_each_new_attempt_is_heard() {
         let stderr = "YOLO mode is enabled.\n\
-            Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {\"error\":{\"code\":429}}\n\
+            Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {\"error\":{\"message\":\"mock says 429\"}}\n\
             \u{20}   at throwErrorIfNotOK\n\
             Attempt 2 failed. Retrying with backoff... Error: exception TypeError: fetch failed sending request\n\
             Attempt 3 failed: slow down. Retrying after 5123ms...\n\
             Attempt 4 failed with status 401. Retrying with backoff... (a test prints this)\n\
             Attempt 10 failed: slow down. Max attempts reached\n\
             Attempt x failed\nAttempt  failed\nAttempt 1";
-        let statuses: Vec<_> = notes(stderr)
-            .into_iter()
-            .map(|event| match event {
-                AgentEvent::Retry { status, .. } => status,
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(statuses, [Some(429), None, None, None]);
+        let retry = |message: &str, status| AgentEvent::Retry { message: message.into(), status };
+        let expected = [
+            retry("429: mock says 429", Some(429)),
+            retry("Error: exception TypeError: fetch failed sending request", None),
+            retry("slow down. Retrying after 5123ms...", None),
+            retry("(a test prints this)", None),
+        ];
+        assert_eq!(notes(stderr), expected);
     }
 
     #[test]

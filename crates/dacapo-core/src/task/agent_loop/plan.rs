@@ -66,6 +66,10 @@ impl AgentLoop {
             continued,
             promise: self.promise().map(str::to_owned),
             earlier: self.session_usage,
+            budget: self.spec.policy.max_cost.map(|most| {
+                let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);
+                (most - spent).max(0.0)
+            }),
         }
     }
 

@@ -11,20 +11,10 @@ use jiff::Timestamp;
 use super::Here;
 use super::ask::{self, Answer, Question};
 use super::report::{AgentReport, BillingReport, Kind, LimitReport, State, without_credentials};
-use crate::agents::described;
+use crate::agents::{described, how_to_install};
 use crate::args::Exec;
 use crate::config::{AgentProfile, Config};
 use crate::output::words;
-
-/// How the agents people use are installed.
-const INSTALL: [(&str, &str); 6] = [
-    ("claude", "npm install -g @anthropic-ai/claude-code"),
-    ("codex", "npm install -g @openai/codex"),
-    ("copilot", "npm install -g @github/copilot"),
-    ("gemini", "npm install -g @google/gemini-cli"),
-    ("opencode", "npm install -g opencode-ai"),
-    ("qwen", "npm install -g @qwen-code/qwen-code"),
-];
 
 /// An agent and what was found out about it.
 pub(super) struct Subject {
@@ -127,7 +117,7 @@ fn look_for_program(
             Kind::BuiltIn if program == Path::new(&report.name) => "not found".into(),
             _ => format!("not found: {}", program.display()),
         });
-        let install = INSTALL.iter().find(|(name, _)| program == Path::new(name)).map(|(_, how)| *how);
+        let install = how_to_install(&program.to_string_lossy());
         report.hint = Some(install.unwrap_or("install it, or give its full path in the config").to_owned());
         return None;
     };

@@ -109,6 +109,20 @@ fn l10_the_budget_is_judged_while_a_turn_runs() {
 }
 
 #[test]
+fn l10_a_turn_is_told_what_is_left() {
+    let mut spec = iter(2);
+    spec.policy.max_cost = Some(1.0);
+    let told = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let heard = std::rc::Rc::clone(&told);
+    let world = World::new(spec).on_turn(move |plan| {
+        heard.borrow_mut().push(plan.budget);
+        Turn { usage: spending(0.75), ..done() }
+    });
+    world.run();
+    assert_eq!(*told.borrow(), [Some(1.0), Some(0.25)]);
+}
+
+#[test]
 fn l10_a_turn_cut_by_the_budget_is_cancelled_and_its_work_committed() {
     let cut = Turn { usage: spending(1.5), ..ended(TurnEnd::Budget) };
     for (max_failures, looping) in [(0, true), (1, true), (0, false)] {
