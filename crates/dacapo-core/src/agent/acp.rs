@@ -33,6 +33,8 @@ pub use usage::Counting;
 /// What the reader of a conversation must know beside the bytes.
 #[derive(Debug, Clone, Default)]
 pub struct TalkSetting {
+    /// The task that the conversation is about.
+    pub task: String,
     /// What the agent may do: what is refused is decided by it.
     pub approval: Approval,
     /// The conversation that goes on.

@@ -128,6 +128,7 @@ enum Phase {
 pub(super) struct AcpParser {
     lines: Lines,
     phase: Phase,
+    task: String,
     approval: Approval,
     /// The conversation that counts. Others are those of helpers that the agent has for itself.
     session: Option<String>,
@@ -149,6 +150,7 @@ impl AcpParser {
         Self {
             lines: Lines::default(),
             phase: Phase::Turn,
+            task: setting.talk.task.clone(),
             approval: setting.talk.approval,
             session: setting.talk.session.clone(),
             can_load: false,
@@ -261,7 +263,8 @@ impl AcpParser {
             Step::Mode => self.mode_answered(sink),
             Step::Resume if self.can_load => sink(Heard::Talk(Talk::NotOpened(step))),
             Step::Resume | Step::Load if !failure::wants_login(error) => {
-                self.failed(cannot_take_up(&failure::words(error)), sink);
+                let event = cannot_take_up(&self.task, &failure::words(error));
+                self.failed(event, sink);
             }
             Step::Initialize | Step::New | Step::Resume | Step::Load | Step::Prompt => {
                 let event = self.circumstances().of_error(error);
@@ -429,12 +432,12 @@ impl Parser for AcpParser {
 }
 
 /// The conversation that is to go on is not to be had any more (L13).
-pub(super) fn cannot_take_up(why: &str) -> AgentEvent {
+pub(super) fn cannot_take_up(task: &str, why: &str) -> AgentEvent {
     AgentEvent::Error {
         failure: FailureKind::Permanent,
         message: format!(
-            "Failed to get session ID for loop follow-up: the agent's process had ended, and the conversation \
-             could not be taken up again ({why}); --session fresh needs none"
+            "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the \
+             conversation could not be taken up again ({why}); --session fresh needs none"
         ),
     }
 }

@@ -243,6 +243,6 @@ fn l13_a_conversation_of_an_earlier_process_is_taken_up() {
     let TurnEnd::Failed { failure: FailureKind::Permanent, message } = gemini.end() else {
         panic!("{:?}", gemini.lines());
     };
-    assert!(message.starts_with("Failed to get session ID for loop follow-up"), "{message}");
+    assert!(message.starts_with("Failed to get session ID for loop follow-up (task t): "), "{message}");
     assert_eq!(gemini.methods(), ["initialize", "session/load"], "no prompt into the void");
 }
