@@ -353,9 +353,14 @@ pub(crate) const GEMINI_ACP: Agent = Agent {
     config: "[agents.gemini-acp]\ncommand = [\"gemini\", \"--acp\"]\noutput = \"acp\"\n",
     // Nothing of what came from a cache.
     tells: |usage| Usage { cached: 0, ..usage },
-    // There is no field for its end, so a guess will do.
-    limit: || Limited { lasts: 60, ..seconds() },
     ..GEMINI
+};
+
+/// Opencode over the Agent Client Protocol. What it tells of tokens is less than was charged: that of its last call.
+pub(crate) const OPENCODE_ACP: Agent = Agent {
+    name: "opencode-acp",
+    config: "[agents.opencode-acp]\ncommand = [\"opencode\", \"acp\"]\noutput = \"acp\"\n",
+    ..OPENCODE
 };
 
 /// Copilot over the Agent Client Protocol.

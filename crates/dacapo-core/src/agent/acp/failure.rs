@@ -1,7 +1,11 @@
 //! What an error means for the loop: by its structured fields first, by its words only where there are none, and only
 //! where it is known to be an error.
 
+use jiff::Zoned;
+
 use super::wire::{CodexError, RpcError};
+use crate::agent::http_status::{not_logged_in, refusal};
+use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind};
 
 /// The protocol's own code for "log in first".
@@ -30,6 +34,15 @@ pub(super) fn brief(text: &str, longest: usize) -> String {
     brief
 }
 
+/// What the words of an error are read with.
+#[derive(Debug, Clone)]
+pub(super) struct Circumstances<'a> {
+    /// How a person logs in.
+    pub(super) login: &'a str,
+    /// About when the words were written.
+    pub(super) now: Zoned,
+}
+
 /// The agent wants somebody to log in first.
 pub(super) fn wants_login(error: &RpcError) -> bool {
     error.code == Some(AUTH_REQUIRED)
@@ -44,80 +57,98 @@ pub(super) fn words(error: &RpcError) -> String {
     }
 }
 
-/// The meaning of an answer that is an error. `login` says how to log in.
-pub(super) fn of_error(error: &RpcError, login: &str) -> AgentEvent {
-    let data = error.data.as_ref();
-    let message = words(error);
-    if wants_login(error) {
-        return not_logged_in(&message, login);
+impl Circumstances<'_> {
+    /// The meaning of an answer that is an error.
+    pub(super) fn of_error(&self, error: &RpcError) -> AgentEvent {
+        let data = error.data.as_ref();
+        let message = words(error);
+        if wants_login(error) {
+            return self.login_needed(&message);
+        }
+        let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
+        if let Some(event) = kind.and_then(|kind| self.of_kind(kind, &message)) {
+            return event;
+        }
+        // Some put the HTTP status where the protocol's own code belongs.
+        let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
+        let told = || status_in(error.message.as_deref().unwrap_or_default());
+        match data.and_then(|data| data.status).or(as_code).or_else(told) {
+            Some(status) => self.of_status(status, message),
+            None => self.of_words(message),
+        }
     }
-    let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
-    if let Some(event) = kind.and_then(|kind| of_kind(kind, &message, login)) {
-        return event;
-    }
-    // Some put the HTTP status where the protocol's own code belongs.
-    let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
-    let told = || status_in(error.message.as_deref().unwrap_or_default());
-    let status = data.and_then(|data| data.status).or(as_code).or_else(told);
-    match status {
-        Some(status) => of_status(status, message, login),
-        None => of_words(message, login),
-    }
-}
 
-/// The meaning of an HTTP status.
-pub(super) fn of_status(status: u16, message: String, login: &str) -> AgentEvent {
-    match status {
-        401 | 403 => not_logged_in(&message, login),
-        402 => permanent(format!("billing: {message}")),
-        429 => AgentEvent::Limit { message, resets_at: None },
-        // Asked again in the same way, it will not know the model or take the request either.
-        400 | 404 | 413 | 422 => permanent(message),
-        _ => transient(message),
+    /// The state of codex after an error that it gave up on.
+    pub(super) fn of_codex(&self, error: Option<&CodexError>, said: &str) -> AgentEvent {
+        let told = error.and_then(|error| error.additional_details.as_deref().or(error.message.as_deref()));
+        let words = if said.trim().is_empty() { told.unwrap_or("codex gave no reason") } else { said };
+        let message = brief(words, LONGEST);
+        let info = error.and_then(|error| error.codex_error_info.as_ref());
+        let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
+        if let Some(event) = kind.and_then(|kind| self.of_kind(&kind, &message)) {
+            return event;
+        }
+        match error.and_then(codex_status).or_else(|| status_in(words)) {
+            Some(status) => self.of_status(status, message),
+            None => transient(message),
+        }
     }
-}
 
-/// The meaning of words that are known to be an error, where nothing else tells.
-pub(super) fn of_words(message: String, login: &str) -> AgentEvent {
-    let lower = message.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if says(&["rate limit", "rate_limit", "ratelimit", "too many requests", "usage limit", "quota"]) {
-        AgentEvent::Limit { message, resets_at: None }
-    } else if says(&["unauthorized", "authentication", "api key", "api_key", "not logged in", "log in"]) {
-        not_logged_in(&message, login)
-    } else if says(&["billing", "credit balance", "insufficient credit", "insufficient_quota"]) {
-        permanent(format!("billing: {message}"))
-    } else {
-        transient(message)
+    /// The meaning of a report of failure that stands in place of an answer.
+    pub(super) fn of_report(&self, all_it_said: &str) -> AgentEvent {
+        let text = all_it_said.trim();
+        let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
+        let message = brief(words, LONGEST);
+        match status_in(words) {
+            Some(status) => self.of_status(status, message),
+            None => self.of_words(message),
+        }
     }
-}
 
-fn of_kind(kind: &str, message: &str, login: &str) -> Option<AgentEvent> {
-    let lower = kind.to_lowercase();
-    if lower.contains("ratelimit") || lower.contains("rate_limit") || lower.contains("usagelimit") {
-        Some(AgentEvent::Limit { message: message.to_owned(), resets_at: None })
-    } else if lower.contains("auth") {
-        Some(not_logged_in(message, login))
-    } else if lower.contains("billing") || lower.contains("credit") {
-        Some(permanent(format!("billing: {message}")))
-    } else {
-        None
+    fn of_status(&self, status: u16, message: String) -> AgentEvent {
+        let resets_at = (status == 429).then(|| reset_time::in_words(&message, &self.now)).flatten();
+        refusal(Some(status), message, resets_at, self.login)
     }
-}
 
-/// The state of codex after an error that it gave up on.
-pub(super) fn of_codex(error: Option<&CodexError>, said: &str, login: &str) -> AgentEvent {
-    let told = error.and_then(|error| error.additional_details.as_deref().or(error.message.as_deref()));
-    let words = if said.trim().is_empty() { told.unwrap_or("codex gave no reason") } else { said };
-    let message = brief(words, LONGEST);
-    let info = error.and_then(|error| error.codex_error_info.as_ref());
-    let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
-    if let Some(event) = kind.and_then(|kind| of_kind(&kind, &message, login)) {
-        return event;
+    /// The meaning of words that are known to be an error, where nothing else tells.
+    fn of_words(&self, message: String) -> AgentEvent {
+        let lower = message.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if says(&["insufficient_quota", "billing", "credit balance", "insufficient credit"]) {
+            self.of_status(402, message)
+        } else if says(&[
+            "rate limit",
+            "rate_limit",
+            "ratelimit",
+            "too many requests",
+            "usage limit",
+            "quota",
+        ]) {
+            self.of_status(429, message)
+        } else if says(&["unauthorized", "authentication", "api key", "api_key", "not logged in", "log in"]) {
+            self.of_status(401, message)
+        } else {
+            transient(message)
+        }
     }
-    match error.and_then(codex_status).or_else(|| status_in(words)) {
-        Some(status) => of_status(status, message, login),
-        None => transient(message),
+
+    fn of_kind(&self, kind: &str, message: &str) -> Option<AgentEvent> {
+        let lower = kind.to_lowercase().replace('_', "");
+        let status = if lower.contains("ratelimit") || lower.contains("usagelimit") {
+            429
+        } else if lower.contains("auth") {
+            401
+        } else if lower.contains("billing") || lower.contains("credit") {
+            402
+        } else {
+            return None;
+        };
+        Some(self.of_status(status, message.to_owned()))
+    }
+
+    fn login_needed(&self, message: &str) -> AgentEvent {
+        let message = not_logged_in(message, self.login);
+        AgentEvent::Error { failure: FailureKind::Permanent, message }
     }
 }
 
@@ -129,14 +160,6 @@ fn first_key(value: &serde_json::Value) -> Option<String> {
 pub(super) fn codex_status(error: &CodexError) -> Option<u16> {
     let kinds = error.codex_error_info.as_ref()?.as_object()?;
     kinds.values().find_map(|kind| u16::try_from(kind.get("httpStatusCode")?.as_u64()?).ok())
-}
-
-fn not_logged_in(message: &str, login: &str) -> AgentEvent {
-    permanent(format!("not logged in: {message}; {login}"))
-}
-
-fn permanent(message: String) -> AgentEvent {
-    AgentEvent::Error { failure: FailureKind::Permanent, message }
 }
 
 pub(super) fn transient(message: String) -> AgentEvent {
@@ -155,7 +178,7 @@ fn inner_message(text: &str) -> Option<String> {
 }
 
 /// An HTTP status that stands by itself in the words of an error.
-pub(super) fn status_in(text: &str) -> Option<u16> {
+fn status_in(text: &str) -> Option<u16> {
     text.split(|c: char| !c.is_alphanumeric() && c != '.')
         .filter(|word| word.len() == 3)
         .find_map(|word| word.parse().ok().filter(|number| is_status(*number)))
@@ -171,17 +194,6 @@ pub(super) fn is_report_of_failure(all_it_said: &str) -> bool {
     OWN_WORDS_FOR_FAILURE.iter().any(|words| text.starts_with(words)) || text.ends_with(OWN_LAST_WORDS)
 }
 
-/// The meaning of such a report.
-pub(super) fn of_report(all_it_said: &str, login: &str) -> AgentEvent {
-    let text = all_it_said.trim();
-    let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
-    let message = brief(words, LONGEST);
-    match status_in(words) {
-        Some(status) => of_status(status, message, login),
-        None => of_words(message, login),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,8 +207,13 @@ mod tests {
         }
     }
 
+    fn with<T>(ask: impl FnOnce(Circumstances<'_>) -> T) -> T {
+        let now = "2026-11-15T14:00:00[UTC]".parse().unwrap();
+        ask(Circumstances { login: "log in", now })
+    }
+
     fn error(json: &str) -> AgentEvent {
-        of_error(&serde_json::from_str(json).unwrap(), "log in")
+        with(|around| around.of_error(&serde_json::from_str(json).unwrap()))
     }
 
     #[test]
@@ -235,9 +252,17 @@ mod tests {
         assert!(is_report_of_failure("Ran into this error: Rate limit exceeded."));
         assert!(!is_report_of_failure("I fixed the Error: it was a typo."));
         assert!(!is_report_of_failure("The API answers 429 when its rate limit is hit."));
-        assert_eq!(meaning(&of_report("Error: failed (HTTP 401). Check your key", "")), "permanent");
-        assert_eq!(meaning(&of_report("Error: retried 5 times Last error: 429 mock", "")), "limit");
-        assert_eq!(meaning(&of_report("Error: connection refused", "")), "transient");
+        let report = |text: &str| with(|around| around.of_report(text));
+        assert_eq!(meaning(&report("Error: failed (HTTP 401). Check your key")), "permanent");
+        assert_eq!(meaning(&report("Error: retried 5 times Last error: 429 mock")), "limit");
+        assert_eq!(meaning(&report("Error: connection refused")), "transient");
+    }
+
+    #[test]
+    fn l9_the_end_of_a_limit_is_taken_from_its_words() {
+        let json = r#"{"code":429,"message":"You have used it up. Please retry in 90s."}"#;
+        let AgentEvent::Limit { resets_at, .. } = error(json) else { panic!() };
+        assert_eq!(resets_at, Some("2026-11-15T14:01:30Z".parse().unwrap()));
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
             return Subject { report, spec: None, account: None, asked: None };
         }
     };
-    let adapter = agent::adapter(spec.output);
+    let adapter = agent::behind(&spec);
     let asked = look_for_program(here, &spec, adapter, &mut report);
     let account = match kind {
         Kind::Native => native_account(&profile, here),
