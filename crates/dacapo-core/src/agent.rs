@@ -19,6 +19,7 @@ mod fields;
 mod gemini;
 mod http_status;
 mod lines;
+mod native;
 mod npm_package;
 mod observe;
 mod opencode;
@@ -97,6 +98,9 @@ pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
     let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));
     let env: Vec<(OsString, OsString)> = env.iter().cloned().chain(added).collect();
     let surroundings = Surroundings { env: &env };
+    if let AgentCommand::Own(arguments) = &agent.command {
+        return native::account(arguments, &surroundings);
+    }
     match (agent.output, behind(agent)) {
         (OutputFormat::Rehearsal, _) => rehearsal::account(&surroundings),
         (_, Some(adapter)) => adapter.account(&surroundings),
@@ -106,7 +110,10 @@ pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
 
 /// What tells the account of an agent from all others on this machine; none where it cannot be told.
 pub fn account_key(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Option<AccountKey> {
-    let kind = behind(agent).map_or("rehearsal", Adapter::name);
+    let kind = match &agent.command {
+        AgentCommand::Own(_) => "native",
+        _ => behind(agent).map_or("rehearsal", Adapter::name),
+    };
     let account = account(agent, env);
     Some(AccountKey::new(kind, &account.credential?, account.base_url.as_deref()))
 }

@@ -6,15 +6,25 @@ use super::desk::{APIS, KEY};
 use crate::model_server::{Call, CallKind, Failure, Last, ModelServer, Reply, ToolUse};
 use crate::support::{World, wait_for};
 
-/// `[agents.bot]`: this agent as a command of the user's own.
+/// `--agent native`, as the config describes its endpoint.
 fn configure(world: &World, api: &str, url: &str) {
     world.config(&format!(
-        "agent = \"bot\"\n[agents.bot]\ncommand = [{:?}, \"__native\", \"--api\", \"{api}\", \"--base-url\", \"{url}\", \
-         \"--model\", \"m\", \"--key-env\", \"MY_KEY\", \"--sessions\", {:?}]\n\
-         output = \"rehearsal\"\nresume = [\"--session\", \"{{session}}\"]\nenv = {{ MY_KEY = \"{KEY}\" }}\n",
-        env!("CARGO_BIN_EXE_dacapo"),
-        world.scratch("sessions"),
+        "agent = \"native\"\n[agents.native]\napi = \"{api}\"\nbase_url = \"{url}\"\nmodel = \"m\"\n\
+         key_env = \"MY_KEY\"\nenv = {{ MY_KEY = \"{KEY}\" }}\n[prices.m]\ninput = 1.0\noutput = 2.0\n"
     ));
+}
+
+#[test]
+fn a6_what_the_config_does_not_say_is_asked_for_before_anything_starts() {
+    let world = World::new();
+    world.config("agent = \"native\"\n");
+    let refused = world.exec(&["go"]).expect(2);
+    assert!(refused.stderr.contains("[agents.native] api"), "{}", refused.stderr);
+    world.config("agent = \"native\"\n[agents.native]\napi = \"openai\"\n");
+    let refused = world.exec(&["go"]).expect(2);
+    assert!(refused.stderr.contains("--model M"), "{}", refused.stderr);
+    let refused = world.exec(&["--model", "m", "--approval", "ask", "go"]).expect(2);
+    assert!(refused.stderr.contains("--approval edits"), "{}", refused.stderr);
 }
 
 #[test]
@@ -43,6 +53,8 @@ fn a6_three_iterations_three_commits_and_what_they_used() {
         );
         let charged = server.usage(CallKind::Main);
         assert_eq!(result["tokens"], json!({"input": charged.input, "output": charged.output}), "{result}");
+        let cost = (charged.input as f64 + 2.0 * charged.output as f64) / 1e6;
+        assert!((result["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-9, "{result}");
         let asked = server.calls(CallKind::Main);
         let answered =
             asked[4].said.iter().filter(|said| matches!(said, crate::model_server::Said::Model(_))).count();
