@@ -19,6 +19,7 @@ mod excerpt;
 mod fields;
 mod gemini;
 mod lines;
+mod native;
 mod npm_package;
 mod observe;
 mod opencode;
@@ -72,6 +73,16 @@ pub fn adapter(format: OutputFormat) -> Option<&'static dyn Adapter> {
     BUILT_IN.iter().copied().find(|adapter| adapter.format() == format)
 }
 
+/// What is known of the program behind an agent. One that speaks ACP is known by its program's name.
+pub fn behind(agent: &AgentSpec) -> Option<&'static dyn Adapter> {
+    if agent.output != OutputFormat::Acp {
+        return adapter(agent.output);
+    }
+    let program = program(agent)?;
+    let name = program.file_name()?.to_str()?;
+    BUILT_IN.iter().copied().find(|known| known.name() == name)
+}
+
 /// The parser for an output format.
 pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
     match (format, adapter(format)) {
@@ -86,7 +97,10 @@ pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
     let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));
     let env: Vec<(OsString, OsString)> = env.iter().cloned().chain(added).collect();
     let surroundings = Surroundings { env: &env };
-    match (agent.output, adapter(agent.output)) {
+    if let AgentCommand::Own(arguments) = &agent.command {
+        return native::account(arguments, &surroundings);
+    }
+    match (agent.output, behind(agent)) {
         (OutputFormat::Rehearsal, _) => rehearsal::account(&surroundings),
         (_, Some(adapter)) => adapter.account(&surroundings),
         (_, None) => Account::default(),
@@ -95,7 +109,10 @@ pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
 
 /// What tells the account of an agent from all others on this machine; none where it cannot be told.
 pub fn account_key(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Option<AccountKey> {
-    let kind = adapter(agent.output).map_or("rehearsal", Adapter::name);
+    let kind = match &agent.command {
+        AgentCommand::Own(_) => "native",
+        _ => behind(agent).map_or("rehearsal", Adapter::name),
+    };
     let account = account(agent, env);
     Some(AccountKey::new(kind, &account.credential?, account.base_url.as_deref()))
 }
@@ -194,7 +211,7 @@ pub fn native_program(
     program: &Path,
     find: impl FnOnce(&Path) -> Option<PathBuf>,
 ) -> Option<PathBuf> {
-    let adapter = adapter(agent.output)?;
+    let adapter = behind(agent)?;
     let found = find(program)?;
     adapter.native_program(&found.canonicalize().ok()?)
 }
@@ -304,6 +321,19 @@ mod tests {
         assert_eq!(argv(&with(None)), ["mybot", "-x", "--session-id", "s-1"]);
         assert_eq!(argv(&with(Some(0.25)))[1], "--most=0.250000");
         assert_eq!(argv(&with(Some(0.1 + 0.2)))[1], "--most=0.300001", "never less than there is");
+    }
+
+    #[test]
+    fn k13_an_agent_over_acp_has_the_account_of_the_program_behind_it() {
+        let mut bot =
+            agent(AgentCommand::Argv(vec!["/opt/bin/copilot".into(), "--acp".into()]), PromptBy::Stdin);
+        bot.output = OutputFormat::Acp;
+        assert_eq!(behind(&bot).map(Adapter::name), Some("copilot"));
+        bot.command = AgentCommand::Argv(vec!["mybot".into()]);
+        assert!(behind(&bot).is_none());
+        assert_eq!(account_key(&bot, &[("COPILOT_GITHUB_TOKEN".into(), "x".into())]), None);
+        bot.output = OutputFormat::Claude;
+        assert_eq!(behind(&bot).map(Adapter::name), Some("claude"), "by what it prints");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, 
 use crate::args::{self, Exec, Show};
 use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
-use crate::rehearsal;
+use crate::{native, rehearsal};
 
 mod found;
 
@@ -162,6 +162,7 @@ pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) ->
             AgentSpec { approval: approval(args), ..agent }
         }
         (None, Some(adapter)) => built_in(adapter, args, &profile)?,
+        (None, None) if base == "native" => endpoint(args, &profile)?,
         (None, None) => return Err(unknown(base, config)),
     };
     agent.price = price(&agent, config);
@@ -233,6 +234,46 @@ fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Resul
     })
 }
 
+/// The small agent of our own, at the endpoint that the config names (A6).
+fn endpoint(args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+    const KEYS: &str = "set [agents.native] api = \"openai\" or \"anthropic\", model, and base_url, key_env \
+                        where they are not the vendor's own, in config.toml";
+    let missing = |what: &str| {
+        Failure::usage(format!("agent 'native' does not know {what}"))
+            .hint(KEYS)
+            .kept("everything; nothing was started")
+    };
+    let api = profile.api.ok_or_else(|| missing("which kind of endpoint to talk to"))?;
+    let model = args.model.as_deref().or(profile.model.as_deref());
+    let model = model.ok_or_else(|| missing("which model to ask").hint("--model M names one"))?;
+    let settings = native::Settings {
+        api,
+        base_url: profile.base_url.as_deref(),
+        key_env: profile.key_env.as_deref(),
+        model,
+        context_tokens: profile.context_tokens,
+        approval: approval(args),
+    };
+    let mut arguments = settings
+        .arguments()
+        .map_err(|unable| Failure::usage(unable.to_string()).kept("everything; nothing was started"))?;
+    let sessions = crate::commands::home()?.path().join("sessions").join("native");
+    arguments.extend(["--sessions".to_owned(), sessions.display().to_string()]);
+    Ok(AgentSpec {
+        name: "native".into(),
+        command: AgentCommand::Own(arguments),
+        start: native::START.map(str::to_owned).into(),
+        prompt: PromptBy::Stdin,
+        output: OutputFormat::Rehearsal,
+        resume: Some(native::RESUME.map(str::to_owned).into()),
+        follow_up: DEFAULT_FOLLOW_UP.to_owned(),
+        env: Vec::new(),
+        model: Some(model.to_owned()),
+        price: None,
+        approval: settings.approval,
+    })
+}
+
 fn approval(args: &Exec) -> Approval {
     match args.approval {
         args::Approval::Auto => Approval::Auto,
@@ -252,7 +293,7 @@ pub(crate) fn price(agent: &AgentSpec, config: &Config) -> Option<Price> {
 fn unknown(name: &str, config: &Config) -> Failure {
     let built_in = agent::BUILT_IN.iter().map(|adapter| adapter.name());
     let names: Vec<&str> =
-        config.agents.keys().map(String::as_str).chain(["rehearsal"]).chain(built_in).collect();
+        config.agents.keys().map(String::as_str).chain(["native", "rehearsal"]).chain(built_in).collect();
     let failure = Failure::usage(format!("unknown agent '{name}'"));
     // One that is in the config without a command is no mistake in its name.
     let failure = match suggest(name, names.iter().copied().filter(|other| *other != name)) {

@@ -57,7 +57,7 @@ pub fn wants_json(command: &Command) -> bool {
 }
 
 /// The data directory: `$DACAPO_HOME`, else `dacapo` in the user's data directory.
-fn home() -> Result<Home, Failure> {
+pub(crate) fn home() -> Result<Home, Failure> {
     use etcetera::BaseStrategy as _;
     match std::env::var_os("DACAPO_HOME").filter(|path| !path.is_empty()) {
         Some(path) => std::path::absolute(PathBuf::from(&path))

@@ -12,6 +12,7 @@ pub mod commands;
 pub mod config;
 pub mod error;
 pub mod found_checks;
+pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
@@ -20,11 +21,11 @@ pub mod writers;
 /// The whole program.
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    // Guards and scripted agents are our own program run again: before anything else is set up.
+    // Guards and built-in agents are our own program run again: before anything else is set up.
     if args.get(1).is_some_and(|word| word == dacapo_core::process::guard::ARGUMENT) {
         dacapo_core::process::guard::main();
     }
-    if let Some(code) = rehearsal::dispatch(&args[1..]) {
+    if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
     let cli = match args::Cli::try_parse_from(&args) {

@@ -6,8 +6,9 @@ use dacapo_core::event::Writing;
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 use crate::agents::{self, Chosen};
-use crate::config::{Api, Config};
+use crate::config::Config;
 use crate::error::Failure;
+use crate::native;
 
 /// What stands before the model of an endpoint.
 const NATIVE: &str = "native:";
@@ -77,23 +78,17 @@ fn endpoint(what: Writing, model: &str, config: &Config) -> Result<AgentSpec, Fa
             .kept("everything; nothing was started")
             .hint("set [agents.native] api = \"openai\" or \"anthropic\", and base_url, key_env, in config.toml"));
     };
-    let api = match api {
-        Api::Openai => "openai",
-        Api::Anthropic => "anthropic",
+    let settings = native::Settings {
+        api,
+        base_url: profile.base_url.as_deref(),
+        key_env: profile.key_env.as_deref(),
+        model,
+        context_tokens: profile.context_tokens,
+        approval: Approval::ReadOnly,
     };
-    let pairs = [
-        ("--api", Some(api)),
-        ("--base-url", profile.base_url.as_deref()),
-        ("--model", Some(model)),
-        ("--key-env", profile.key_env.as_deref()),
-    ];
-    let mut arguments = vec!["__native".to_owned(), "--complete".to_owned()];
-    for (name, value) in pairs {
-        arguments.extend(value.into_iter().flat_map(|value| [name.to_owned(), value.to_owned()]));
-    }
     Ok(AgentSpec {
         name: "native".into(),
-        command: AgentCommand::Own(arguments),
+        command: AgentCommand::Own(settings.completion()),
         start: Vec::new(),
         prompt: PromptBy::Stdin,
         output: OutputFormat::Rehearsal,

@@ -105,7 +105,9 @@ fn into(cli: &AgentCli, partial: &Path) -> Outcome {
 
     // npm says nothing when the package with the native binary, an optional one, did not come.
     let mut asked = Command::new(partial.join(COMMANDS).join(cli.name));
-    asked.arg("--version").current_dir(&home).env("HOME", &home).env("COPILOT_AUTO_UPDATE", "false");
+    asked.arg("--version").current_dir(&home).env("COPILOT_AUTO_UPDATE", "false");
+    // What it leaves there goes with them.
+    asked.env("HOME", &home).env("TMPDIR", &home);
     if let Some(variable) = cli.unpacks_by {
         asked.env(variable, partial.join(UNPACKED));
     }

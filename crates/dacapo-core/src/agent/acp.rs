@@ -34,6 +34,8 @@ pub use usage::Counting;
 /// What the reader of a conversation must know beside the bytes.
 #[derive(Debug, Clone, Default)]
 pub struct TalkSetting {
+    /// The task that the conversation is about.
+    pub task: String,
     /// What the agent may do: what is refused is decided by it.
     pub approval: Approval,
     /// The conversation that goes on.
@@ -62,6 +64,11 @@ impl Adapter for Acp {
 
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
         Box::new(parser::AcpParser::new(&setting))
+    }
+
+    /// Those made from gemini say only there that they try again, for minutes.
+    fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
+        Some(super::gemini::retry_notes())
     }
 
     /// Any program may be behind it; the one that is known to burn most while it waits burns so much.

@@ -66,7 +66,7 @@ impl Adapter for Gemini {
     }
 
     fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
-        Some(Box::new(ByLine::new(stderr::RetryNotes)))
+        Some(retry_notes())
     }
 
     fn reports_cost(&self) -> bool {
@@ -185,4 +185,9 @@ fn dotenv_value(text: &str, name: &str) -> Option<String> {
     })?;
     let value = value.trim().trim_matches(['"', '\'']);
     (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// Finds on its standard error the model calls that it tries again.
+pub(super) fn retry_notes() -> Box<dyn Parser> {
+    Box::new(ByLine::new(stderr::RetryNotes))
 }

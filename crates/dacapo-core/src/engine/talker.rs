@@ -125,6 +125,7 @@ impl Driver<'_> {
     /// What the reader of a turn must know; for one of a kept process it was written down before the turn began.
     pub(super) fn talk_setting(&self, plan: &TurnPlan, agent: &AgentSpec) -> TalkSetting {
         TalkSetting {
+            task: self.spec.name.to_string(),
             approval: agent.approval,
             session: plan.session.clone().filter(|_| plan.continued),
             memory: memory_in(&self.dir.turn_path(plan.turn, "acp")),

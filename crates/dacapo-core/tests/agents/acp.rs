@@ -98,7 +98,12 @@ struct Player {
 impl Player {
     fn new(assignment: Assignment, memory: Option<Memory>) -> Self {
         let process = if memory.is_some() { Process::Kept } else { Process::New };
-        let talk = TalkSetting { approval: assignment.approval, session: assignment.session.clone(), memory };
+        let talk = TalkSetting {
+            task: assignment.task.clone(),
+            approval: assignment.approval,
+            session: assignment.session.clone(),
+            memory,
+        };
         let setting = ParserSetting { talk, ..ParserSetting::default() };
         let mut player = Self {
             parser: parser(OutputFormat::Acp, setting),
@@ -154,6 +159,7 @@ impl Player {
 
 fn assignment(turn: u32, prompt: &str, session: Option<&str>, approval: Approval) -> Assignment {
     Assignment {
+        task: "t".into(),
         turn,
         cwd: "/project".into(),
         prompt: prompt.into(),

@@ -146,6 +146,9 @@ pub struct AgentProfile {
     /// The environment variable that holds the key for it; never the key itself.
     #[schemars(title = "Key variable", length(min = 1))]
     pub key_env: Option<String>,
+    /// How many tokens its model takes in, prompt and answer together. Not set: 128000.
+    #[schemars(title = "Context size", range(min = 4000, max = 100_000_000))]
+    pub context_tokens: Option<u32>,
     /// Variables to add to the agent's environment.
     #[schemars(title = "Environment", extend("x-secret" = true))]
     pub env: BTreeMap<String, String>,
@@ -168,6 +171,7 @@ impl Default for AgentProfile {
             api: None,
             base_url: None,
             key_env: None,
+            context_tokens: None,
             env: BTreeMap::new(),
         }
     }

@@ -14,7 +14,7 @@ use crate::support::World;
 
 impl World {
     /// Defines the agent `bot` by a script.
-    fn acp(&self, script: &Value) {
+    pub(crate) fn acp(&self, script: &Value) {
         self.config(&self.acp_agent("bot", script));
     }
 

@@ -201,6 +201,36 @@ fn l10_a_budget_in_money_needs_to_know_what_is_spent() {
 }
 
 #[test]
+fn l10_agents_that_name_no_cost_are_priced_by_the_config_or_refused() {
+    let mut held = 0;
+    for adapter in dacapo_core::agent::BUILT_IN.iter().filter(|adapter| !adapter.reports_cost()) {
+        let name = adapter.name();
+        let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../dacapo-core/tests/fixtures/agents");
+        let fixture = std::path::Path::new(fixtures).join(name).join("multi.jsonl");
+        let world = World::new();
+        let said = fixture.display();
+        world.program(name, &format!("#!/bin/sh\ncat > /dev/null\necho $$ > f\ncat {said}\n"));
+        let words = ["--agent", name, "--model", "m-1", "--max-cost", "1", "--iter", "3", "--json", "go"];
+        let ran = world.exec(&words).expect(2);
+        ran.says(&format!("agent '{name}' does not say what it costs")).says("[prices.\"m-1\"]");
+        assert_eq!(world.tasks(), [] as [&str; 0], "{name}");
+        // A dollar a token: whatever the fixture says it used is over the budget.
+        world.config("[prices.m-1]\ninput = 1000000.0\noutput = 1000000.0\n");
+        let result = world.exec(&words).result();
+        let tokens = &result["tokens"];
+        let used = tokens["input"].as_u64().unwrap() + tokens["output"].as_u64().unwrap();
+        // Some tell their usage in a file that nobody writes here.
+        if used > 0 {
+            assert_eq!(result["outcome"], "budget_exhausted", "{name}: {result}");
+            let cost = result["cost_usd"].as_f64().unwrap();
+            assert!((cost - used as f64).abs() < 0.5, "{name}: {cost} for {used}");
+            held += 1;
+        }
+    }
+    assert!(held > 0, "some agent was held to its budget");
+}
+
+#[test]
 fn l9_a_usage_limit_is_waited_for_and_costs_no_failure() {
     let world = World::new();
     let agent = world.rehearsal(

@@ -1,6 +1,9 @@
 //! The program from outside: real git, real processes, real signals, the scripted agent as a real child.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+#[path = "../../testing/model_server/mod.rs"]
+mod model_server;
+
 mod acp;
 mod acp_agent;
 mod adapters;
@@ -20,6 +23,7 @@ mod installed;
 mod kit;
 mod limits;
 mod misdeed;
+mod native;
 mod prompts;
 mod refusals;
 mod repositories;

@@ -130,8 +130,8 @@ pub(crate) const CLAUDE: Agent = Agent {
     },
     // With an API key it does not look at when a limit ends; with a subscription it does.
     limit: || Limited {
-        answer: Failure::plan_limited(Some(5)),
-        lasts: 5,
+        answer: Failure::plan_limited(Some(8)),
+        lasts: 8,
         account: &[("ANTHROPIC_API_KEY", None), ("CLAUDE_CODE_OAUTH_TOKEN", Some("sk-ant-oat01-dummy"))],
     },
 };
@@ -353,9 +353,14 @@ pub(crate) const GEMINI_ACP: Agent = Agent {
     config: "[agents.gemini-acp]\ncommand = [\"gemini\", \"--acp\"]\noutput = \"acp\"\n",
     // Nothing of what came from a cache.
     tells: |usage| Usage { cached: 0, ..usage },
-    // There is no field for its end, so a guess will do.
-    limit: || Limited { lasts: 60, ..seconds() },
     ..GEMINI
+};
+
+/// Opencode over the Agent Client Protocol. What it tells of tokens is less than was charged: that of its last call.
+pub(crate) const OPENCODE_ACP: Agent = Agent {
+    name: "opencode-acp",
+    config: "[agents.opencode-acp]\ncommand = [\"opencode\", \"acp\"]\noutput = \"acp\"\n",
+    ..OPENCODE
 };
 
 /// Copilot over the Agent Client Protocol.

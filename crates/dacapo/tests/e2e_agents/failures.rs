@@ -21,9 +21,7 @@ pub(crate) fn not_logged_in(agent: &'static Agent) {
     assert_eq!(turns.len(), 1);
     let (end, failure) = (&turns[0]["end"], &turns[0]["failure"]);
     assert_eq!((end, failure), (&json!("failed"), &json!("permanent")), "{}", turns[0]);
-    let adapter = BUILT_IN.iter().find(|adapter| adapter.name() == agent.name);
-    // Over ACP the agent itself says how.
-    let how = adapter.map_or("to log in: ", |adapter| adapter.how_to_log_in());
+    let how = BUILT_IN.iter().find(|adapter| adapter.name() == agent.cli).unwrap().how_to_log_in();
     let shown = format!("{}\n{}", ran.stdout, ran.stderr).replace("\\\"", "\"");
     assert!(shown.contains(how), "it does not say to {how}:\n{shown}");
     assert!(!server.calls(CallKind::Main).is_empty());

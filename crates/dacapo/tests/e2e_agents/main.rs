@@ -26,3 +26,4 @@ mod gemini;
 mod opencode;
 mod plain;
 mod qwen;
+mod written;

@@ -49,6 +49,8 @@ pub struct Question {
 /// What a turn is about.
 #[derive(Debug, Clone)]
 pub struct Assignment {
+    /// The task's name.
+    pub task: String,
     /// Its number over the whole task.
     pub turn: u32,
     /// Where the agent works.
@@ -130,7 +132,7 @@ impl Client {
                 moves
             }
             Talk::NotOpened(Step::Resume) if self.can_load => vec![self.open_by(Step::Load)],
-            Talk::NotOpened(_) => vec![Move::Fail(cannot_take_up("the agent refused"))],
+            Talk::NotOpened(_) => vec![Move::Fail(cannot_take_up(&self.turn.task, "the agent refused"))],
             Talk::Opened(opened) => self.opened(opened),
             Talk::ModeAnswered => self.prompt(),
             Talk::Permission(permission) => self.permission(permission),
@@ -149,7 +151,8 @@ impl Client {
             (Some(_), true, _) => self.open_by(Step::Resume),
             (Some(_), false, true) => self.open_by(Step::Load),
             (Some(_), false, false) => {
-                Move::Fail(cannot_take_up("this agent cannot take up a conversation of an earlier process"))
+                let why = "this agent cannot take up a conversation of an earlier process";
+                Move::Fail(cannot_take_up(&self.turn.task, why))
             }
         }
     }

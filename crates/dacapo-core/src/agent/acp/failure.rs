@@ -1,15 +1,27 @@
 //! What an error means for the loop: by its structured fields first, by its words only where there are none, and only
 //! where it is known to be an error.
 
+use jiff::Zoned;
+
 use super::wire::{CodexError, RpcError};
 use crate::agent::api_error::{Cause, speaks_of_limit};
 use crate::agent::excerpt::line_of;
+use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind};
 
 /// The protocol's own code for "log in first".
 const AUTH_REQUIRED: i64 = -32000;
 /// Nobody reads more of an error.
 const LONGEST: usize = 500;
+
+/// What the words of an error are read with.
+#[derive(Debug, Clone)]
+pub(super) struct Circumstances<'a> {
+    /// How a person logs in.
+    pub(super) login: &'a str,
+    /// About when the words were written.
+    pub(super) now: Zoned,
+}
 
 /// The agent wants somebody to log in first.
 pub(super) fn wants_login(error: &RpcError) -> bool {
@@ -25,31 +37,58 @@ pub(super) fn words(error: &RpcError) -> String {
     }
 }
 
-/// The meaning of an answer that is an error. `login` says how to log in.
-pub(super) fn of_error(error: &RpcError, login: &str) -> AgentEvent {
-    let data = error.data.as_ref();
-    let message = words(error);
-    if wants_login(error) {
-        return Cause::Login.event(&message, None, login);
+impl Circumstances<'_> {
+    /// The meaning of an answer that is an error.
+    pub(super) fn of_error(&self, error: &RpcError) -> AgentEvent {
+        let data = error.data.as_ref();
+        let message = words(error);
+        if wants_login(error) {
+            return self.event(Cause::Login, &message);
+        }
+        let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
+        if let Some(cause) = kind.and_then(of_kind) {
+            return self.event(cause, &message);
+        }
+        // Some put the HTTP status where the protocol's own code belongs.
+        let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
+        let told = || status_in(error.message.as_deref().unwrap_or_default());
+        let status = data.and_then(|data| data.status).or(as_code).or_else(told);
+        self.event(of_status_or_words(status, &message), &message)
     }
-    let kind = data.and_then(|data| data.error_kind.as_deref().or(data.error_name.as_deref()));
-    if let Some(cause) = kind.and_then(of_kind) {
-        return cause.event(&message, None, login);
+
+    /// The state of codex after an error that it gave up on.
+    pub(super) fn of_codex(&self, error: Option<&CodexError>, said: &str) -> AgentEvent {
+        let told = error.and_then(|error| error.additional_details.as_deref().or(error.message.as_deref()));
+        let words = if said.trim().is_empty() { told.unwrap_or("codex gave no reason") } else { said };
+        let message = line_of(words, LONGEST);
+        let info = error.and_then(|error| error.codex_error_info.as_ref());
+        let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
+        let by_status = || Cause::of(error.and_then(codex_status).or_else(|| status_in(words)), &message);
+        let cause = kind.and_then(|kind| of_kind(&kind)).unwrap_or_else(by_status);
+        self.event(cause, &message)
     }
-    // Some put the HTTP status where the protocol's own code belongs.
-    let as_code = error.code.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code));
-    let told = || status_in(error.message.as_deref().unwrap_or_default());
-    let status = data.and_then(|data| data.status).or(as_code).or_else(told);
-    let cause = status.map_or_else(|| of_words(&message), |status| Cause::of_status(status, &message));
-    cause.event(&message, None, login)
+
+    /// The meaning of a report of failure that stands in place of an answer.
+    pub(super) fn of_report(&self, all_it_said: &str) -> AgentEvent {
+        let text = all_it_said.trim();
+        let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
+        let message = line_of(words, LONGEST);
+        self.event(of_status_or_words(status_in(words), &message), &message)
+    }
+
+    fn event(&self, cause: Cause, message: &str) -> AgentEvent {
+        cause.event(message, reset_time::in_words(message, &self.now), self.login)
+    }
 }
 
-/// The meaning of words that are known to be an error, where nothing else tells.
-fn of_words(message: &str) -> Cause {
+/// The meaning of what is known to be an error: by its words where nothing else tells.
+fn of_status_or_words(status: Option<u16>, message: &str) -> Cause {
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    // `insufficient_quota` is a limit by its name alone: more money would help, more time will not.
-    if says(&["billing", "credit balance", "insufficient credit", "insufficient_quota"]) {
+    if let Some(status) = status {
+        Cause::of_status(status, message)
+    } else if says(&["insufficient_quota", "billing", "credit balance", "insufficient credit"]) {
+        // The first is a limit by its name alone: more money would help, more time will not.
         Cause::Billing
     } else if speaks_of_limit(message) {
         Cause::Limit
@@ -61,8 +100,8 @@ fn of_words(message: &str) -> Cause {
 }
 
 fn of_kind(kind: &str) -> Option<Cause> {
-    let lower = kind.to_lowercase();
-    if lower.contains("ratelimit") || lower.contains("rate_limit") || lower.contains("usagelimit") {
+    let lower = kind.to_lowercase().replace('_', "");
+    if lower.contains("ratelimit") || lower.contains("usagelimit") {
         Some(Cause::Limit)
     } else if lower.contains("auth") {
         Some(Cause::Login)
@@ -71,18 +110,6 @@ fn of_kind(kind: &str) -> Option<Cause> {
     } else {
         None
     }
-}
-
-/// The state of codex after an error that it gave up on.
-pub(super) fn of_codex(error: Option<&CodexError>, said: &str, login: &str) -> AgentEvent {
-    let told = error.and_then(|error| error.additional_details.as_deref().or(error.message.as_deref()));
-    let words = if said.trim().is_empty() { told.unwrap_or("codex gave no reason") } else { said };
-    let message = line_of(words, LONGEST);
-    let info = error.and_then(|error| error.codex_error_info.as_ref());
-    let kind = info.and_then(|info| info.as_str().map(str::to_owned).or_else(|| first_key(info)));
-    let by_kind = kind.and_then(|kind| of_kind(&kind));
-    let by_status = || Cause::of(error.and_then(codex_status).or_else(|| status_in(words)), &message);
-    by_kind.unwrap_or_else(by_status).event(&message, None, login)
 }
 
 fn first_key(value: &serde_json::Value) -> Option<String> {
@@ -111,7 +138,7 @@ fn inner_message(text: &str) -> Option<String> {
 }
 
 /// An HTTP status that stands by itself in the words of an error.
-pub(super) fn status_in(text: &str) -> Option<u16> {
+fn status_in(text: &str) -> Option<u16> {
     text.split(|c: char| !c.is_alphanumeric() && c != '.')
         .filter(|word| word.len() == 3)
         .find_map(|word| word.parse().ok().filter(|number| is_status(*number)))
@@ -127,16 +154,6 @@ pub(super) fn is_report_of_failure(all_it_said: &str) -> bool {
     OWN_WORDS_FOR_FAILURE.iter().any(|words| text.starts_with(words)) || text.ends_with(OWN_LAST_WORDS)
 }
 
-/// The meaning of such a report.
-pub(super) fn of_report(all_it_said: &str, login: &str) -> AgentEvent {
-    let text = all_it_said.trim();
-    let words = OWN_WORDS_FOR_FAILURE.iter().find_map(|words| text.strip_prefix(words)).unwrap_or(text);
-    let message = line_of(words, LONGEST);
-    let cause =
-        status_in(words).map_or_else(|| of_words(&message), |status| Cause::of_status(status, &message));
-    cause.event(&message, None, login)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,8 +167,13 @@ mod tests {
         }
     }
 
+    fn with<T>(ask: impl FnOnce(Circumstances<'_>) -> T) -> T {
+        let now = "2026-11-15T14:00:00[UTC]".parse().unwrap();
+        ask(Circumstances { login: "log in", now })
+    }
+
     fn error(json: &str) -> AgentEvent {
-        of_error(&serde_json::from_str(json).unwrap(), "log in")
+        with(|around| around.of_error(&serde_json::from_str(json).unwrap()))
     }
 
     #[test]
@@ -169,7 +191,6 @@ mod tests {
             (r#"{"code":-32603,"message":"boo","data":{"statusCode":503}}"#, "transient"),
             (r#"{"code":-32603,"message":"Internal error: 404 no such model"}"#, "permanent"),
             (r#"{"code":-32603,"message":"Too Many Requests"}"#, "limit"),
-            (r#"{"code":-32603,"message":"error insufficient_quota"}"#, "permanent"),
             (r#"{"code":-32603,"message":"the line at 4290 broke"}"#, "transient"),
             (r#"{"code":"x","message":{}}"#, "transient"),
             ("{}", "transient"),
@@ -191,8 +212,16 @@ mod tests {
         assert!(is_report_of_failure("Ran into this error: Rate limit exceeded."));
         assert!(!is_report_of_failure("I fixed the Error: it was a typo."));
         assert!(!is_report_of_failure("The API answers 429 when its rate limit is hit."));
-        assert_eq!(meaning(&of_report("Error: failed (HTTP 401). Check your key", "")), "permanent");
-        assert_eq!(meaning(&of_report("Error: retried 5 times Last error: 429 mock", "")), "limit");
-        assert_eq!(meaning(&of_report("Error: connection refused", "")), "transient");
+        let report = |text: &str| with(|around| around.of_report(text));
+        assert_eq!(meaning(&report("Error: failed (HTTP 401). Check your key")), "permanent");
+        assert_eq!(meaning(&report("Error: retried 5 times Last error: 429 mock")), "limit");
+        assert_eq!(meaning(&report("Error: connection refused")), "transient");
+    }
+
+    #[test]
+    fn l9_the_end_of_a_limit_is_taken_from_its_words() {
+        let json = r#"{"code":429,"message":"You have used it up. Please retry in 90s."}"#;
+        let AgentEvent::Limit { resets_at, .. } = error(json) else { panic!() };
+        assert_eq!(resets_at, Some("2026-11-15T14:01:30Z".parse().unwrap()));
     }
 }

@@ -1,7 +1,12 @@
 //! Reads the agent's side of a conversation: what it does becomes events, what it wants to be answered is passed on. It
 //! acts on nothing but the bytes, so a turn that is read again gives the same events; the answers are just dropped.
 
-use super::failure;
+use std::time::Instant;
+
+use jiff::Zoned;
+use serde::{Deserialize, Serialize};
+
+use super::failure::{self, Circumstances};
 use super::policy::{self, Choice, Decision, SetMode};
 use super::say::{PROTOCOL, Step};
 use super::tools::{Told, ToolKind, Tools};
@@ -10,10 +15,9 @@ use super::wire::{self, CodexError, Message, Params, RpcError, Update, read};
 use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::raw_json::{self, Object};
-use crate::agent::{Parser, ParserSetting};
+use crate::agent::{BUILT_IN, Parser, ParserSetting};
 use crate::event::{AgentEvent, FailureKind, Usage};
 use crate::spec::Approval;
-use serde::{Deserialize, Serialize};
 
 /// So much of what the agent said is looked at to tell the report of a failure from an answer.
 const MOST_WORDS: usize = 2000;
@@ -114,9 +118,9 @@ enum Phase {
     Turn,
     /// A process that has just begun: nothing that it tells is of this turn.
     Opening,
-    /// The history of a conversation is told again. Some go on with that after they have said that it is open, so it is
-    /// over only with the answer to the next request.
-    History,
+    /// The conversation is open and its mode being set. Some go on telling its history until then, and some put into
+    /// words that the mode has changed.
+    Prelude,
     Over,
 }
 
@@ -125,11 +129,14 @@ enum Phase {
 pub(super) struct AcpParser {
     lines: Lines,
     phase: Phase,
+    task: String,
     approval: Approval,
     /// The conversation that counts. Others are those of helpers that the agent has for itself.
     session: Option<String>,
     can_load: bool,
     login: String,
+    /// About when the first line was written, and since when it is read: words say how long a limit still lasts.
+    begun: (Zoned, Instant),
     tools: Tools,
     count: Count,
     /// What the agent said in this turn, its own remarks aside; none when that is too much for a report of a failure.
@@ -144,10 +151,12 @@ impl AcpParser {
         Self {
             lines: Lines::default(),
             phase: Phase::Turn,
+            task: setting.talk.task.clone(),
             approval: setting.talk.approval,
             session: setting.talk.session.clone(),
             can_load: false,
             login: memory.login,
+            begun: (setting.now.clone(), Instant::now()),
             tools: Tools::default(),
             count: Count::new(memory.counting, memory.reported, &setting.earlier),
             said: Some(String::new()),
@@ -211,7 +220,7 @@ impl AcpParser {
         self.phase = Phase::Opening;
         let name = answer.agent_info.as_ref().and_then(|info| info.name.clone()).unwrap_or_default();
         self.count.begins(Counting::of(&name));
-        self.login = how_to_log_in(answer.auth_methods.as_deref().unwrap_or_default());
+        self.login = how_to_log_in(&name, answer.auth_methods.as_deref().unwrap_or_default());
         let can = answer.agent_capabilities.as_ref();
         self.can_load = can.and_then(|can| can.load_session).unwrap_or(false);
         if let Some(version) = answer.protocol_version.filter(|version| *version != PROTOCOL) {
@@ -237,13 +246,13 @@ impl AcpParser {
         let current = || answer.modes.as_ref()?.current_mode_id.clone().map(SetMode::Mode);
         // After a history the mode is set in any case: its answer is the border between then and now.
         let mode = if by == Step::Load { fitting.or_else(current) } else { fitting };
-        self.phase = if by == Step::Load && mode.is_some() { Phase::History } else { Phase::Turn };
+        self.phase = if mode.is_some() { Phase::Prelude } else { Phase::Turn };
         sink(Heard::Event(AgentEvent::Session { id: session.clone() }));
         sink(Heard::Talk(Talk::Opened(Opened { by, session, mode, mode_fits })));
     }
 
     fn mode_answered(&mut self, sink: &mut dyn FnMut(Heard)) {
-        if matches!(self.phase, Phase::History) {
+        if self.phase == Phase::Prelude {
             self.phase = Phase::Turn;
         }
         sink(Heard::Talk(Talk::ModeAnswered));
@@ -255,12 +264,20 @@ impl AcpParser {
             Step::Mode => self.mode_answered(sink),
             Step::Resume if self.can_load => sink(Heard::Talk(Talk::NotOpened(step))),
             Step::Resume | Step::Load if !failure::wants_login(error) => {
-                self.failed(cannot_take_up(&failure::words(error)), sink);
+                let event = cannot_take_up(&self.task, &failure::words(error));
+                self.failed(event, sink);
             }
             Step::Initialize | Step::New | Step::Resume | Step::Load | Step::Prompt => {
-                self.failed(failure::of_error(error, &self.login), sink);
+                let event = self.circumstances().of_error(error);
+                self.failed(event, sink);
             }
         }
+    }
+
+    fn circumstances(&self) -> Circumstances<'_> {
+        let (then, since) = &self.begun;
+        let now = then.checked_add(since.elapsed()).unwrap_or_else(|_| then.clone());
+        Circumstances { login: &self.login, now }
     }
 
     fn failed(&mut self, event: AgentEvent, sink: &mut dyn FnMut(Heard)) {
@@ -290,7 +307,7 @@ impl AcpParser {
     fn failure_behind(&self, reason: &str) -> Option<AgentEvent> {
         let said = self.said.as_deref().unwrap_or_default();
         if self.codex_broken {
-            return Some(failure::of_codex(self.codex_error.as_ref(), said, &self.login));
+            return Some(self.circumstances().of_codex(self.codex_error.as_ref(), said));
         }
         let transient = |message: &str| Some(failure::transient(message.to_owned()));
         match reason {
@@ -299,7 +316,7 @@ impl AcpParser {
             "max_turn_requests" => transient("the agent stopped at its limit of model calls for a turn"),
             "cancelled" => transient("the agent says that the turn was cancelled"),
             _ if !self.tools.any && self.count.is_nothing() && failure::is_report_of_failure(said) => {
-                Some(failure::of_report(said, &self.login))
+                Some(self.circumstances().of_report(said))
             }
             _ => None,
         }
@@ -416,12 +433,12 @@ impl Parser for AcpParser {
 }
 
 /// The conversation that is to go on is not to be had any more (L13).
-pub(super) fn cannot_take_up(why: &str) -> AgentEvent {
+pub(super) fn cannot_take_up(task: &str, why: &str) -> AgentEvent {
     AgentEvent::Error {
         failure: FailureKind::Permanent,
         message: format!(
-            "Failed to get session ID for loop follow-up: the agent's process had ended, and the conversation \
-             could not be taken up again ({why}); --session fresh needs none"
+            "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the \
+             conversation could not be taken up again ({why}); --session fresh needs none"
         ),
     }
 }
@@ -454,8 +471,12 @@ fn steps_of(update: &Update<'_>) -> Vec<String> {
     steps
 }
 
-/// In the words that the agent has for it.
-fn how_to_log_in(methods: &[wire::AuthMethod]) -> String {
+/// For an agent that is known by its command too, as for that; else in the words that it has for it.
+fn how_to_log_in(name: &str, methods: &[wire::AuthMethod]) -> String {
+    let name = name.to_lowercase();
+    if let Some(known) = BUILT_IN.iter().find(|known| name.contains(known.name())) {
+        return known.how_to_log_in().to_owned();
+    }
     let words = |method: &wire::AuthMethod| method.description.clone().or_else(|| method.name.clone());
     let ways: Vec<String> = methods.iter().take(4).filter_map(words).map(|way| one_line(&way)).collect();
     if ways.is_empty() {

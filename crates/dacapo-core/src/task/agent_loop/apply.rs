@@ -132,7 +132,7 @@ impl AgentLoop {
         if record.session.is_some() {
             self.session.clone_from(&record.session);
         }
-        if self.may_never_have_begun(&record.end) {
+        if self.may_never_have_begun(record) {
             self.session = None;
             self.conversed = false;
         }
@@ -164,10 +164,16 @@ impl AgentLoop {
 
     /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well; one over ACP may
     /// have lived in its process alone. Who takes up one that does not exist fails for ever.
-    fn may_never_have_begun(&self, end: &TurnEnd) -> bool {
+    fn may_never_have_begun(&self, record: &TurnRecord) -> bool {
+        let uncertain = match record.end {
+            TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted => true,
+            // Some agents keep nothing of a conversation whose first question was not answered.
+            TurnEnd::Limit { .. } => record.usage.tokens() == 0,
+            TurnEnd::Done | TurnEnd::Budget => false,
+        };
         let agent = &self.spec.agents[self.agent];
-        matches!(self.phase, Phase::Turn { continued: false, .. })
-            && matches!(end, TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted)
+        uncertain
+            && matches!(self.phase, Phase::Turn { continued: false, .. })
             && (agent.presets_session() || agent.output == OutputFormat::Acp)
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use dacapo_core::agent::{self, Account, Adapter, Billing};
+use dacapo_core::agent::{self, Account, Adapter};
 use dacapo_core::spec::AgentSpec;
 use dacapo_core::store::{AccountKey, Home};
 use jiff::Timestamp;
@@ -89,12 +89,9 @@ fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
             return Subject { report, spec: None, account: None, asked: None };
         }
     };
-    let adapter = agent::adapter(spec.output);
+    let adapter = agent::behind(&spec);
     let asked = look_for_program(here, &spec, adapter, &mut report);
-    let account = match kind {
-        Kind::Native => native_account(&profile, here),
-        Kind::BuiltIn | Kind::Rehearsal | Kind::Configured => agent::account(&spec, &here.env),
-    };
+    let account = agent::account(&spec, &here.env);
     look_at_account(&account, adapter, &profile, &mut report);
     let key = agent::account_key(&spec, &here.env);
     report.limit = key.as_ref().and_then(|key| limit(here, key));
@@ -144,18 +141,6 @@ fn look_at_account(
             (None, Some(variable)) => Some(format!("set {variable}")),
             (None, None) => None,
         };
-    }
-}
-
-/// The endpoint of the built-in agent is all in the config.
-fn native_account(profile: &AgentProfile, here: &Here) -> Account {
-    let key = profile.key_env.as_ref();
-    let is_set = |name: &String| here.var(name).is_some_and(|value| !value.is_empty());
-    Account {
-        logged_in: key.map(is_set),
-        billing: key.map_or(Billing::Unknown, |name| Billing::ApiKey(name.clone())),
-        credential: None,
-        base_url: profile.base_url.clone(),
     }
 }
 

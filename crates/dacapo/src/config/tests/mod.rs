@@ -411,6 +411,7 @@ fn every_setting_is_shown_with_its_origin() {
     # agents.x.api =                                       # not set
     # agents.x.base_url =                                  # not set
     # agents.x.key_env =                                   # not set
+    # agents.x.context_tokens =                            # not set
     agents.x.env.API_KEY = "***"                           # user /c/user.toml:2
     prices."gpt-5.5".input = 1.25                          # user /c/user.toml:4
     prices."gpt-5.5".output = 10.0                         # user /c/user.toml:5

@@ -281,3 +281,12 @@ fn l10_a_budget_ends_a_turn_by_a_cancel() {
     assert!(world.methods("bot").contains(&"session/cancel".to_owned()));
     world.assert_nothing_left("t");
 }
+
+#[test]
+fn l10_a_budget_that_cannot_be_held_is_said_once() {
+    let world = World::new();
+    world.acp(&json!({ "turns": [[{ "say": "done" }]] }));
+    let _ =
+        world.exec(&["--name", "t", "--agent", "bot", "--iter", "2", "--max-tokens", "1000", "go"]).expect(0);
+    assert_eq!(world.notices("t"), ["bot does not say what it used: the budget cannot be held"]);
+}

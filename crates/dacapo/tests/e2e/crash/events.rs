@@ -57,6 +57,25 @@ fn r1_the_same_in_a_worktree() {
 }
 
 #[test]
+fn r1_the_same_with_a_live_session_over_acp() {
+    let words = ["--name", "t", "--agent", "bot", "--iter", "5", "--session", "resume", "--json", "work"];
+    let make = || {
+        let world = World::new();
+        let turn = json!([{ "write": ["log", "line\n"] }, { "say": "Wrote a line." }]);
+        world.acp(&json!({ "resume": true, "turns": [turn] }));
+        world
+    };
+    walk(&words, make, ends, |world| {
+        world.assert_five("t", "main");
+        let sessions = world.events("t", "turn_finished");
+        let done = sessions.iter().filter(|turn| turn["end"] == "done");
+        let mut done: Vec<&str> = done.map(|turn| turn["session"].as_str().unwrap()).collect();
+        done.dedup();
+        assert_eq!(done.len(), 1, "one conversation, however often its process ended");
+    });
+}
+
+#[test]
 fn r1_the_same_with_an_agent_that_commits_by_itself() {
     let agent = "if ! grep -q ^$DACAPO_ITERATION log; then
         echo $DACAPO_ITERATION >> log; git add log; git -c maintenance.auto=false commit -qm \"own $DACAPO_ITERATION\"

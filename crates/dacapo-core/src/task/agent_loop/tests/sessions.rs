@@ -94,15 +94,18 @@ fn l13_a_failed_turn_in_a_known_session_is_followed_up_in_it() {
 #[test]
 fn l13_a_session_whose_id_we_chose_is_taken_up_only_when_it_surely_exists() {
     let ends = [
-        (TurnEnd::Done, true),
-        (TurnEnd::Interrupted, false),
-        (failed().end, false),
-        (limited(None).end, true),
+        (done(), true),
+        (ended(TurnEnd::Interrupted), false),
+        (failed(), false),
+        (limited(None), true),
+        // Its very first question was refused.
+        (Turn { usage: Usage::default(), ..limited(None) }, false),
     ];
-    for (end, continued) in ends {
+    for (turn, continued) in ends {
+        let end = turn.end.clone();
         let mut spec = resuming(2);
         spec.agents[0].command = AgentCommand::Argv(vec!["one".into(), "--session-id={session}".into()]);
-        let mut world = World::new(spec).turns(&[ended(end.clone()), done()]);
+        let mut world = World::new(spec).turns(&[turn, done()]);
         world.presets = true;
         let world = world.run();
         assert_eq!(world.turns[0].session.as_deref(), Some("preset-0"));
