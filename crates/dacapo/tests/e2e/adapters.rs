@@ -38,7 +38,7 @@ fn l9_retries_on_standard_error_are_shown_and_a_limit_that_never_ends_is_one() {
     );
     let world = world_with("gemini", &script);
     let ran = world.exec(&["--name", "t", "--iter", "2", "--agent", "gemini", "--max-wait", "1s", "go"]);
-    assert!(ran.stdout.contains("tries again: Attempt 1 failed with status 429."), "{}", ran.stdout);
+    assert!(ran.stdout.contains("retrying: 429: _ApiError: slow down"), "{}", ran.stdout);
     let turn = &world.events("t", "turn_finished")[0];
     assert_eq!(turn["end"], "limit", "{turn}");
     world.assert_nothing_left("t");
