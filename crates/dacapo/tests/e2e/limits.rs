@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::model_server::{Call, CallKind, ModelServer, Reply};
 use crate::support::World;
 
 fn end(result: &Value) -> (&str, &str, [u64; 3]) {
@@ -187,17 +188,23 @@ fn l10_a_budget_that_cannot_be_held_is_refused() {
 #[test]
 fn l10_a_budget_in_money_needs_to_know_what_is_spent() {
     let world = World::new();
-    let agent = world.rehearsal("iterations: [[write: { path: a, text: x }]]");
-    let words = ["--agent", &agent, "--summary-model", "native:tiny", "--max-cost", "1", "--iter", "1", "go"];
-    let endpoint = "[agents.native]\napi = \"openai\"\nbase_url = \"http://127.0.0.1:1\"\n";
-    world.config(endpoint);
+    let server = ModelServer::start(|_: &Call| Reply::say("Adds a file.").into());
+    let agent = world.rehearsal("iterations: [[write: { path: '{iteration}', text: x }]]");
+    let words =
+        ["--agent", &agent, "--summary-model", "native:tiny", "--max-cost", "1", "--iter", "3", "--json"];
+    let words = [&words[..], &["go"]].concat();
+    let endpoint = format!("[agents.native]\napi = \"openai\"\nbase_url = \"{}\"\n", server.url());
+    world.config(&endpoint);
     let ran = world.exec(&words).expect(2);
     ran.says("agent 'native' does not say what it costs: --max-cost could not be held");
     ran.says("set [prices.\"tiny\"] input = …").says("--max-tokens bounds it without prices");
-    assert_eq!(world.tasks(), [] as [&str; 0]);
-    world.config(&format!("{endpoint}[prices.tiny]\ninput = 1.0\noutput = 2.0\n"));
-    let _ = world.exec(&words).expect(0);
-    assert_eq!(world.tasks().len(), 1);
+    assert_eq!((world.tasks(), server.requests().len()), (Vec::new(), 0));
+    // A dollar a token: the first summary is over the budget.
+    world.config(&format!("{endpoint}[prices.tiny]\ninput = 1000000.0\noutput = 1000000.0\n"));
+    let result = world.exec(&words).expect(3).result();
+    assert_eq!(end(&result), ("budget_exhausted", "budget", [1, 1, 0]));
+    let charged = server.usage(CallKind::Side);
+    assert_eq!(result["cost_usd"], (charged.input + charged.output) as f64);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use dacapo_core::spec::{Approval, OutputFormat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::model_server::{Call, CallKind, Failure, Last, ModelServer, Reply, ToolUse};
 use crate::support::{World, wait_for};
 
 /// In the second iteration all that a conversation is made of, and what is not part of one.
@@ -349,4 +350,99 @@ fn c4_c5_the_same_agent_with_another_model_writes_and_may_change_nothing() {
         assert_eq!(world.last_record()["summary"], world.events("t", "written")[0]["text"]);
         assert_eq!(world.subjects().len(), 2);
     }
+}
+
+/// Answers what a model beside the agent is asked, and nothing else.
+fn endpoint() -> ModelServer {
+    ModelServer::start_for_all(|call: &Call| {
+        let asked = call.history();
+        let answer = match asked.contains("<conversation>") {
+            true => "Adds a greeting. It has three lines.",
+            false => "Greet in three lines\n\nThe text is what was asked for.",
+        };
+        Reply::say(answer).into()
+    })
+}
+
+fn configured(world: &World, api: &str, url: &str) {
+    world.config(&format!(
+        "[agents.native]\napi = \"{api}\"\nbase_url = \"{url}\"\nkey_env = \"MY_KEY\"\nenv = {{ MY_KEY = \"sk-of-this-test\" }}\n\
+         [prices.tiny]\ninput = 1.0\noutput = 2.0\n\
+         [spawn_task.context_passing]\nsummary_model = \"native:tiny\"\ncommit_message_model = \"native:small\"\n"
+    ));
+}
+
+#[test]
+fn c4_c5_an_endpoint_writes_in_either_wire_format() {
+    for api in ["openai", "anthropic"] {
+        let server = endpoint();
+        let world = World::new();
+        configured(&world, api, &server.url());
+        let agent = world.rehearsal(WORK);
+        let words = ["--name", "t", "--agent", &agent, "--iter", "2", "--json", "go"];
+        let result = world.exec(&words).expect(0).result();
+        assert!(
+            world
+                .message()
+                .starts_with("[iter-1] Greet in three lines\n\nThe text is what was asked for.\n\n")
+        );
+        assert_eq!(world.last_record()["summary"], "Adds a greeting. It has three lines.");
+        let calls = server.calls(CallKind::Side);
+        let models: Vec<&str> = calls.iter().map(|call| call.model.as_str()).collect();
+        // In the first iteration nothing was said that could be summed up, but a tool was used.
+        assert_eq!(models, ["tiny", "small", "tiny", "small"], "{api}");
+        assert_eq!(server.calls(CallKind::Main).len(), 0, "no tools are offered");
+        let charged = server.usage(CallKind::Side);
+        assert_eq!(
+            result["tokens"],
+            json!({"input": charged.input + 100, "output": charged.output + 10}),
+            "{api}"
+        );
+        let priced: f64 = world
+            .events("t", "written")
+            .iter()
+            .filter(|event| event["what"] == "summary")
+            .map(|event| event["usage"]["cost_usd"].as_f64().unwrap())
+            .sum();
+        assert!((result["cost_usd"].as_f64().unwrap() - priced).abs() < 1e-9, "only one of them has a price");
+        world.assert_nothing_left("t");
+    }
+}
+
+#[test]
+fn c4_c5_an_endpoint_that_refuses_costs_no_iteration() {
+    let server = ModelServer::start_for_all(|_: &Call| Failure::status(401).into());
+    let world = World::new();
+    configured(&world, "openai", &server.url());
+    let agent = world.rehearsal(WORK);
+    let ran = world.exec(&["--name", "t", "--agent", &agent, "--iter", "1", "go"]).expect(0);
+    ran.says("no summary from tiny: ").says("no commit message from small: ");
+    assert_eq!(world.last_record()["summary"], "Summary generation failed");
+    assert_eq!(world.subjects(), ["[iter-0] Iteration 0 changes", "first"]);
+    // An empty flag takes back what the config says.
+    let without = ["--summary-model", "", "--commit-message-model", ""];
+    let words = ["--name", "u", "--agent", &agent, "--iter", "1"];
+    let asked = server.requests().len();
+    let _ = world.exec(&[&words[..], &without, &["go"]].concat()).expect(0);
+    assert_eq!((world.events("u", "written").len(), server.requests().len()), (0, asked));
+}
+
+#[test]
+fn c4_c5_the_agent_of_an_endpoint_writes_with_another_of_its_models() {
+    let server = ModelServer::start_for_all(|call: &Call| match (call.kind, call.last()) {
+        (CallKind::Main, Last::Prompt(_)) => {
+            Reply::call(ToolUse::new("write_file", json!({"path": "f", "content": "x"}))).into()
+        }
+        (CallKind::Main, Last::Result(_)) => Reply::say("Wrote it.").into(),
+        (CallKind::Side, _) => Reply::say("Adds f.").into(),
+    });
+    let world = World::new();
+    configured(&world, "openai", &server.url());
+    let words = ["--name", "t", "--agent", "native", "--model", "big", "--iter", "1"];
+    let models = ["--summary-model", "other", "--commit-message-model", "", "go"];
+    let _ = world.exec(&[&words[..], &models].concat()).expect(0);
+    assert_eq!(world.last_record()["summary"], "Adds f.");
+    let asked: Vec<String> = server.calls(CallKind::Side).into_iter().map(|call| call.model).collect();
+    assert_eq!(asked, ["other"]);
+    assert_eq!(server.calls(CallKind::Main)[0].model, "big");
 }
