@@ -22,7 +22,7 @@ pub trait Adapter: Sync {
     /// How it is run so that nobody needs to sit beside it.
     fn profile(&self, wish: &Wish<'_>) -> Result<AgentSpec, Unable>;
 
-    /// Reads what it prints.
+    /// Reads what it prints. The events of a whole turn end in [`AgentEvent::End`] or say why not: without one it failed.
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser>;
 
     /// Reads what it writes to standard error, for an agent that says only there that it tries a model call again.
@@ -34,11 +34,6 @@ pub trait Adapter: Sync {
     /// Percent of one core that it burns while it merely waits for its model, where that is more than next to nothing.
     fn burns_idle(&self) -> u32 {
         0
-    }
-
-    /// Whether what it prints always ends in a final event. Where it does, an end without one is a failure.
-    fn has_final_event(&self) -> bool {
-        true
     }
 
     /// Whether it says what a turn cost.

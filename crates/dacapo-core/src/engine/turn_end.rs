@@ -36,7 +36,7 @@ impl Driver<'_> {
         seen: Observed,
         duration: Duration,
     ) -> Input {
-        let final_event = self.adapter(plan).is_some_and(Adapter::has_final_event);
+        let final_event = self.adapter(plan).is_some();
         let end = weigh(ending, &seen, final_event);
         let refused = refused(&self.spec.agents[plan.agent], &seen);
         let summary = summarize(&seen.closing, self.spec.context.summary_max_tokens, plan.promise.as_deref());

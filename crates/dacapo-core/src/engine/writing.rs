@@ -220,7 +220,7 @@ impl Driver<'_> {
 
     /// What the answer is worth. Cancelled is also what was never finished.
     fn judge(&self, plan: &WritingPlan, agent: &AgentSpec, ending: &Ending, seen: &Observed) -> WritingEnd {
-        let final_event = agent::adapter(agent.output).is_some_and(Adapter::has_final_event);
+        let final_event = agent::adapter(agent.output).is_some();
         let promise = plan.promise.as_deref();
         match weigh(ending, seen, final_event) {
             TurnEnd::Done => {

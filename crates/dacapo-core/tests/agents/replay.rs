@@ -66,7 +66,7 @@ pub(crate) fn end(format: OutputFormat, output: &[u8], ending: &Ending) -> TurnE
 
 /// How a turn with these events ended.
 pub(crate) fn end_of(format: OutputFormat, events: &[AgentEvent], ending: &Ending) -> TurnEnd {
-    agent::weigh(ending, &observed(events), agent::adapter(format).unwrap().has_final_event())
+    agent::weigh(ending, &observed(events), agent::adapter(format).is_some())
 }
 
 /// A turn that was printed.
