@@ -28,7 +28,8 @@ pub(crate) fn ctrl_c(agent: &'static Agent) {
     let asleep = || fs::read_to_string(&slept).ok().and_then(|text| text.trim().parse::<u32>().ok());
     wait_for("the agent's shell to sleep", || asleep().is_some());
     let sleeper = asleep().unwrap();
-    assert!(runs(sleeper, "sleep 987"), "the test itself must see it");
+    // It tells its id just before it becomes the sleep.
+    wait_for("the sleep, which the test itself must see", || runs(sleeper, "sleep 987"));
     assert!(!rig.world.processes("t").is_empty(), "the test itself must see the agent");
 
     let process = rustix::process::Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();

@@ -214,8 +214,9 @@ fn working_in(stage: &Stage) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fork_loop_outlives_it_and_ends() {
-    let stage = Stage::new("- fork_loop: { times: 20, pause: 20ms, setsid: true }\n- fork_loop: 5");
+    let stage = Stage::new("- fork_loop: { times: 40, pause: 50ms, setsid: true }\n- fork_loop: 5");
     stage.play().ok();
-    assert!(working_in(&stage) > 0);
+    // A look at all processes may fall between one of them and the next.
+    soon("one of them", || working_in(&stage) > 0);
     soon("its end", || working_in(&stage) == 0);
 }
