@@ -1,13 +1,17 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
+mod inbox;
 mod journal;
 mod layout;
 mod limits;
 mod lock;
+mod places;
 mod task_dir;
 
+pub use inbox::{Command, Inbox, Order};
 pub use journal::{Journal, JournalError, Reader, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
+pub use places::{Held, Places, Ticket};
 pub use task_dir::{CreateError, OpenError, TaskDir};

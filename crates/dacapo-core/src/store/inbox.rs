@@ -1,0 +1,161 @@
+//! Commands to a task that another process drives (rule 3): each is a small file in the task's inbox, complete under its
+//! name or not there at all. The driver takes them in order, writes down what it took, and only then removes the file:
+//! a command that is in the journal already is not taken twice.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::spec::random_hex;
+
+/// No command is longer; what is was not written by us.
+const LONGEST: u64 = 4 << 20;
+
+/// The version of a command's file.
+const COMMAND_FORMAT: u32 = 1;
+
+/// What a person wants of a running task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// End it: its agent is stopped, what it left is committed.
+    Kill,
+    /// Start no further iteration; `now` ends the turn at work too.
+    Pause {
+        /// Not only after this iteration.
+        now: bool,
+    },
+    /// The next iteration hears it.
+    Tell {
+        /// The words.
+        text: String,
+    },
+    /// Another limit from now on.
+    Set {
+        /// Which.
+        key: String,
+        /// What it is to be, as typed.
+        value: String,
+    },
+}
+
+/// A command as it lies in the inbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    v: u32,
+    /// Tells it from every other.
+    pub id: String,
+    /// Who gave it: `dacapo kill`, `tui`, ….
+    pub by: String,
+    /// What is wanted.
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+/// The inbox of a task.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    dir: PathBuf,
+}
+
+impl Inbox {
+    /// The inbox at `dir`; it is made when something is first put in or waited for.
+    pub fn at(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Puts a command in; gives back its id.
+    pub fn put(&self, by: &str, command: Command) -> io::Result<String> {
+        // Names sort by time, so commands are taken in the order in which they were given.
+        let id = format!("{:020}-{}", Timestamp::now().as_microsecond().max(0), random_hex(4));
+        let order = Order { v: COMMAND_FORMAT, id: id.clone(), by: by.to_owned(), command };
+        fs::create_dir_all(&self.dir)?;
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
+        file.write_all(&serde_json::to_vec(&order)?)?;
+        file.as_file().sync_data()?;
+        file.persist_noclobber(self.dir.join(format!("{id}.json"))).map_err(|error| error.error)?;
+        Ok(id)
+    }
+
+    /// What lies there, the oldest first. What is not a command of ours is left alone.
+    pub fn look(&self) -> io::Result<Vec<Order>> {
+        let entries = match fs::read_dir(&self.dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut orders: Vec<Order> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
+        orders.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(orders)
+    }
+
+    /// Takes a command out that is in the journal now.
+    pub fn done(&self, order: &Order) -> io::Result<()> {
+        match fs::remove_file(self.dir.join(format!("{}.json", order.id))) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<Order> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".json")?;
+    path.symlink_metadata().ok().filter(|meta| meta.is_file() && meta.len() <= LONGEST)?;
+    let order: Order = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    (order.v == COMMAND_FORMAT && order.id == name).then_some(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_out_in_the_order_they_went_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let inbox = Inbox::at(dir.path().join("inbox"));
+        assert_eq!(inbox.look().unwrap(), []);
+        let texts = ["first", "second\n繼續", "third"];
+        for text in texts {
+            inbox.put("dacapo tell", Command::Tell { text: text.into() }).unwrap();
+        }
+        let orders = inbox.look().unwrap();
+        let told: Vec<&str> = orders
+            .iter()
+            .map(|order| match &order.command {
+                Command::Tell { text } => text.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(told, texts);
+        inbox.done(&orders[0]).unwrap();
+        inbox.done(&orders[0]).unwrap();
+        assert_eq!(inbox.look().unwrap(), orders[1..]);
+    }
+
+    #[test]
+    fn what_is_no_command_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let inbox = Inbox::at(dir.path().to_owned());
+        let id = inbox.put("dacapo kill", Command::Kill).unwrap();
+        for (name, text) in [
+            ("x.json", "{"),
+            ("y.json", r#"{"v":1,"id":"z","by":"","command":"kill"}"#),
+            ("newer.json", r#"{"v":2,"id":"newer","by":"","command":"kill"}"#),
+            ("strange.json", r#"{"v":1,"id":"strange","by":"","command":"fly"}"#),
+            (".new-abc", ""),
+        ] {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("zero.json")).unwrap();
+        let orders = inbox.look().unwrap();
+        assert_eq!(orders.iter().map(|order| order.id.as_str()).collect::<Vec<_>>(), [id]);
+    }
+}

@@ -1,0 +1,253 @@
+//! How many spawned tasks work at once on this machine, and in which order the others get their turn (S4, K7).
+//!
+//! A place is a locked file, and so is a ticket: the kernel gives back what any death leaves behind. Each who waits
+//! sleeps on the ticket before its own; only the first in the row looks for a free place. So nobody is overtaken, and a
+//! thousand that wait cost a thousand sleeping processes and nothing else.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::FdFlags;
+
+mod wake;
+
+use wake::Bell;
+
+/// The places of this machine.
+#[derive(Debug, Clone)]
+pub struct Places {
+    dir: PathBuf,
+    most: u32,
+}
+
+/// A place in the row. Dropping it leaves the row.
+#[derive(Debug)]
+pub struct Ticket {
+    number: u64,
+    path: PathBuf,
+    /// Locked as long as its holder waits.
+    _file: File,
+}
+
+/// A place to work. The guard inherits it: it is free again when all that worked in it is gone.
+#[derive(Debug)]
+pub struct Held {
+    _file: File,
+}
+
+impl Places {
+    /// `dir` is made when it is first needed.
+    pub fn new(dir: PathBuf, most: u32) -> Self {
+        Self { dir, most: most.max(1) }
+    }
+
+    /// Takes a place if one is free and nobody waits for it.
+    pub fn try_take(&self) -> io::Result<Option<Held>> {
+        let _order = self.order()?;
+        if self.waiting()?.is_empty() { take_any(&mut self.doors()?) } else { Ok(None) }
+    }
+
+    /// Joins the row at its end.
+    pub fn join(&self) -> io::Result<Ticket> {
+        let _order = self.order()?;
+        self.clear_away()?;
+        let number = self.waiting()?.last().map_or(0, |(last, _)| last + 1);
+        let path = self.dir.join(format!("ticket-{number:016}"));
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+        file.lock()?;
+        Ok(Ticket { number, path, _file: file })
+    }
+
+    /// Sleeps until a place is free and all who came before have theirs.
+    pub fn wait(&self, ticket: Ticket) -> io::Result<Held> {
+        loop {
+            let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
+            match before {
+                Some((_, path)) => wait_for(&path)?,
+                None => return self.wait_at_the_head(ticket),
+            }
+        }
+    }
+
+    fn wait_at_the_head(&self, ticket: Ticket) -> io::Result<Held> {
+        let mut bell = Bell::hang_in(&self.dir)?;
+        // Opened once: closing one would ring our own bell.
+        let mut doors = self.doors()?;
+        loop {
+            if let Some(held) = take_any(&mut doors)? {
+                // Only now may the next in the row look: the place that it would find is taken.
+                drop(ticket);
+                return Ok(held);
+            }
+            bell.wait()?;
+        }
+    }
+
+    fn doors(&self) -> io::Result<Vec<File>> {
+        let open = |number| {
+            let path = self.dir.join(format!("place-{number}"));
+            OpenOptions::new().write(true).create(true).truncate(false).open(path)
+        };
+        (0..self.most).map(open).collect()
+    }
+
+    /// Numbers are given one at a time.
+    fn order(&self) -> io::Result<File> {
+        fs::create_dir_all(&self.dir)?;
+        let path = self.dir.join("order");
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Who waits, the first first. A ticket that nobody holds is one that a death left.
+    fn waiting(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+        let mut waiting = Vec::new();
+        for (number, path) in self.tickets()? {
+            if is_held(&path)? {
+                waiting.push((number, path));
+            }
+        }
+        waiting.sort();
+        Ok(waiting)
+    }
+
+    /// Removes what deaths left. Only who gives numbers may: a ticket is made and locked while `order` is held.
+    fn clear_away(&self) -> io::Result<()> {
+        for (_, path) in self.tickets()? {
+            if !is_held(&path)? {
+                let _ = fs::remove_file(&path);
+            }
+        }
+        Ok(())
+    }
+
+    fn tickets(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+        let mut tickets = Vec::new();
+        for entry in fs::read_dir(&self.dir)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            if let Some(number) = name.and_then(|name| name.strip_prefix("ticket-")?.parse().ok()) {
+                tickets.push((number, path));
+            }
+        }
+        Ok(tickets)
+    }
+}
+
+fn take_any(doors: &mut Vec<File>) -> io::Result<Option<Held>> {
+    for index in 0..doors.len() {
+        match doors[index].try_lock() {
+            Ok(()) => {
+                let file = doors.swap_remove(index);
+                // The guard inherits it from here on.
+                rustix::io::fcntl_setfd(&file, FdFlags::empty())?;
+                return Ok(Some(Held { _file: file }));
+            }
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // The file is still locked: whoever sleeps on it wakes when it is closed, just after this.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn is_held(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn wait_for(path: &Path) -> io::Result<()> {
+    match File::open(path) {
+        Ok(file) => file.lock_shared(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn places(most: u32) -> (tempfile::TempDir, Places) {
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places::new(dir.path().join("slots"), most);
+        (dir, places)
+    }
+
+    #[test]
+    fn s4_no_more_than_the_most_have_a_place() {
+        let (_dir, places) = places(2);
+        let first = places.try_take().unwrap().unwrap();
+        let _second = places.try_take().unwrap().unwrap();
+        assert!(places.try_take().unwrap().is_none());
+        drop(first);
+        assert!(places.try_take().unwrap().is_some());
+    }
+
+    #[test]
+    fn s4_who_waits_is_not_overtaken() {
+        let (_dir, places) = places(1);
+        let held = places.try_take().unwrap().unwrap();
+        let ticket = places.join().unwrap();
+        drop(held);
+        assert!(places.try_take().unwrap().is_none(), "somebody waits already");
+        let _held = places.wait(ticket).unwrap();
+    }
+
+    #[test]
+    fn s4_all_get_their_turn_in_order() {
+        let (_dir, places) = places(1);
+        let held = places.try_take().unwrap().unwrap();
+        let (tell, told) = mpsc::channel();
+        let waiters: Vec<_> = (0..20)
+            .map(|number| {
+                let (places, tell) = (places.clone(), tell.clone());
+                let ticket = places.join().unwrap();
+                std::thread::spawn(move || {
+                    let held = places.wait(ticket).unwrap();
+                    tell.send(number).unwrap();
+                    drop(held);
+                })
+            })
+            .collect();
+        assert!(told.recv_timeout(Duration::from_millis(50)).is_err(), "nobody may pass");
+        drop(held);
+        for waiter in waiters {
+            waiter.join().unwrap();
+        }
+        drop(tell);
+        assert_eq!(told.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn s4_a_ticket_left_by_a_death_holds_nobody_up() {
+        let (_dir, places) = places(1);
+        let ticket = places.join().unwrap();
+        // As SIGKILL does: the lock goes, the file stays.
+        let path = ticket.path.clone();
+        drop(ticket);
+        fs::write(&path, "").unwrap();
+        let next = places.join().unwrap();
+        assert!(!path.exists() || path == next.path);
+        places.wait(next).unwrap();
+    }
+}
