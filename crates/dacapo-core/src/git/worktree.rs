@@ -58,7 +58,10 @@ pub struct CleanCheckout {
 
 impl Repo {
     /// Runs `act` with the repository's lock held. The kernel releases it on any death.
-    fn locked<T>(&self, act: impl FnOnce() -> Result<T, WorktreeError>) -> Result<T, WorktreeError> {
+    pub(super) fn locked<T>(
+        &self,
+        act: impl FnOnce() -> Result<T, WorktreeError>,
+    ) -> Result<T, WorktreeError> {
         let path = self.common_dir().join("dacapo.lock");
         let file = open_lock(&path)?;
         let start = Instant::now();

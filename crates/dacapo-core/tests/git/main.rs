@@ -5,5 +5,6 @@ mod heads;
 mod landing;
 mod locks;
 mod repositories;
+mod rescue;
 mod staging;
 mod workspaces;
