@@ -162,6 +162,11 @@ impl Repo {
         self.git.call(operation, dir)
     }
 
+    /// In the user's own name: hooks run, commits are signed.
+    pub(super) fn call_as_user(&self, operation: &'static str) -> Call {
+        self.git.call_as_user(operation, &self.toplevel)
+    }
+
     /// The tree without entries, which every repository knows without storing it.
     pub(super) fn empty_tree(&self) -> &'static str {
         if self.sha256 {

@@ -22,6 +22,9 @@ const OVERRIDES: [&str; 7] = [
     "i18n.commitEncoding=UTF-8",
 ];
 
+/// Of these, what does not hold where git acts in the user's own name (C9): at a merge hooks run and commits are signed.
+const NOT_FOR_USERS: [&str; 2] = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
+
 /// What of the `GIT_*` environment is kept: how to reach and authenticate, who the user is, which
 /// configuration files are theirs. None of it says *which repository*.
 const KEPT: [&str; 7] = [
@@ -154,6 +157,17 @@ impl Git {
     }
 
     pub(super) fn call(&self, operation: &'static str, dir: &Path) -> Call {
+        self.call_with(operation, dir, &OVERRIDES)
+    }
+
+    /// As the user would call it: with hooks and signing, still without a prompt that nobody answers.
+    pub(super) fn call_as_user(&self, operation: &'static str, dir: &Path) -> Call {
+        let overrides: Vec<&str> =
+            OVERRIDES.into_iter().filter(|setting| !NOT_FOR_USERS.contains(setting)).collect();
+        self.call_with(operation, dir, &overrides)
+    }
+
+    fn call_with(&self, operation: &'static str, dir: &Path, overrides: &[&str]) -> Call {
         let mut command = Command::new(&self.program);
         for name in &self.removed {
             command.env_remove(name);
@@ -162,10 +176,10 @@ impl Git {
             command.env(name, value);
         }
         command.current_dir(dir);
-        for setting in OVERRIDES {
+        for setting in overrides {
             command.arg("-c").arg(setting);
         }
-        Call { operation, dir: dir.to_owned(), command, stdin: None }
+        Call { operation, dir: dir.to_owned(), command, overrides: overrides.len(), stdin: None }
     }
 }
 
@@ -187,6 +201,8 @@ pub(super) struct Call {
     operation: &'static str,
     dir: PathBuf,
     command: Command,
+    /// So many settings stand before its own words.
+    overrides: usize,
     stdin: Option<Vec<u8>>,
 }
 
@@ -261,7 +277,7 @@ impl Call {
     /// The command for people: without the overrides.
     fn shown(&self) -> String {
         let mut shown = String::from("git");
-        for arg in self.command.get_args().skip(OVERRIDES.len() * 2) {
+        for arg in self.command.get_args().skip(self.overrides * 2) {
             shown.push(' ');
             shown.push_str(&super::display_path(Path::new(arg)));
         }

@@ -4,6 +4,7 @@ mod fixture;
 mod heads;
 mod landing;
 mod locks;
+mod merging;
 mod repositories;
 mod rescue;
 mod staging;
