@@ -287,7 +287,7 @@ fn a_guard_serves_one_job_after_the_other_until_it_had_to_stop_one() {
         std::fs::read_to_string(dirs[2].path().join("where")).unwrap().trim(),
         dirs[2].path().to_str().unwrap()
     );
-    assert_eq!(run(3, "sleep 600", true), (first, Exit::Signal(9), 0));
+    assert_eq!(run(3, "exec sleep 600", true), (first, Exit::Signal(9), 0));
     let (other, exit, _) = run(4, "exit 6", false);
     assert_eq!(exit, Exit::Code(6));
     assert_ne!(other, first, "a guard that was told to stop may have more to hear: it is not used again");
