@@ -49,6 +49,17 @@ pub struct TaskSpec {
     pub policy: LoopPolicy,
     /// What the next iteration is told, what is committed.
     pub context: ContextPolicy,
+    /// At its end a pull request is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequest>,
+}
+
+/// The pull request that is wanted at the end of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PullRequest {
+    /// Its title; none: made from the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
 }
 
 /// Kinds of task. A new one is a module in `task/` and a line here.

@@ -122,6 +122,8 @@ pub struct TaskView {
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
+    /// The pull request that offers its branch.
+    pub pull_request: Option<String>,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -202,6 +204,7 @@ impl TaskView {
             waiting_until: None,
             created_at: spec.created_at,
             finished_at: None,
+            pull_request: None,
             iterations: Vec::new(),
             checks: Vec::new(),
             notices: Vec::new(),
@@ -296,6 +299,11 @@ impl TaskView {
                 self.notices.push(message.clone());
             }
             Event::TaskFinished(result) => self.finished(result, line.at),
+            Event::PullRequest { url, .. } => self.pull_request = Some(url.clone()),
+            Event::Notified { how, error: Some(error) } => {
+                self.notices.push(format!("nobody was notified by {how}: {error}"));
+            }
+            Event::Notified { error: None, .. } => {}
         }
     }
 

@@ -10,6 +10,7 @@ pub mod agents;
 pub mod args;
 pub mod commands;
 pub mod config;
+mod errand;
 pub mod error;
 pub mod found_checks;
 pub mod native;

@@ -92,6 +92,7 @@ pub fn request(
         agents: chosen.agents,
         policy,
         context,
+        pull_request: None,
     };
     Ok(Request { spec, named, agent_why: chosen.why, notes })
 }

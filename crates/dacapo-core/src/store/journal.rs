@@ -9,7 +9,9 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Wri
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::event::{Envelope, FORMAT};
+use jiff::Timestamp;
+
+use crate::event::{Envelope, Event, FORMAT};
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -102,6 +104,17 @@ impl Journal {
         self.length += bytes.len() as u64;
         self.next_seq += 1;
         Ok(())
+    }
+
+    /// Adds what happened to a task that nobody drives at the moment: no time of it passes meanwhile. Whoever calls this
+    /// holds the task's lock.
+    pub fn add(path: &Path, task: &str, event: Event) -> Result<Envelope, JournalError> {
+        let mut elapsed_ms = 0;
+        let mut journal = Self::open(path, |line| elapsed_ms = line.elapsed_ms)?;
+        let (seq, at, task) = (journal.next_seq(), Timestamp::now(), task.to_owned());
+        let line = Envelope { v: FORMAT, seq, at, elapsed_ms, task, event };
+        journal.append(&line)?;
+        Ok(line)
     }
 
     /// A handle to force it to disk with, from another thread.
@@ -207,7 +220,6 @@ pub fn read(path: &Path, mut each: impl FnMut(Envelope)) -> Result<(), JournalEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Event;
 
     fn line(seq: u64) -> Envelope {
         Envelope {
@@ -255,6 +267,14 @@ mod tests {
             let whole = bytes[..cut].iter().filter(|&&b| b == b'\n').count() as u64;
             assert_eq!(reopened(&path).unwrap(), (0..whole).collect::<Vec<_>>(), "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn what_is_added_after_the_end_takes_no_time_and_leaves_no_gap() {
+        let (_dir, path, _) = written(2);
+        let added = Journal::add(&path, "t", Event::Notice { message: "later".into() }).unwrap();
+        assert_eq!((added.seq, added.elapsed_ms), (2, 7));
+        assert_eq!(reopened(&path).unwrap(), [0, 1, 2]);
     }
 
     #[test]

@@ -92,11 +92,13 @@ fn row(view: &TaskView, width: usize, with_repo: bool) -> String {
         }
         (status, _) => (format!("{at}, {}{cost}", status.as_str()), format!("dacapo resume {name}")),
     };
+    // What is offered is looked at there.
+    let next = view.pull_request.as_ref().filter(|_| view.status == Status::Completed).unwrap_or(&next);
     let repo = if with_repo { format!("  {}", view.repo) } else { String::new() };
     format!(
         "{}  {name:<width$}  {what:<34}  {}{repo}",
         paint(style, &format!("{title:<9}")),
-        paint(DIM, &next)
+        paint(DIM, next)
     )
 }
 

@@ -314,6 +314,9 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
+            // After the end, and told by who does it.
+            | Event::PullRequest { .. }
+            | Event::Notified { .. }
             | Event::Told { .. } => {}
         }
         self.draw();

@@ -170,6 +170,13 @@ impl LogLines {
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
             Event::Told { text } => info(format!("Told: {}", words::line(text, 200))),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+            Event::PullRequest { url, branch, base, .. } => {
+                info(format!("Pull request of {branch} to {base}: {url}"));
+            }
+            Event::Notified { how, error: None } => info(format!("Notified by {how}")),
+            Event::Notified { how, error: Some(error) } => {
+                info(format!("Not notified by {how}: {error}"));
+            }
         }
         out
     }

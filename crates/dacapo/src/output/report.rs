@@ -39,9 +39,12 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
         );
     }
     let _ = writeln!(out, "  {}", commits(view, result));
+    if let Some(url) = &view.pull_request {
+        let _ = writeln!(out, "  pull request {}", words::line(url, words::WHOLE));
+    }
     // What was refused before it began leaves no task to go on with; the error that follows says what to do.
     if result.stop_reason != StopReason::SetupFailed || result.iterations_attempted > 0 {
-        let _ = write!(out, "  next: {}", next(view, result));
+        let _ = write!(out, "  next: {}", next(view, result).join(" | "));
     }
     out.truncate(out.trim_end().len());
     out
@@ -112,7 +115,8 @@ fn commits(view: &TaskView, result: &TaskResult) -> String {
     text
 }
 
-fn next(view: &TaskView, result: &TaskResult) -> String {
+/// What people may want to type next, the most likely first.
+pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     let name = &view.name;
     let mut commands = Vec::new();
     if result.last_commit != result.base_commit {
@@ -123,7 +127,7 @@ fn next(view: &TaskView, result: &TaskResult) -> String {
         Outcome::MaxReached | Outcome::Stalled => format!("dacapo resume {name} --iter 5"),
         _ => format!("dacapo resume {name}"),
     });
-    commands.join(" | ")
+    commands
 }
 
 /// Everything about a task.

@@ -26,6 +26,8 @@ impl AgentLoop {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. }
             | Event::Paused { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
