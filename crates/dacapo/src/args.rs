@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod outside;
+
+pub use outside::{Notify, NotifyCommand, Open};
+
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
@@ -49,6 +53,10 @@ pub enum Command {
     Wait(One),
     /// Go on with a task that is not running
     Resume(Resume),
+    /// Open a task's files in your editor
+    Open(Open),
+    /// Try how you are told that a task ended or needs you
+    Notify(Notify),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

@@ -18,6 +18,8 @@ mod drive;
 mod exec;
 mod list;
 mod logs;
+mod notify;
+mod open;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -34,6 +36,8 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Open(args) => open::run(&args),
+        Command::Notify(args) => notify::run(&args.command),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -52,7 +56,10 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) => false,
+        Command::Notify(args) => match args.command {
+            crate::args::NotifyCommand::Test { json } => json,
+        },
+        Command::Config(_) | Command::Open(_) | Command::Rehearsal(_) => false,
     }
 }
 

@@ -63,6 +63,18 @@ impl Errand {
         Done { stdout: beginning(&output), stderr: beginning(&errors), end }
     }
 
+    /// The same in a directory of its own.
+    pub(crate) fn run_alone(self) -> Done {
+        match tempfile::Builder::new().prefix("dacapo-errand-").tempdir() {
+            Ok(scratch) => self.run(scratch.path()),
+            Err(error) => Done {
+                end: End::Impossible(format!("no temporary directory: {error}")),
+                stdout: String::new(),
+                stderr: String::new(),
+            },
+        }
+    }
+
     fn launch(self, masker: Arc<Masker>, output: &Path, errors: &Path) -> End {
         let impossible = |error: &dyn std::fmt::Display| End::Impossible(error.to_string());
         let mut launcher = match Launcher::new(own_program(), masker) {
@@ -111,6 +123,16 @@ pub(crate) fn own_program() -> PathBuf {
         return PathBuf::from("/proc/self/exe");
     }
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("dacapo"))
+}
+
+/// Where a program is, in the `PATH` of this environment.
+pub(crate) fn on_path(name: &str, env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = env.iter().rev().find(|(known, _)| known == "PATH").map(|(_, value)| value)?;
+    std::env::split_paths(path).map(|dir| dir.join(name)).find(|file| {
+        file.is_absolute()
+            && file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    })
 }
 
 /// Ends a program that prints more than anybody reads.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
+pub(crate) mod after_task;
 pub mod agents;
 pub mod args;
 pub mod commands;
@@ -14,6 +15,7 @@ mod errand;
 pub mod error;
 pub mod found_checks;
 pub mod native;
+mod notify;
 pub mod output;
 pub mod rehearsal;
 pub mod request;

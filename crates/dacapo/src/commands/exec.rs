@@ -1,6 +1,7 @@
 //! `dacapo exec`: everything is checked first, then the task is made, then it is driven.
 
 use std::io::IsTerminal as _;
+use std::time::Instant;
 
 use dacapo_core::event::TaskResult;
 use dacapo_core::git::{Dirt, Repo, display_path};
@@ -10,6 +11,7 @@ use dacapo_core::store::{CreateError, Lock, LockError, RepoDir, TaskDir, Workspa
 use super::drive::{Drive, drive, exit_code};
 use super::repository;
 use super::resume::still_finishing;
+use crate::after_task::{Ended, after_task};
 use crate::args::Exec;
 use crate::config::{Config, Sources, load};
 use crate::error::Failure;
@@ -52,11 +54,21 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         keep_awake,
     };
     let spec = asked.spec.clone();
+    let begun = Instant::now();
     let result = drive(spec, &dir, drive_with)?;
     let code = exit_code(&result);
     if code == 2 {
         return Err(refused(&repo, &asked, &dir, lock, &result));
     }
+    drop(workspace);
+    let ended = Ended {
+        spec: &asked.spec,
+        dir: &dir,
+        config: &loaded.config,
+        show: args.show,
+        took: begun.elapsed(),
+    };
+    after_task(&ended, lock);
     Ok(code)
 }
 

@@ -1,5 +1,7 @@
 //! `dacapo resume`: goes on with any task that is not running (S10).
 
+use std::time::Instant;
+
 use dacapo_core::event::Outcome;
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
@@ -9,6 +11,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::drive::{Drive, drive, exit_code};
 use super::exec::take_workspace;
 use super::{task, view};
+use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::Resume;
 use crate::config::{Sources, load};
@@ -21,7 +24,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
-    let _lock =
+    let lock =
         dir.lock().map_err(|error| match error {
             LockError::Held => Failure::usage(format!("Task '{}' is still running.", dir.name())).hint(
                 format!("dacapo logs -f {} shows it, dacapo wait {} waits for it", dir.name(), dir.name()),
@@ -36,7 +39,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     if let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
         somebody_must_answer(args.show, &asks.name)?;
     }
-    let _workspace = match spec.place {
+    let workspace = match spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
@@ -49,7 +52,13 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         follow_up,
         keep_awake: loaded.config.keep_awake,
     };
-    Ok(exit_code(&drive(spec, &dir, with)?))
+    let begun = Instant::now();
+    let result = drive(spec.clone(), &dir, with)?;
+    drop(workspace);
+    let ended =
+        Ended { spec: &spec, dir: &dir, config: &loaded.config, show: args.show, took: begun.elapsed() };
+    after_task(&ended, lock);
+    Ok(exit_code(&result))
 }
 
 /// All that the task did is committed, so what lies uncommitted in the user's checkout now is the user's (C10).

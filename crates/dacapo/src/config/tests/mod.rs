@@ -71,6 +71,7 @@ checks = ["cargo test"]
 language = "zh-TW"
 keep_awake = false
 main_branch = "main"
+editor = "vim -u NONE"
 [agents.copilot]
 loop_enabled = true
 max_iterations = 7
@@ -128,6 +129,7 @@ webhook = "https://example.com/x"
         language: Language::TraditionalChinese,
         keep_awake: false,
         main_branch: Some("main".to_owned()),
+        editor: Some("vim -u NONE".to_owned()),
         agents: [
             ("copilot".to_owned(), copilot),
             ("mybot".to_owned(), mybot),
@@ -145,7 +147,11 @@ webhook = "https://example.com/x"
         },
         worktree: Worktree { setup: strings(&["npm ci"]) },
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
-        notify: Notify { desktop: false, webhook: Some("https://example.com/x".to_owned()), command: None },
+        notify: Notify {
+            desktop: false,
+            webhook: Some("https://example.com/x".to_owned()),
+            ..Notify::default()
+        },
     };
     assert_eq!(loaded.config, expected);
     assert_eq!(loaded.config.agent_order(), ["claude", "codex"]);
@@ -397,6 +403,7 @@ fn every_setting_is_shown_with_its_origin() {
     language = "zh-CN"                                     # env DACAPO_LANGUAGE
     keep_awake = true                                      # default
     # main_branch =                                        # not set
+    # editor =                                             # not set
     agents.x.loop_enabled = false                          # default
     agents.x.max_iterations = 5                            # default
     # agents.x.completion_promise =                        # not set
@@ -432,6 +439,7 @@ fn every_setting_is_shown_with_its_origin() {
     notify.desktop = true                                  # default
     notify.webhook = "***"                                 # project /c/project.toml:3
     # notify.command =                                     # not set
+    notify.command_timeout = "1m"                          # default
     "#);
     // It is a config file itself: all but the hidden ones can be read back as they are.
     let hidden = ["***", "sk-123", "secret"].map(|text| shown.contains(text));

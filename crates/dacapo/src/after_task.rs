@@ -1,0 +1,91 @@
+//! What is done when a task is over, whoever drove it: people are told.
+//!
+//! The task has ended by then and its outcome is on record. Nothing that fails here changes it, or the exit code; it is
+//! told, kept in the journal where that can be, and can be had again (`dacapo notify test`).
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use dacapo_core::event::{Envelope, Event};
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::{Journal, JournalError, Lock, TaskDir};
+use dacapo_core::view::TaskView;
+
+use crate::args::Show;
+use crate::config::Config;
+use crate::notify::{self, Patience};
+use crate::output::words::{self, WARN, paint};
+
+/// Somebody who watches a task at a terminal is told by the terminal, unless it took so long that they may be elsewhere.
+const SHORT: Duration = Duration::from_secs(60);
+
+/// A task that was driven to its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    /// What was asked.
+    pub(crate) spec: &'a TaskSpec,
+    /// Its record.
+    pub(crate) dir: &'a TaskDir,
+    /// The settings as they were before the task began: an agent may have written others since.
+    pub(crate) config: &'a Config,
+    /// How it was shown.
+    pub(crate) show: Show,
+    /// How long this process drove it.
+    pub(crate) took: Duration,
+}
+
+/// Tells people. The lock is given up first: who waits for the task does not wait for a
+/// chat server.
+pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
+    drop(lock);
+    let at_a_terminal = ended.spec.foreground && std::io::stdout().is_terminal() && !ended.show.json;
+    if at_a_terminal && ended.took < SHORT {
+        return;
+    }
+    let Ok(view) = TaskView::load(ended.dir) else { return };
+    let ways = notify::ways(&ended.config.notify);
+    if ways.is_empty() {
+        return;
+    }
+    let patience = if at_a_terminal { Patience::Short } else { Patience::Long };
+    let sent = notify::send(&ways, &notify::Message::of_task(&view, ended.spec), patience);
+    for sent in sent.iter().filter(|sent| sent.error.is_some()) {
+        tell(
+            ended.show,
+            &format!("nobody was notified by {}: {}", sent.how, sent.error.as_deref().unwrap_or("")),
+        );
+    }
+    // Somebody may have taken the task up again already; then its record is theirs to write.
+    let Ok(_lock) = ended.dir.lock() else { return };
+    for sent in sent {
+        record(ended.dir, Event::Notified { how: sent.how.to_owned(), error: sent.error });
+    }
+}
+
+/// What fails here is told and that is all: the task is over.
+fn record(dir: &TaskDir, event: Event) {
+    let added: Result<Envelope, JournalError> = Journal::add(&dir.journal_path(), &dir.name(), event);
+    if let Err(error) = added {
+        tracing::warn!("{error}");
+    }
+}
+
+/// For who watches.
+fn say(show: Show, line: &str) {
+    use std::io::Write as _;
+    if !show.json && !show.quiet {
+        // A terminal that has gone does not matter any more.
+        let _ = writeln!(anstream::stdout(), "{line}");
+    }
+}
+
+/// For everybody: the JSON lines of a task end with its result, so there it goes to the log.
+fn tell(show: Show, message: &str) {
+    if show.json || show.quiet {
+        tracing::warn!("{message}");
+    } else {
+        for line in message.lines() {
+            say(show, &paint(WARN, &format!("  {}", words::line(line, words::WHOLE))));
+        }
+    }
+}
