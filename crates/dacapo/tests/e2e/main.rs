@@ -24,6 +24,8 @@ mod kit;
 mod limits;
 mod misdeed;
 mod native;
+mod notifications;
+mod opening;
 mod prompts;
 mod refusals;
 mod repositories;
