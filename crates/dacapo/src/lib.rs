@@ -17,6 +17,7 @@ pub mod found_checks;
 pub mod native;
 mod notify;
 pub mod output;
+mod pull_request;
 pub mod rehearsal;
 pub mod request;
 pub mod writers;

@@ -56,6 +56,9 @@ pub struct Config {
     /// How to be told that a task ended or needs you.
     #[schemars(title = "Notifications")]
     pub notify: Notify,
+    /// Pull requests.
+    #[schemars(title = "Pull requests")]
+    pub pr: PullRequests,
 }
 
 impl Default for Config {
@@ -73,6 +76,7 @@ impl Default for Config {
             worktree: Worktree::default(),
             milestone: Milestone::default(),
             notify: Notify::default(),
+            pr: PullRequests::default(),
         }
     }
 }
@@ -390,4 +394,23 @@ impl Default for Notify {
     fn default() -> Self {
         Notify { desktop: true, webhook: None, command: None, command_timeout: Timespan::from_secs(60) }
     }
+}
+
+/// Pull requests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PullRequests {
+    /// The program that opens them. Not set: by the host of the remote.
+    #[schemars(title = "Program")]
+    pub cli: Option<PlatformCli>,
+}
+
+/// The programs that open pull requests, by the platform they belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "a doc comment on a variant would turn the schema's `enum` into a `oneOf`")]
+pub enum PlatformCli {
+    Gh,
+    Glab,
+    Tea,
 }

@@ -101,6 +101,8 @@ call_timeout = "1h30m"
 [notify]
 desktop = false
 webhook = "https://example.com/x"
+[pr]
+cli = "glab"
 "#,
     )
     .load();
@@ -152,6 +154,7 @@ webhook = "https://example.com/x"
             webhook: Some("https://example.com/x".to_owned()),
             ..Notify::default()
         },
+        pr: PullRequests { cli: Some(PlatformCli::Glab) },
     };
     assert_eq!(loaded.config, expected);
     assert_eq!(loaded.config.agent_order(), ["claude", "codex"]);
@@ -440,6 +443,7 @@ fn every_setting_is_shown_with_its_origin() {
     notify.webhook = "***"                                 # project /c/project.toml:3
     # notify.command =                                     # not set
     notify.command_timeout = "1m"                          # default
+    # pr.cli =                                             # not set
     "#);
     // It is a config file itself: all but the hidden ones can be read back as they are.
     let hidden = ["***", "sk-123", "secret"].map(|text| shown.contains(text));
