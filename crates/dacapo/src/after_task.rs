@@ -1,20 +1,22 @@
-//! What is done when a task is over, whoever drove it: people are told.
+//! What is done when a task is over, whoever drove it: a pull request where one was asked for, then a notification.
 //!
 //! The task has ended by then and its outcome is on record. Nothing that fails here changes it, or the exit code; it is
-//! told, kept in the journal where that can be, and can be had again (`dacapo notify test`).
+//! told, kept in the journal where that can be, and can be had again (`dacapo pr NAME`, `dacapo notify test`).
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use dacapo_core::event::{Envelope, Event};
+use dacapo_core::event::{Envelope, Event, Outcome};
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{Journal, JournalError, Lock, TaskDir};
 use dacapo_core::view::TaskView;
 
 use crate::args::Show;
 use crate::config::Config;
+use crate::error::Failure;
 use crate::notify::{self, Patience};
 use crate::output::words::{self, WARN, paint};
+use crate::pull_request::{Made, Offered, Plan, Wishes, program};
 
 /// Somebody who watches a task at a terminal is told by the terminal, unless it took so long that they may be elsewhere.
 const SHORT: Duration = Duration::from_secs(60);
@@ -32,11 +34,14 @@ pub(crate) struct Ended<'a> {
     pub(crate) show: Show,
     /// How long this process drove it.
     pub(crate) took: Duration,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
 }
 
-/// Tells people. The lock is given up first: who waits for the task does not wait for a
+/// Opens the pull request and tells people. The lock is given up in between: who waits for the task does not wait for a
 /// chat server.
 pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
+    pull_request(ended, &lock);
     drop(lock);
     let at_a_terminal = ended.spec.foreground && std::io::stdout().is_terminal() && !ended.show.json;
     if at_a_terminal && ended.took < SHORT {
@@ -60,6 +65,81 @@ pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
     for sent in sent {
         record(ended.dir, Event::Notified { how: sent.how.to_owned(), error: sent.error });
     }
+}
+
+fn pull_request(ended: &Ended<'_>, _lock: &Lock) {
+    if ended.spec.pull_request.is_none() {
+        return;
+    }
+    let name = ended.spec.name.as_str();
+    if ended.outcome != Outcome::Completed {
+        let message =
+            format!("no pull request: the task is not completed; dacapo pr {name} opens one all the same");
+        tell(ended.show, &message);
+        record(ended.dir, Event::Notice { message });
+        return;
+    }
+    let offered = Offered { spec: ended.spec, dir: ended.dir, config: ended.config };
+    let made = Plan::new(offered, &Wishes::default()).and_then(|plan| {
+        say(ended.show, &format!("  pushing {} to {} …", plan.branch, plan.remote));
+        plan.carry_out().map(|made| (plan, made))
+    });
+    match made {
+        Ok((plan, made)) => {
+            if let Some(note) = plan.note() {
+                say(ended.show, &paint(WARN, &format!("  note: {note}")));
+            }
+            match &made {
+                Made::Open { url, .. } => say(ended.show, &format!("  pull request {url}")),
+                Made::PushedOnly { .. } => tell(ended.show, &told(&plan, &made)),
+            }
+            keep(ended.dir, &plan, &made);
+        }
+        Err(failure) => {
+            let message = not_made(&failure, name);
+            tell(ended.show, &message);
+            record(ended.dir, Event::Notice { message });
+        }
+    }
+}
+
+/// Puts what came of it into the journal of the task, whose lock the caller holds.
+pub(crate) fn keep(dir: &TaskDir, plan: &Plan, made: &Made) {
+    let event = match made {
+        Made::Open { url, cli, .. } => Event::PullRequest {
+            url: url.clone(),
+            branch: plan.branch.clone(),
+            base: plan.base.clone(),
+            cli: program(*cli).to_owned(),
+        },
+        Made::PushedOnly { .. } => Event::Notice { message: told(plan, made).replace('\n', " ") },
+    };
+    record(dir, event);
+}
+
+/// For people.
+pub(crate) fn told(plan: &Plan, made: &Made) -> String {
+    match made {
+        Made::Open { url, already: true, .. } => {
+            format!("pull request (already open, has the new commits) {url}")
+        }
+        Made::Open { url, already: false, .. } => format!("pull request {url}"),
+        Made::PushedOnly { message, command } => {
+            let command = command.as_ref().map_or_else(String::new, |command| format!("\n  {command}"));
+            format!(
+                "{} is pushed to {}, but no pull request is open: {message}{command}",
+                plan.branch, plan.remote
+            )
+        }
+    }
+}
+
+fn not_made(failure: &Failure, name: &str) -> String {
+    let first = failure.message.replace('\n', " ");
+    format!(
+        "no pull request: {}; dacapo pr {name} tries again",
+        first.trim_start_matches("no pull request: ")
+    )
 }
 
 /// What fails here is told and that is all: the task is over.

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod outside;
 
-pub use outside::{Notify, NotifyCommand, Open};
+pub use outside::{Notify, NotifyCommand, Open, Pr};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -53,6 +53,8 @@ pub enum Command {
     Wait(One),
     /// Go on with a task that is not running
     Resume(Resume),
+    /// Push a task's branch and open a pull request with the platform's own program
+    Pr(Pr),
     /// Open a task's files in your editor
     Open(Open),
     /// Try how you are told that a task ended or needs you
@@ -162,7 +164,7 @@ pub struct Exec {
     /// Start although there are uncommitted changes; they are set apart in a commit of their own first
     #[arg(long, help_heading = "Where")]
     pub allow_dirty: bool,
-    /// Open a pull request at the end
+    /// Push the branch and open a pull request when it is completed
     #[arg(long, value_name = "TITLE", help_heading = "Where", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub pr: Option<String>,
 

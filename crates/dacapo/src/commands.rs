@@ -20,6 +20,7 @@ mod list;
 mod logs;
 mod notify;
 mod open;
+mod pr;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -36,6 +37,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Pr(args) => pr::run(&args),
         Command::Open(args) => open::run(&args),
         Command::Notify(args) => notify::run(&args.command),
         Command::Config(args) => config::run(&args),
@@ -56,6 +58,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
+        Command::Pr(args) => args.json,
         Command::Notify(args) => match args.command {
             crate::args::NotifyCommand::Test { json } => json,
         },

@@ -17,6 +17,7 @@ use crate::config::{Config, Sources, load};
 use crate::error::Failure;
 use crate::found_checks;
 use crate::output::words::count;
+use crate::pull_request;
 use crate::request::{Checks, Request, place, request};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
@@ -35,6 +36,9 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
             .hint("commit something first, or work here without --worktree"));
     }
     say_what_text_means(&mut asked);
+    if asked.spec.pull_request.is_some() {
+        asked.notes.extend(pull_request::look_ahead(&repo, &asked.spec, &loaded.config)?);
+    }
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
@@ -67,6 +71,7 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         config: &loaded.config,
         show: args.show,
         took: begun.elapsed(),
+        outcome: result.outcome,
     };
     after_task(&ended, lock);
     Ok(code)

@@ -55,8 +55,14 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let begun = Instant::now();
     let result = drive(spec.clone(), &dir, with)?;
     drop(workspace);
-    let ended =
-        Ended { spec: &spec, dir: &dir, config: &loaded.config, show: args.show, took: begun.elapsed() };
+    let ended = Ended {
+        spec: &spec,
+        dir: &dir,
+        config: &loaded.config,
+        show: args.show,
+        took: begun.elapsed(),
+        outcome: result.outcome,
+    };
     after_task(&ended, lock);
     Ok(exit_code(&result))
 }
