@@ -28,6 +28,7 @@ mod prompts;
 mod refusals;
 mod repositories;
 mod shared_limits;
+mod spawned;
 mod support;
 mod worktrees;
 mod writers;
