@@ -182,8 +182,7 @@ impl World {
 
     /// The journal of a task.
     pub(crate) fn journal(&self, name: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.task_dir(name).join("journal.jsonl")).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        whole_lines(&self.task_dir(name).join("journal.jsonl"))
     }
 
     /// Events of one type.
@@ -255,6 +254,13 @@ impl Drop for World {
             }
         }
     }
+}
+
+/// The lines of a file to which somebody may be adding one at this moment, of which half can be there.
+pub(crate) fn whole_lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Looks until `holds`, or fails the test.
