@@ -1,6 +1,7 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
 mod inbox;
+mod index;
 mod journal;
 mod layout;
 mod limits;
@@ -9,6 +10,7 @@ mod places;
 mod task_dir;
 
 pub use inbox::{Command, Inbox, Order};
+pub use index::{Index, Stamp};
 pub use journal::{Journal, JournalError, Reader, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
