@@ -7,6 +7,7 @@ mod layout;
 mod limits;
 mod lock;
 mod places;
+mod sizes;
 mod task_dir;
 
 pub use inbox::{Command, Inbox, Order};
@@ -16,4 +17,5 @@ pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
 pub use places::{Held, Places, Ticket};
+pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};
