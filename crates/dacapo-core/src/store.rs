@@ -10,12 +10,12 @@ mod places;
 mod sizes;
 mod task_dir;
 
-pub use inbox::{Command, Inbox, Order};
+pub use inbox::{Inbox, Watch};
 pub use index::{Index, Stamp};
-pub use journal::{Journal, JournalError, Reader, read};
+pub use journal::{Journal, JournalError, Reader, note, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
-pub use places::{Held, Places, Ticket};
+pub use places::{Held, Places, Seat, Ticket};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};
