@@ -21,3 +21,5 @@ pub mod event;
 pub mod trust;
 
 pub mod view;
+
+pub mod overview;

@@ -1,7 +1,7 @@
 //! What every surface shows: the fold of a task's journal.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::event::{
     CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens,
@@ -12,7 +12,7 @@ use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
 
 /// The status of a task (S6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It has not begun.
@@ -54,6 +54,11 @@ impl Status {
     /// Whether it is over.
     pub fn has_ended(self) -> bool {
         matches!(self, Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled)
+    }
+
+    /// Whether it stays so without a process that drives the task.
+    pub fn is_settled(self) -> bool {
+        self.has_ended() || self == Status::Paused
     }
 
     fn of(outcome: Outcome) -> Self {
@@ -146,6 +151,9 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
+    /// The branch that has taken its work in.
+    #[serde(skip)]
+    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -210,6 +218,7 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
+            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -217,30 +226,31 @@ impl TaskView {
 
     /// The task in `dir` as it is now.
     pub fn load(dir: &TaskDir) -> Result<Self, ViewError> {
-        let spec = dir.spec()?;
-        let fold = || -> Result<Self, ViewError> {
-            let mut view = Self::new(&spec);
-            match read(&dir.journal_path(), |line| view.apply(&line)) {
-                Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-                done => done?,
-            }
-            Ok(view)
-        };
-        // Before its first event a task has no journal either, but then nothing of a turn.
-        let has_run =
-            || std::fs::read_dir(dir.path().join("turns")).is_ok_and(|mut turns| turns.next().is_some());
-        if !dir.journal_path().exists() && has_run() {
-            return Err(ViewError::JournalGone);
-        }
-        let view = fold()?;
+        let view = Self::fold(dir)?;
         if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(view);
         }
         // It may have ended between the two looks: read again before calling it interrupted (K2).
-        let mut view = fold()?;
-        if !view.status.has_ended() && view.status != Status::Paused {
+        let mut view = Self::fold(dir)?;
+        if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
+        }
+        Ok(view)
+    }
+
+    /// What the journal of the task in `dir` says, whether or not a process still drives it.
+    pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
+        let mut view = Self::new(&dir.spec()?);
+        match read(&dir.journal_path(), |line| view.apply(&line)) {
+            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                // Before its first event a task has no journal either, but then nothing of a turn.
+                let turns = std::fs::read_dir(dir.path().join("turns"));
+                if turns.is_ok_and(|mut turns| turns.next().is_some()) {
+                    return Err(ViewError::JournalGone);
+                }
+            }
+            done => done?,
         }
         Ok(view)
     }

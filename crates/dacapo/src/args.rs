@@ -247,6 +247,12 @@ pub struct List {
     /// Tasks of all repositories
     #[arg(long)]
     pub all: bool,
+    /// Show each task that needs nothing any more, not only how many they are
+    #[arg(long)]
+    pub done: bool,
+    /// Measure now what each task takes on disk
+    #[arg(long)]
+    pub size: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -88,12 +88,23 @@ pub(crate) fn home() -> Result<Home, Failure> {
 
 /// The repository around the current directory and its data.
 fn repository() -> Result<(Repo, RepoDir), Failure> {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
-    })?;
+    let here = current_dir()?;
     let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
     let data = home()?.repo(repo.common_dir());
     Ok((repo, data))
+}
+
+/// The data of the repository around the current directory, without a git process where that is possible.
+fn repository_data() -> Result<RepoDir, Failure> {
+    let here = current_dir()?;
+    let common_dir = dacapo_core::git::common_dir(&here).map_err(|error| not_usable(&error))?;
+    Ok(home()?.repo(&common_dir))
+}
+
+fn current_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+    })
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {

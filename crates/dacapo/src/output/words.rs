@@ -62,6 +62,15 @@ pub fn money(usd: f64) -> String {
     if usd != 0.0 && usd.abs() < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// `850 kB`, `120 MB`, `1.2 GB`.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
+        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
 /// `1 file`, `4 files`.
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
@@ -70,8 +79,17 @@ pub fn count(number: u64, one: &str) -> String {
 /// One line of any text: control characters shown, the rest cut to `columns`.
 pub fn line(text: &str, columns: usize) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let plain: String = first.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = first
+        .chars()
+        .filter(|c| !is_unseen(*c))
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect();
     dacapo_core::context::cut_columns(&plain, columns)
+}
+
+/// Characters that are not seen themselves and turn the order of others round.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The commit of an iteration.
@@ -135,5 +153,13 @@ mod tests {
             ("$0.91".into(), "$0.0042".into(), "$0.00".into())
         );
         assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
+        let sizes = [0, 1, 850_000, 120_400_000, 1_249_000_000].map(bytes);
+        assert_eq!(sizes, ["0 kB", "1 kB", "850 kB", "120 MB", "1.2 GB"]);
+    }
+
+    #[test]
+    fn u6_a_line_cannot_drive_the_terminal() {
+        assert_eq!(line("\n\n  red \u{1b}[31m\u{202e}txet\u{2028}end\u{7}\nnext", 80), "red  [31mtxet end");
+        assert_eq!(line("繼續繼續", 5), "繼續…");
     }
 }
