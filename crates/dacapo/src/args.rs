@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod alias;
 mod tasks;
 
+pub use alias::meant;
 pub use tasks::{Kill, Pause, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.

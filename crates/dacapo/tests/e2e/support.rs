@@ -241,16 +241,12 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return };
-        for task in repos.flatten().filter_map(|repo| fs::read_dir(repo.path().join("tasks")).ok()).flatten()
-        {
-            let lock = task.into_iter().map(|task| task.path().join("lock"));
-            for path in lock {
-                let held = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
-                let holder =
-                    fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.parse().ok());
-                if let Some(pid) = holder.filter(|_| held).and_then(rustix::process::Pid::from_raw) {
-                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-                }
+        let tasks = repos.flatten().filter_map(|repo| fs::read_dir(repo.path().join("tasks")).ok());
+        for path in tasks.flatten().flatten().map(|task| task.path().join("lock")) {
+            let held = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
+            let holder = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.parse().ok());
+            if let Some(pid) = holder.filter(|_| held).and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
             }
         }
     }
