@@ -18,6 +18,7 @@ mod merge;
 mod oid;
 mod outcome;
 mod reconcile;
+mod record;
 mod refs;
 mod repo;
 mod rescue;
