@@ -5,6 +5,7 @@ mod journal;
 mod layout;
 mod limits;
 mod lock;
+mod occupied;
 mod places;
 mod task_dir;
 
@@ -13,5 +14,6 @@ pub use journal::{Journal, JournalError, Reader, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
+pub use occupied::occupied;
 pub use places::{Held, Places, Ticket};
 pub use task_dir::{CreateError, OpenError, TaskDir};

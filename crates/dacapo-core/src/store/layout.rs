@@ -81,6 +81,11 @@ impl RepoDir {
         self.0.join("worktrees").join(name.as_str())
     }
 
+    /// Where what was put away is.
+    pub fn dropped_path(&self) -> PathBuf {
+        self.0.join("dropped")
+    }
+
     /// All tasks.
     pub fn tasks(&self) -> io::Result<Vec<TaskDir>> {
         let mut all = entries(&self.tasks_path())?;
