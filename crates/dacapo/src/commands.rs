@@ -15,6 +15,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod drive;
+pub(crate) mod drop;
 mod exec;
 mod list;
 mod logs;
@@ -22,6 +23,7 @@ mod rehearsal;
 mod resume;
 mod scratch;
 mod status;
+pub(crate) mod undo;
 mod wait;
 
 /// Carries a command out; gives back the exit code.
@@ -34,6 +36,8 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Drop(args) => drop::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -47,6 +51,8 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Exec(args) => args.show.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Drop(args) => args.json,
+        Command::Undo(args) => args.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,

@@ -50,6 +50,20 @@ pub fn money(usd: f64) -> String {
     if usd != 0.0 && usd.abs() < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// `512 B`, `4.1 kB`, `1.2 GB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = "B";
+    for next in units {
+        if amount < 1000.0 {
+            break;
+        }
+        (amount, unit) = (amount / 1000.0, next);
+    }
+    if unit == "B" || amount >= 100.0 { format!("{amount:.0} {unit}") } else { format!("{amount:.1} {unit}") }
+}
+
 /// `1 file`, `4 files`.
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
@@ -122,6 +136,8 @@ mod tests {
             (money(0.91), money(0.0042), money(0.0)),
             ("$0.91".into(), "$0.0042".into(), "$0.00".into())
         );
+        let sizes = [0, 512, 4_100, 98_304, 250_000_000, 1_234_000_000].map(bytes);
+        assert_eq!(sizes, ["0 B", "512 B", "4.1 kB", "98.3 kB", "250 MB", "1.2 GB"]);
         assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
     }
 }
