@@ -14,6 +14,8 @@ pub mod agent;
 
 pub mod store;
 
+pub mod dropped;
+
 pub mod git;
 pub mod process;
 

@@ -65,6 +65,10 @@ pub enum Command {
     Tell(Tell),
     /// Change limits of a task, also while it runs
     Set(Set),
+    /// Remove a task with its worktree and branch; `undo` brings it back
+    Drop(crate::commands::drop::Drop),
+    /// Bring back what `drop` removed, bit for bit
+    Undo(crate::commands::undo::Undo),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

@@ -16,6 +16,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod drive;
+pub(crate) mod drop;
 mod exec;
 mod kill;
 mod list;
@@ -27,6 +28,7 @@ mod scratch;
 mod spawn;
 mod start;
 mod status;
+pub(crate) mod undo;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
@@ -46,6 +48,8 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
         Command::Set(args) => orders::set(&args),
+        Command::Drop(args) => drop::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -62,6 +66,8 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Drop(args) => args.json,
+        Command::Undo(args) => args.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,

@@ -19,6 +19,7 @@ mod merge;
 mod oid;
 mod outcome;
 mod reconcile;
+mod record;
 mod refs;
 mod repo;
 mod rescue;

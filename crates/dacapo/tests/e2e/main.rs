@@ -14,6 +14,7 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+mod dropping;
 mod echoes;
 mod founding;
 mod hostile_git;
