@@ -1,5 +1,6 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
+mod changes;
 mod inbox;
 mod journal;
 mod layout;
@@ -8,6 +9,7 @@ mod lock;
 mod places;
 mod task_dir;
 
+pub use changes::{Changes, Woken};
 pub use inbox::{Command, Inbox, Order};
 pub use journal::{Journal, JournalError, Reader, read};
 pub use layout::{Home, RepoDir};
