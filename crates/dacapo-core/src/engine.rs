@@ -8,6 +8,7 @@ mod driver;
 mod durability;
 mod limits;
 pub mod machine;
+mod orders;
 mod overheard;
 mod reader;
 pub mod stop;

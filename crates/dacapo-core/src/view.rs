@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::event::{
-    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens, Usage,
-    WaitReason,
+    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens,
+    Usage, WaitReason,
 };
 use crate::git::Oid;
-use crate::spec::{Place, TaskSpec};
+use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
 
 /// The status of a task (S6).
@@ -179,7 +179,7 @@ impl TaskView {
         Self {
             name: spec.name.to_string(),
             repo: spec.top.display().to_string(),
-            kind: spec.kind.as_str().to_owned(),
+            kind: spec.kind.clone(),
             status: Status::Queued,
             outcome: None,
             verified: false,
@@ -249,7 +249,10 @@ impl TaskView {
     pub fn apply(&mut self, line: &Envelope) {
         self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
         match &line.event {
-            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::Told { .. } => {}
+            Event::TaskCreated { .. } | Event::StopRequested { .. } => {}
+            Event::CommandReceived(received) => self.commanded(&received.command),
+            Event::Queued => self.status = Status::Queued,
+            Event::Dequeued => self.status = Status::Running,
             Event::TaskStarted { pid, .. } => self.driven_by(*pid),
             Event::Resumed { pid, more_iterations, .. } => {
                 self.driven_by(*pid);
@@ -299,6 +302,19 @@ impl TaskView {
         }
     }
 
+    fn commanded(&mut self, command: &Command) {
+        if let Command::Set { key, value } = command
+            && let Ok(Change::Iterations(amount)) = Change::parse(key, value)
+        {
+            let begun = self.iteration + u32::from(self.running_iteration.is_some());
+            let most = match amount {
+                Amount::To(most) => most,
+                Amount::More(more) => self.max_iterations.unwrap_or(0).saturating_add(more),
+            };
+            self.max_iterations = Some(most.max(begun).max(1));
+        }
+    }
+
     fn has_used(&mut self, usage: &Usage) {
         self.used = self.used.plus(usage);
         self.tokens = Tokens { input: self.used.input, output: self.used.output };
@@ -311,6 +327,8 @@ impl TaskView {
         self.outcome = None;
         self.result = None;
         self.finished_at = None;
+        self.needs = None;
+        self.waiting_until = None;
         self.verified = false;
         self.started = true;
     }

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod tasks;
+
+pub use tasks::{Kill, Pause, Set, Spawn, Tell};
+
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
@@ -36,6 +40,8 @@ pub enum Color {
 pub enum Command {
     /// Run an agent in this repository, once or in a loop, in the foreground
     Exec(Box<Exec>),
+    /// Run an agent in the background, in a worktree of its own; it outlives the terminal
+    Spawn(Box<Spawn>),
     /// Show the tasks of this repository
     #[command(visible_alias = "ls")]
     List(List),
@@ -52,6 +58,14 @@ pub enum Command {
     Wait(One),
     /// Go on with a task that is not running
     Resume(Resume),
+    /// End a running task: its agent and all it started; what it did is committed
+    Kill(Kill),
+    /// Let a running task pause after this iteration
+    Pause(Pause),
+    /// Tell a task something that its next iteration hears
+    Tell(Tell),
+    /// Change limits of a task, also while it runs
+    Set(Set),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing
@@ -149,7 +163,7 @@ pub struct Exec {
     #[arg(long, help_heading = "Where", overrides_with = "noworktree")]
     pub worktree: bool,
     /// Work in this checkout (the default of exec)
-    #[arg(long, help_heading = "Where")]
+    #[arg(long, help_heading = "Where", overrides_with = "worktree")]
     pub noworktree: bool,
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]

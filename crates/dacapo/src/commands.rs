@@ -11,24 +11,32 @@ use crate::args::Command;
 use crate::error::{Failure, suggest};
 
 mod attach;
+mod background;
 mod config;
 mod demo;
 mod diff;
 mod doctor;
 mod drive;
 mod exec;
+mod kill;
 mod list;
 mod logs;
+mod orders;
 mod rehearsal;
 mod resume;
 mod scratch;
+mod spawn;
+mod start;
 mod status;
 mod wait;
+
+pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Exec(args) => exec::run(&args),
+        Command::Spawn(args) => spawn::run(*args),
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
@@ -36,6 +44,10 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Kill(args) => kill::run(&args),
+        Command::Pause(args) => orders::pause(&args),
+        Command::Tell(args) => orders::tell(&args),
+        Command::Set(args) => orders::set(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -47,6 +59,9 @@ pub fn run(command: Command) -> Result<u8, Failure> {
 pub fn wants_json(command: &Command) -> bool {
     match command {
         Command::Exec(args) => args.show.json,
+        Command::Spawn(args) => args.exec.show.json,
+        Command::Kill(args) => args.json,
+        Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
         Command::Attach(args) => args.show.json,
@@ -55,7 +70,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) => false,
+        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
     }
 }
 
@@ -130,7 +145,7 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
     }
 }
 
-fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
+pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
 }
 

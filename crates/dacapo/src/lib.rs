@@ -26,6 +26,10 @@ pub fn main() -> ExitCode {
     if args.get(1).is_some_and(|word| word == dacapo_core::process::guard::ARGUMENT) {
         dacapo_core::process::guard::main();
     }
+    if args.get(1).is_some_and(|word| word == commands::RUN_ARGUMENT) {
+        start_log();
+        return commands::run_in_background(&args[2..]);
+    }
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }

@@ -82,7 +82,7 @@ impl Driver<'_> {
             index: None,
             stderr: Stderr::WithStdout,
             grace: Duration::from_secs(1),
-            holds: Vec::new(),
+            holds: self.share_of_place(),
         };
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {

@@ -147,8 +147,14 @@ impl Driver<'_> {
                     self.absorb(message)?;
                     why = Some(self.end_turn(running, Why::Cancelled));
                 }
+                Some(message @ Message::Mail) => {
+                    if self.absorb(message)? {
+                        why = Some(self.end_turn(running, Why::Cancelled));
+                    }
+                }
                 Some(
                     message @ (Message::ProbeFree(_)
+                    | Message::Place(_)
                     | Message::Talk(_)
                     | Message::TalkerGone(_)
                     | Message::Answer { .. }),
@@ -178,7 +184,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
-        Vigil::new(&self.spec.policy, self.adapter(plan), started)
+        Vigil::new(plan, self.adapter(plan), started)
     }
 
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
@@ -301,7 +307,7 @@ impl Driver<'_> {
             index,
             stderr,
             grace: Job::GRACE,
-            holds: Vec::new(),
+            holds: self.share_of_place(),
         }))
     }
 

@@ -20,6 +20,7 @@ use crate::agent::{self, Adapter, Parser};
 use crate::event::{AgentEvent, Envelope, Event, Writing};
 use crate::spec::TaskSpec;
 use crate::store::{self, JournalError, OpenError, TaskDir};
+use crate::task::{Kinds, NotThatKind};
 
 /// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
 const RECENT: usize = 5;
@@ -33,6 +34,9 @@ pub enum WatchError {
     /// Its spec.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// Its kind.
+    #[error(transparent)]
+    Kind(#[from] NotThatKind),
     /// Its journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -71,9 +75,9 @@ pub struct Watch {
 
 impl Watch {
     /// Watches the task in `dir` from its first event on.
-    pub fn new(dir: &TaskDir) -> Result<Self, WatchError> {
+    pub fn new(dir: &TaskDir, kinds: Kinds) -> Result<Self, WatchError> {
         let spec = Arc::new(dir.spec()?);
-        let machine = crate::task::machine(Arc::clone(&spec));
+        let machine = kinds.machine(&spec)?;
         Ok(Self {
             dir: dir.clone(),
             spec,

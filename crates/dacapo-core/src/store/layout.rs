@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::TaskName;
 
-use super::{SharedLimits, TaskDir};
+use super::{Places, SharedLimits, TaskDir};
 
 /// The data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,11 @@ impl Home {
     /// What tasks of this machine know of usage limits.
     pub fn limits(&self) -> SharedLimits {
         SharedLimits::at(self.0.join("limits"))
+    }
+
+    /// The places of tasks that work at the same time, at most so many.
+    pub fn places(&self, most: u32) -> Places {
+        Places::new(self.0.join("slots"), most)
     }
 
     /// All repositories that have data.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Lock, LockError};
+use super::{Inbox, Lock, LockError};
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
@@ -75,6 +75,16 @@ impl TaskDir {
     /// Every event.
     pub fn journal_path(&self) -> PathBuf {
         self.0.join("journal.jsonl")
+    }
+
+    /// Commands to the process that drives the task.
+    pub fn inbox(&self) -> Inbox {
+        Inbox::at(self.0.join("inbox"))
+    }
+
+    /// What the process of a task in the background says to nobody.
+    pub fn runner_log_path(&self) -> PathBuf {
+        self.0.join("runner.log")
     }
 
     /// Held by the process that drives the task.

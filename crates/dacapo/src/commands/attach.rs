@@ -5,8 +5,9 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Sink, Step, Watch, WatchError};
-use dacapo_core::event::{Event, TaskResult};
-use dacapo_core::store::{Changes, Command, Inbox, TaskDir, read};
+use dacapo_core::event::{Command, Event, TaskResult};
+use dacapo_core::store::{Changes, TaskDir, read};
+use dacapo_core::task::Kinds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
@@ -43,7 +44,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     let changes = Changes::of(dir).map_err(unable)?;
     let driven = dir.is_driven().map_err(unable)?;
     let ended_before = ended_at(dir);
-    let mut watch = Watch::new(dir).map_err(|error| unreadable(dir, &error))?;
+    let mut watch = Watch::new(dir, Kinds::default()).map_err(|error| unreadable(dir, &error))?;
     let mut surface = Surface { tracing: Tracing::default(), json: None, human: None };
     match show {
         Show { json: true, .. } => surface.json = Some(JsonLines::default()),
@@ -209,7 +210,7 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
-        let put = Inbox::at(self.dir.path().join("inbox")).put("attach", command);
+        let put = self.dir.inbox().put("attach", command);
         let words = match put {
             Ok(_) => words,
             Err(error) => format!("cannot tell the task: {error}; it goes on"),

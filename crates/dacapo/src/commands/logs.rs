@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use dacapo_core::engine::{Activity, Sink, Step, Watch};
 use dacapo_core::event::{AgentEvent, Envelope};
 use dacapo_core::store::{Changes, TaskDir};
+use dacapo_core::task::Kinds;
 
 use super::attach::unreadable;
 use super::task;
@@ -25,7 +26,7 @@ pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     };
     // Told of growth before the first look, so that none is missed.
     let changes = args.follow.then(|| Changes::of(&dir)).transpose().map_err(unable)?;
-    let mut watch = Watch::new(&dir).map_err(failed)?;
+    let mut watch = Watch::new(&dir, Kinds::default()).map_err(failed)?;
     let mut log = Log { json: args.json, ..Log::default() };
     watch.catch_up(|line| log.event(line)).map_err(failed)?;
     let Some(mut changes) = changes else { return Ok(0) };

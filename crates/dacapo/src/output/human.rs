@@ -366,7 +366,11 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
-            | Event::Told { .. } => {}
+            | Event::Dequeued => {}
+            Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
+            Event::Queued => {
+                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"))
+            }
         }
         self.draw();
     }

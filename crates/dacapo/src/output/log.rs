@@ -172,7 +172,9 @@ impl LogLines {
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
-            Event::Told { text } => info(format!("Told: {}", words::line(text, 200))),
+            Event::CommandReceived(received) => info(words::command(received)),
+            Event::Queued => info("Waiting for a place to work: all are taken".into()),
+            Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
         }
         out

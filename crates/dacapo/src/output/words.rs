@@ -3,7 +3,19 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::{IterationRecord, Writing};
+use dacapo_core::event::{Command, IterationRecord, Received, Writing};
+
+/// What a person wants of a task, in one line.
+pub fn command(received: &Received) -> String {
+    let by = line(&received.by, 60);
+    match &received.command {
+        Command::Kill => format!("{by}: it is to end"),
+        Command::Pause { now: true } => format!("{by}: it is to pause now"),
+        Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
+        Command::Tell { text } => format!("{by}: {}", line(text, 200)),
+        Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
+    }
+}
 
 /// Proven.
 pub const GOOD: Style = AnsiColor::Green.on_default();

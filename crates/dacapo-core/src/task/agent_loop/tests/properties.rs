@@ -274,7 +274,7 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             continue;
         }
         if choices.yes(40) {
-            world.input(&Input::Tell("words".into()), None);
+            world.input(&Input::Command(tell("words")), None);
             let more_iterations = choices.yes(3).then(|| u32::from(choices.below(3)));
             let follow_up = choices.yes(3).then(|| "more".to_owned());
             world.machine = fold(&world.spec, &world.journal);
