@@ -18,7 +18,9 @@ mod turn;
 mod turn_end;
 mod vigil;
 mod voice;
+mod watch;
 mod workspace;
 mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};
+pub use watch::{Step, Watch, WatchError};

@@ -1,5 +1,6 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
+mod changes;
 mod inbox;
 mod index;
 mod journal;
@@ -11,6 +12,7 @@ mod places;
 mod sizes;
 mod task_dir;
 
+pub use changes::{Changes, Woken};
 pub use inbox::{Inbox, Watch};
 pub use index::{Index, Stamp};
 pub use journal::{Journal, JournalError, Reader, note, read};

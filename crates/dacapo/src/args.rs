@@ -51,6 +51,9 @@ pub enum Command {
     Status(One),
     /// Show a task's log
     Logs(Logs),
+    /// Show a running task as if it ran here; Ctrl-C asks what to do
+    Attach(Attach),
+
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's
@@ -288,6 +291,26 @@ pub struct Logs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `attach`.
+#[derive(Debug, Args)]
+pub struct Attach {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `takeover`.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Leave the task as it is afterwards
+    #[arg(long)]
+    pub no_resume: bool,
 }
 
 /// Flags of `diff`.

@@ -10,6 +10,7 @@ use dacapo_core::view::{TaskView, ViewError};
 use crate::args::Command;
 use crate::error::{Failure, suggest};
 
+mod attach;
 mod background;
 mod config;
 mod demo;
@@ -41,6 +42,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
+        Command::Attach(args) => attach::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
@@ -68,6 +70,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Resume(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
+        Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
@@ -161,6 +164,13 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
 
 pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+}
+
+/// A task whose process ended without a word.
+fn interrupted(name: &str) -> Failure {
+    Failure::failed(format!("Task '{name}' was interrupted: its process is gone"))
+        .kept("all it did; it can go on")
+        .hint(format!("dacapo resume {name}"))
 }
 
 fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {

@@ -16,6 +16,7 @@ pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
+pub mod terminal;
 pub mod writers;
 
 /// The whole program.

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::{Reader, written};
+use super::reader::{Reader, setting};
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
-use crate::agent::{self, Ending, Observed, ParserSetting, TurnRequest};
+use crate::agent::{self, Ending, Observed, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
@@ -119,12 +119,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting = ParserSetting {
-            earlier: plan.earlier,
-            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: written(&file),
-            talk: self.talk_setting(plan, agent),
-        };
+        let setting = setting(self.spec.name.as_str(), &self.dir, plan, agent, &file);
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 

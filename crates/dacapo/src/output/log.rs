@@ -8,6 +8,10 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
 
+mod agent_lines;
+
+pub use agent_lines::AgentLines;
+
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
