@@ -16,6 +16,7 @@ pub mod store;
 
 pub mod git;
 pub mod process;
+pub mod radar;
 
 pub mod event;
 pub mod trust;

@@ -314,7 +314,9 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
-            | Event::Told { .. } => {}
+            | Event::Told { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. } => {}
         }
         self.draw();
     }

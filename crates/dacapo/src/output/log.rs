@@ -170,6 +170,11 @@ impl LogLines {
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
             Event::Told { text } => info(format!("Told: {}", words::line(text, 200))),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+            Event::MergeIntent { .. } => {}
+            Event::Merged { into, commit, squash, .. } => {
+                let how = if *squash { " as one commit" } else { "" };
+                info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
+            }
         }
         out
     }

@@ -26,7 +26,9 @@ impl AgentLoop {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
-            | Event::Paused { .. } => {}
+            | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
             }
