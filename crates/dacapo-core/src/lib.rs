@@ -6,6 +6,7 @@
 pub mod spec;
 
 pub mod engine;
+pub mod merge;
 pub mod task;
 
 pub mod context;

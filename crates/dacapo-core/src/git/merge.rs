@@ -172,6 +172,15 @@ impl Repo {
         number.map_err(|_| GitError::unexpected(OPERATION, &out))
     }
 
+    /// The first lines of the messages of these commits, the newest first, at most so many.
+    pub fn subjects_between(&self, base: &Oid, tip: &Oid, most: usize) -> Result<Vec<String>, GitError> {
+        let (range, count) = (format!("{base}..{tip}"), format!("--max-count={most}"));
+        let call = self.call("read commits").args(["log", "-z", "--no-show-signature", "--format=%s"]);
+        let out = call.args([&count, &range]).stdout()?;
+        let subjects = out.split(|byte| *byte == 0).filter(|subject| !subject.is_empty());
+        Ok(subjects.map(|subject| String::from_utf8_lossy(subject).into_owned()).collect())
+    }
+
     /// The newest commit that both have; none for histories that have nothing in common.
     pub fn merge_base(&self, one: &Oid, other: &Oid) -> Result<Option<Oid>, GitError> {
         const OPERATION: &str = "compare commits";
