@@ -28,7 +28,9 @@ impl AgentLoop {
             | Event::Notice { .. }
             | Event::Queued
             | Event::Dequeued
-            | Event::Paused { .. } => {}
+            | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
             }
