@@ -6,9 +6,9 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use dacapo_core::event::{Envelope, Event, Outcome};
+use dacapo_core::event::{Event, Outcome};
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::store::{Journal, JournalError, Lock, TaskDir};
+use dacapo_core::store::{Lock, TaskDir, note};
 use dacapo_core::view::TaskView;
 
 use crate::args::Show;
@@ -61,13 +61,13 @@ pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
         );
     }
     // Somebody may have taken the task up again already; then its record is theirs to write.
-    let Ok(_lock) = ended.dir.lock() else { return };
+    let Ok(lock) = ended.dir.lock() else { return };
     for sent in sent {
-        record(ended.dir, Event::Notified { how: sent.how.to_owned(), error: sent.error });
+        record(ended.dir, &lock, Event::Notified { how: sent.how.to_owned(), error: sent.error });
     }
 }
 
-fn pull_request(ended: &Ended<'_>, _lock: &Lock) {
+fn pull_request(ended: &Ended<'_>, lock: &Lock) {
     if ended.spec.pull_request.is_none() {
         return;
     }
@@ -76,7 +76,7 @@ fn pull_request(ended: &Ended<'_>, _lock: &Lock) {
         let message =
             format!("no pull request: the task is not completed; dacapo pr {name} opens one all the same");
         tell(ended.show, &message);
-        record(ended.dir, Event::Notice { message });
+        record(ended.dir, lock, Event::Notice { message });
         return;
     }
     let offered = Offered { spec: ended.spec, dir: ended.dir, config: ended.config };
@@ -93,18 +93,18 @@ fn pull_request(ended: &Ended<'_>, _lock: &Lock) {
                 Made::Open { url, .. } => say(ended.show, &format!("  pull request {url}")),
                 Made::PushedOnly { .. } => tell(ended.show, &told(&plan, &made)),
             }
-            keep(ended.dir, &plan, &made);
+            keep(ended.dir, lock, &plan, &made);
         }
         Err(failure) => {
             let message = not_made(&failure, name);
             tell(ended.show, &message);
-            record(ended.dir, Event::Notice { message });
+            record(ended.dir, lock, Event::Notice { message });
         }
     }
 }
 
 /// Puts what came of it into the journal of the task, whose lock the caller holds.
-pub(crate) fn keep(dir: &TaskDir, plan: &Plan, made: &Made) {
+pub(crate) fn keep(dir: &TaskDir, lock: &Lock, plan: &Plan, made: &Made) {
     let event = match made {
         Made::Open { url, cli, .. } => Event::PullRequest {
             url: url.clone(),
@@ -114,7 +114,7 @@ pub(crate) fn keep(dir: &TaskDir, plan: &Plan, made: &Made) {
         },
         Made::PushedOnly { .. } => Event::Notice { message: told(plan, made).replace('\n', " ") },
     };
-    record(dir, event);
+    record(dir, lock, event);
 }
 
 /// For people.
@@ -143,9 +143,8 @@ fn not_made(failure: &Failure, name: &str) -> String {
 }
 
 /// What fails here is told and that is all: the task is over.
-fn record(dir: &TaskDir, event: Event) {
-    let added: Result<Envelope, JournalError> = Journal::add(&dir.journal_path(), &dir.name(), event);
-    if let Err(error) = added {
+fn record(dir: &TaskDir, lock: &Lock, event: Event) {
+    if let Err(error) = note(dir, lock, event) {
         tracing::warn!("{error}");
     }
 }

@@ -152,6 +152,13 @@ impl Plan {
         let repo = repo.map_err(|error| {
             Failure::failed(format!("the repository of task '{name}' cannot be used: {error}"))
         })?;
+        if let Some(merged) = &view.merged {
+            let into = words::branch(&merged.into);
+            return Err(Failure::usage(format!(
+                "task '{name}' was merged into {into}: there is nothing to offer"
+            ))
+            .kept("everything; nothing was pushed"));
+        }
         let Some(tip) = repo.read_ref(full).map_err(|error| git_failed(&error))? else {
             return Err(Failure::usage(format!("branch '{}' is gone", words::branch(full)))
                 .kept("the record of the task")
@@ -160,7 +167,7 @@ impl Plan {
         let base_commit = view.base_commit.as_ref();
         let commits = match base_commit {
             Some(base) if !repo.has_commit(base).map_err(|error| git_failed(&error))? => Vec::new(),
-            _ => repo.commits_between(base_commit, &tip).map_err(|error| git_failed(&error))?,
+            _ => repo.log_between(base_commit, &tip).map_err(|error| git_failed(&error))?,
         };
         if Some(&tip) == base_commit {
             return Err(Failure::usage(format!("task '{name}' has no commits: there is nothing to offer"))

@@ -74,7 +74,7 @@ impl Repo {
     }
 
     /// The commits of `tip` that `base` does not have, newest first: id and first line of the message.
-    pub fn commits_between(&self, base: Option<&Oid>, tip: &Oid) -> Result<Vec<(Oid, String)>, GitError> {
+    pub fn log_between(&self, base: Option<&Oid>, tip: &Oid) -> Result<Vec<(Oid, String)>, GitError> {
         const OPERATION: &str = "list commits";
         let mut call =
             self.call(OPERATION).args(["log", "-z", "--format=%H %s", "--end-of-options", tip.as_str()]);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::{Lock, TaskDir};
 use crate::event::{Envelope, Event, FORMAT};
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
@@ -106,21 +107,25 @@ impl Journal {
         Ok(())
     }
 
-    /// Adds what happened to a task that nobody drives at the moment: no time of it passes meanwhile. Whoever calls this
-    /// holds the task's lock.
-    pub fn add(path: &Path, task: &str, event: Event) -> Result<Envelope, JournalError> {
-        let mut elapsed_ms = 0;
-        let mut journal = Self::open(path, |line| elapsed_ms = line.elapsed_ms)?;
-        let (seq, at, task) = (journal.next_seq(), Timestamp::now(), task.to_owned());
-        let line = Envelope { v: FORMAT, seq, at, elapsed_ms, task, event };
-        journal.append(&line)?;
-        Ok(line)
-    }
-
     /// A handle to force it to disk with, from another thread.
     pub fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
+}
+
+/// Writes down what happened to a task that nobody drives; the caller holds its lock. Active time does not pass.
+pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalError> {
+    let mut last = None;
+    let mut journal = Journal::open(&dir.journal_path(), |line| last = Some(line))?;
+    let line = Envelope {
+        v: FORMAT,
+        seq: journal.next_seq(),
+        at: Timestamp::now(),
+        elapsed_ms: last.map_or(0, |line| line.elapsed_ms),
+        task: dir.name(),
+        event,
+    };
+    journal.append(&line)
 }
 
 /// Reads a journal line by line; at its end it can be asked again later.
@@ -267,14 +272,6 @@ mod tests {
             let whole = bytes[..cut].iter().filter(|&&b| b == b'\n').count() as u64;
             assert_eq!(reopened(&path).unwrap(), (0..whole).collect::<Vec<_>>(), "cut at {cut}");
         }
-    }
-
-    #[test]
-    fn what_is_added_after_the_end_takes_no_time_and_leaves_no_gap() {
-        let (_dir, path, _) = written(2);
-        let added = Journal::add(&path, "t", Event::Notice { message: "later".into() }).unwrap();
-        assert_eq!((added.seq, added.elapsed_ms), (2, 7));
-        assert_eq!(reopened(&path).unwrap(), [0, 1, 2]);
     }
 
     #[test]

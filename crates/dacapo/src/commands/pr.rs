@@ -3,7 +3,7 @@
 use dacapo_core::store::LockError;
 use serde_json::json;
 
-use super::resume::still_finishing;
+use super::resume::{still_finishing, still_running};
 use super::{print, task};
 use crate::after_task::{keep, told};
 use crate::args::Pr;
@@ -14,10 +14,8 @@ use crate::pull_request::{Made, Offered, Plan, Wishes, program};
 pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
     let (repo, dir) = task(args.name.as_deref())?;
     let name = dir.name();
-    let _lock = dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
-            .kept("everything; nothing was pushed")
-            .hint(format!("dacapo wait {name} waits for it")),
+    let lock = dir.lock().map_err(|error| match error {
+        LockError::Held => still_running(&name),
         LockError::Lingering => still_finishing(&name),
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
@@ -42,7 +40,7 @@ pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
         return Ok(0);
     }
     let made = plan.carry_out()?;
-    keep(&dir, &plan, &made);
+    keep(&dir, &lock, &plan, &made);
     if let Some(note) = plan.note() {
         anstream::eprintln!("note: {note}");
     }

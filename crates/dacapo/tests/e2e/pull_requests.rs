@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, wait_for};
 
 const GITHUB: &str = "https://github.com/owner/name.git";
 
@@ -65,7 +65,8 @@ fn s12_a_completed_task_is_pushed_and_offered() {
     assert_eq!(fields, [URL, "dacapo/t", "main", "gh"]);
     assert_eq!(world.status("t")["pull_request"], URL);
     world.run(&["status", "t"]).expect(0).says(&format!("  pull request {URL}\n"));
-    world.run(&["list"]).expect(0).says(URL);
+    world.run(&["list"]).expect(0).says(", pull request 7");
+    assert!(world.run(&["list", "--json"]).expect(0).stdout.contains(URL));
     world.run(&["logs", "t"]).expect(0).says(&format!("Pull request of dacapo/t to main: {URL}"));
     world.assert_nothing_left("t");
 }
@@ -443,4 +444,24 @@ fn s12_ctrl_c_during_a_push_ends_it_and_the_task_stays_completed() {
         (world.status("t")["status"].clone(), world.pushed("dacapo/t")),
         (json!("completed"), String::new())
     );
+}
+
+#[test]
+fn s12_a_task_in_the_background_is_offered_too() {
+    let world = World::with_remote(GITHUB);
+    world.platform("gh", GH);
+    let (begun, go) = (world.scratch("begun"), world.scratch("go"));
+    let command = format!("touch {}; while ! test -e {}; do sleep 0.05; done", begun.display(), go.display());
+    world.config(&format!("[notify]\ndesktop = false\ncommand = {command:?}\n"));
+    let _ = world.run(&["spawn", "--name", "t", "--pr=In the night", "--agent-cmd", AGENT, "go"]).expect(0);
+    // Who waits for the task has the pull request, and does not wait for the notification.
+    let _ = world.run(&["wait", "t"]).expect(0);
+    assert_eq!(world.status("t")["pull_request"], URL);
+    assert_eq!(world.pushed("dacapo/t"), tip(&world));
+    assert_eq!(world.opened("gh").argv[4], "--title=In the night");
+    world.wait_for_file("begun");
+    fs::write(go, "").unwrap();
+    wait_for("the notification", || !world.events("t", "notified").is_empty());
+    assert_eq!(world.events("t", "notified")[0]["how"], "command");
+    world.assert_nothing_left("t");
 }
