@@ -465,3 +465,14 @@ fn s12_a_task_in_the_background_is_offered_too() {
     assert_eq!(world.events("t", "notified")[0]["how"], "command");
     world.assert_nothing_left("t");
 }
+
+#[test]
+fn c9_that_the_commits_are_not_signed_is_said_to_who_signs() {
+    let world = World::with_remote(GITHUB);
+    world.platform("gh", GH);
+    exec(&world, &["--pr"]).expect(0).silent_about("sign");
+    world.git(&["config", "commit.gpgsign", "true"]);
+    let ran = world.run(&["pr", "t"]).expect(0);
+    ran.says("note: your git signs commits (commit.gpgsign), and those of the task are not signed");
+    assert_eq!(world.pushed("dacapo/t"), tip(&world));
+}
