@@ -67,7 +67,7 @@ fn refuse_what_commands_cannot(args: &Exec, name: &str, output: OutputFormat) ->
     }
     match (args.approval, output) {
         (args::Approval::Auto, _) => Ok(()),
-        (args::Approval::Ask, OutputFormat::Acp) => somebody_must_answer(args.show, name)
+        (args::Approval::Ask, OutputFormat::Acp) if !args.background => somebody_must_answer(args.show, name)
             .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all")),
         (_, OutputFormat::Acp) => Ok(()),
         _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))

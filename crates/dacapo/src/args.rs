@@ -8,7 +8,7 @@ mod alias;
 mod tasks;
 
 pub use alias::meant;
-pub use tasks::{Kill, Pause, Set, Spawn, Tell};
+pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -68,6 +68,10 @@ pub enum Command {
     Tell(Tell),
     /// Change limits of a task, also while it runs
     Set(Set),
+    /// Say yes to what a task asks a person for
+    Approve(Approve),
+    /// Say no to what a task asks a person for
+    Reject(Reject),
     /// Remove a task with its worktree and branch; `undo` brings it back
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit
@@ -215,6 +219,9 @@ pub struct Exec {
     /// How it is shown
     #[command(flatten)]
     pub show: Show,
+    /// Nobody watches: questions are answered by commands
+    #[arg(skip)]
+    pub background: bool,
 }
 
 /// How a running task is shown.
