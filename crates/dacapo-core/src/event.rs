@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::git::Oid;
 
 mod agent;
+mod command;
 mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
+pub use command::{Command, Received};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
     Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord, Writing, WritingEnd,
@@ -178,13 +180,37 @@ pub enum Event {
         /// `cancelled`, or what else makes it impossible to go on in the middle of an iteration.
         reason: StopReason,
     },
-    /// What a person tells the next iteration.
-    Told {
-        /// The words.
-        text: String,
-    },
+    /// A person wants something of it.
+    CommandReceived(Received),
+    /// All places are taken: it waits for one, and that time does not count.
+    Queued,
+    /// It has a place.
+    Dequeued,
     /// The end.
     TaskFinished(TaskResult),
+    /// The branch `into` is moved next from `from` to `commit`, which holds the task's work.
+    MergeIntent {
+        /// The branch (full name).
+        into: String,
+        /// Where it is.
+        from: Oid,
+        /// Where it goes.
+        commit: Oid,
+        /// The task's history is not in it.
+        squash: bool,
+    },
+    /// The task's work is on another branch. Its own branch and its worktree go now.
+    Merged {
+        /// The branch (full name).
+        into: String,
+        /// The commit that brought it there.
+        commit: Oid,
+        /// The task's history is not in it.
+        squash: bool,
+        /// The refs that keep what the task's own branch and worktree held.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<String>,
+    },
 }
 
 /// Why a loop sleeps.

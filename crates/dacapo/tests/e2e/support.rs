@@ -96,6 +96,11 @@ impl World {
         fs::write(path, toml).unwrap();
     }
 
+    /// The environment of this world, for any program.
+    pub(crate) fn dress(&self, command: &mut Command) {
+        self.prepare(command);
+    }
+
     fn prepare(&self, command: &mut Command) {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
@@ -228,6 +233,21 @@ impl World {
         if let Ok(lock) = fs::File::open(workspace) {
             wait_for("the workspace's lock to be free", || lock.try_lock().is_ok());
             lock.unlock().unwrap();
+        }
+    }
+}
+
+/// A test that fails leaves no task in the background behind.
+impl Drop for World {
+    fn drop(&mut self) {
+        let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return };
+        let tasks = repos.flatten().filter_map(|repo| fs::read_dir(repo.path().join("tasks")).ok());
+        for path in tasks.flatten().flatten().map(|task| task.path().join("lock")) {
+            let held = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
+            let holder = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.parse().ok());
+            if let Some(pid) = holder.filter(|_| held).and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
         }
     }
 }
