@@ -1,5 +1,6 @@
 //! Runs a check and keeps its receipt (L4).
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::{self, Read as _};
@@ -14,8 +15,17 @@ use crate::git::display_path;
 use crate::process::{Exit, Job, Stderr, Stop, tail};
 
 /// So much of what a check printed goes into its receipt.
-const TAIL_BYTES: usize = 8 << 10;
-const TAIL_LINES: usize = 60;
+pub(super) const TAIL_BYTES: usize = 8 << 10;
+pub(super) const TAIL_LINES: usize = 60;
+
+/// A command line to be run to its end.
+pub(super) struct Shell<'a> {
+    pub(super) command: &'a str,
+    pub(super) cwd: PathBuf,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) output: &'a Path,
+    pub(super) timeout: Duration,
+}
 
 impl Driver<'_> {
     /// None: the task is to stop and the check was ended; its result means nothing.
@@ -34,7 +44,11 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.next_seq());
         self.keep_directory_of(&output)?;
-        let ran = self.run_command(plan, cwd, &output);
+        let mut env = self.environment(&cwd);
+        env.retain(|(name, _)| name != "CI");
+        env.push(("CI".into(), "1".into()));
+        let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
+        let ran = self.run_shell(shell);
         if let Some(checkout) = clean {
             checkout.remove(&self.workspace()?.repo)?;
         }
@@ -57,12 +71,9 @@ impl Driver<'_> {
         })))
     }
 
-    fn run_command(
-        &mut self,
-        plan: &CheckPlan,
-        cwd: PathBuf,
-        output: &Path,
-    ) -> Result<Option<(Exit, bool)>, DriverError> {
+    /// How it ended and whether at its limit. None: the task is to stop, and it was ended.
+    pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<(Exit, bool)>, DriverError> {
+        let Shell { command, cwd, env, output, timeout } = shell;
         // Of a run that a crash cut short; it is no evidence.
         match std::fs::remove_file(output) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -70,11 +81,8 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        let mut env = self.environment(&cwd);
-        env.retain(|(name, _)| name != "CI");
-        env.push(("CI".into(), "1".into()));
         let job = Job {
-            argv: vec!["sh".into(), "-c".into(), plan.command.clone().into()],
+            argv: vec!["sh".into(), "-c".into(), command.into()],
             cwd,
             env,
             stdin: Vec::new().into(),
@@ -89,7 +97,7 @@ impl Driver<'_> {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
         self.launcher.prepare();
-        let mut deadline = Some(Instant::now() + plan.timeout);
+        let mut deadline = Some(Instant::now() + timeout);
         let (mut timed_out, mut cancelled) = (false, false);
         loop {
             match self.receive(deadline) {
@@ -114,7 +122,7 @@ impl Driver<'_> {
     }
 
     /// Files that a check changed are reported and not committed as if the agent had.
-    fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
+    pub(super) fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
         let workspace = self.workspace.as_mut().ok_or_else(Self::no_workspace)?;
         if !workspace.repo.what_is_gone().is_empty() {
             return Ok(Vec::new());

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::{Reader, written};
+use super::setup::PORT_VARIABLE;
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
@@ -347,6 +348,10 @@ impl Driver<'_> {
         env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
         env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
         env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
+        if let Some(port) = self.port_base() {
+            env.retain(|(name, _)| name != PORT_VARIABLE);
+            env.push((PORT_VARIABLE.into(), port.to_string().into()));
+        }
         env
     }
 }
