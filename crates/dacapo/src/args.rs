@@ -175,6 +175,9 @@ pub struct Exec {
     /// Work in this checkout (the default of exec)
     #[arg(long, help_heading = "Where", overrides_with = "worktree")]
     pub noworktree: bool,
+    /// With a worktree: start from this branch, tag or commit [default: the current commit]
+    #[arg(long, value_name = "REF", help_heading = "Where", allow_hyphen_values = true)]
+    pub base: Option<String>,
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]
     pub with_changes: bool,

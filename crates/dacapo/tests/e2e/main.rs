@@ -17,6 +17,7 @@ mod doctor;
 mod dropping;
 mod echoes;
 mod founding;
+mod fresh_worktrees;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
