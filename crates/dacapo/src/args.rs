@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod merge;
+
+pub use merge::Merge;
+
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
@@ -49,6 +53,8 @@ pub enum Command {
     Wait(One),
     /// Go on with a task that is not running
     Resume(Resume),
+    /// Bring tasks home: into the branch that is checked out here, each proven first
+    Merge(Box<Merge>),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

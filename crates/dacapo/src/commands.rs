@@ -18,6 +18,7 @@ mod drive;
 mod exec;
 mod list;
 mod logs;
+mod merge;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -34,6 +35,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -47,6 +49,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Exec(args) => args.show.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Merge(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,

@@ -22,6 +22,7 @@ mod hostile_processes;
 mod installed;
 mod kit;
 mod limits;
+mod merge;
 mod misdeed;
 mod native;
 mod prompts;
