@@ -8,6 +8,7 @@ mod driver;
 mod durability;
 mod limits;
 pub mod machine;
+mod orders;
 mod overheard;
 mod reader;
 pub mod stop;
@@ -17,7 +18,9 @@ pub(crate) mod turn;
 mod turn_end;
 mod vigil;
 mod voice;
+mod watch;
 mod workspace;
 mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};
+pub use watch::{Step, Watch, WatchError};

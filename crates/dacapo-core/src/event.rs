@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::git::Oid;
 
 mod agent;
+mod command;
 mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
+pub use command::{Command, Received};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
     Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord, Writing, WritingEnd,
@@ -178,11 +180,12 @@ pub enum Event {
         /// `cancelled`, or what else makes it impossible to go on in the middle of an iteration.
         reason: StopReason,
     },
-    /// What a person tells the next iteration.
-    Told {
-        /// The words.
-        text: String,
-    },
+    /// A person wants something of it.
+    CommandReceived(Received),
+    /// All places are taken: it waits for one, and that time does not count.
+    Queued,
+    /// It has a place.
+    Dequeued,
     /// The end.
     TaskFinished(TaskResult),
     /// The branch `into` is moved next from `from` to `commit`, which holds the task's work.

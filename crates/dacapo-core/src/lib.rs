@@ -15,6 +15,8 @@ pub mod agent;
 
 pub mod store;
 
+pub mod dropped;
+
 pub mod git;
 pub mod process;
 pub mod radar;
@@ -23,3 +25,5 @@ pub mod event;
 pub mod trust;
 
 pub mod view;
+
+pub mod overview;

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{SessionMode, Usage, Writing};
 
+mod change;
 mod duration;
 mod name;
 
+pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
 pub use name::{InvalidName, TaskName};
 
@@ -25,8 +27,8 @@ pub struct TaskSpec {
     pub v: u32,
     /// The task's name, unique in its repository.
     pub name: TaskName,
-    /// The kind of task.
-    pub kind: Kind,
+    /// The kind of task: the name of one that is registered in [`crate::task`].
+    pub kind: String,
     /// When it was asked for.
     pub created_at: Timestamp,
     /// Ties processes to the task: the value of `DACAPO_RUN` in their environment.
@@ -49,23 +51,9 @@ pub struct TaskSpec {
     pub policy: LoopPolicy,
     /// What the next iteration is told, what is committed.
     pub context: ContextPolicy,
-}
-
-/// Kinds of task. A new one is a module in `task/` and a line here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// An agent in a loop.
-    Loop,
-}
-
-impl Kind {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Loop => "loop",
-        }
-    }
+    /// What only this kind of task knows how to read.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub details: serde_json::Value,
 }
 
 /// A plan file, kept as it was at the start.

@@ -1,15 +1,66 @@
-//! Kinds of task. Each is a pure machine behind [`Machine`]; this is the one place where they are registered (S5).
+//! Kinds of task. Each is a pure machine behind [`Machine`]; [`KINDS`] is the one place where they are registered (S5).
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::engine::machine::Machine;
-use crate::spec::{Kind, TaskSpec};
+use crate::spec::TaskSpec;
 
 pub mod agent_loop;
 
-/// The machine of a task, before any of its journal is applied.
-pub fn machine(spec: Arc<TaskSpec>) -> Box<dyn Machine + Send> {
-    match spec.kind {
-        Kind::Loop => Box::new(agent_loop::AgentLoop::new(spec)),
+/// A kind of task: what its specs look like inside, and the machine that decides.
+pub trait Kind: Sync {
+    /// The word for it, in specs, journals and lists.
+    fn name(&self) -> &'static str;
+
+    /// The machine of a task, before any of its journal is applied.
+    fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind>;
+}
+
+/// All kinds there are.
+pub const KINDS: &[&dyn Kind] = &[&agent_loop::Loop];
+
+/// A task that no kind here can drive.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotThatKind {
+    /// Nobody knows the kind.
+    #[error("tasks of kind '{0}' are not known to this version")]
+    Unknown(String),
+    /// Its own part of the spec does not read.
+    #[error("the spec of this {kind} does not read: {message}")]
+    Details {
+        /// The kind.
+        kind: &'static str,
+        /// Why not.
+        message: String,
+    },
+}
+
+/// The kinds that a driver knows.
+#[derive(Clone, Copy)]
+pub struct Kinds(&'static [&'static dyn Kind]);
+
+impl Kinds {
+    /// These instead of the built-in ones.
+    pub fn of(kinds: &'static [&'static dyn Kind]) -> Self {
+        Self(kinds)
+    }
+
+    /// The machine of a task.
+    pub fn machine(self, spec: &Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
+        let kind = self.0.iter().find(|kind| kind.name() == spec.kind);
+        kind.ok_or_else(|| NotThatKind::Unknown(spec.kind.clone()))?.machine(Arc::clone(spec))
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self(KINDS)
+    }
+}
+
+impl fmt::Debug for Kinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|kind| kind.name())).finish()
     }
 }

@@ -1,18 +1,18 @@
 //! What every surface shows: the fold of a task's journal.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens, Usage,
-    WaitReason,
+    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens,
+    Usage, WaitReason,
 };
 use crate::git::Oid;
-use crate::spec::{Place, TaskSpec};
+use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
 
 /// The status of a task (S6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It has not begun.
@@ -54,6 +54,11 @@ impl Status {
     /// Whether it is over.
     pub fn has_ended(self) -> bool {
         matches!(self, Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled)
+    }
+
+    /// Whether it stays so without a process that drives the task.
+    pub fn is_settled(self) -> bool {
+        self.has_ended() || self == Status::Paused
     }
 
     fn of(outcome: Outcome) -> Self {
@@ -162,6 +167,9 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
+    /// The branch that has taken its work in.
+    #[serde(skip)]
+    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -195,7 +203,7 @@ impl TaskView {
         Self {
             name: spec.name.to_string(),
             repo: spec.top.display().to_string(),
-            kind: spec.kind.as_str().to_owned(),
+            kind: spec.kind.clone(),
             status: Status::Queued,
             outcome: None,
             verified: false,
@@ -227,6 +235,7 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
+            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -234,30 +243,31 @@ impl TaskView {
 
     /// The task in `dir` as it is now.
     pub fn load(dir: &TaskDir) -> Result<Self, ViewError> {
-        let spec = dir.spec()?;
-        let fold = || -> Result<Self, ViewError> {
-            let mut view = Self::new(&spec);
-            match read(&dir.journal_path(), |line| view.apply(&line)) {
-                Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-                done => done?,
-            }
-            Ok(view)
-        };
-        // Before its first event a task has no journal either, but then nothing of a turn.
-        let has_run =
-            || std::fs::read_dir(dir.path().join("turns")).is_ok_and(|mut turns| turns.next().is_some());
-        if !dir.journal_path().exists() && has_run() {
-            return Err(ViewError::JournalGone);
-        }
-        let view = fold()?;
+        let view = Self::fold(dir)?;
         if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(view);
         }
         // It may have ended between the two looks: read again before calling it interrupted (K2).
-        let mut view = fold()?;
-        if !view.status.has_ended() && view.status != Status::Paused {
+        let mut view = Self::fold(dir)?;
+        if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
+        }
+        Ok(view)
+    }
+
+    /// What the journal of the task in `dir` says, whether or not a process still drives it.
+    pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
+        let mut view = Self::new(&dir.spec()?);
+        match read(&dir.journal_path(), |line| view.apply(&line)) {
+            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                // Before its first event a task has no journal either, but then nothing of a turn.
+                let turns = std::fs::read_dir(dir.path().join("turns"));
+                if turns.is_ok_and(|mut turns| turns.next().is_some()) {
+                    return Err(ViewError::JournalGone);
+                }
+            }
+            done => done?,
         }
         Ok(view)
     }
@@ -266,10 +276,10 @@ impl TaskView {
     pub fn apply(&mut self, line: &Envelope) {
         self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
         match &line.event {
-            Event::TaskCreated { .. }
-            | Event::StopRequested { .. }
-            | Event::Told { .. }
-            | Event::MergeIntent { .. } => {}
+            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::MergeIntent { .. } => {}
+            Event::CommandReceived(received) => self.commanded(&received.command),
+            Event::Queued => self.status = Status::Queued,
+            Event::Dequeued => self.status = Status::Running,
             Event::TaskStarted { pid, .. } => self.driven_by(*pid),
             Event::Resumed { pid, more_iterations, .. } => {
                 self.driven_by(*pid);
@@ -318,8 +328,22 @@ impl TaskView {
             Event::TaskFinished(result) => self.finished(result, line.at),
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
+                self.merged_into = Some(into.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
             }
+        }
+    }
+
+    fn commanded(&mut self, command: &Command) {
+        if let Command::Set { key, value } = command
+            && let Ok(Change::Iterations(amount)) = Change::parse(key, value)
+        {
+            let begun = self.iteration + u32::from(self.running_iteration.is_some());
+            let most = match amount {
+                Amount::To(most) => most,
+                Amount::More(more) => self.max_iterations.unwrap_or(0).saturating_add(more),
+            };
+            self.max_iterations = Some(most.max(begun).max(1));
         }
     }
 
@@ -335,6 +359,8 @@ impl TaskView {
         self.outcome = None;
         self.result = None;
         self.finished_at = None;
+        self.needs = None;
+        self.waiting_until = None;
         self.verified = false;
         self.started = true;
     }

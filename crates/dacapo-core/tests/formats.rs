@@ -37,7 +37,7 @@ fn the_view_of_a_version_1_task_is_what_it_was() {
 #[test]
 fn the_machine_of_a_version_1_task_is_over_and_every_part_of_its_journal_has_an_effect() {
     let spec = Arc::new(old_task().spec().expect("the spec reads"));
-    let mut machine = dacapo_core::task::machine(Arc::clone(&spec));
+    let mut machine = dacapo_core::task::Kinds::default().machine(&spec).expect("its kind is known");
     let lines = journal();
     assert_eq!(lines.len(), 31);
     for line in &lines {

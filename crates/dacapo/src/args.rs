@@ -4,9 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod alias;
 mod merge;
+mod tasks;
 
+pub use alias::meant;
 pub use merge::Merge;
+pub use tasks::{Kill, Pause, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -40,6 +44,8 @@ pub enum Color {
 pub enum Command {
     /// Run an agent in this repository, once or in a loop, in the foreground
     Exec(Box<Exec>),
+    /// Run an agent in the background, in a worktree of its own; it outlives the terminal
+    Spawn(Box<Spawn>),
     /// Show the tasks of this repository
     #[command(visible_alias = "ls")]
     List(List),
@@ -47,14 +53,29 @@ pub enum Command {
     Status(One),
     /// Show a task's log
     Logs(Logs),
+    /// Show a running task as if it ran here; Ctrl-C asks what to do
+    Attach(Attach),
+
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's
     Wait(One),
     /// Go on with a task that is not running
     Resume(Resume),
+    /// End a running task: its agent and all it started; what it did is committed
+    Kill(Kill),
+    /// Let a running task pause after this iteration
+    Pause(Pause),
+    /// Tell a task something that its next iteration hears
+    Tell(Tell),
+    /// Change limits of a task, also while it runs
+    Set(Set),
     /// Bring tasks home: into the branch that is checked out here, each proven first
     Merge(Box<Merge>),
+    /// Remove a task with its worktree and branch; `undo` brings it back
+    Drop(crate::commands::drop::Drop),
+    /// Bring back what `drop` removed, bit for bit
+    Undo(crate::commands::undo::Undo),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing
@@ -152,7 +173,7 @@ pub struct Exec {
     #[arg(long, help_heading = "Where", overrides_with = "noworktree")]
     pub worktree: bool,
     /// Work in this checkout (the default of exec)
-    #[arg(long, help_heading = "Where")]
+    #[arg(long, help_heading = "Where", overrides_with = "worktree")]
     pub noworktree: bool,
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]
@@ -239,6 +260,12 @@ pub struct List {
     /// Tasks of all repositories
     #[arg(long)]
     pub all: bool,
+    /// Show each task that needs nothing any more, not only how many they are
+    #[arg(long)]
+    pub done: bool,
+    /// Measure now what each task takes on disk
+    #[arg(long)]
+    pub size: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -268,6 +295,26 @@ pub struct Logs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `attach`.
+#[derive(Debug, Args)]
+pub struct Attach {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `takeover`.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Leave the task as it is afterwards
+    #[arg(long)]
+    pub no_resume: bool,
 }
 
 /// Flags of `diff`.

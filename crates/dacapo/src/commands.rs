@@ -10,32 +10,50 @@ use dacapo_core::view::{TaskView, ViewError};
 use crate::args::Command;
 use crate::error::{Failure, suggest};
 
+mod attach;
+mod background;
 mod config;
 mod demo;
 mod diff;
 mod doctor;
 mod drive;
+pub(crate) mod drop;
 mod exec;
+mod kill;
 mod list;
 mod logs;
 mod merge;
+mod orders;
 mod rehearsal;
 mod resume;
 mod scratch;
+mod spawn;
+mod start;
 mod status;
+pub(crate) mod undo;
 mod wait;
+
+pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Exec(args) => exec::run(&args),
+        Command::Spawn(args) => spawn::run(*args),
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
+        Command::Attach(args) => attach::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Kill(args) => kill::run(&args),
+        Command::Pause(args) => orders::pause(&args),
+        Command::Tell(args) => orders::tell(&args),
+        Command::Set(args) => orders::set(&args),
+        Command::Drop(args) => drop::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -47,15 +65,21 @@ pub fn run(command: Command) -> Result<u8, Failure> {
 pub fn wants_json(command: &Command) -> bool {
     match command {
         Command::Exec(args) => args.show.json,
+        Command::Spawn(args) => args.exec.show.json,
+        Command::Kill(args) => args.json,
+        Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
         Command::Merge(args) => args.show.json,
+        Command::Drop(args) => args.json,
+        Command::Undo(args) => args.json,
+        Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) => false,
+        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
     }
 }
 
@@ -76,12 +100,23 @@ pub(crate) fn home() -> Result<Home, Failure> {
 
 /// The repository around the current directory and its data.
 fn repository() -> Result<(Repo, RepoDir), Failure> {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
-    })?;
+    let here = current_dir()?;
     let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
     let data = home()?.repo(repo.common_dir());
     Ok((repo, data))
+}
+
+/// The data of the repository around the current directory, without a git process where that is possible.
+fn repository_data() -> Result<RepoDir, Failure> {
+    let here = current_dir()?;
+    let common_dir = dacapo_core::git::common_dir(&here).map_err(|error| not_usable(&error))?;
+    Ok(home()?.repo(&common_dir))
+}
+
+fn current_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+    })
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {
@@ -130,8 +165,15 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
     }
 }
 
-fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
+pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+}
+
+/// A task whose process ended without a word.
+fn interrupted(name: &str) -> Failure {
+    Failure::failed(format!("Task '{name}' was interrupted: its process is gone"))
+        .kept("all it did; it can go on")
+        .hint(format!("dacapo resume {name}"))
 }
 
 fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {

@@ -16,6 +16,7 @@ pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
+pub mod terminal;
 pub mod writers;
 
 /// The whole program.
@@ -25,10 +26,14 @@ pub fn main() -> ExitCode {
     if args.get(1).is_some_and(|word| word == dacapo_core::process::guard::ARGUMENT) {
         dacapo_core::process::guard::main();
     }
+    if args.get(1).is_some_and(|word| word == commands::RUN_ARGUMENT) {
+        start_log();
+        return commands::run_in_background(&args[2..]);
+    }
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
-    let cli = match args::Cli::try_parse_from(&args) {
+    let cli = match args::Cli::try_parse_from(args::meant(args)) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error),
     };

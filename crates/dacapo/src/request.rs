@@ -8,10 +8,11 @@ use dacapo_core::agent;
 use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, Kind, LoopPolicy, OutputFormat,
-    Place, Plan, SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
+    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
+    Plan, SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
+use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
 use crate::agents::{self, Chosen};
@@ -79,7 +80,7 @@ pub fn request(
     let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
     let spec = TaskSpec {
         v: SPEC_FORMAT,
-        kind: Kind::Loop,
+        kind: Loop::NAME.to_owned(),
         created_at: Timestamp::now(),
         tag: random_hex(16),
         top: repo.toplevel().to_owned(),
@@ -92,6 +93,7 @@ pub fn request(
         agents: chosen.agents,
         policy,
         context,
+        details: serde_json::Value::Null,
     };
     Ok(Request { spec, named, agent_why: chosen.why, notes })
 }
@@ -296,7 +298,7 @@ fn budget<'a>(args: &Exec, mut agents: impl Iterator<Item = &'a AgentSpec> + Clo
     }
 }
 
-fn knows_its_cost(agent: &AgentSpec) -> bool {
+pub(crate) fn knows_its_cost(agent: &AgentSpec) -> bool {
     let says_so = match agent::adapter(agent.output) {
         Some(adapter) => adapter.reports_cost(),
         // A script says what it likes; an endpoint counts tokens, not money.
@@ -305,7 +307,7 @@ fn knows_its_cost(agent: &AgentSpec) -> bool {
     says_so || agent.price.is_some()
 }
 
-fn no_price(agent: &AgentSpec) -> Failure {
+pub(crate) fn no_price(agent: &AgentSpec) -> Failure {
     let key = agent.model.as_ref().unwrap_or(&agent.name);
     Failure::usage(format!("agent '{}' does not say what it costs: --max-cost could not be held", agent.name))
         .hint(format!("set [prices.\"{key}\"] input = …, output = … (USD per million tokens) in config.toml"))

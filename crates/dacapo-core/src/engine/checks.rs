@@ -59,7 +59,7 @@ impl Driver<'_> {
             _ => {}
         }
         let env = self.environment(&cwd);
-        let job = job(&plan.command, cwd, env, output);
+        let job = Job { holds: self.share_of_place(), ..job(&plan.command, cwd, env, output) };
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));

@@ -3,7 +3,7 @@
 //! Everything that can happen meanwhile (a child's end, what an agent prints, a signal, a command) arrives in one
 //! channel, so waiting for it all is one `recv` with a deadline. Short effects (git, files) are done on the spot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use super::durability::Durability;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
+use super::orders::Standing;
 use super::talker::Talks;
 use super::turn::Parsed;
 use super::workspace::Workspace;
@@ -23,7 +24,8 @@ use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
-use crate::store::{Journal, JournalError, ProbeLock, SharedLimits, TaskDir};
+use crate::store::{Held, Journal, JournalError, Places, ProbeLock, Seat, SharedLimits, TaskDir};
+use crate::task::{Kinds, NotThatKind};
 
 /// A wall clock may jump and a machine may be suspended: a sleep looks at it again after so long.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
@@ -118,6 +120,15 @@ pub enum DriverError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The kind of task.
+    #[error(transparent)]
+    Kind(#[from] NotThatKind),
+    /// The row of tasks that wait for a place.
+    #[error("cannot wait for a place to work: {source}")]
+    Queue {
+        /// Why.
+        source: std::io::Error,
+    },
     /// The place to work in is not what it was.
     #[error("{0}")]
     Workspace(String),
@@ -138,6 +149,10 @@ pub struct Setting {
     pub more_iterations: Option<u32>,
     /// More words.
     pub follow_up: Option<String>,
+    /// The kinds of task that are known.
+    pub kinds: Kinds,
+    /// The row of those who want to work at once, and this task's place in it; none: it need not wait.
+    pub places: Option<(Places, Seat)>,
 }
 
 /// Tells a driver what to do from another thread.
@@ -158,6 +173,10 @@ pub(super) enum Message {
     Stop {
         by: String,
     },
+    /// Something lies in the inbox.
+    Mail,
+    /// It is this task's turn to work.
+    Place(std::io::Result<Held>),
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
@@ -190,16 +209,21 @@ pub struct Driver<'a> {
     pub(super) talks: Talks,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
+    /// Commands that are in the journal.
+    pub(super) commands_taken: HashSet<String>,
+    pub(super) standing: Standing,
     pub(super) sink: &'a mut dyn Sink,
     pub(super) outbox: Sender<Message>,
     inbox: Receiver<Message>,
     journal: Journal,
     last: Option<Envelope>,
+    /// An earlier process has made the place to work in.
+    pub(super) workspace_was_made: bool,
     /// An earlier process has driven the task before.
     pub(super) taken_up: bool,
     sub: u64,
     elapsed_before: Duration,
-    started: Instant,
+    pub(super) started: Instant,
     next_tick: Instant,
     result: Option<TaskResult>,
 }
@@ -209,17 +233,24 @@ impl<'a> Driver<'a> {
     pub fn new(
         spec: TaskSpec,
         dir: TaskDir,
-        setting: Setting,
+        mut setting: Setting,
         sink: &'a mut dyn Sink,
     ) -> Result<(Self, Control), DriverError> {
         let spec = Arc::new(spec);
-        let mut machine = crate::task::machine(Arc::clone(&spec));
+        let mut machine = setting.kinds.machine(&spec)?;
         let mut last: Option<Envelope> = None;
         let mut earlier_litter = HashMap::new();
+        let mut commands_taken = HashSet::new();
+        let mut workspace_was_made = false;
         let journal = Journal::open(&dir.journal_path(), |line| {
             machine.apply(&line);
-            if let Event::CheckFinished(check) = &line.event {
-                earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
+            match &line.event {
+                Event::CheckFinished(check) => {
+                    earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
+                }
+                Event::WorkspaceReady { .. } => workspace_was_made = true,
+                Event::CommandReceived(received) => drop(commands_taken.insert(received.id.clone())),
+                _ => {}
             }
             last = Some(line);
         })?;
@@ -235,6 +266,9 @@ impl<'a> Driver<'a> {
             spec,
             dir,
             machine,
+            standing: Standing::new(setting.places.take()),
+            commands_taken,
+            workspace_was_made,
             launcher,
             masker,
             setting,
@@ -274,15 +308,20 @@ impl<'a> Driver<'a> {
             follow_up: self.setting.follow_up.take(),
         };
         self.input(&Input::Begin(begin))?;
+        let _watch = self.open_inbox()?;
         self.reopen_workspace()?;
-        // The guard of the first turn starts while we look at the repository.
-        self.launcher.prepare();
+        let mut prepared = false;
         while let Some(effect) = self.machine.next() {
             while let Ok(message) = self.inbox.try_recv() {
                 self.absorb(message)?;
             }
-            if self.machine.next().as_ref() != Some(&effect) {
+            let is_next = |driver: &Self| driver.machine.next().as_ref() == Some(&effect);
+            if !is_next(&self) || !self.stand(&effect)? || !is_next(&self) {
                 continue;
+            }
+            if !std::mem::replace(&mut prepared, true) {
+                // The guard of the first turn starts while we look at the repository.
+                self.launcher.prepare();
             }
             if let Some(input) = self.perform(effect)? {
                 self.input(&input)?;
@@ -326,7 +365,7 @@ impl<'a> Driver<'a> {
     }
 
     /// On disk before anyone acts on it.
-    fn record(&mut self, event: Event) -> Result<(), DriverError> {
+    pub(super) fn record(&mut self, event: Event) -> Result<(), DriverError> {
         let iteration_over = matches!(event, Event::IterationFinished(_));
         if iteration_over {
             // A power cut costs at most the newest iteration: the one before is on disk by now.
@@ -363,7 +402,7 @@ impl<'a> Driver<'a> {
 
     fn created(&self) -> Event {
         Event::TaskCreated {
-            kind: self.spec.kind.as_str().to_owned(),
+            kind: self.spec.kind.clone(),
             agent: self.spec.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(","),
             // The whole prompt is in the spec; a journal holds no secret, also none that the user wrote (S15).
             prompt: self.masker.mask_str(&self.spec.prompt),
@@ -432,6 +471,11 @@ impl<'a> Driver<'a> {
                 self.input(&Input::Stop { by })?;
                 Ok(true)
             }
+            Message::Mail => {
+                let ended = self.machine.ends_now();
+                self.take_orders()?;
+                Ok(!ended && self.machine.ends_now())
+            }
             Message::Agent(event) => {
                 self.show(&event);
                 Ok(false)
@@ -444,6 +488,7 @@ impl<'a> Driver<'a> {
             Message::ChildGone(_)
             | Message::Parsed(_)
             | Message::ProbeFree(_)
+            | Message::Place(_)
             | Message::Talk(_)
             | Message::Answer { .. } => Ok(false),
         }

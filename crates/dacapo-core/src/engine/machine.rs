@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, TurnRecord, Usage, WaitReason,
-    Writing, WritingRecord,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Received, TurnRecord, Usage,
+    WaitReason, Writing, WritingRecord,
 };
 use crate::git::Oid;
 
@@ -23,6 +23,9 @@ pub trait Machine {
 
     /// What is to be done now; none when the task is over.
     fn next(&self) -> Option<Effect>;
+
+    /// Whether what is at work is to end now: the task itself is to.
+    fn ends_now(&self) -> bool;
 
     /// Whether the turn in flight must end now that it has used this much on top of the turns before.
     fn over_budget(&self, turn: &Usage) -> bool;
@@ -91,8 +94,8 @@ pub enum Input {
         /// By what.
         by: String,
     },
-    /// A person has something to say to the next iteration.
-    Tell(String),
+    /// A person wants something of the task.
+    Command(Received),
     /// Something a person should know.
     Notice(String),
 }
@@ -218,6 +221,10 @@ pub struct TurnPlan {
     pub earlier: Usage,
     /// What it may cost, in USD, where the task has a budget.
     pub budget: Option<f64>,
+    /// Its hard limit.
+    pub hard_limit: Option<Duration>,
+    /// Without any sign of life for so long it is ended.
+    pub idle_limit: Duration,
 }
 
 /// Something that a model is to write about an iteration.

@@ -86,7 +86,7 @@ pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<V
         return end(Outcome::Failed, StopReason::Failures);
     }
     if used_up_all {
-        return end(used_up(policy, facts.succeeded, Outcome::MaxReached), StopReason::Iterations);
+        return Some(out_of_iterations(policy, facts.succeeded));
     }
     if let Some(verdict) = out_of_time(policy, facts.elapsed, facts.succeeded) {
         return Some(verdict);
@@ -107,6 +107,11 @@ fn used_up(policy: &LoopPolicy, succeeded: u32, defeat: Outcome) -> Outcome {
         (true, 0) => Outcome::Failed,
         (true, _) => Outcome::Completed,
     }
+}
+
+/// The verdict when all iterations were had.
+pub fn out_of_iterations(policy: &LoopPolicy, succeeded: u32) -> Verdict {
+    Verdict { outcome: used_up(policy, succeeded, Outcome::MaxReached), reason: StopReason::Iterations }
 }
 
 /// The verdict when no further iteration may start for want of time.

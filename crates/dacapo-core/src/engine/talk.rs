@@ -245,7 +245,12 @@ impl Driver<'_> {
                     self.absorb(message)?;
                     self.cut_short(turn, talker, Why::Cancelled)?;
                 }
-                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_))) => {
+                Some(message @ Message::Mail) => {
+                    if self.absorb(message)? {
+                        self.cut_short(turn, talker, Why::Cancelled)?;
+                    }
+                }
+                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_) | Message::Place(_))) => {
                     self.absorb(message)?;
                 }
                 None => self.time_has_passed(turn, talker)?,

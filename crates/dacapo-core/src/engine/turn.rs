@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::{Reader, written};
+use super::reader::{Reader, setting};
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
-use crate::agent::{self, Ending, Observed, ParserSetting, TurnRequest};
+use crate::agent::{self, Ending, Observed, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
@@ -120,12 +120,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting = ParserSetting {
-            earlier: plan.earlier,
-            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: written(&file),
-            talk: self.talk_setting(plan, agent),
-        };
+        let setting = setting(self.spec.name.as_str(), &self.dir, plan, agent, &file);
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
@@ -153,8 +148,14 @@ impl Driver<'_> {
                     self.absorb(message)?;
                     why = Some(self.end_turn(running, Why::Cancelled));
                 }
+                Some(message @ Message::Mail) => {
+                    if self.absorb(message)? {
+                        why = Some(self.end_turn(running, Why::Cancelled));
+                    }
+                }
                 Some(
                     message @ (Message::ProbeFree(_)
+                    | Message::Place(_)
                     | Message::Talk(_)
                     | Message::TalkerGone(_)
                     | Message::Answer { .. }),
@@ -184,7 +185,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
-        Vigil::new(&self.spec.policy, self.adapter(plan), started)
+        Vigil::new(plan, self.adapter(plan), started)
     }
 
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
@@ -307,7 +308,7 @@ impl Driver<'_> {
             index,
             stderr,
             grace: Job::GRACE,
-            holds: Vec::new(),
+            holds: self.share_of_place(),
         }))
     }
 

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use super::machine::TurnPlan;
 use super::turn_end::Why;
 use crate::agent::{Adapter, Patience};
 use crate::event::AgentEvent;
 use crate::process::Running;
 use crate::process::liveness::{Verdict, Watch};
-use crate::spec::{LoopPolicy, duration_text};
+use crate::spec::duration_text;
 
 /// What ends a turn that does not end by itself.
 pub(super) struct Vigil {
@@ -25,13 +26,13 @@ pub(super) struct Vigil {
 }
 
 impl Vigil {
-    pub(super) fn new(policy: &LoopPolicy, adapter: Option<&'static dyn Adapter>, started: Instant) -> Self {
+    pub(super) fn new(plan: &TurnPlan, adapter: Option<&'static dyn Adapter>, started: Instant) -> Self {
         let idling = adapter.map_or(0, Adapter::burns_idle);
-        let watch = Watch::new(policy.idle_timeout).beyond(idling);
+        let watch = Watch::new(plan.idle_limit).beyond(idling);
         Self {
             started,
-            hard: policy.turn_timeout.map(|limit| (started + limit, limit)),
-            idle: policy.idle_timeout,
+            hard: plan.hard_limit.map(|limit| (started + limit, limit)),
+            idle: plan.idle_limit,
             idling,
             expected: None,
             next_look: started + watch.tick_every(),

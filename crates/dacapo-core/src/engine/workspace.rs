@@ -134,7 +134,8 @@ impl Driver<'_> {
 
     /// A task that is taken up again finds its workspace where it was.
     pub(super) fn reopen_workspace(&mut self) -> Result<(), DriverError> {
-        if matches!(self.machine.next(), Some(super::machine::Effect::PrepareWorkspace) | None) {
+        // Stopped before it was made, the task ends without one.
+        if !self.workspace_was_made || self.machine.next().is_none() {
             return Ok(());
         }
         let (dir, exclusive) = match &self.spec.place {

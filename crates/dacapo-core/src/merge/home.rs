@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::{Candidate, Merger};
+use crate::dropped::{DropError, Dropped, Why};
 use crate::event::{Envelope, Event, FORMAT};
-use crate::git::{GitError, Oid, Repo, WorktreeError};
+use crate::git::{GitError, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{Journal, JournalError, read};
 
@@ -96,7 +97,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
             .push(format!("its worktree and branch stay, as the merge could not be recorded: {error}"));
     }
     if home.problems.is_empty()
-        && let Err(error) = go(merger, candidate, &stamp, &mut home)
+        && let Err(error) = go(merger, candidate, &mut home)
     {
         home.problems.push(format!("its worktree or branch could not be removed: {error}"));
     }
@@ -104,15 +105,18 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
 }
 
 /// Files that are in no commit go aside with the worktree; a clean one is removed.
-fn go(merger: &Merger<'_>, candidate: &Candidate, stamp: &str, home: &mut Home) -> Result<(), WorktreeError> {
+fn go(merger: &Merger<'_>, candidate: &Candidate, home: &mut Home) -> Result<(), DropError> {
     let Place::Worktree { path, .. } = &candidate.spec.place else { return Ok(()) };
     home.uncommitted = uncommitted(path);
     if home.uncommitted > 0 {
-        let to = merger.data.path().join("dropped").join(format!("{}-merged-{stamp}", candidate.spec.name));
-        merger.repo.set_aside(path, &candidate.branch, &to)?;
-        home.set_aside = Some(to);
+        let dropped = Dropped::of(merger.repo, merger.data);
+        let why = Why::Merged { into: merger.into.clone() };
+        let kept = dropped.put_away(&candidate.dir, &candidate.spec, why)?;
+        home.set_aside = Some(dropped.path(&kept));
         return Ok(());
     }
+    // Not one that the user has locked, nor a branch that is checked out elsewhere too.
+    merger.repo.can_set_aside(path, &candidate.branch)?;
     merger.repo.remove_worktree(path)?;
     match merger.repo.read_ref(&candidate.branch)? {
         // Somebody has committed to it since: that is not merged.
@@ -121,7 +125,7 @@ fn go(merger: &Merger<'_>, candidate: &Candidate, stamp: &str, home: &mut Home) 
             home.problems.push(format!("branch {branch} stays: it has moved since"));
             Ok(())
         }
-        Some(at) => merger.repo.delete_branch_at(&candidate.branch, &at),
+        Some(at) => Ok(merger.repo.delete_branch_at(&candidate.branch, &at)?),
         None => Ok(()),
     }
 }

@@ -9,7 +9,12 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::{Command, Received};
 use crate::spec::random_hex;
+
+mod watch;
+
+pub use watch::Watch;
 
 /// No command is longer; what is was not written by us.
 const LONGEST: u64 = 4 << 20;
@@ -17,42 +22,12 @@ const LONGEST: u64 = 4 << 20;
 /// The version of a command's file.
 const COMMAND_FORMAT: u32 = 1;
 
-/// What a person wants of a running task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "command", rename_all = "snake_case")]
-pub enum Command {
-    /// End it: its agent is stopped, what it left is committed.
-    Kill,
-    /// Start no further iteration; `now` ends the turn at work too.
-    Pause {
-        /// Not only after this iteration.
-        now: bool,
-    },
-    /// The next iteration hears it.
-    Tell {
-        /// The words.
-        text: String,
-    },
-    /// Another limit from now on.
-    Set {
-        /// Which.
-        key: String,
-        /// What it is to be, as typed.
-        value: String,
-    },
-}
-
 /// A command as it lies in the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+struct Letter {
     v: u32,
-    /// Tells it from every other.
-    pub id: String,
-    /// Who gave it: `dacapo kill`, `tui`, ….
-    pub by: String,
-    /// What is wanted.
     #[serde(flatten)]
-    pub command: Command,
+    received: Received,
 }
 
 /// The inbox of a task.
@@ -76,41 +51,59 @@ impl Inbox {
     pub fn put(&self, by: &str, command: Command) -> io::Result<String> {
         // Names sort by time, so commands are taken in the order in which they were given.
         let id = format!("{:020}-{}", Timestamp::now().as_microsecond().max(0), random_hex(4));
-        let order = Order { v: COMMAND_FORMAT, id: id.clone(), by: by.to_owned(), command };
+        let received = Received { id: id.clone(), by: by.to_owned(), command };
+        let letter = Letter { v: COMMAND_FORMAT, received };
         fs::create_dir_all(&self.dir)?;
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
-        file.write_all(&serde_json::to_vec(&order)?)?;
+        file.write_all(&serde_json::to_vec(&letter)?)?;
         file.as_file().sync_data()?;
         file.persist_noclobber(self.dir.join(format!("{id}.json"))).map_err(|error| error.error)?;
         Ok(id)
     }
 
     /// What lies there, the oldest first. What is not a command of ours is left alone.
-    pub fn look(&self) -> io::Result<Vec<Order>> {
+    pub fn look(&self) -> io::Result<Vec<Received>> {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let mut orders: Vec<Order> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
-        orders.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(orders)
+        let mut all: Vec<Received> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(all)
+    }
+
+    /// Calls `ring` after every change.
+    pub fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<Watch> {
+        fs::create_dir_all(&self.dir)?;
+        Watch::over(&self.dir, ring)
+    }
+
+    /// Takes out what was meant for an earlier run: whoever starts the task again does not want it to stop.
+    pub fn forget_stops(&self) -> io::Result<()> {
+        for received in self.look()? {
+            match received.command {
+                Command::Kill | Command::Pause { .. } => self.done(&received)?,
+                Command::Tell { .. } | Command::Set { .. } => {}
+            }
+        }
+        Ok(())
     }
 
     /// Takes a command out that is in the journal now.
-    pub fn done(&self, order: &Order) -> io::Result<()> {
-        match fs::remove_file(self.dir.join(format!("{}.json", order.id))) {
+    pub fn done(&self, received: &Received) -> io::Result<()> {
+        match fs::remove_file(self.dir.join(format!("{}.json", received.id))) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 }
 
-fn read(path: &Path) -> Option<Order> {
+fn read(path: &Path) -> Option<Received> {
     let name = path.file_name()?.to_str()?.strip_suffix(".json")?;
     path.symlink_metadata().ok().filter(|meta| meta.is_file() && meta.len() <= LONGEST)?;
-    let order: Order = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    (order.v == COMMAND_FORMAT && order.id == name).then_some(order)
+    let Letter { v, received } = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    (v == COMMAND_FORMAT && received.id == name).then_some(received)
 }
 
 #[cfg(test)]

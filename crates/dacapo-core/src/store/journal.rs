@@ -9,7 +9,10 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Wri
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::event::{Envelope, FORMAT};
+use jiff::Timestamp;
+
+use super::{Lock, TaskDir};
+use crate::event::{Envelope, Event, FORMAT};
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -108,6 +111,21 @@ impl Journal {
     pub fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
+}
+
+/// Writes down what happened to a task that nobody drives; the caller holds its lock. Active time does not pass.
+pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalError> {
+    let mut last = None;
+    let mut journal = Journal::open(&dir.journal_path(), |line| last = Some(line))?;
+    let line = Envelope {
+        v: FORMAT,
+        seq: journal.next_seq(),
+        at: Timestamp::now(),
+        elapsed_ms: last.map_or(0, |line| line.elapsed_ms),
+        task: dir.name(),
+        event,
+    };
+    journal.append(&line)
 }
 
 /// Reads a journal line by line; at its end it can be asked again later.

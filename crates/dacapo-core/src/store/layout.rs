@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::TaskName;
 
-use super::{SharedLimits, TaskDir};
+use super::{Places, SharedLimits, TaskDir};
 
 /// The data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,11 @@ impl Home {
     /// What tasks of this machine know of usage limits.
     pub fn limits(&self) -> SharedLimits {
         SharedLimits::at(self.0.join("limits"))
+    }
+
+    /// The places of tasks that work at the same time, at most so many.
+    pub fn places(&self, most: u32) -> Places {
+        Places::new(self.0.join("slots"), most)
     }
 
     /// All repositories that have data.
@@ -79,6 +84,17 @@ impl RepoDir {
     /// Where a task's worktree goes.
     pub fn worktree(&self, name: &TaskName) -> PathBuf {
         self.0.join("worktrees").join(name.as_str())
+    }
+
+    /// Names of the worktrees that are there.
+    pub fn worktrees(&self) -> io::Result<std::collections::HashSet<std::ffi::OsString>> {
+        let all = entries(&self.0.join("worktrees"))?;
+        Ok(all.iter().filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)).collect())
+    }
+
+    /// Where what was put away is.
+    pub fn dropped_path(&self) -> PathBuf {
+        self.0.join("dropped")
     }
 
     /// All tasks.

@@ -73,6 +73,30 @@ impl Lock {
         Ok(Self { file })
     }
 
+    /// As [`Lock::take`], of something that is there already. What was moved away while we waited is not there any more:
+    /// its lock, under our name now, may belong to another.
+    pub fn take_of(path: &Path) -> Result<Self, LockError> {
+        use std::os::unix::fs::MetadataExt as _;
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let is_it = |lock: &Self| -> io::Result<bool> {
+            let (ours, there) = (lock.file.metadata()?, std::fs::metadata(path)?);
+            Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+        };
+        let lock = Self::take(path)?;
+        if is_it(&lock).map_err(io)? { Ok(lock) } else { Err(LockError::Held) }
+    }
+
+    /// Says in the lock's file that we have it: it was inherited, so somebody else took it.
+    pub fn name_holder(path: &Path) -> io::Result<()> {
+        std::fs::write(path, format!("{}\n", std::process::id()))
+    }
+
+    /// The process that has the lock at `path`, by its own word.
+    pub fn holder(path: &Path) -> Option<rustix::process::Pid> {
+        let held = Self::is_held(path).is_ok_and(|held| held);
+        read_lines(path).0.filter(|_| held).and_then(rustix::process::Pid::from_raw)
+    }
+
     /// Whether some process holds the lock at `path`.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         let file = match File::open(path) {
@@ -118,6 +142,12 @@ impl WorkspaceLock {
             }
             Err(error) => Err((error, read_lines(&path).1)),
         }
+    }
+
+    /// Says that we have it for a task: it was inherited.
+    pub fn name_holder(git_dir: &Path, task: &str) -> io::Result<()> {
+        let text = format!("{}\n{task}", std::process::id());
+        std::fs::write(git_dir.join("dacapo").join("lock"), text)
     }
 
     /// Names the holder: a task may get its final name only after it has the workspace.

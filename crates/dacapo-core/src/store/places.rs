@@ -6,9 +6,8 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-
-use rustix::io::FdFlags;
 
 mod wake;
 
@@ -30,10 +29,26 @@ pub struct Ticket {
     _file: File,
 }
 
-/// A place to work. The guard inherits it: it is free again when all that worked in it is gone.
+/// A place to work.
 #[derive(Debug)]
 pub struct Held {
-    _file: File,
+    file: File,
+}
+
+impl Held {
+    /// A share of it for what works in this place: it is free again when its holder and all shares are gone.
+    pub fn share(&self) -> io::Result<OwnedFd> {
+        Ok(self.file.try_clone()?.into())
+    }
+}
+
+/// What a newcomer gets.
+#[derive(Debug)]
+pub enum Seat {
+    /// A place was free.
+    Place(Held),
+    /// Others came first.
+    Row(Ticket),
 }
 
 impl Places {
@@ -42,15 +57,18 @@ impl Places {
         Self { dir, most: most.max(1) }
     }
 
-    /// Takes a place if one is free and nobody waits for it.
-    pub fn try_take(&self) -> io::Result<Option<Held>> {
+    /// Takes a place if one is free and nobody waits for it, else joins the row at its end.
+    pub fn enter(&self) -> io::Result<Seat> {
         let _order = self.order()?;
-        if self.waiting()?.is_empty() { take_any(&mut self.doors()?) } else { Ok(None) }
+        if self.waiting()?.is_empty()
+            && let Some(held) = take_any(&mut self.doors()?)?
+        {
+            return Ok(Seat::Place(held));
+        }
+        self.join().map(Seat::Row)
     }
 
-    /// Joins the row at its end.
-    pub fn join(&self) -> io::Result<Ticket> {
-        let _order = self.order()?;
+    fn join(&self) -> io::Result<Ticket> {
         self.clear_away()?;
         let number = self.waiting()?.last().map_or(0, |(last, _)| last + 1);
         let path = self.dir.join(format!("ticket-{number:016}"));
@@ -140,10 +158,7 @@ fn take_any(doors: &mut Vec<File>) -> io::Result<Option<Held>> {
     for index in 0..doors.len() {
         match doors[index].try_lock() {
             Ok(()) => {
-                let file = doors.swap_remove(index);
-                // The guard inherits it from here on.
-                rustix::io::fcntl_setfd(&file, FdFlags::empty())?;
-                return Ok(Some(Held { _file: file }));
+                return Ok(Some(Held { file: doors.swap_remove(index) }));
             }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
@@ -183,7 +198,6 @@ fn wait_for(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use super::*;
 
@@ -193,35 +207,61 @@ mod tests {
         (dir, places)
     }
 
+    fn place(seat: Seat) -> Held {
+        match seat {
+            Seat::Place(held) => held,
+            Seat::Row(ticket) => panic!("a place was free: {ticket:?}"),
+        }
+    }
+
+    fn row(seat: Seat) -> Ticket {
+        match seat {
+            Seat::Row(ticket) => ticket,
+            Seat::Place(held) => panic!("nobody may pass: {held:?}"),
+        }
+    }
+
     #[test]
     fn s4_no_more_than_the_most_have_a_place() {
         let (_dir, places) = places(2);
-        let first = places.try_take().unwrap().unwrap();
-        let _second = places.try_take().unwrap().unwrap();
-        assert!(places.try_take().unwrap().is_none());
+        let first = place(places.enter().unwrap());
+        let _second = place(places.enter().unwrap());
+        drop(row(places.enter().unwrap()));
         drop(first);
-        assert!(places.try_take().unwrap().is_some());
+        place(places.enter().unwrap());
+    }
+
+    #[test]
+    fn s4_a_share_keeps_the_place() {
+        let (_dir, places) = places(1);
+        let held = place(places.enter().unwrap());
+        let share = held.share().unwrap();
+        drop(held);
+        let ticket = row(places.enter().unwrap());
+        drop(share);
+        places.wait(ticket).unwrap();
     }
 
     #[test]
     fn s4_who_waits_is_not_overtaken() {
         let (_dir, places) = places(1);
-        let held = places.try_take().unwrap().unwrap();
-        let ticket = places.join().unwrap();
+        let held = place(places.enter().unwrap());
+        let ticket = row(places.enter().unwrap());
         drop(held);
-        assert!(places.try_take().unwrap().is_none(), "somebody waits already");
-        let _held = places.wait(ticket).unwrap();
+        let later = row(places.enter().unwrap());
+        drop(places.wait(ticket).unwrap());
+        places.wait(later).unwrap();
     }
 
     #[test]
     fn s4_all_get_their_turn_in_order() {
         let (_dir, places) = places(1);
-        let held = places.try_take().unwrap().unwrap();
+        let held = place(places.enter().unwrap());
         let (tell, told) = mpsc::channel();
         let waiters: Vec<_> = (0..20)
             .map(|number| {
                 let (places, tell) = (places.clone(), tell.clone());
-                let ticket = places.join().unwrap();
+                let ticket = row(places.enter().unwrap());
                 std::thread::spawn(move || {
                     let held = places.wait(ticket).unwrap();
                     tell.send(number).unwrap();
@@ -229,7 +269,7 @@ mod tests {
                 })
             })
             .collect();
-        assert!(told.recv_timeout(Duration::from_millis(50)).is_err(), "nobody may pass");
+        assert!(told.try_recv().is_err(), "nobody may pass");
         drop(held);
         for waiter in waiters {
             waiter.join().unwrap();
@@ -241,13 +281,15 @@ mod tests {
     #[test]
     fn s4_a_ticket_left_by_a_death_holds_nobody_up() {
         let (_dir, places) = places(1);
-        let ticket = places.join().unwrap();
+        let held = place(places.enter().unwrap());
+        let ticket = row(places.enter().unwrap());
         // As SIGKILL does: the lock goes, the file stays.
         let path = ticket.path.clone();
         drop(ticket);
         fs::write(&path, "").unwrap();
-        let next = places.join().unwrap();
+        let next = row(places.enter().unwrap());
         assert!(!path.exists() || path == next.path);
+        drop(held);
         places.wait(next).unwrap();
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Lock, LockError};
+use super::{Inbox, Lock, LockError};
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
@@ -77,6 +77,16 @@ impl TaskDir {
         self.0.join("journal.jsonl")
     }
 
+    /// Commands to the process that drives the task.
+    pub fn inbox(&self) -> Inbox {
+        Inbox::at(self.0.join("inbox"))
+    }
+
+    /// What the process of a task in the background says to nobody.
+    pub fn runner_log_path(&self) -> PathBuf {
+        self.0.join("runner.log")
+    }
+
     /// Held by the process that drives the task.
     pub fn lock_path(&self) -> PathBuf {
         self.0.join("lock")
@@ -146,7 +156,13 @@ impl TaskDir {
 
     /// Takes the lock of a task that nobody drives.
     pub fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take(&self.lock_path())
+        Lock::take_of(&self.lock_path())
+    }
+
+    /// Moves the task's directory to a name that must not exist; who holds its lock holds it there too.
+    pub(crate) fn move_to(&self, to: &Path) -> io::Result<Self> {
+        rename_new(&self.0, to)?;
+        Ok(Self(to.to_owned()))
     }
 
     /// Whether some process drives the task, or is still clearing up behind it.

@@ -23,9 +23,11 @@ use crate::event::{
     Writing, WritingEnd,
 };
 use crate::git::Oid;
-use crate::spec::{Cap, SessionNeed, TaskSpec};
+use crate::spec::{Cap, LoopPolicy, SessionNeed, TaskSpec};
+use crate::task::{Kind, NotThatKind};
 
 mod apply;
+mod commands;
 mod decide;
 mod limits;
 mod plan;
@@ -37,10 +39,31 @@ mod writing;
 /// The promise that is asked for when checks were green before anything was done (L4).
 pub const DEFAULT_PROMISE: &str = "<promise>COMPLETE</promise>";
 
+/// The kind of task that [`AgentLoop`] decides for.
+#[derive(Debug)]
+pub struct Loop;
+
+impl Loop {
+    /// The word for it.
+    pub const NAME: &'static str = "loop";
+}
+
+impl Kind for Loop {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
+        Ok(Box::new(AgentLoop::new(spec)))
+    }
+}
+
 /// The state of an agent loop: the fold of its journal.
 #[derive(Debug, Clone)]
 pub struct AgentLoop {
     spec: Arc<TaskSpec>,
+    /// As asked for, and as changed since.
+    policy: LoopPolicy,
     phase: Phase,
     /// The workspace was made.
     ready: bool,
@@ -93,6 +116,8 @@ pub struct AgentLoop {
     rule_due: bool,
     history: History,
     verdict: Option<Verdict>,
+    /// Who wants it to pause when this iteration is over.
+    pausing: Option<String>,
     message: Option<String>,
     result: Option<TaskResult>,
 }
@@ -180,6 +205,7 @@ impl AgentLoop {
     pub fn new(spec: Arc<TaskSpec>) -> Self {
         let checks = spec.policy.checks.len();
         Self {
+            policy: spec.policy.clone(),
             phase: Phase::Fresh,
             ready: false,
             branch: None,
@@ -218,6 +244,7 @@ impl AgentLoop {
             rule_due: false,
             history: History::default(),
             verdict: None,
+            pausing: None,
             message: None,
             result: None,
             spec,
@@ -226,7 +253,7 @@ impl AgentLoop {
 
     /// The promise that counts: the user's, or the default one where green checks prove nothing.
     pub(crate) fn promise(&self) -> Option<&str> {
-        match &self.spec.policy.until {
+        match &self.policy.until {
             Some(text) => Some(text),
             None if self.opened_green => Some(DEFAULT_PROMISE),
             None => None,
@@ -243,7 +270,7 @@ impl AgentLoop {
 
     /// Whether the next turn goes on in a conversation that an earlier one opened (L13).
     fn continues(&self) -> bool {
-        self.spec.policy.session == SessionMode::Resume
+        self.policy.session == SessionMode::Resume
             && self.conversed
             && match self.spec.agents[self.agent].session_need() {
                 SessionNeed::Impossible => false,
@@ -275,7 +302,11 @@ impl Machine for AgentLoop {
         self.effect()
     }
 
+    fn ends_now(&self) -> bool {
+        self.verdict.is_some()
+    }
+
     fn over_budget(&self, turn: &Usage) -> bool {
-        stop::over_budget(&self.spec.policy, &self.usage_in_allowance().plus(turn))
+        stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
     }
 }

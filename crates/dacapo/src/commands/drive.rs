@@ -8,6 +8,7 @@ use dacapo_core::engine::{Control, Driver, DriverError, Setting, Sink};
 use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{JournalError, TaskDir};
+use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -60,6 +61,8 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         limits: super::home()?.limits(),
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
+        kinds: Kinds::default(),
+        places: None,
     };
     let name = spec.name.to_string();
     let (driver, control) =
@@ -78,8 +81,13 @@ pub(super) fn own_program() -> PathBuf {
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.
 pub(super) fn listen(control: Control) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+    listen_to(&[SIGINT, SIGTERM, SIGHUP], control)
+}
+
+/// The same, for these signals alone.
+pub(super) fn listen_to(which: &[i32], control: Control) -> Result<(), Failure> {
+    let mut signals =
+        Signals::new(which).map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     std::thread::spawn(move || {
         let mut stopping = false;
         for signal in signals.forever() {
@@ -96,7 +104,7 @@ pub(super) fn listen(control: Control) -> Result<(), Failure> {
     Ok(())
 }
 
-fn failed(name: &str, error: DriverError) -> Failure {
+pub(super) fn failed(name: &str, error: DriverError) -> Failure {
     if let DriverError::Journal(JournalError::Removed { .. }) = &error {
         return Failure::failed(error.to_string())
             .kept(format!("all commits, and the files as they are; the record of task '{name}' is lost"))
@@ -119,7 +127,7 @@ pub(super) fn exit_code(result: &TaskResult) -> u8 {
 }
 
 /// A child that keeps the machine awake as long as it lives; it ends with the pipe it reads from, that is with us.
-struct Awake {
+pub(super) struct Awake {
     child: Child,
 }
 
@@ -130,7 +138,7 @@ impl Drop for Awake {
     }
 }
 
-fn keep_awake(task: &str) -> Option<Awake> {
+pub(super) fn keep_awake(task: &str) -> Option<Awake> {
     let argv = awake_command(task, "cat")?;
     let mut command = Command::new(&argv[0]);
     command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,231 +1,32 @@
-//! `dacapo exec`: everything is checked first, then the task is made, then it is driven.
-
-use std::io::IsTerminal as _;
+//! `dacapo exec`: the task is made, then driven in the foreground.
 
 use dacapo_core::event::TaskResult;
-use dacapo_core::git::{Dirt, Repo, display_path};
-use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{CreateError, Lock, LockError, RepoDir, TaskDir, WorkspaceLock};
+use dacapo_core::git::Repo;
+use dacapo_core::spec::Place;
+use dacapo_core::store::{Lock, TaskDir};
 
 use super::drive::{Drive, drive, exit_code};
-use super::repository;
-use super::resume::still_finishing;
+use super::start::{Made, make};
 use crate::args::Exec;
-use crate::config::{Config, Sources, load};
 use crate::error::Failure;
-use crate::found_checks;
-use crate::output::words::count;
-use crate::request::{Checks, Request, place, request};
-
-/// A name made from the prompt gets a number when it is taken; so many are tried.
-const NUMBERED: u32 = 1000;
+use crate::request::Request;
 
 pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
-    let (repo, data) = repository()?;
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
-    let checks = checks(args, &loaded.config, &repo, &data)?;
-    let mut asked = request(args, &loaded.config, &repo, &data, checks)?;
-    asked.notes.splice(0..0, loaded.warnings.iter().cloned());
-    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
-    look_at_tree(args, &dirt, &mut asked)?;
-    if args.worktree && repo.head().is_ok_and(|head| head.commit.is_none()) {
-        return Err(Failure::usage("a repository without commits cannot have a worktree")
-            .hint("commit something first, or work here without --worktree"));
-    }
-    say_what_text_means(&mut asked);
-    let mut workspace = match asked.spec.place {
-        Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
-        Place::Worktree { .. } => None,
-    };
-    let (dir, lock) = create(args, &repo, &data, &mut asked)?;
-    if let Some(workspace) = &mut workspace {
-        // Only so that others can say who is at work here.
-        let _ = workspace.name(asked.spec.name.as_str());
-    }
-    let keep_awake = loaded.config.keep_awake;
+    let Made { repo, loaded, asked, dir, lock, _workspace } = make(args, true)?;
     let drive_with = Drive {
         show: args.show,
         notes: &asked.notes,
         agent_why: asked.agent_why.as_deref(),
         more_iterations: None,
         follow_up: None,
-        keep_awake,
+        keep_awake: loaded.config.keep_awake,
     };
-    let spec = asked.spec.clone();
-    let result = drive(spec, &dir, drive_with)?;
+    let result = drive(asked.spec.clone(), &dir, drive_with)?;
     let code = exit_code(&result);
     if code == 2 {
         return Err(refused(&repo, &asked, &dir, lock, &result));
     }
     Ok(code)
-}
-
-/// One loop per workspace (S7).
-pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
-    WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
-        Some(holder) if holder == super::merge::HOLDER => {
-            Failure::usage("a merge is under way in this checkout")
-                .kept("everything; nothing was started")
-                .hint("wait until it is done, or work beside it: --worktree")
-        }
-        Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
-        Some(holder) => Failure::usage(format!(
-            "Task '{holder}' is at work in this checkout; there is one loop per workspace"
-        ))
-        .kept("everything; nothing was started")
-        .hint("--worktree works beside it")
-        .hint(format!("dacapo wait {holder} waits for it")),
-        None => Failure::usage(format!("this checkout cannot be locked: {error}")),
-    })
-}
-
-fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<Checks, Failure> {
-    let mut commands = args.check.clone();
-    if let Some(empty) = commands.iter().find(|command| command.trim().is_empty()) {
-        return Err(Failure::usage(format!("--check '{empty}' is empty")).hint("--check 'cargo test'"));
-    }
-    if args.checks {
-        let own = match &config.checks {
-            Some(checks) => checks.clone(),
-            None => confirmed(&found_checks::find(repo.toplevel()), data, args)?,
-        };
-        if own.is_empty() {
-            return Err(Failure::usage("--checks: this project has no checks that could be found")
-                .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
-        }
-        commands.extend(own.into_iter().filter(|command| !args.check.contains(command)));
-    }
-    Ok(Checks { commands })
-}
-
-/// Found checks are shown, and at a terminal confirmed once per repository.
-fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Result<Vec<String>, Failure> {
-    use std::io::Write as _;
-    let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    let mark = data.path().join("confirmed-checks");
-    let known = std::fs::read_to_string(&mark).unwrap_or_default();
-    if commands.is_empty() || known == commands.join("\n") {
-        return Ok(commands);
-    }
-    for check in found {
-        anstream::eprintln!("check   {} ({})", check.command, check.evidence);
-    }
-    if !std::io::stdin().is_terminal() || args.show.json || args.show.quiet {
-        return Ok(commands);
-    }
-    anstream::eprint!("use {}? [Enter] yes  [n]o ", if commands.len() == 1 { "it" } else { "them" });
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    if read.is_err() || !matches!(answer.trim(), "" | "y" | "yes") {
-        return Err(Failure::usage("the checks that were found are not wanted")
-            .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
-    }
-    // Asking again next time is the worst that a failed write does.
-    let _ = std::fs::create_dir_all(data.path()).and_then(|()| std::fs::write(&mark, commands.join("\n")));
-    Ok(commands)
-}
-
-/// C10: uncommitted changes are never mixed into an iteration's commit.
-fn look_at_tree(args: &Exec, dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
-    let nothing = "everything; nothing was started";
-    if args.worktree {
-        if dirt.count() > 0 && !args.with_changes {
-            asked.notes.push(format!(
-                "{} left here; --with-changes takes them along",
-                count(dirt.count() as u64, "uncommitted file")
-            ));
-        }
-        return Ok(());
-    }
-    if let Some(operation) = &dirt.operation {
-        return Err(Failure::usage(format!("this checkout is in the middle of something: {operation}"))
-            .kept(nothing)
-            .hint("finish or abort it first, or work elsewhere: --worktree"));
-    }
-    if let Some(path) = dirt.unmerged.first() {
-        return Err(Failure::usage(format!("{} has conflicts that are not resolved", display_path(path)))
-            .kept(nothing)
-            .hint("resolve them first, or work elsewhere: --worktree"));
-    }
-    if dirt.is_clean() || args.allow_dirty || !asked.spec.context.auto_commit {
-        return Ok(());
-    }
-    let mut named: Vec<String> =
-        dirt.tracked.iter().chain(&dirt.untracked).take(3).map(|path| display_path(path)).collect();
-    if dirt.count() > named.len() {
-        named.push("…".into());
-    }
-    Err(Failure::usage(format!(
-        "{} here ({})",
-        count(dirt.count() as u64, "uncommitted file"),
-        named.join(", ")
-    ))
-    .kept(nothing)
-    .hint("commit them first")
-    .hint("--worktree works in a checkout of its own")
-    .hint("--allow-dirty sets them apart in a commit of their own"))
-}
-
-/// L7: for a plain-text agent a promise counts anywhere in its output; that is said once.
-fn say_what_text_means(asked: &mut Request) {
-    let spec = &asked.spec;
-    let text = spec.agents.iter().find(|agent| !agent.reports_usage());
-    if let (Some(agent), Some(_)) = (text, &spec.policy.until) {
-        asked.notes.push(format!(
-            "agent '{}' prints plain text: the promise counts anywhere in its output (a repeated prompt aside)",
-            agent.name
-        ));
-    }
-}
-
-/// Claims the name. One that was made from the prompt is numbered when it is taken; one that was given is not.
-fn create(args: &Exec, repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, Lock), Failure> {
-    let wanted = asked.spec.name.clone();
-    for number in 1..=NUMBERED {
-        if number > 1 {
-            asked.spec.name = wanted.numbered(number);
-            asked.spec.place = place(args, data, &asked.spec.name);
-        }
-        let dir = data.task(&asked.spec.name);
-        match in_the_way(repo, &asked.spec) {
-            Some(_) if !asked.named && !dir.exists() => continue,
-            Some(failure) if !dir.exists() => return Err(failure),
-            _ => {}
-        }
-        match dir.create(&asked.spec) {
-            Ok(lock) => return Ok((dir, lock)),
-            Err(CreateError::Exists(_)) if !asked.named => {}
-            Err(CreateError::Exists(name)) => {
-                return Err(Failure::usage(format!("Task '{name}' already exists"))
-                    .kept("everything; nothing was started")
-                    .hint(format!("dacapo resume {name}, or choose another --name")));
-            }
-            Err(error) => {
-                return Err(Failure::failed(format!("cannot make task '{}': {error}", asked.spec.name))
-                    .kept("everything; nothing was started")
-                    .hint(format!("look at {}", data.path().display()))
-                    .caused_by(error));
-            }
-        }
-    }
-    Err(Failure::usage("too many tasks have this name").hint("choose one with --name"))
-}
-
-/// A branch or a directory that is there already is somebody's: the task of this name cannot have it.
-fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
-    let Place::Worktree { path, branch, .. } = &spec.place else { return None };
-    let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    let taken = if path.symlink_metadata().is_ok() {
-        Failure::usage(format!("Worktree for task '{}' already exists", spec.name))
-            .hint(format!("git worktree remove {} when nothing in it is needed", path.display()))
-    } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {
-        Failure::usage(format!("branch '{short}' already exists"))
-            .hint(format!("git branch -m {short} NEW, or git branch -d {short} when it is merged"))
-    } else {
-        return None;
-    };
-    Some(taken.kept("everything; nothing was started").hint("choose another --name"))
 }
 
 /// Nothing was done, so nothing stays behind: no task, no branch, no worktree of its own.

@@ -5,12 +5,13 @@ use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, Merger, Outcome};
 use dacapo_core::radar::Radar;
 use dacapo_core::store::{Lock, LockError, RepoDir};
+use dacapo_core::task::Kinds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::drive::own_program;
-use super::exec::take_workspace;
 use super::repository;
+use super::start::take_workspace;
 use crate::args::Merge;
 use crate::config::{Sources, load};
 use crate::error::Failure;
@@ -44,6 +45,8 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         limits: limits.clone(),
         more_iterations: None,
         follow_up: None,
+        kinds: Kinds::default(),
+        places: None,
     };
     let merger = Merger {
         repo: &repo,

@@ -6,9 +6,10 @@ use dacapo_core::spec::{Approval, Place, TaskSpec};
 use dacapo_core::store::LockError;
 use dacapo_core::view::{Status, TaskView};
 
+use super::background::{self, Errand};
 use super::drive::{Drive, drive, exit_code};
-use super::exec::take_workspace;
-use super::{task, view};
+use super::start::take_workspace;
+use super::{print, task, view};
 use crate::agents::somebody_must_answer;
 use crate::args::Resume;
 use crate::config::{Sources, load};
@@ -21,14 +22,11 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
-    let _lock =
-        dir.lock().map_err(|error| match error {
-            LockError::Held => Failure::usage(format!("Task '{}' is still running.", dir.name())).hint(
-                format!("dacapo logs -f {} shows it, dacapo wait {} waits for it", dir.name(), dir.name()),
-            ),
-            LockError::Lingering => still_finishing(&dir.name()),
-            LockError::Io { .. } => Failure::failed(error.to_string()),
-        })?;
+    let _lock = dir.lock().map_err(|error| match error {
+        LockError::Held => still_running(&dir.name()),
+        LockError::Lingering => still_finishing(&dir.name()),
+        LockError::Io { .. } => Failure::failed(error.to_string()),
+    })?;
     let seen = view(&dir)?;
     if let Some(merged) = &seen.merged {
         return Err(Failure::usage(format!(
@@ -42,6 +40,9 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let more = enough(&seen, &spec, more, follow_up.is_some())?;
     look_at_tree(&repo, &seen, &spec)?;
+    dir.inbox()
+        .forget_stops()
+        .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
     if let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
         somebody_must_answer(args.show, &asks.name)?;
     }
@@ -49,6 +50,16 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
+    if !spec.foreground {
+        background::start(&dir, &spec, &Errand { more_iterations: more, follow_up })?;
+        if args.show.json {
+            print(&view(&dir)?.to_json().to_string());
+        } else if !args.show.quiet {
+            let name = &spec.name;
+            print(&format!("{name} goes on in the background; dacapo attach {name} shows it"));
+        }
+        return Ok(0);
+    }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
     let with = Drive {
         show: args.show,
@@ -59,6 +70,14 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         keep_awake: loaded.config.keep_awake,
     };
     Ok(exit_code(&drive(spec, &dir, with)?))
+}
+
+/// S7: how to end it from here.
+pub(super) fn still_running(name: &str) -> Failure {
+    Failure::usage(format!("Task '{name}' is still running."))
+        .kept("everything; nothing was changed")
+        .hint(format!("dacapo kill {name} ends it"))
+        .hint(format!("dacapo attach {name} shows it, dacapo wait {name} waits for it"))
 }
 
 /// All that the task did is committed, so what lies uncommitted in the user's checkout now is the user's (C10).

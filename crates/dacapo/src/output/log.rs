@@ -8,6 +8,10 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
 
+mod agent_lines;
+
+pub use agent_lines::AgentLines;
+
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -168,7 +172,9 @@ impl LogLines {
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
-            Event::Told { text } => info(format!("Told: {}", words::line(text, 200))),
+            Event::CommandReceived(received) => info(words::command(received)),
+            Event::Queued => info("Waiting for a place to work: all are taken".into()),
+            Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
             Event::MergeIntent { .. } => {}
             Event::Merged { into, commit, squash, .. } => {

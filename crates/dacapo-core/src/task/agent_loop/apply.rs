@@ -26,6 +26,8 @@ impl AgentLoop {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
+            | Event::Queued
+            | Event::Dequeued
             | Event::Paused { .. }
             | Event::MergeIntent { .. }
             | Event::Merged { .. } => {}
@@ -59,7 +61,7 @@ impl AgentLoop {
             Event::WaitOver => self.wait_over(line),
             Event::AgentChanged { agent, .. } => self.agent_changed(agent, line.at),
             Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
-            Event::Told { text } => self.told.push(text.clone()),
+            Event::CommandReceived(received) => self.command_received(received),
             Event::TaskFinished(result) => {
                 self.result = Some(result.clone());
                 self.phase = Phase::Over;
@@ -82,7 +84,7 @@ impl AgentLoop {
             self.seen_red[index] |= !result.passed();
         }
         let next = index + 1;
-        let more = next < self.spec.policy.checks.len();
+        let more = next < self.policy.checks.len();
         match result.phase {
             CheckPhase::Baseline => {
                 self.baseline.push(result.clone());
@@ -101,7 +103,7 @@ impl AgentLoop {
                 }
                 self.phase = match (more, clean) {
                     (true, _) => Phase::Checking { clean, index: next },
-                    (false, false) if self.spec.policy.check_clean && stop::complete(&self.facts_now()) => {
+                    (false, false) if self.policy.check_clean && stop::complete(&self.facts_now()) => {
                         Phase::Checking { clean: true, index: 0 }
                     }
                     (false, _) => Phase::Settling,
@@ -194,7 +196,7 @@ impl AgentLoop {
         }
         let Some(current) = self.current.as_mut() else { return };
         current.planned = Some(planned.clone());
-        let skip = self.spec.policy.checks.is_empty()
+        let skip = self.policy.checks.is_empty()
             || self.verdict.is_some()
             || current.cut
             || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
@@ -226,7 +228,7 @@ impl AgentLoop {
         facts.same_failure_in_row = self.same_failure_in_row;
         facts.elapsed = elapsed.saturating_sub(self.elapsed_before);
         facts.usage = self.usage_in_allowance();
-        let verdict = stop::verdict(&self.spec.policy, self.cap, &facts);
+        let verdict = stop::verdict(&self.policy, self.cap, &facts);
         match (self.verdict, verdict) {
             // What was asked for is there, though somebody wanted to stop at the same moment.
             (_, Some(done)) if stop::complete(&facts) => self.verdict = Some(done),
@@ -250,23 +252,27 @@ impl AgentLoop {
             let message = format!("Failed to get session ID for loop follow-up (task {})", self.spec.name);
             self.end(Outcome::Failed, StopReason::PermanentError, &message);
         }
+        self.pause_if_due();
     }
 
     fn session_is_missing(&self) -> bool {
-        self.spec.policy.session == crate::event::SessionMode::Resume
+        self.policy.session == crate::event::SessionMode::Resume
             && self.session.is_none()
             && self.spec.agents[self.agent].session_need() == SessionNeed::Id
     }
 
     /// The loop is to end. A turn or check in flight is ended by the driver, then the state says so; where nothing is in
     /// flight the iteration is wrapped up at once.
-    fn stop_requested(&mut self, by: &str, reason: StopReason) {
+    pub(super) fn stop_requested(&mut self, by: &str, reason: StopReason) {
         if self.phase == Phase::Over {
             return;
         }
-        if self.verdict.is_none() {
-            let outcome =
-                if reason == StopReason::LimitWait { Outcome::TimeElapsed } else { Outcome::Cancelled };
+        if self.verdict.is_none() || (self.is_paused() && reason == StopReason::Cancelled) {
+            let outcome = match reason {
+                StopReason::LimitWait => Outcome::TimeElapsed,
+                StopReason::NeedsPerson => Outcome::Paused,
+                _ => Outcome::Cancelled,
+            };
             self.verdict = Some(Verdict { outcome, reason });
             self.message = Some(by.to_owned());
         }
@@ -307,11 +313,11 @@ impl AgentLoop {
     pub(super) fn facts_now(&self) -> Facts {
         let promise_needed = self.promise().is_some();
         let can_match = self.promise().is_some_and(|text| !text.is_empty());
-        let checks_needed = !self.spec.policy.checks.is_empty();
+        let checks_needed = !self.policy.checks.is_empty();
         let Some(current) = &self.current else {
             return Facts { promise_needed, checks_needed, ..Facts::default() };
         };
-        let wanted = self.spec.policy.checks.len();
+        let wanted = self.policy.checks.len();
         let passed = |phase| {
             let mut results = current.checks.iter().filter(|check| check.phase == phase).peekable();
             results.peek().is_some().then(|| results.filter(|check| check.passed()).count() == wanted)

@@ -17,10 +17,12 @@ impl AgentLoop {
     pub(super) fn decide_on(&self, input: &Input) -> Vec<Event> {
         match (&self.phase, input) {
             (_, Input::Begin(begin)) => vec![self.begin(begin)],
-            (_, Input::Stop { by }) if self.phase != Phase::Over && self.verdict.is_none() => {
+            (_, Input::Stop { by })
+                if self.phase != Phase::Over && (self.verdict.is_none() || self.is_paused()) =>
+            {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
-            (_, Input::Tell(text)) => vec![Event::Told { text: text.clone() }],
+            (_, Input::Command(received)) => vec![Event::CommandReceived(received.clone())],
             (_, Input::Notice(message)) => vec![Event::Notice { message: message.clone() }],
             (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes }) => {
                 vec![Event::WorkspaceReady {
@@ -90,8 +92,10 @@ impl AgentLoop {
             }
             (Phase::LimitHit { message, end }, Input::Settle { now }) => self.limit_hit(message, *end, *now),
             (Phase::Settling, Input::Settle { now }) => self.iteration_over(*now).into_iter().collect(),
-            (Phase::Between, Input::Finishing { last_commit, trust_files, elapsed }) => {
-                self.finish(last_commit.clone(), trust_files, *elapsed).into_iter().collect()
+            (Phase::Between | Phase::Retry, Input::Finishing { last_commit, trust_files, elapsed }) => {
+                let paused = self.needs().map(|needs| Event::Paused { needs });
+                let finished = self.finish(last_commit.clone(), trust_files, *elapsed);
+                paused.into_iter().chain(finished).collect()
             }
             _ => Vec::new(),
         }
@@ -219,7 +223,7 @@ impl AgentLoop {
     }
 
     fn proof(&self) -> Vec<Proof> {
-        let checks = self.spec.policy.checks.iter().enumerate();
+        let checks = self.policy.checks.iter().enumerate();
         checks
             .map(|(index, command)| {
                 let before = self.baseline.get(index);

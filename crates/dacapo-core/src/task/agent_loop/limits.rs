@@ -31,7 +31,7 @@ impl AgentLoop {
             return vec![self.change_to(next, message)];
         }
         let until = others().filter_map(|agent| self.limited_until[agent]).fold(own, Timestamp::min);
-        if self.limit_wait + until_from(until, now) > self.spec.policy.max_wait {
+        if self.limit_wait + until_from(until, now) > self.policy.max_wait {
             return vec![too_long(message)];
         }
         vec![Event::Waiting { until, why: WaitReason::Limit, message: message.to_owned() }]
@@ -43,7 +43,7 @@ impl AgentLoop {
 
     /// Nobody knows how long another task's turn takes; at the longest it is waited for as long as for any limit.
     fn await_probe(&self, message: &str, now: Timestamp) -> Event {
-        let left = self.spec.policy.max_wait.saturating_sub(self.limit_wait);
+        let left = self.policy.max_wait.saturating_sub(self.limit_wait);
         if left.is_zero() {
             return too_long(message);
         }
@@ -119,7 +119,7 @@ impl AgentLoop {
         self.phase = self.before_a_turn();
         if self.current.is_none() {
             let elapsed = now.saturating_sub(self.elapsed_before);
-            self.verdict = stop::out_of_time(&self.spec.policy, elapsed, self.succeeded);
+            self.verdict = stop::out_of_time(&self.policy, elapsed, self.succeeded);
         }
     }
 

@@ -11,7 +11,9 @@ impl AgentLoop {
             Phase::Over => return None,
             Phase::Fresh => Effect::PrepareWorkspace,
             Phase::Baseline { index } => self.check(CheckPhase::Baseline, *index),
-            Phase::Between if self.verdict.is_some() => Effect::Finish { base: self.base.clone() },
+            Phase::Between | Phase::Retry if self.verdict.is_some() => {
+                Effect::Finish { base: self.base.clone() }
+            }
             Phase::Between if self.backoff_due => Effect::Settle,
             Phase::Between | Phase::Retry => {
                 Effect::BeginTurn(TurnStart { agent: self.agent, fresh: !self.continues() })
@@ -48,8 +50,8 @@ impl AgentLoop {
             phase,
             iteration: self.current.as_ref().map(|current| current.iteration),
             index: u32::try_from(index).unwrap_or(u32::MAX),
-            command: self.spec.policy.checks[index].clone(),
-            timeout: self.spec.policy.check_timeout,
+            command: self.policy.checks[index].clone(),
+            timeout: self.policy.check_timeout,
             commit: self.tip.clone(),
         })
     }
@@ -66,10 +68,12 @@ impl AgentLoop {
             continued,
             promise: self.promise().map(str::to_owned),
             earlier: self.session_usage,
-            budget: self.spec.policy.max_cost.map(|most| {
+            budget: self.policy.max_cost.map(|most| {
                 let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);
                 (most - spent).max(0.0)
             }),
+            hard_limit: self.policy.turn_timeout,
+            idle_limit: self.policy.idle_timeout,
         }
     }
 

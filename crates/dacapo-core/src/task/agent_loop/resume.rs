@@ -8,14 +8,19 @@ use crate::event::{CheckResult, StopReason};
 use crate::spec::Cap;
 
 /// Whoever takes the task up again no longer wants it to end for these.
-const TAKEN_BACK: [StopReason; 3] = [StopReason::Cancelled, StopReason::LimitWait, StopReason::SetupFailed];
+const TAKEN_BACK: [StopReason; 4] =
+    [StopReason::Cancelled, StopReason::LimitWait, StopReason::SetupFailed, StopReason::NeedsPerson];
 
 impl AgentLoop {
     pub(super) fn resumed(&mut self, more: Option<u32>, follow_up: Option<&str>, elapsed: Duration) {
         // The verdict may be there already and only the last line of the journal be missing.
         let at_the_end = self.phase == Phase::Between && self.verdict.is_some();
         let asked_for_more = more.is_some() || follow_up.is_some();
-        if self.phase == Phase::Over || (at_the_end && asked_for_more) {
+        let ended = self.phase == Phase::Over;
+        self.pausing = None;
+        if self.is_paused() && (ended || self.phase == self.before_a_turn()) {
+            self.go_on_after_pause();
+        } else if ended || (at_the_end && asked_for_more) {
             self.begin_anew(elapsed);
         }
         if self.verdict.is_some_and(|verdict| TAKEN_BACK.contains(&verdict.reason)) {
@@ -72,7 +77,7 @@ impl AgentLoop {
                 }
             }
             (None, Some(cap)) if self.verdict.is_none() && cap.iterations < least => {
-                let at_first = self.spec.policy.cap.filter(|_| self.spec.policy.looping);
+                let at_first = self.policy.cap.filter(|_| self.policy.looping);
                 let again = at_first.map_or(1, |cap| cap.iterations);
                 cap.iterations = self.attempted.saturating_add(again).max(least);
             }
@@ -83,7 +88,7 @@ impl AgentLoop {
     /// The workspace, then the run of the checks that everything is measured by, then the first iteration. A check that
     /// could not be run may be there now; of a series that was cut short nothing counts.
     pub(super) fn before_the_first(&mut self) -> Phase {
-        let policy = &self.spec.policy;
+        let policy = &self.policy;
         let measured = !policy.baseline
             || (self.baseline.len() == policy.checks.len() && !self.baseline.iter().any(cannot_be_run));
         if !self.ready {

@@ -10,9 +10,11 @@ use dacapo_core::event::{
 };
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    AgentSpec, Cap, ContextPolicy, Kind, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
+    AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
 };
 use dacapo_core::store::Home;
+use dacapo_core::task::Kinds;
+use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
 use super::report::{Outcome, Probed};
@@ -49,6 +51,8 @@ pub(super) fn probe(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Result<P
         limits: home.limits(),
         more_iterations: None,
         follow_up: None,
+        kinds: Kinds::default(),
+        places: None,
     };
     let (driver, control) = Driver::new(spec, task, setting, &mut record).map_err(|error| failed(&error))?;
     listen(control)?;
@@ -64,7 +68,8 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
     TaskSpec {
         v: SPEC_FORMAT,
         name,
-        kind: Kind::Loop,
+        kind: Loop::NAME.to_owned(),
+        details: serde_json::Value::Null,
         created_at: Timestamp::now(),
         tag: random_hex(16),
         top: top.to_owned(),

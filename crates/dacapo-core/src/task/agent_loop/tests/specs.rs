@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::event::SessionMode;
 use crate::git::Oid;
 use crate::spec::{
-    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, Kind, LoopPolicy, OutputFormat, Place, PromptBy,
+    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
     SPEC_FORMAT, TaskName, TaskSpec,
 };
 
@@ -52,7 +52,7 @@ pub(super) fn spec() -> TaskSpec {
     TaskSpec {
         v: SPEC_FORMAT,
         name: TaskName::parse("x").unwrap(),
-        kind: Kind::Loop,
+        kind: "loop".into(),
         created_at: start(),
         tag: "tag".into(),
         top: "/repo".into(),
@@ -62,6 +62,7 @@ pub(super) fn spec() -> TaskSpec {
         plan: None,
         place: Place::InPlace { allow_dirty: false },
         agents: vec![agent("one")],
+        details: serde_json::Value::Null,
         policy: LoopPolicy {
             looping: false,
             cap: None,

@@ -9,8 +9,8 @@ use crate::engine::machine::{
     Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan, WritingPlan,
 };
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
-    KnownLimit, Outcome, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing, WritingEnd,
+    CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
+    KnownLimit, Outcome, Received, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing, WritingEnd,
     WritingRecord,
 };
 use crate::git::Oid;
@@ -18,6 +18,16 @@ use crate::spec::TaskSpec;
 use crate::task::agent_loop::AgentLoop;
 
 pub(super) use super::specs::*;
+
+/// Words of a person.
+pub(super) fn tell(text: &str) -> Received {
+    command(Command::Tell { text: text.into() })
+}
+
+/// What a person wants; each has an id of its own by what it says.
+pub(super) fn command(command: Command) -> Received {
+    Received { id: format!("{command:?}"), by: "a person".into(), command }
+}
 
 /// What an agent does in a turn.
 #[derive(Debug, Clone)]
@@ -308,7 +318,7 @@ impl World {
             Effect::RunTurn(plan) => {
                 self.turns.push(plan.clone());
                 if let Some((_, text)) = self.tell.take_if(|(turn, _)| *turn == plan.turn) {
-                    self.input(&Input::Tell(text.into()), None);
+                    self.input(&Input::Command(tell(text)), None);
                 }
                 let turn = (self.on_turn)(plan);
                 self.pass(turn.takes);

@@ -1,0 +1,40 @@
+//! What a person wants of a task that some process drives.
+
+use serde::{Deserialize, Serialize};
+
+/// A command. It reaches the driver through the task's inbox, and the journal before anything is done about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// End it: its agent is stopped, what it left is committed.
+    Kill,
+    /// Start no further iteration; `now` ends the turn at work too.
+    Pause {
+        /// Not only after this iteration.
+        now: bool,
+    },
+    /// The next iteration hears it.
+    Tell {
+        /// The words.
+        text: String,
+    },
+    /// Another limit from now on; see [`crate::spec::Change`].
+    Set {
+        /// Which.
+        key: String,
+        /// What it is to be, as typed.
+        value: String,
+    },
+}
+
+/// A command that has reached the task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Received {
+    /// Tells it from every other: one that is in the journal already is not taken twice.
+    pub id: String,
+    /// Who gave it: `dacapo kill`, `tui`, ….
+    pub by: String,
+    /// What is wanted.
+    #[serde(flatten)]
+    pub command: Command,
+}

@@ -1,0 +1,65 @@
+//! Arguments of the commands about tasks that run in the background.
+
+use clap::Args;
+
+use super::Exec;
+
+/// Flags of `spawn`: those of `exec`, with a worktree unless it is not wanted.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dacapo spawn --iter 5 \"improve the docs\"               five iterations, in a worktree of its own
+  dacapo spawn --checks --name tests \"fix the tests\"     until the project's checks pass
+  dacapo attach tests    dacapo list    dacapo merge tests")]
+pub struct Spawn {
+    /// What is asked for
+    #[command(flatten)]
+    pub exec: Exec,
+}
+
+/// Flags of `kill`.
+#[derive(Debug, Args)]
+pub struct Kill {
+    /// The tasks
+    #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `pause`.
+#[derive(Debug, Args)]
+pub struct Pause {
+    /// The task
+    pub name: String,
+    /// End the iteration at work instead of waiting for its end; what it did is committed
+    #[arg(long)]
+    pub now: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `tell`.
+#[derive(Debug, Args)]
+pub struct Tell {
+    /// The task
+    pub name: String,
+    /// What the next iteration is to hear; `-` reads it from standard input
+    #[arg(required = true)]
+    pub text: Vec<String>,
+}
+
+/// Flags of `set`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Limits: iter, time, max-cost, max-tokens (also +N: so much more), max-failures, stall,
+turn-timeout, idle-timeout, max-wait"
+)]
+pub struct Set {
+    /// The task
+    pub name: String,
+    /// Limits and what they are to be: iter=20, max-cost=+5, time=8h
+    #[arg(required = true, value_name = "KEY=VALUE")]
+    pub changes: Vec<String>,
+}

@@ -1,0 +1,171 @@
+//! The process of a task in the background: our own program run again, in a session of its own.
+//!
+//! Whoever starts it has the task's lock. The child inherits it, so the lock is never free in between, and says in one
+//! word on its standard output when it is on its own: it has left the terminal's session, and it has a place to work or
+//! its number in the row. So tasks work in the order in which they were started, and no terminal takes one with it.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use dacapo_core::engine::{Driver, Setting};
+use dacapo_core::event::TaskResult;
+use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::store::{Lock, Places, Seat, TaskDir, WorkspaceLock};
+use dacapo_core::task::Kinds;
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::drive::{self, exit_code, keep_awake, listen_to, own_program};
+use crate::config::{Sources, load};
+use crate::error::Failure;
+use crate::output::log::Tracing;
+
+/// What makes our program the process of a task.
+pub const ARGUMENT: &str = "__run";
+
+const READY: &str = "ready\n";
+
+/// What the process of a task is told, beyond the task itself. It goes through a pipe: arguments can be read by all.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Errand {
+    /// More iterations than were asked for first.
+    pub(super) more_iterations: Option<u32>,
+    /// What a person adds to the task.
+    pub(super) follow_up: Option<String>,
+}
+
+/// Starts the process of a task whose lock the caller holds, and returns when it stands on its own.
+pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, errand: &Errand) -> Result<u32, Failure> {
+    let name = spec.name.as_str();
+    let log = dir.runner_log_path();
+    let failed = |what: &str, error: io::Error| {
+        Failure::failed(format!("cannot start task '{name}' in the background: {what}: {error}"))
+            .kept("all that is there; nothing runs")
+            .hint(format!("dacapo resume {name} tries again"))
+    };
+    let errors = OpenOptions::new().create(true).append(true).open(&log);
+    let errors = errors.map_err(|error| failed("its log", error))?;
+    let mut child = Command::new(own_program())
+        .arg0("dacapo")
+        .arg(ARGUMENT)
+        .arg(dir.path())
+        .current_dir(&spec.top)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| failed("its process", error))?;
+    let told = serde_json::to_vec(errand).map_err(|error| failed("its errand", error.into()))?;
+    // One that is gone already says why in its log.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&told));
+    let mut said = String::new();
+    let heard = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut said)).transpose();
+    heard.map_err(|error| failed("its first word", error))?;
+    if said == READY {
+        return Ok(child.id());
+    }
+    let _ = child.wait();
+    let why = last_lines(&log).unwrap_or_else(|| "it ended without a word".into());
+    Err(Failure::failed(format!("task '{name}' could not be started in the background: {why}"))
+        .kept("all that is there; nothing runs")
+        .hint(format!("mend the cause, then dacapo resume {name}")))
+}
+
+/// What the process of a task said last, if it said anything.
+pub(super) fn last_lines(log: &Path) -> Option<String> {
+    let bytes = dacapo_core::process::tail(log, 2000).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(3)..].join("\n");
+    (!last.is_empty()).then_some(last)
+}
+
+/// The process of a task.
+pub fn main(args: &[OsString]) -> ExitCode {
+    // Already the leader of a session: nothing to leave.
+    let _ = rustix::process::setsid();
+    let code = match args {
+        [dir] => run(&TaskDir::at(dir.into())),
+        _ => Err(Failure::usage(format!("{ARGUMENT} takes the directory of a task"))),
+    };
+    match code {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(dir: &TaskDir) -> Result<u8, Failure> {
+    let cannot = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
+    let mut told = Vec::new();
+    io::stdin().lock().read_to_end(&mut told).map_err(|error| cannot(&error))?;
+    let errand: Errand = serde_json::from_slice(&told).map_err(|error| cannot(&error))?;
+    let spec = dir.spec().map_err(|error| cannot(&error))?;
+    take_over_locks(dir, &spec).map_err(|error| cannot(&error))?;
+    let loaded = load(&Sources::for_repo(&spec.top))?;
+    let places = super::home()?.places(loaded.config.spawn_task.max_concurrent);
+    let seat = places.enter().map_err(|error| {
+        Failure::failed(format!("cannot stand in the row of tasks that wait for a place: {error}"))
+    })?;
+    stand_alone().map_err(|error| cannot(&error))?;
+    let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
+    let result = drive(dir, spec, errand, (places, seat))?;
+    Ok(exit_code(&result))
+}
+
+/// The locks came with us; who looks at them is to see who has them now.
+fn take_over_locks(dir: &TaskDir, spec: &TaskSpec) -> io::Result<()> {
+    Lock::name_holder(&dir.lock_path())?;
+    match spec.place {
+        Place::Worktree { .. } => Ok(()),
+        Place::InPlace { .. } => {
+            let repo = dacapo_core::git::Repo::discover(&spec.top).map_err(io::Error::other)?;
+            WorkspaceLock::name_holder(repo.git_dir(), spec.name.as_str())
+        }
+    }
+}
+
+/// Tells whoever started us, and has nothing to do with their files any more.
+fn stand_alone() -> io::Result<()> {
+    let nothing = File::open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    let mut out = io::stdout().lock();
+    out.write_all(READY.as_bytes())?;
+    out.flush()?;
+    // What is printed from now on is for the log; the pipe closes with this.
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(())
+}
+
+fn drive(
+    dir: &TaskDir,
+    spec: TaskSpec,
+    errand: Errand,
+    places: (Places, Seat),
+) -> Result<TaskResult, Failure> {
+    let mut sink = Tracing::default();
+    let setting = Setting {
+        program: own_program(),
+        env: std::env::vars_os().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: super::home()?.limits(),
+        more_iterations: errand.more_iterations,
+        follow_up: errand.follow_up,
+        kinds: Kinds::default(),
+        places: Some(places),
+    };
+    let name = spec.name.to_string();
+    let (driver, control) =
+        Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;
+    // We have no terminal that could be closed; who sends it all the same means the terminal.
+    signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
+        .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+    listen_to(&[SIGINT, SIGTERM], control)?;
+    driver.run().map_err(|error| drive::failed(&name, error))
+}

@@ -1,0 +1,141 @@
+//! `dacapo pause`, `tell`, `set`: what a person wants of a task. A task that runs finds it in its inbox; into the journal
+//! of one that does not, it is written here, under the task's lock.
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use dacapo_core::event::{Command, Event, Received};
+use dacapo_core::spec::{Change, InvalidChange, random_hex};
+use dacapo_core::store::{LockError, TaskDir, note};
+
+use super::kill::is_free_within;
+use super::resume::still_finishing;
+use super::{print, task, view};
+use crate::args::{Pause, Set, Tell};
+use crate::error::{Failure, suggest};
+use crate::request::{knows_its_cost, no_price};
+
+/// A pause ends the turn at work as a kill does.
+const AT_ONCE: Duration = Duration::from_secs(30);
+
+pub(super) fn pause(args: &Pause) -> Result<u8, Failure> {
+    let (_, dir) = task(Some(&args.name))?;
+    let name = dir.name();
+    if !dir.is_driven().map_err(|error| unreachable(&name, &error))? {
+        let status = view(&dir)?.status;
+        return Err(Failure::usage(format!("Task '{name}' is not running ({})", status.as_str()))
+            .hint(format!("dacapo resume {name} goes on with it")));
+    }
+    let put = dir.inbox().put("dacapo pause", Command::Pause { now: args.now });
+    put.map_err(|error| unreachable(&name, &error))?;
+    let over = args.now && is_free_within(&dir, AT_ONCE);
+    if args.json {
+        print(&view(&dir)?.to_json().to_string());
+    } else if over {
+        print(&format!("{name} is paused; dacapo resume {name} goes on with it"));
+    } else {
+        let when = if args.now { "as soon as it can" } else { "after this iteration" };
+        print(&format!("{name} pauses {when}; dacapo wait {name} waits for that"));
+    }
+    Ok(0)
+}
+
+pub(super) fn tell(args: &Tell) -> Result<u8, Failure> {
+    let (_, dir) = task(Some(&args.name))?;
+    let mut text = args.text.join(" ");
+    if text == "-" {
+        text.clear();
+        io::stdin().lock().read_to_string(&mut text).map_err(|error| {
+            Failure::usage(format!("cannot read what to tell from standard input: {error}"))
+        })?;
+    }
+    if text.trim().is_empty() {
+        return Err(Failure::usage("there is nothing to tell")
+            .hint(format!("dacapo tell {} \"what the next iteration is to hear\"", dir.name())));
+    }
+    let text = text.trim_end().to_owned();
+    let heard = give(&dir, "dacapo tell", &[Command::Tell { text }])?;
+    print(&match heard {
+        Heard::Now => format!("the next iteration of {} hears it", dir.name()),
+        Heard::Later => format!("{} hears it when it goes on: dacapo resume {}", dir.name(), dir.name()),
+    });
+    Ok(0)
+}
+
+pub(super) fn set(args: &Set) -> Result<u8, Failure> {
+    let (_, dir) = task(Some(&args.name))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let mut commands = Vec::new();
+    for change in &args.changes {
+        let (key, value) = change.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("'{change}' is not KEY=VALUE"))
+                .hint(format!("dacapo set {} iter=20", spec.name))
+        })?;
+        let parsed = Change::parse(key, value).map_err(|error| invalid(&error))?;
+        if let Change::MaxCost(_) = parsed
+            && let Some(agent) = spec.agents.iter().find(|agent| !knows_its_cost(agent))
+        {
+            return Err(no_price(agent));
+        }
+        commands.push(Command::Set { key: key.to_owned(), value: value.to_owned() });
+    }
+    let heard = give(&dir, "dacapo set", &commands)?;
+    let what = args.changes.join(", ");
+    print(&match heard {
+        Heard::Now => format!("{}: {what}", spec.name),
+        Heard::Later => format!("{}: {what}, when it goes on: dacapo resume {}", spec.name, spec.name),
+    });
+    Ok(0)
+}
+
+fn invalid(error: &InvalidChange) -> Failure {
+    let failure = Failure::usage(error.to_string()).kept("everything; nothing was changed");
+    match error {
+        InvalidChange::Key(key) => match suggest(key, Change::KEYS) {
+            Some(close) => failure.hint(format!("did you mean '{close}'?")),
+            None => failure.hint(format!("these can be: {}", Change::KEYS.join(", "))),
+        },
+        InvalidChange::Value { .. } => failure,
+    }
+}
+
+fn unreachable(name: &str, error: &io::Error) -> Failure {
+    Failure::failed(format!("task '{name}' cannot be reached: {error}"))
+}
+
+/// When the task learns of a command.
+enum Heard {
+    /// A process drives it.
+    Now,
+    /// Nobody does.
+    Later,
+}
+
+fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure> {
+    let name = dir.name();
+    let lock = match dir.lock() {
+        Ok(lock) => lock,
+        Err(LockError::Held) => {
+            let inbox = dir.inbox();
+            for command in commands {
+                inbox.put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
+            }
+            return Ok(Heard::Now);
+        }
+        Err(LockError::Lingering) => return Err(still_finishing(&name)),
+        Err(error @ LockError::Io { .. }) => return Err(Failure::failed(error.to_string())),
+    };
+    if !dir.journal_path().exists() {
+        // Of a task that never began there is nothing to write behind.
+        for command in commands {
+            dir.inbox().put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
+        }
+        return Ok(Heard::Later);
+    }
+    for command in commands {
+        let received = Received { id: random_hex(8), by: by.to_owned(), command: command.clone() };
+        note(dir, &lock, Event::CommandReceived(received))
+            .map_err(|error| Failure::failed(error.to_string()))?;
+    }
+    Ok(Heard::Later)
+}

@@ -1,0 +1,73 @@
+//! `dacapo spawn`: the task is made here and driven by a process of its own (S1).
+
+use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::store::TaskDir;
+
+use super::background::{self, Errand};
+use super::start::{Made, make};
+use super::{print, view};
+use crate::args::{Approval, Exec, Spawn};
+use crate::error::Failure;
+use crate::output::words::{BOLD, DIM, paint};
+
+pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
+    let show = args.exec.show;
+    let started = start(args.exec)?;
+    if show.json {
+        print(&view(&started.dir)?.to_json().to_string());
+    } else if show.quiet {
+        print(started.spec.name.as_str());
+    } else {
+        started.notes.iter().for_each(|note| print(&format!("note    {note}")));
+        print(&started.in_words());
+    }
+    Ok(0)
+}
+
+/// A task that runs in the background.
+pub(super) struct Started {
+    pub(super) dir: TaskDir,
+    pub(super) spec: TaskSpec,
+    pub(super) notes: Vec<String>,
+    /// Why this agent, where nobody chose it.
+    pub(super) agent_why: Option<String>,
+}
+
+/// Makes the task and lets it run in the background.
+pub(super) fn start(mut args: Exec) -> Result<Started, Failure> {
+    if args.approval == Approval::Ask {
+        return Err(Failure::usage("--approval ask: nobody could answer a task in the background")
+            .kept("everything; nothing was started")
+            .hint("dacapo exec --approval ask runs it at this terminal")
+            .hint("--approval edits allows edits alone, --approval auto all"));
+    }
+    args.worktree = !args.noworktree;
+    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
+    let begun = background::start(&dir, &asked.spec, &Errand::default());
+    if let Err(failure) = begun {
+        // Nothing was done, so nothing stays behind.
+        let _ = dir.discard();
+        drop(lock);
+        return Err(failure.kept("everything; the task was not started"));
+    }
+    Ok(Started { dir, spec: asked.spec, notes: asked.notes, agent_why: asked.agent_why })
+}
+
+impl Started {
+    fn in_words(&self) -> String {
+        let name = &self.spec.name;
+        let agent = self.spec.agents.first().map_or("", |agent| agent.name.as_str());
+        let why = self.agent_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        let place = match &self.spec.place {
+            Place::InPlace { .. } => "in this checkout".to_owned(),
+            Place::Worktree { branch, .. } => {
+                format!("on branch {}", branch.strip_prefix("refs/heads/").unwrap_or(branch))
+            }
+        };
+        format!(
+            "{} runs in the background with {agent}{why}, {place}\n{}",
+            paint(BOLD, name.as_str()),
+            paint(DIM, &format!("next: dacapo attach {name} | list | tell {name} \"…\" | kill {name}"))
+        )
+    }
+}
