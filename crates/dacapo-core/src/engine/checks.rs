@@ -59,7 +59,8 @@ impl Driver<'_> {
             _ => {}
         }
         let env = self.environment(&cwd);
-        let job = Job { holds: self.share_of_place(), ..job(&plan.command, cwd, env, output) };
+        let mut job = job(&plan.command, cwd, env, output);
+        job.holds = self.share_of_place();
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));

@@ -110,13 +110,11 @@ fn go(merger: &Merger<'_>, candidate: &Candidate, home: &mut Home) -> Result<(),
     home.uncommitted = uncommitted(path);
     if home.uncommitted > 0 {
         let dropped = Dropped::of(merger.repo, merger.data);
-        let why = Why::Merged { into: merger.into.clone() };
-        let kept = dropped.put_away(&candidate.dir, &candidate.spec, why)?;
+        let kept =
+            dropped.put_away(&candidate.dir, &candidate.spec, Why::Merged { into: merger.into.clone() })?;
         home.set_aside = Some(dropped.path(&kept));
         return Ok(());
     }
-    // Not one that the user has locked, nor a branch that is checked out elsewhere too.
-    merger.repo.can_set_aside(path, &candidate.branch)?;
     merger.repo.remove_worktree(path)?;
     match merger.repo.read_ref(&candidate.branch)? {
         // Somebody has committed to it since: that is not merged.

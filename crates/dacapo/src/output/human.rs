@@ -366,9 +366,9 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
-            | Event::Dequeued
             | Event::MergeIntent { .. }
-            | Event::Merged { .. } => {}
+            | Event::Merged { .. }
+            | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {
                 self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"))
