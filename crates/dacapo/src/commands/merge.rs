@@ -62,7 +62,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     shown.notes(&loaded.warnings);
     let code = bring_home(&merger, &gathered, &from, args, &mut shown)?;
     // What lists show of conflicts is looked up here, where somebody waits anyway.
-    if let Err(error) = Radar::of(&data).survey(&repo, Some(&into), None) {
+    if let Err(error) = Radar::of(&data).survey(&repo, &into) {
         tracing::debug!(%error, "the conflict radar could not be brought up to date");
     }
     Ok(code)

@@ -183,4 +183,11 @@ fn s11_the_radar_knows_what_a_merge_has_looked_at() {
     assert!(known("main", "dacapo/t"));
     assert!(!known("main", "dacapo/u"));
     assert!(known("dacapo/u", "dacapo/t"), "it began where main is now");
+    let list = world.run(&["list"]).expect(0);
+    let line = |name: &str| {
+        let is_it = |line: &&str| line.split_whitespace().nth(1) == Some(name);
+        list.stdout.lines().find(is_it).unwrap_or_else(|| panic!("{name} in {}", list.stdout)).to_owned()
+    };
+    assert!(line("t").contains("conflicts with main"), "{}", list.stdout);
+    assert!(line("u").contains("conflicts with t"), "{}", list.stdout);
 }
