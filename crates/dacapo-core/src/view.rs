@@ -345,6 +345,7 @@ impl TaskView {
             Event::TaskFinished(result) => self.finished(result, line.at),
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
+                self.merged_into = Some(into.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
             }
         }

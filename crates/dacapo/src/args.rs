@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod alias;
+mod merge;
 mod tasks;
 
 pub use alias::meant;
+pub use merge::Merge;
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
@@ -72,6 +74,8 @@ pub enum Command {
     Approve(Approve),
     /// Say no to what a task asks a person for
     Reject(Reject),
+    /// Bring tasks home: into the branch that is checked out here, each proven first
+    Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit

@@ -22,6 +22,7 @@ mod exec;
 mod kill;
 mod list;
 mod logs;
+mod merge;
 mod orders;
 mod rehearsal;
 mod resume;
@@ -46,6 +47,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Kill(args) => kill::run(&args),
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
@@ -70,6 +72,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Merge(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
         Command::Attach(args) => args.show.json,

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{DiscoverError, Repo};
+use super::{DiscoverError, Oid, Repo};
 
 /// The git directory that all working trees of the repository around `dir` share.
 pub fn common_dir(dir: &Path) -> Result<PathBuf, DiscoverError> {
@@ -14,6 +14,25 @@ pub fn common_dir(dir: &Path) -> Result<PathBuf, DiscoverError> {
         Some(found) => Ok(found),
         None => Repo::discover(dir).map(|repo| repo.common_dir().to_owned()),
     }
+}
+
+/// The branch (full name) that HEAD of a repository's first working tree names, and its tip, where plain files say so.
+pub fn checked_out(common_dir: &Path) -> Option<(String, Oid)> {
+    let head = fs::read_to_string(common_dir.join("HEAD")).ok()?;
+    let name = head.strip_prefix("ref:")?.trim().to_owned();
+    let loose = fs::read_to_string(common_dir.join(&name)).ok();
+    let tip = match loose {
+        Some(text) => Oid::parse(text.trim_end()).ok()?,
+        None => packed(common_dir, &name)?,
+    };
+    Some((name, tip))
+}
+
+fn packed(common_dir: &Path, name: &str) -> Option<Oid> {
+    let text = fs::read_to_string(common_dir.join("packed-refs")).ok()?;
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let mut found = lines.filter(|(_, other)| *other == name).filter_map(|(oid, _)| Oid::parse(oid).ok());
+    found.next()
 }
 
 /// None wherever git might see it differently: other owners, other file systems, bare and half-made repositories.

@@ -81,6 +81,11 @@ fn unfit(error: &Unfit) -> Failure {
 /// One loop per workspace (S7).
 pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
+        Some(holder) if holder == super::merge::HOLDER => {
+            Failure::usage("a merge is under way in this checkout")
+                .kept("everything; nothing was started")
+                .hint("wait until it is done, or work beside it: --worktree")
+        }
         Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
         Some(holder) => Failure::usage(format!(
             "Task '{holder}' is at work in this checkout; there is one loop per workspace"

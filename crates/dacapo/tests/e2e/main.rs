@@ -25,6 +25,7 @@ mod installed;
 mod kit;
 mod limits;
 mod list;
+mod merge;
 mod misdeed;
 mod native;
 mod prompts;
