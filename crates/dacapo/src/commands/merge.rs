@@ -1,6 +1,6 @@
 //! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
 
-use dacapo_core::engine::Setting;
+use dacapo_core::engine::{Answers, Setting};
 use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, Merger, Outcome};
 use dacapo_core::radar::Radar;
@@ -46,6 +46,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::default(),
+        answers: Answers::Here,
         places: None,
     };
     let merger = Merger {
