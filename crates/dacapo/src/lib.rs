@@ -33,6 +33,8 @@ pub fn main() -> ExitCode {
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
+    // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it.
+    dacapo_core::process::keep_descriptors_to_ourselves();
     let cli = match args::Cli::try_parse_from(args::meant(args)) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error),
