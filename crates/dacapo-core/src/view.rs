@@ -318,6 +318,8 @@ impl TaskView {
                 self.status = Status::Running;
                 self.waiting_until = None;
             }
+            Event::Asked { needs } => self.needs = Some(needs.clone()),
+            Event::Answered => self.needs = None,
             Event::Paused { needs } => {
                 self.status = Status::Paused;
                 self.needs = Some(needs.clone());
@@ -389,6 +391,9 @@ impl TaskView {
         self.waiting_until = None;
         self.pid = None;
         self.running_iteration = None;
+        if result.outcome != Outcome::Paused {
+            self.needs = None;
+        }
         self.result = Some(result.clone());
     }
 

@@ -10,7 +10,7 @@ mod tasks;
 
 pub use alias::meant;
 pub use merge::Merge;
-pub use tasks::{Kill, Pause, Set, Spawn, Tell};
+pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -70,6 +70,10 @@ pub enum Command {
     Tell(Tell),
     /// Change limits of a task, also while it runs
     Set(Set),
+    /// Say yes to what a task asks a person for
+    Approve(Approve),
+    /// Say no to what a task asks a person for
+    Reject(Reject),
     /// Bring tasks home: into the branch that is checked out here, each proven first
     Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
@@ -219,6 +223,9 @@ pub struct Exec {
     /// How it is shown
     #[command(flatten)]
     pub show: Show,
+    /// Nobody watches: questions are answered by commands
+    #[arg(skip)]
+    pub background: bool,
 }
 
 /// How a running task is shown.

@@ -52,6 +52,8 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
         Command::Set(args) => orders::set(&args),
+        Command::Approve(args) => orders::approve(&args),
+        Command::Reject(args) => orders::reject(&args),
         Command::Drop(args) => drop::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
@@ -79,7 +81,12 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
+        Command::Config(_)
+        | Command::Rehearsal(_)
+        | Command::Tell(_)
+        | Command::Set(_)
+        | Command::Approve(_)
+        | Command::Reject(_) => false,
     }
 }
 

@@ -366,6 +366,8 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
+            | Event::Asked { .. }
+            | Event::Answered
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::Dequeued => {}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Ran, World, wait_for};
 
@@ -215,11 +215,28 @@ fn s1_a_start_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn a8_nobody_could_answer_in_the_background() {
+fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     let world = World::new();
-    let said = world.spawn("t", &["--agent-cmd", AGENT, "--approval", "ask"]).expect(2);
-    assert!(said.stderr.contains("nobody could answer"), "{}", said.stderr);
-    assert!(world.tasks().is_empty());
+    world.acp(&json!({ "turns": [[
+        { "ask": ["first", "execute", "make clean"] },
+        { "ask": ["second", "execute", "rm -rf /"] },
+    ]] }));
+    let _ = world.spawn("t", &["--agent", "bot", "--approval", "ask"]).expect(0);
+    let asks = |what: &str| world.status("t")["needs"]["question"].as_str().is_some_and(|q| q.contains(what));
+    wait_for("the first question", || asks("make clean"));
+    let status = world.status("t");
+    assert_eq!((&status["status"], &status["needs"]["kind"]), (&"running".into(), &"permission".into()));
+    let said = world.run(&["approve", "t", "99"]).expect(2);
+    assert!(said.stderr.contains("there is no choice 99"), "{}", said.stderr);
+    let _ = world.run(&["approve", "t"]).expect(0);
+    wait_for("the second question", || asks("rm -rf /"));
+    let _ = world.run(&["reject", "t"]).expect(0);
+    let _ = world.wait("t");
+    let said = world.run(&["approve", "t"]).expect(2);
+    assert!(said.stderr.contains("Task 't' asks nothing"), "{}", said.stderr);
+    let raw = world.run(&["logs", "t", "--turn", "0"]).expect(0).stdout;
+    assert!(raw.contains("first: once") && raw.contains("second: no"), "{raw}");
+    world.assert_nothing_left("t");
 }
 
 /// Standard streams of whoever spawns are not held open by the task: a script that waits for them goes on.

@@ -27,6 +27,8 @@ impl AgentLoop {
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
             | Event::Queued
+            | Event::Asked { .. }
+            | Event::Answered
             | Event::Dequeued
             | Event::Paused { .. }
             | Event::MergeIntent { .. }

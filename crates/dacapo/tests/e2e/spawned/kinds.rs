@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine};
-use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopReason, TaskResult, Tokens,
     Usage,
@@ -179,6 +179,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::of(&[&Checklist]),
+        answers: Answers::Here,
         places: None,
     };
     let mut nobody = Nobody;
