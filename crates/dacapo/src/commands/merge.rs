@@ -1,6 +1,6 @@
 //! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
 
-use dacapo_core::engine::Setting;
+use dacapo_core::engine::{Answers, Setting};
 use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, Merger, Outcome};
 use dacapo_core::radar::Radar;
@@ -47,6 +47,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         follow_up: None,
         kinds: Kinds::default(),
         places: None,
+        answers: Answers::Here,
     };
     let merger = Merger {
         repo: &repo,
