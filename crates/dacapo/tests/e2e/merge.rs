@@ -193,12 +193,39 @@ fn c9_hooks_run_and_one_that_refuses_leaves_the_task_out() {
     let before = (users(&world), of_task(&world, "t"));
     merge(&world, &["t"]).expect(1).says("✗ t").says("no such merges here");
     assert_eq!((users(&world), of_task(&world, "t")), before);
-    hook("commit-msg", "echo by-hook >> \"$1\"");
+    hook("commit-msg", "[ -n \"$(git ls-files -- '*.md')\" ] && echo by-hook >> \"$1\"");
     hook("post-merge", &format!("git rev-parse --show-toplevel >> {}", world.scratch("tops").display()));
     let _ = merge(&world, &["t"]).expect(0);
     assert!(world.git(&["log", "-1", "--format=%B"]).ends_with("by-hook"));
+    world.run(&["status", "t"]).expect(0).says("merged  into main as ");
     let tops = fs::read_to_string(world.scratch("tops")).unwrap();
     assert_eq!(PathBuf::from(tops.lines().last().unwrap()), world.repo().canonicalize().unwrap());
+}
+
+#[test]
+fn c9_hooks_that_only_this_checkout_has_run_too_and_so_does_signing() {
+    let world = world();
+    task(&world, "t", "echo 1 > new; echo t", &[]);
+    world.write("other", "1\n");
+    commit(&world, "main went on");
+    // As made by a package manager: relative, and in no commit.
+    fs::write(world.repo().join(".git/info/exclude"), "hooks\n").unwrap();
+    world.write("hooks/commit-msg", "#!/bin/sh\necho by-own-hook >> \"$1\"\n");
+    world.git_output(&["config", "core.hooksPath", "hooks"]);
+    std::process::Command::new("chmod")
+        .arg("755")
+        .arg(world.repo().join("hooks/commit-msg"))
+        .status()
+        .unwrap();
+    let signer = world.program("signer", "#!/bin/sh\necho no key today >&2\nexit 1\n");
+    world.git(&["config", "commit.gpgSign", "true"]);
+    world.git(&["config", "gpg.program", signer.to_str().unwrap()]);
+    let before = (users(&world), of_task(&world, "t"));
+    merge(&world, &["t"]).expect(1).says("✗ t").says("no key today");
+    assert_eq!((users(&world), of_task(&world, "t")), before);
+    world.git(&["config", "commit.gpgSign", "false"]);
+    let _ = merge(&world, &["t"]).expect(0);
+    assert!(world.git(&["log", "-1", "--format=%B"]).ends_with("by-own-hook"));
 }
 
 #[test]
