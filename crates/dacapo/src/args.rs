@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub mod completions;
 mod tasks;
 
 pub use tasks::{Kill, Pause, Set, Spawn, Tell};
@@ -71,6 +72,8 @@ pub enum Command {
     Demo(Demo),
     /// Check or show scripts for the built-in agent `rehearsal`
     Rehearsal(Rehearsal),
+    /// Print what a shell needs to complete commands, tasks and agents
+    Completions(completions::Completions),
 }
 
 /// Flags of `exec`.

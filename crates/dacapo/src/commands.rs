@@ -11,6 +11,7 @@ use crate::args::Command;
 use crate::error::{Failure, suggest};
 
 mod background;
+mod completions;
 mod config;
 mod demo;
 mod diff;
@@ -50,6 +51,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
+        Command::Completions(args) => completions::run(&args),
     }
 }
 
@@ -67,7 +69,11 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
+        Command::Config(_)
+        | Command::Rehearsal(_)
+        | Command::Completions(_)
+        | Command::Tell(_)
+        | Command::Set(_) => false,
     }
 }
 
@@ -163,8 +169,14 @@ fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
         .hint(format!("look at {}", dir.path().display()))
 }
 
-/// Prints to standard output; a reader that has gone is no error.
+/// Prints to standard output, all at once; a reader that has gone is no error.
 fn print(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(anstream::stdout(), "{text}");
+    let mut stdout = std::io::stdout().lock();
+    let mut whole = match anstream::AutoStream::choice(&stdout) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    };
+    whole.push('\n');
+    let _ = stdout.write_all(whole.as_bytes());
 }

@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 pub mod agents;
 pub mod args;
 pub mod commands;
+pub mod completion;
 pub mod config;
 pub mod error;
 pub mod found_checks;
@@ -32,6 +33,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
+    completion::dispatch();
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error),

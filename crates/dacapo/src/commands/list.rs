@@ -51,9 +51,13 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     let frame = Frame {
         width: terminal_width(),
         now: Timestamp::now(),
-        zone: TimeZone::system(),
+        zone: zone(&entries),
         done: if args.done { Done::Shown } else { Done::Counted },
-        scope: if args.all { Scope::Everywhere } else { Scope::Here { everywhere: everywhere(&home) } },
+        scope: if args.all {
+            Scope::Everywhere
+        } else {
+            Scope::Here { everywhere: entries.len() + elsewhere(&home, &repos) }
+        },
     };
     print(&listing::list(&entries, &frame));
     Ok(0)
@@ -74,9 +78,17 @@ fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {
     Ok(repos)
 }
 
-fn everywhere(home: &Home) -> usize {
+/// Tasks of other repositories than these.
+fn elsewhere(home: &Home, here: &[RepoDir]) -> usize {
     let repos = home.repos().unwrap_or_default();
-    repos.iter().map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+    let others = repos.iter().filter(|repo| !here.contains(repo));
+    others.map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+}
+
+/// Finding out which zone the system has may take longer than all the rest: only where a time is shown.
+fn zone(entries: &[Entry]) -> TimeZone {
+    let shown = entries.iter().any(|entry| entry.brief.waiting_until.is_some());
+    if shown { TimeZone::system() } else { TimeZone::UTC }
 }
 
 fn glance<T: Glance>(repo: &RepoDir) -> Result<Vec<T>, Failure> {
