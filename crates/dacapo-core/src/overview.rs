@@ -201,7 +201,7 @@ impl Glance for Brief {
             created_at: view.created_at,
             finished_at: view.finished_at,
             own_branch: view.worktree.as_ref().and(view.branch.clone()),
-            merged_into: view.merged_into.clone(),
+            merged_into: view.merged.as_ref().map(|merged| merged.into.clone()),
             base_commit: view.base_commit.clone(),
             last_commit: view.last_commit.clone(),
         }

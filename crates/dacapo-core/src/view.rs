@@ -74,6 +74,19 @@ impl Status {
     }
 }
 
+/// Where the work of a task went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergedInto {
+    /// The branch (full name).
+    pub into: String,
+    /// The commit that brought it there.
+    pub commit: Oid,
+    /// The task's history is not in it.
+    pub squash: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A task, as shown. Serialised it is an element of `list --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskView {
@@ -127,6 +140,9 @@ pub struct TaskView {
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
+    /// Where its work went (`dacapo merge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedInto>,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -151,9 +167,6 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
-    /// The branch that has taken its work in.
-    #[serde(skip)]
-    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -210,6 +223,7 @@ impl TaskView {
             waiting_until: None,
             created_at: spec.created_at,
             finished_at: None,
+            merged: None,
             iterations: Vec::new(),
             checks: Vec::new(),
             notices: Vec::new(),
@@ -218,7 +232,6 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
-            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -259,7 +272,7 @@ impl TaskView {
     pub fn apply(&mut self, line: &Envelope) {
         self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
         match &line.event {
-            Event::TaskCreated { .. } | Event::StopRequested { .. } => {}
+            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::MergeIntent { .. } => {}
             Event::CommandReceived(received) => self.commanded(&received.command),
             Event::Queued => self.status = Status::Queued,
             Event::Dequeued => self.status = Status::Running,
@@ -301,6 +314,8 @@ impl TaskView {
                 self.status = Status::Running;
                 self.waiting_until = None;
             }
+            Event::Asked { needs } => self.needs = Some(needs.clone()),
+            Event::Answered => self.needs = None,
             Event::Paused { needs } => {
                 self.status = Status::Paused;
                 self.needs = Some(needs.clone());
@@ -309,6 +324,10 @@ impl TaskView {
                 self.notices.push(message.clone());
             }
             Event::TaskFinished(result) => self.finished(result, line.at),
+            Event::Merged { into, commit, squash, .. } => {
+                let (into, commit) = (into.clone(), commit.clone());
+                self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
+            }
         }
     }
 
@@ -335,6 +354,8 @@ impl TaskView {
         self.pid = Some(pid);
         self.status = Status::Running;
         self.outcome = None;
+        // What it does from now on is nowhere yet.
+        self.merged = None;
         self.result = None;
         self.finished_at = None;
         self.needs = None;
@@ -367,6 +388,9 @@ impl TaskView {
         self.waiting_until = None;
         self.pid = None;
         self.running_iteration = None;
+        if result.outcome != Outcome::Paused {
+            self.needs = None;
+        }
         self.result = Some(result.clone());
     }
 

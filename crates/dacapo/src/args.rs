@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod alias;
 pub mod completions;
 mod tasks;
 
-pub use tasks::{Kill, Pause, Set, Spawn, Tell};
+pub use alias::meant;
+pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -50,6 +52,9 @@ pub enum Command {
     Status(One),
     /// Show a task's log
     Logs(Logs),
+    /// Show a running task as if it ran here; Ctrl-C asks what to do
+    Attach(Attach),
+
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's
@@ -64,6 +69,14 @@ pub enum Command {
     Tell(Tell),
     /// Change limits of a task, also while it runs
     Set(Set),
+    /// Say yes to what a task asks a person for
+    Approve(Approve),
+    /// Say no to what a task asks a person for
+    Reject(Reject),
+    /// Remove a task with its worktree and branch; `undo` brings it back
+    Drop(crate::commands::drop::Drop),
+    /// Bring back what `drop` removed, bit for bit
+    Undo(crate::commands::undo::Undo),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing
@@ -209,6 +222,9 @@ pub struct Exec {
     /// How it is shown
     #[command(flatten)]
     pub show: Show,
+    /// Nobody watches: questions are answered by commands
+    #[arg(skip)]
+    pub background: bool,
 }
 
 /// How a running task is shown.
@@ -285,6 +301,26 @@ pub struct Logs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `attach`.
+#[derive(Debug, Args)]
+pub struct Attach {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `takeover`.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Leave the task as it is afterwards
+    #[arg(long)]
+    pub no_resume: bool,
 }
 
 /// Flags of `diff`.

@@ -10,6 +10,7 @@ use dacapo_core::view::{TaskView, ViewError};
 use crate::args::Command;
 use crate::error::{Failure, suggest};
 
+mod attach;
 mod background;
 mod completions;
 mod config;
@@ -17,6 +18,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod drive;
+pub(crate) mod drop;
 mod exec;
 mod kill;
 mod list;
@@ -28,6 +30,7 @@ mod scratch;
 mod spawn;
 mod start;
 mod status;
+pub(crate) mod undo;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
@@ -40,6 +43,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
+        Command::Attach(args) => attach::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
@@ -47,6 +51,10 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
         Command::Set(args) => orders::set(&args),
+        Command::Approve(args) => orders::approve(&args),
+        Command::Reject(args) => orders::reject(&args),
+        Command::Drop(args) => drop::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -64,6 +72,9 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Drop(args) => args.json,
+        Command::Undo(args) => args.json,
+        Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
@@ -73,7 +84,9 @@ pub fn wants_json(command: &Command) -> bool {
         | Command::Rehearsal(_)
         | Command::Completions(_)
         | Command::Tell(_)
-        | Command::Set(_) => false,
+        | Command::Set(_)
+        | Command::Approve(_)
+        | Command::Reject(_) => false,
     }
 }
 
@@ -161,6 +174,13 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
 
 pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+}
+
+/// A task whose process ended without a word.
+fn interrupted(name: &str) -> Failure {
+    Failure::failed(format!("Task '{name}' was interrupted: its process is gone"))
+        .kept("all it did; it can go on")
+        .hint(format!("dacapo resume {name}"))
 }
 
 fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {

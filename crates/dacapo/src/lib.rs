@@ -17,6 +17,7 @@ pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
+pub mod terminal;
 pub mod writers;
 
 /// The whole program.
@@ -34,7 +35,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     completion::dispatch();
-    let cli = match args::Cli::try_parse_from(&args) {
+    let cli = match args::Cli::try_parse_from(args::meant(args)) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error),
     };

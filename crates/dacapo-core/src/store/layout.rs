@@ -92,6 +92,11 @@ impl RepoDir {
         Ok(all.iter().filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)).collect())
     }
 
+    /// Where what was put away is.
+    pub fn dropped_path(&self) -> PathBuf {
+        self.0.join("dropped")
+    }
+
     /// All tasks.
     pub fn tasks(&self) -> io::Result<Vec<TaskDir>> {
         let mut all = entries(&self.tasks_path())?;

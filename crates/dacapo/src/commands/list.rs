@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
+use dacapo_core::git::Oid;
 use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
+use dacapo_core::radar::{Known, Radar};
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, Size, keep_sizes, measure, sizes};
 use jiff::Timestamp;
@@ -44,6 +46,9 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
         let known = Occupied::of(repo, measure);
         entries.extend(glance::<Brief>(repo)?.into_iter().map(|brief| entry(brief, &known)));
     }
+    if let ([repo], false) = (&repos[..], args.all) {
+        mark_conflicts(&mut entries, &Radar::of(repo).known());
+    }
     if entries.is_empty() {
         print("no tasks yet; dacapo exec \"what the agent is to do\" starts one");
         return Ok(0);
@@ -61,6 +66,33 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     };
     print(&listing::list(&entries, &frame));
     Ok(0)
+}
+
+/// What the radar knows of tasks that could be merged into the branch that is checked out; nothing is computed.
+fn mark_conflicts(entries: &mut [Entry], known: &Known) {
+    /// The radar knows fewer branches than this; with more, pairs would take longer than the list itself.
+    const MOST: usize = 60;
+    let here = super::current_dir().ok().and_then(|dir| dacapo_core::git::current_branch(&dir));
+    let Some((branch, tip)) = here else { return };
+    let looked_at = |entry: &Entry| {
+        let own = entry.brief.last_commit.as_ref().filter(|_| listing::is_ready(&entry.brief))?;
+        Some((own.clone(), known.conflict(own, &tip)?))
+    };
+    let ready: Vec<(usize, (Oid, bool))> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(at, entry)| Some((at, looked_at(entry)?)))
+        .take(MOST)
+        .collect();
+    for (at, (own, conflict)) in &ready {
+        let other =
+            ready.iter().find(|(other, (tip, _))| other != at && known.conflict(own, tip) == Some(true));
+        entries[*at].radar = Some(match (conflict, other) {
+            (true, _) => listing::Radar::Branch(branch.clone()),
+            (false, Some((other, _))) => listing::Radar::Task(entries[*other].brief.name.clone()),
+            (false, None) => listing::Radar::Clean,
+        });
+    }
 }
 
 /// The one place where what is known of a task beside its journal is put to it.

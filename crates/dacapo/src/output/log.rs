@@ -8,6 +8,10 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
 
+mod agent_lines;
+
+pub use agent_lines::AgentLines;
+
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -165,6 +169,8 @@ impl LogLines {
             }
             Event::WaitOver => info("Waiting is over".into()),
             Event::AgentChanged { agent, message } => info(format!("Agent {agent} takes over: {message}")),
+            Event::Asked { needs } => info(format!("Waiting for a person: {}", needs.question)),
+            Event::Answered => info("Answered".into()),
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
@@ -172,6 +178,11 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+            Event::MergeIntent { .. } => {}
+            Event::Merged { into, commit, squash, .. } => {
+                let how = if *squash { " as one commit" } else { "" };
+                info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
+            }
         }
         out
     }

@@ -12,6 +12,8 @@ pub fn command(received: &Received) -> String {
         Command::Kill => format!("{by}: it is to end"),
         Command::Pause { now: true } => format!("{by}: it is to pause now"),
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
+        Command::Approve { .. } => format!("{by}: yes"),
+        Command::Reject => format!("{by}: no"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }
@@ -62,13 +64,18 @@ pub fn money(usd: f64) -> String {
     if usd != 0.0 && usd.abs() < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
-/// `850 kB`, `120 MB`, `1.2 GB`.
+/// `512 B`, `4.1 kB`, `1.2 GB`.
 pub fn bytes(bytes: u64) -> String {
-    match bytes {
-        0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
-        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    let units = ["kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = "B";
+    for next in units {
+        if amount < 1000.0 {
+            break;
+        }
+        (amount, unit) = (amount / 1000.0, next);
     }
+    if unit == "B" || amount >= 100.0 { format!("{amount:.0} {unit}") } else { format!("{amount:.1} {unit}") }
 }
 
 /// `1 file`, `4 files`.
@@ -152,9 +159,9 @@ mod tests {
             (money(0.91), money(0.0042), money(0.0)),
             ("$0.91".into(), "$0.0042".into(), "$0.00".into())
         );
+        let sizes = [0, 512, 4_100, 98_304, 250_000_000, 1_234_000_000].map(bytes);
+        assert_eq!(sizes, ["0 B", "512 B", "4.1 kB", "98.3 kB", "250 MB", "1.2 GB"]);
         assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
-        let sizes = [0, 1, 850_000, 120_400_000, 1_249_000_000].map(bytes);
-        assert_eq!(sizes, ["0 kB", "1 kB", "850 kB", "120 MB", "1.2 GB"]);
     }
 
     #[test]

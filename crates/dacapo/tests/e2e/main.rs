@@ -14,6 +14,7 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+mod dropping;
 mod echoes;
 mod founding;
 mod hostile_git;
@@ -29,6 +30,7 @@ mod prompts;
 mod refusals;
 mod repositories;
 mod shared_limits;
+mod spawned;
 mod support;
 mod worktrees;
 mod writers;
