@@ -173,9 +173,6 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
-    /// The branch that has taken its work in.
-    #[serde(skip)]
-    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -243,7 +240,6 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
-            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -345,7 +341,6 @@ impl TaskView {
             Event::TaskFinished(result) => self.finished(result, line.at),
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
-                self.merged_into = Some(into.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
             }
         }
@@ -374,6 +369,8 @@ impl TaskView {
         self.pid = Some(pid);
         self.status = Status::Running;
         self.outcome = None;
+        // What it does from now on is nowhere yet.
+        self.merged = None;
         self.result = None;
         self.finished_at = None;
         self.needs = None;

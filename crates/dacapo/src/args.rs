@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod alias;
+pub mod completions;
 mod merge;
 mod tasks;
 
@@ -88,6 +89,8 @@ pub enum Command {
     Demo(Demo),
     /// Check or show scripts for the built-in agent `rehearsal`
     Rehearsal(Rehearsal),
+    /// Print what a shell needs to complete commands, tasks and agents
+    Completions(completions::Completions),
 }
 
 /// Flags of `exec`.

@@ -12,6 +12,7 @@ use crate::error::{Failure, suggest};
 
 mod attach;
 mod background;
+mod completions;
 mod config;
 mod demo;
 mod diff;
@@ -60,6 +61,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
+        Command::Completions(args) => completions::run(&args),
     }
 }
 
@@ -83,6 +85,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Doctor(args) => args.json,
         Command::Config(_)
         | Command::Rehearsal(_)
+        | Command::Completions(_)
         | Command::Tell(_)
         | Command::Set(_)
         | Command::Approve(_)
@@ -189,8 +192,14 @@ fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
         .hint(format!("look at {}", dir.path().display()))
 }
 
-/// Prints to standard output; a reader that has gone is no error.
+/// Prints to standard output, all at once; a reader that has gone is no error.
 fn print(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(anstream::stdout(), "{text}");
+    let mut stdout = std::io::stdout().lock();
+    let mut whole = match anstream::AutoStream::choice(&stdout) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    };
+    whole.push('\n');
+    let _ = stdout.write_all(whole.as_bytes());
 }

@@ -48,7 +48,6 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         kinds: Kinds::default(),
         answers: Answers::Here,
         places: None,
-        answers: Answers::Here,
     };
     let merger = Merger {
         repo: &repo,
