@@ -8,6 +8,7 @@ mod acp;
 mod acp_agent;
 mod adapters;
 mod agents;
+mod attach;
 mod bad_input;
 mod checks;
 mod commands;
@@ -29,5 +30,7 @@ mod refusals;
 mod repositories;
 mod shared_limits;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod worktrees;
 mod writers;
