@@ -18,6 +18,7 @@ mod diff;
 mod doctor;
 mod drive;
 mod exec;
+mod front_door;
 mod kill;
 mod list;
 mod logs;
@@ -35,6 +36,7 @@ pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Prompt(args) => front_door::run(&args.prompt),
         Command::Exec(args) => exec::run(&args),
         Command::Spawn(args) => spawn::run(*args),
         Command::List(args) => list::run(&args),
@@ -70,7 +72,11 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
+        Command::Prompt(_)
+        | Command::Config(_)
+        | Command::Rehearsal(_)
+        | Command::Tell(_)
+        | Command::Set(_) => false,
     }
 }
 

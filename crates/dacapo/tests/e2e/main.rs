@@ -17,6 +17,7 @@ mod crash;
 mod doctor;
 mod echoes;
 mod founding;
+mod front_door;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
