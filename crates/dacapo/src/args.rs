@@ -9,7 +9,7 @@ mod sitting;
 mod tasks;
 
 pub use front_door::{Prompt, as_command, not_a_prompt};
-pub use sitting::Attach;
+pub use sitting::{Attach, Takeover};
 pub use tasks::{Kill, Pause, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
@@ -62,6 +62,8 @@ pub enum Command {
     Logs(Logs),
     /// Show a running task as if it ran here; Ctrl-C asks what to do
     Attach(Attach),
+    /// Work in the agent's own interactive session, in the task's worktree; then the loop goes on
+    Takeover(Takeover),
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's

@@ -29,6 +29,7 @@ mod scratch;
 mod spawn;
 mod start;
 mod status;
+mod takeover;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
@@ -43,6 +44,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
         Command::Attach(args) => attach::run(&args),
+        Command::Takeover(args) => takeover::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
@@ -73,6 +75,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Prompt(_)
+        | Command::Takeover(_)
         | Command::Config(_)
         | Command::Rehearsal(_)
         | Command::Tell(_)

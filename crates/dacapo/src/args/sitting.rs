@@ -13,3 +13,13 @@ pub struct Attach {
     #[command(flatten)]
     pub show: Show,
 }
+
+/// Flags of `takeover`.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Leave the task as it is afterwards
+    #[arg(long)]
+    pub no_resume: bool,
+}

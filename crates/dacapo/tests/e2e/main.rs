@@ -32,6 +32,8 @@ mod repositories;
 mod shared_limits;
 mod support;
 #[cfg(target_os = "linux")]
+mod takeover;
+#[cfg(target_os = "linux")]
 mod terminal;
 mod worktrees;
 mod writers;
