@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod alias;
 mod front_door;
 mod sitting;
 mod tasks;
 
+pub use alias::meant;
 pub use front_door::{Prompt, as_command, not_a_prompt};
 pub use sitting::{Attach, Takeover};
-pub use tasks::{Kill, Pause, Set, Spawn, Tell};
+pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -78,6 +80,14 @@ pub enum Command {
     Tell(Tell),
     /// Change limits of a task, also while it runs
     Set(Set),
+    /// Say yes to what a task asks a person for
+    Approve(Approve),
+    /// Say no to what a task asks a person for
+    Reject(Reject),
+    /// Remove a task with its worktree and branch; `undo` brings it back
+    Drop(crate::commands::drop::Drop),
+    /// Bring back what `drop` removed, bit for bit
+    Undo(crate::commands::undo::Undo),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing
@@ -221,6 +231,9 @@ pub struct Exec {
     /// How it is shown
     #[command(flatten)]
     pub show: Show,
+    /// Nobody watches: questions are answered by commands
+    #[arg(skip)]
+    pub background: bool,
 }
 
 /// How a running task is shown.
@@ -262,6 +275,12 @@ pub struct List {
     /// Tasks of all repositories
     #[arg(long)]
     pub all: bool,
+    /// Show each task that needs nothing any more, not only how many they are
+    #[arg(long)]
+    pub done: bool,
+    /// Measure now what each task takes on disk
+    #[arg(long)]
+    pub size: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -17,6 +17,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod drive;
+pub(crate) mod drop;
 mod exec;
 mod front_door;
 mod kill;
@@ -30,6 +31,7 @@ mod spawn;
 mod start;
 mod status;
 mod takeover;
+pub(crate) mod undo;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
@@ -52,6 +54,10 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
         Command::Set(args) => orders::set(&args),
+        Command::Approve(args) => orders::approve(&args),
+        Command::Reject(args) => orders::reject(&args),
+        Command::Drop(args) => drop::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -68,6 +74,8 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Drop(args) => args.json,
+        Command::Undo(args) => args.json,
         Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
@@ -79,7 +87,9 @@ pub fn wants_json(command: &Command) -> bool {
         | Command::Config(_)
         | Command::Rehearsal(_)
         | Command::Tell(_)
-        | Command::Set(_) => false,
+        | Command::Set(_)
+        | Command::Approve(_)
+        | Command::Reject(_) => false,
     }
 }
 
@@ -100,12 +110,23 @@ pub(crate) fn home() -> Result<Home, Failure> {
 
 /// The repository around the current directory and its data.
 fn repository() -> Result<(Repo, RepoDir), Failure> {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
-    })?;
+    let here = current_dir()?;
     let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
     let data = home()?.repo(repo.common_dir());
     Ok((repo, data))
+}
+
+/// The data of the repository around the current directory, without a git process where that is possible.
+fn repository_data() -> Result<RepoDir, Failure> {
+    let here = current_dir()?;
+    let common_dir = dacapo_core::git::common_dir(&here).map_err(|error| not_usable(&error))?;
+    Ok(home()?.repo(&common_dir))
+}
+
+fn current_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+    })
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {

@@ -33,7 +33,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
-    let args = args::as_command(args);
+    let args = args::as_command(args::meant(args));
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error, &args),

@@ -94,7 +94,7 @@ impl Adapter for Opencode {
     }
 
     fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
-        Some(Box::new(ByLine::new(log::RetryNotes)))
+        Some(Box::new(ByLine::new(log::retry_note)))
     }
 
     /// Measured: 1.0 to 1.7, by timers of its runtime and what they leave to collect.

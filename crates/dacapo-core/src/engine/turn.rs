@@ -1,5 +1,6 @@
 //! One turn of an agent: start it, listen to it, end it when it must end, weigh how it went.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use crate::agent::{self, Ending, Observed, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
-use crate::spec::{AgentSpec, OutputFormat};
+use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
@@ -320,30 +321,34 @@ impl Driver<'_> {
     }
 
     /// The user's own environment and what every child of ours is told.
-    pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-        let ours = [
-            "PWD",
-            "DACAPO_TASK",
-            "DACAPO_WORKSPACE",
-            "DACAPO_ITERATION",
-            "DACAPO_TURN",
-            "DACAPO_ATTEMPT",
-            TAG_VARIABLE,
-        ];
-        let mut env: Vec<_> = self
-            .setting
-            .env
-            .iter()
-            .filter(|(name, _)| !ours.iter().any(|our| name == our))
-            .cloned()
-            .collect();
-        // Some programs believe it more than the kernel, and would work where we were called from.
-        env.push(("PWD".into(), cwd.into()));
-        env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
-        env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
-        env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
-        env
+    pub(super) fn environment(&self, cwd: &Path) -> Vec<(OsString, OsString)> {
+        environment(&self.setting.env, &self.spec, cwd)
     }
+}
+
+/// The user's environment with what an agent or a check of a task finds in it.
+pub(crate) fn environment(
+    users: &[(OsString, OsString)],
+    spec: &TaskSpec,
+    cwd: &Path,
+) -> Vec<(OsString, OsString)> {
+    let ours = [
+        "PWD",
+        "DACAPO_TASK",
+        "DACAPO_WORKSPACE",
+        "DACAPO_ITERATION",
+        "DACAPO_TURN",
+        "DACAPO_ATTEMPT",
+        TAG_VARIABLE,
+    ];
+    let mut env: Vec<_> =
+        users.iter().filter(|(name, _)| !ours.iter().any(|our| name == our)).cloned().collect();
+    // Some programs believe it more than the kernel, and would work where we were called from.
+    env.push(("PWD".into(), cwd.into()));
+    env.push(("DACAPO_TASK".into(), spec.name.as_str().into()));
+    env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
+    env.push((TAG_VARIABLE.into(), spec.tag.as_str().into()));
+    env
 }
 
 /// Where what an agent prints goes.

@@ -135,6 +135,19 @@ impl Repo {
         Self::discover_by(self.base.clone(), toplevel)
     }
 
+    /// The repository without any working tree of it, for what must work while one of them moves.
+    pub(super) fn shared(&self) -> Self {
+        let dir = self.common_dir.clone();
+        Self {
+            git: self.base.clone().with("GIT_DIR", &dir),
+            toplevel: dir.clone(),
+            git_dir: dir,
+            link: None,
+            ahead: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// The root of the working tree.
     pub fn toplevel(&self) -> &Path {
         &self.toplevel

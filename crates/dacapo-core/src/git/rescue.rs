@@ -6,8 +6,9 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::record::settled;
 use super::run::GitError;
 use super::worktree::WorktreeError;
 use super::{Oid, Repo};
@@ -19,6 +20,10 @@ const BACK: &str = "bring the worktree back";
 const TREE: &str = "tree";
 /// Git's record of the worktree.
 const RECORD: &str = "record";
+/// Where the branch has been.
+const REFLOG: &str = "reflog";
+/// What an operation in progress, or the last one, points to.
+const POINTERS: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD"];
 
 /// What was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,52 +35,147 @@ pub struct SetAside {
 }
 
 impl Repo {
-    /// Keeps what a branch and a worktree hold under refs below `prefix` (`refs/dacapo/rescue/NAME/STAMP`).
+    /// Keeps what a branch and a worktree hold under refs below `prefix` (`refs/dacapo/rescue/NAME/STAMP`). A ref that is
+    /// there already is never moved.
     pub fn keep_under(&self, prefix: &str, branch: &str, worktree: &Path) -> Result<SetAside, WorktreeError> {
+        let shared = self.shared();
         let mut refs = Vec::new();
-        let mut keep = |name: &str, oid: &Oid| -> Result<(), WorktreeError> {
-            let name = format!("{prefix}/{name}");
-            self.call("keep a commit").args(["update-ref", &name, oid.as_str()]).stdout()?;
-            refs.push(name);
+        let mut keep = |kind: &str, oid: &Oid| -> Result<(), WorktreeError> {
+            refs.push(shared.rescue(prefix, kind, oid)?.name);
             Ok(())
         };
-        let tip = self.read_ref(branch)?;
+        let tip = shared.read_ref(branch)?;
         if let Some(tip) = &tip {
             keep("tip", tip)?;
         }
-        if let Ok(own) = self.beside(worktree) {
+        if let Some(own) = self.own_worktree(worktree) {
             if let Some(head) = own.head()?.commit.filter(|head| Some(head) != tip.as_ref()) {
                 keep("head", &head)?;
             }
-            // With conflicts in it an index has no tree; it is moved aside as a file all the same.
-            let answer = own.call("keep the index").args(["write-tree"]).output()?;
-            if answer.exit == Some(0)
-                && let Ok(tree) = Oid::from_output(&answer.stdout)
-            {
+            if let Some(tree) = own.tree_of_all_stages()? {
                 keep("index", &tree)?;
+            }
+            for name in POINTERS {
+                let said = fs::read(own.git_dir().join(name)).unwrap_or_default();
+                let first = said.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                let Ok(oid) = Oid::from_output(first) else { continue };
+                let is_kept = |tip: &Oid| own.is_ancestor(&oid, tip);
+                if own.has_commit(&oid)? && !tip.as_ref().map_or(Ok(false), is_kept)? {
+                    keep(&name.to_lowercase().replace('_', "-"), &oid)?;
+                }
             }
         }
         Ok(SetAside { tip, refs })
     }
 
-    /// Moves the worktree and its branch out of the way, to `to`, which must not exist. What it holds is under refs
-    /// already ([`Repo::keep_under`]). A crash in between leaves something that [`Repo::bring_back`] can bring back.
-    pub fn set_aside(&self, worktree: &Path, branch: &str, to: &Path) -> Result<(), WorktreeError> {
-        self.locked(|| {
-            fs::create_dir_all(to).map_err(GitError::io(AWAY, to))?;
-            let record = self.record_of(worktree)?;
-            rename(AWAY, worktree, &to.join(TREE))?;
-            if let Some(record) = record {
-                rename(AWAY, &record, &to.join(RECORD))?;
+    /// The worktree at `path`, where it is one of this repository's: looking upwards from a directory that lost its `.git`
+    /// would find somebody else's.
+    fn own_worktree(&self, path: &Path) -> Option<Self> {
+        let own = self.beside(path).ok()?;
+        let same = settled(own.common_dir()) == settled(self.common_dir());
+        (same && settled(own.toplevel()) == settled(path)).then_some(own)
+    }
+
+    /// A tree with every blob that the index names. The index itself is only read. With conflicts in it there is no plain
+    /// tree; then each stage has a directory of its own.
+    fn tree_of_all_stages(&self) -> Result<Option<Oid>, WorktreeError> {
+        const OPERATION: &str = "keep the index";
+        let scratch = self.scratch_index()?;
+        if let Ok(tree) = self.write_tree(Some(&scratch.file)) {
+            return Ok(Some(tree));
+        }
+        let listed = self.call(OPERATION).args(["ls-files", "-s", "-z"]).env("GIT_INDEX_FILE", &scratch.file);
+        let answer = listed.output()?;
+        if answer.exit != Some(0) {
+            // One that git cannot read names nothing; as a file it is moved aside with the rest.
+            return Ok(None);
+        }
+        let mut entries = Vec::new();
+        for entry in answer.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+            // MODE SP OID SP STAGE TAB PATH
+            let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { continue };
+            let (about, path) = (&entry[..tab], &entry[tab + 1..]);
+            let Some((about, stage)) = about.split_at_checked(about.len().saturating_sub(2)) else {
+                continue;
+            };
+            entries.extend_from_slice(about);
+            entries.extend_from_slice(b" 0\tstage-");
+            entries.extend_from_slice(stage.trim_ascii());
+            entries.push(b'/');
+            entries.extend_from_slice(path);
+            entries.push(0);
+        }
+        let anew = scratch.file.with_file_name("stages");
+        let call = self.call(OPERATION).args(["update-index", "-z", "--index-info"]);
+        call.env("GIT_INDEX_FILE", &anew).stdin(entries).stdout()?;
+        Ok(self.write_tree(Some(&anew)).ok())
+    }
+
+    /// Whether [`Repo::set_aside`] may: nobody else has the branch checked out, nobody has locked the worktree.
+    pub fn can_set_aside(&self, worktree: &Path, branch: &str) -> Result<(), WorktreeError> {
+        let here = settled(worktree);
+        for listed in self.shared().listed_worktrees()? {
+            let is_it = settled(&listed.path) == here;
+            match listed {
+                listed if is_it && listed.locked.is_some() => {
+                    let reason = listed.locked.unwrap_or_default();
+                    return Err(WorktreeError::Locked { path: listed.path, reason });
+                }
+                listed if !is_it && listed.branch.as_deref() == Some(branch) => {
+                    let branch = short(branch);
+                    return Err(WorktreeError::CheckedOut { branch, at: listed.path });
+                }
+                _ => {}
             }
-            if let Some(tip) = self.read_ref(branch)? {
-                self.call(AWAY).args(["update-ref", "-d", branch, tip.as_str()]).stdout()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the worktree and its branch out of the way, to the directory `to`. What they hold is under refs already
+    /// ([`Repo::keep_under`] gave `kept`). A crash in between leaves something that can be set aside or brought back.
+    pub fn set_aside(
+        &self,
+        worktree: &Path,
+        branch: &str,
+        to: &Path,
+        kept: &SetAside,
+    ) -> Result<(), WorktreeError> {
+        let shared = self.shared();
+        shared.locked(|| {
+            shared.can_set_aside(worktree, branch)?;
+            let tip = shared.read_ref(branch)?;
+            if tip.is_some() && tip != kept.tip {
+                return Err(WorktreeError::BranchMoved(short(branch)));
+            }
+            fs::create_dir_all(to).map_err(GitError::io(AWAY, to))?;
+            let tree = to.join(TREE);
+            if fs::symlink_metadata(worktree).is_ok() && fs::symlink_metadata(&tree).is_ok() {
+                return Err(WorktreeError::PathExists(tree));
+            }
+            // The record first: while it is here and the directory is not, any `git worktree prune` would remove it.
+            let record = shared.record_of(worktree)?;
+            if let Some(record) = &record {
+                shared.take_record(record, &to.join(RECORD))?;
+            }
+            if let Err(error) = rename(AWAY, worktree, &tree) {
+                if record.is_some() {
+                    shared.give_record_back(&to.join(RECORD), worktree, worktree)?;
+                }
+                return Err(error);
+            }
+            if let Some(tip) = tip {
+                let log = shared.common_dir().join("logs").join(branch);
+                if fs::symlink_metadata(&log).is_ok_and(|found| found.is_file()) {
+                    fs::copy(&log, to.join(REFLOG)).map_err(GitError::io(AWAY, &log))?;
+                }
+                shared.call(AWAY).args(["update-ref", "-d", branch, tip.as_str()]).stdout()?;
             }
             Ok(())
         })
     }
 
-    /// Puts back what [`Repo::set_aside`] moved to `from`.
+    /// Puts back what [`Repo::set_aside`] moved to `from`. Refused where something else has its place now; then nothing
+    /// has moved.
     pub fn bring_back(
         &self,
         from: &Path,
@@ -83,88 +183,72 @@ impl Repo {
         branch: &str,
         tip: Option<&Oid>,
     ) -> Result<(), WorktreeError> {
-        self.locked(|| {
-            let there = self.read_ref(branch)?;
+        let shared = self.shared();
+        let (tree, record, log) = (from.join(TREE), from.join(RECORD), from.join(REFLOG));
+        shared.locked(|| {
+            let there = shared.read_ref(branch)?;
             if there.is_some() && there.as_ref() != tip {
-                let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-                return Err(WorktreeError::BranchExists(short.to_owned()));
+                return Err(WorktreeError::BranchExists(short(branch)));
             }
-            if fs::symlink_metadata(worktree).is_ok() && fs::symlink_metadata(from.join(TREE)).is_ok() {
+            let is_away = fs::symlink_metadata(&tree).is_ok();
+            if fs::symlink_metadata(worktree).is_ok() && is_away {
                 return Err(WorktreeError::PathExists(worktree.to_owned()));
             }
-            if let (None, Some(tip)) = (&there, tip) {
-                self.call(BACK).args(["update-ref", branch, tip.as_str()]).stdout()?;
-            }
-            self.put_record_back(&from.join(RECORD), worktree, &from.join(TREE))?;
             if let Some(parent) = worktree.parent() {
                 fs::create_dir_all(parent).map_err(GitError::io(BACK, parent))?;
             }
-            rename(BACK, &from.join(TREE), worktree)?;
+            if let (None, Some(tip)) = (&there, tip) {
+                shared.call(BACK).args(["update-ref", branch, tip.as_str(), shared.zero()]).stdout()?;
+            }
+            if fs::symlink_metadata(&log).is_ok() {
+                let home = shared.common_dir().join("logs").join(branch);
+                fs::copy(&log, &home).map_err(GitError::io(BACK, &home))?;
+                fs::remove_file(&log).map_err(GitError::io(BACK, &log))?;
+            }
+            shared.give_record_back(&record, worktree, if is_away { &tree } else { worktree })?;
+            rename(BACK, &tree, worktree)?;
             match fs::remove_dir(from) {
                 // The caller may keep papers of its own in it.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
                 done => Ok(done.map_err(GitError::io(BACK, from))?),
             }
         })
     }
 
-    /// Under its old name, or under another where a later worktree has taken that; then both sides name the new one.
-    fn put_record_back(&self, record: &Path, worktree: &Path, tree: &Path) -> Result<(), WorktreeError> {
-        if fs::symlink_metadata(record).is_err() {
+    /// Removes refs that keep nothing which is not elsewhere.
+    pub fn forget_refs(&self, names: &[String]) -> Result<(), GitError> {
+        if names.is_empty() {
             return Ok(());
         }
-        let records = self.common_dir().join("worktrees");
-        fs::create_dir_all(&records).map_err(GitError::io(BACK, &records))?;
-        let link = tree.join(".git");
-        let said = fs::read_to_string(&link).unwrap_or_default();
-        let named = said.trim_end().strip_prefix("gitdir: ").map(PathBuf::from);
-        let wanted = named.filter(|path| path.parent() == Some(&records));
-        let base = worktree.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut home = wanted.clone().unwrap_or_else(|| records.join(&base));
-        let mut number = 1_u32;
-        while fs::symlink_metadata(&home).is_ok() {
-            home = records.join(format!("{base}{number}"));
-            number += 1;
-        }
-        rename(BACK, record, &home)?;
-        if wanted.as_ref() != Some(&home) {
-            let text = format!("gitdir: {}\n", home.display());
-            fs::write(&link, text).map_err(GitError::io(BACK, &link))?;
-        }
-        Ok(())
+        let orders: String = names.iter().map(|name| format!("delete {name}\n")).collect();
+        let call = self.shared().call("forget refs").args(["update-ref", "--no-deref", "--stdin"]);
+        call.stdin(orders.into_bytes()).stdout().map(drop)
     }
 
-    /// Git's record of the worktree at `path`.
-    fn record_of(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
-        let link = path.join(".git");
-        let records = match fs::read_dir(self.common_dir().join("worktrees")) {
-            Ok(records) => records,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(GitError::io("find a worktree", path)(error)),
-        };
-        let leads_there = |record: &PathBuf| {
-            fs::read(record.join("gitdir"))
-                .is_ok_and(|text| text.trim_ascii_end() == link.as_os_str().as_encoded_bytes())
-        };
-        Ok(records.flatten().map(|entry| entry.path()).find(leads_there))
+    /// The branches (full names) that a commit is part of.
+    pub fn branches_with(&self, commit: &Oid) -> Result<Vec<String>, GitError> {
+        let call = self.shared().call("look for a commit").args(["for-each-ref", "--format=%(refname)"]);
+        let out = call.args(["--contains", commit.as_str(), "refs/heads/"]).stdout()?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
     }
 }
 
-/// A rename, or where that crosses file systems a copy that is complete before the original goes.
-fn rename(operation: &'static str, from: &Path, to: &Path) -> Result<(), GitError> {
+fn short(branch: &str) -> String {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
+}
+
+/// Files are only ever renamed: a copy of a worktree can be cut short by a full disk or a crash, and is no longer the
+/// same for git's index.
+fn rename(operation: &'static str, from: &Path, to: &Path) -> Result<(), WorktreeError> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            copy_whole(from, to).map_err(GitError::io(operation, from))?;
-            fs::remove_dir_all(from).map_err(GitError::io(operation, from))
+            Err(WorktreeError::OtherFileSystem { from: from.to_owned(), to: to.to_owned() })
         }
         // Moved before a crash, or never there.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done.map_err(GitError::io(operation, from)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(from).is_err() => {
+            Ok(())
+        }
+        done => Ok(done.map_err(GitError::io(operation, from))?),
     }
-}
-
-/// By `cp -a`, which knows about links, modes, times and holes.
-fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    let status = std::process::Command::new("cp").arg("-a").arg("--").arg(from).arg(to).status()?;
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("cp ended with {status}"))) }
 }

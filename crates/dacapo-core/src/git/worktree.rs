@@ -31,6 +31,33 @@ pub enum WorktreeError {
     /// There is something at the path.
     #[error("{} already exists", .0.display())]
     PathExists(PathBuf),
+    /// The branch has moved while it was being set aside.
+    #[error("branch '{0}' has just been moved by somebody else")]
+    BranchMoved(String),
+    /// The branch is checked out in another place too.
+    #[error("branch '{branch}' is checked out at {}", at.display())]
+    CheckedOut {
+        /// The branch, by its short name.
+        branch: String,
+        /// Where.
+        at: PathBuf,
+    },
+    /// Somebody has locked the worktree (`git worktree lock`).
+    #[error("the worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
+    Locked {
+        /// The worktree.
+        path: PathBuf,
+        /// Why, if that was said.
+        reason: String,
+    },
+    /// A directory can only be renamed within a file system.
+    #[error("{} and {} are on different file systems", from.display(), to.display())]
+    OtherFileSystem {
+        /// What was to move.
+        from: PathBuf,
+        /// Where to.
+        to: PathBuf,
+    },
     /// Another process has held the lock of the repository for too long.
     #[error("the repository's worktrees are locked by another process ({})", .0.display())]
     Busy(PathBuf),
@@ -176,6 +203,11 @@ impl Repo {
             Ok((path, lock))
         })?;
         Ok(CleanCheckout { repo: self.beside(&path)?, lock })
+    }
+
+    /// Removes the checkouts of runs that died.
+    pub fn remove_left_checkouts(&self) -> Result<(), WorktreeError> {
+        self.locked(|| self.drop_left_checkouts())
     }
 
     /// Checkouts of runs that died: their lock is free.

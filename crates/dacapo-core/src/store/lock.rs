@@ -73,6 +73,19 @@ impl Lock {
         Ok(Self { file })
     }
 
+    /// As [`Lock::take`], of something that is there already. What was moved away while we waited is not there any more:
+    /// its lock, under our name now, may belong to another.
+    pub fn take_of(path: &Path) -> Result<Self, LockError> {
+        use std::os::unix::fs::MetadataExt as _;
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let is_it = |lock: &Self| -> io::Result<bool> {
+            let (ours, there) = (lock.file.metadata()?, std::fs::metadata(path)?);
+            Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+        };
+        let lock = Self::take(path)?;
+        if is_it(&lock).map_err(io)? { Ok(lock) } else { Err(LockError::Held) }
+    }
+
     /// Says in the lock's file that we have it: it was inherited, so somebody else took it.
     pub fn name_holder(path: &Path) -> io::Result<()> {
         std::fs::write(path, format!("{}\n", std::process::id()))

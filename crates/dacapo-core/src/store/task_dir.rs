@@ -156,7 +156,13 @@ impl TaskDir {
 
     /// Takes the lock of a task that nobody drives.
     pub fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take(&self.lock_path())
+        Lock::take_of(&self.lock_path())
+    }
+
+    /// Moves the task's directory to a name that must not exist; who holds its lock holds it there too.
+    pub(crate) fn move_to(&self, to: &Path) -> io::Result<Self> {
+        rename_new(&self.0, to)?;
+        Ok(Self(to.to_owned()))
     }
 
     /// Whether some process drives the task, or is still clearing up behind it.

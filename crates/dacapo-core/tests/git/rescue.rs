@@ -72,7 +72,7 @@ fn s9_a_worktree_comes_back_bit_for_bit() {
 
     let kept = f.repo.keep_under(KEPT, BRANCH, &at).expect("kept");
     assert_eq!(kept.refs, [format!("{KEPT}/tip"), format!("{KEPT}/index")]);
-    f.repo.set_aside(&at, BRANCH, &away).expect("set aside");
+    f.repo.set_aside(&at, BRANCH, &away, &kept).expect("set aside");
     assert!(!at.exists());
     assert_eq!(f.repo.read_ref(BRANCH).expect("a ref"), None);
     assert!(!f.git(&["worktree", "list"]).contains("dacapo/x"));
@@ -94,7 +94,7 @@ fn s9_what_has_come_meanwhile_is_not_overwritten() {
     let at = repo.toplevel().to_owned();
     let away = f.dir.path().join("dropped/x");
     let kept = f.repo.keep_under(KEPT, BRANCH, &at).expect("kept");
-    f.repo.set_aside(&at, BRANCH, &away).expect("set aside");
+    f.repo.set_aside(&at, BRANCH, &away, &kept).expect("set aside");
     let before = snapshot(&away);
 
     // The same name is used again.
@@ -130,8 +130,84 @@ fn s9_a_crash_in_the_middle_loses_nothing() {
     f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
     assert_eq!(snapshot(&at), before);
     assert!(git_in(f.dir.path(), &at, &["status"]).status.success());
+    // Only git's record had.
+    fs::create_dir_all(&away).expect("a directory");
+    fs::rename(f.repo.common_dir().join("worktrees/x"), away.join("record")).expect("renamed");
+    f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
+    assert!(git_in(f.dir.path(), &at, &["status"]).status.success());
+    assert_eq!(snapshot(&at), before);
+    fs::create_dir_all(&away).expect("a directory");
+    fs::rename(f.repo.common_dir().join("worktrees/x"), away.join("record")).expect("renamed");
     // And done again from there, it is whole.
-    f.repo.set_aside(&at, BRANCH, &away).expect("set aside");
+    f.repo.set_aside(&at, BRANCH, &away, &kept).expect("set aside");
+    f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
+    assert_eq!(snapshot(&at), before);
+}
+
+#[test]
+fn s9_what_only_a_conflicted_index_names_survives() {
+    let f = Fixture::new();
+    let at = f.dir.path().join("worktrees/x");
+    fs::create_dir_all(at.parent().expect("a parent")).expect("directories");
+    f.repo.add_worktree(&at, "dacapo/x", f.home.commit.as_ref().expect("a tip")).expect("a worktree");
+    let git = |args: &[&str]| git_in(f.dir.path(), &at, args);
+    fs::write(at.join("a.txt"), "mine\n").expect("write");
+    assert!(git(&["commit", "-qam", "mine"]).status.success());
+    assert!(git(&["switch", "-qc", "other", "HEAD~1"]).status.success());
+    fs::write(at.join("a.txt"), "theirs\n").expect("write");
+    assert!(git(&["commit", "-qam", "theirs"]).status.success());
+    assert!(git(&["switch", "-q", "dacapo/x"]).status.success());
+    assert!(!git(&["merge", "-q", "other"]).status.success(), "a conflict");
+    assert!(git(&["branch", "-qD", "other"]).status.success());
+    fs::write(at.join("staged"), "staged\n").expect("write");
+    fs::write(at.join("intended"), "intended\n").expect("write");
+    assert!(git(&["add", "staged"]).status.success());
+    assert!(git(&["add", "-N", "intended"]).status.success());
+    fs::write(at.join("staged"), "changed since\n").expect("write");
+    let index = || git(&["ls-files", "-s", "-z"]).stdout;
+    let (before, listed) = (snapshot(&at), index());
+
+    let away = f.dir.path().join("dropped/x");
+    let kept = f.repo.keep_under(KEPT, BRANCH, &at).expect("kept");
+    assert_eq!(kept.refs, [format!("{KEPT}/tip"), format!("{KEPT}/index"), format!("{KEPT}/merge-head")]);
+    f.repo.set_aside(&at, BRANCH, &away, &kept).expect("set aside");
+    f.git(&["reflog", "expire", "--expire=now", "--all"]);
+    f.git(&["gc", "-q", "--prune=now"]);
+    f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
+    assert_eq!(snapshot(&at), before);
+    assert_eq!(index(), listed);
+    for (name, content) in [(":2:a.txt", "mine\n"), (":3:a.txt", "theirs\n"), (":staged", "staged\n")] {
+        assert_eq!(git(&["cat-file", "-p", name]).stdout, content.as_bytes(), "{name}");
+    }
+}
+
+#[test]
+fn s9_a_branch_or_worktree_that_somebody_else_holds_is_not_taken() {
+    let f = Fixture::new();
+    let repo = worktree(&f);
+    let at = repo.toplevel().to_owned();
+    let away = f.dir.path().join("dropped/x");
+    let kept = f.repo.keep_under(KEPT, BRANCH, &at).expect("kept");
+    let before = snapshot(&at);
+    f.git(&["worktree", "lock", "--reason", "mine\nalone", at.to_str().expect("text")]);
+    let refused = f.repo.set_aside(&at, BRANCH, &away, &kept);
+    assert!(matches!(refused, Err(WorktreeError::Locked { .. })), "{refused:?}");
+    f.git(&["worktree", "unlock", at.to_str().expect("text")]);
+    f.git(&["checkout", "-q", "--ignore-other-worktrees", "dacapo/x"]);
+    let refused = f.repo.set_aside(&at, BRANCH, &away, &kept);
+    assert!(matches!(refused, Err(WorktreeError::CheckedOut { .. })), "{refused:?}");
+    f.git(&["checkout", "-q", "main"]);
+    // A commit that came after the refs were written is not dropped unseen.
+    assert!(git_in(f.dir.path(), &at, &["commit", "-q", "--allow-empty", "-m", "late"]).status.success());
+    let refused = f.repo.set_aside(&at, BRANCH, &away, &kept);
+    assert!(matches!(refused, Err(WorktreeError::BranchMoved(_))), "{refused:?}");
+    assert_eq!(snapshot(&at), before);
+    // Through a link to the data directory it is the same worktree.
+    let linked = f.dir.path().join("linked");
+    symlink(f.dir.path().join("worktrees"), &linked).expect("a link");
+    let kept = f.repo.keep_under("refs/dacapo/rescue/x/2", BRANCH, &linked.join("x")).expect("kept");
+    f.repo.set_aside(&linked.join("x"), BRANCH, &away, &kept).expect("set aside");
+    assert!(away.join("record/index").exists(), "git's record went along");
     f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
     assert_eq!(snapshot(&at), before);
 }

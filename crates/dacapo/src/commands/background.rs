@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use dacapo_core::engine::{Driver, Setting};
+use dacapo_core::engine::{Answers, Driver, Setting};
 use dacapo_core::event::TaskResult;
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Lock, Places, Seat, TaskDir, WorkspaceLock};
@@ -158,6 +158,7 @@ fn drive(
         more_iterations: errand.more_iterations,
         follow_up: errand.follow_up,
         kinds: Kinds::default(),
+        answers: Answers::FromAfar,
         places: Some(places),
     };
     let name = spec.name.to_string();

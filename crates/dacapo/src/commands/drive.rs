@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use dacapo_core::engine::{Control, Driver, DriverError, Setting, Sink};
+use dacapo_core::engine::{Answers, Control, Driver, DriverError, Setting, Sink};
 use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{JournalError, TaskDir};
@@ -62,6 +62,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
         kinds: Kinds::default(),
+        answers: Answers::Here,
         places: None,
     };
     let name = spec.name.to_string();

@@ -6,7 +6,7 @@ use dacapo_core::store::TaskDir;
 use super::background::{self, Errand};
 use super::start::{Made, make};
 use super::{print, view};
-use crate::args::{Approval, Exec, Spawn};
+use crate::args::{Exec, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
 use crate::request::Request;
@@ -36,12 +36,7 @@ pub(super) struct Started {
 
 /// Makes the task and lets it run in the background; `say` tells of it before it starts.
 pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
-    if args.approval == Approval::Ask {
-        return Err(Failure::usage("--approval ask: nobody could answer a task in the background")
-            .kept("everything; nothing was started")
-            .hint("dacapo exec --approval ask runs it at this terminal")
-            .hint("--approval edits allows edits alone, --approval auto all"));
-    }
+    args.background = true;
     args.worktree = !args.noworktree;
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
     say(&asked);

@@ -366,6 +366,10 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
+            | Event::Asked { .. }
+            | Event::Answered
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. }
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {

@@ -169,6 +169,8 @@ impl LogLines {
             }
             Event::WaitOver => info("Waiting is over".into()),
             Event::AgentChanged { agent, message } => info(format!("Agent {agent} takes over: {message}")),
+            Event::Asked { needs } => info(format!("Waiting for a person: {}", needs.question)),
+            Event::Answered => info("Answered".into()),
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
@@ -176,6 +178,11 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+            Event::MergeIntent { .. } => {}
+            Event::Merged { into, commit, squash, .. } => {
+                let how = if *squash { " as one commit" } else { "" };
+                info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
+            }
         }
         out
     }

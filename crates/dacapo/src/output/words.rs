@@ -12,6 +12,8 @@ pub fn command(received: &Received) -> String {
         Command::Kill => format!("{by}: it is to end"),
         Command::Pause { now: true } => format!("{by}: it is to pause now"),
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
+        Command::Approve { .. } => format!("{by}: yes"),
+        Command::Reject => format!("{by}: no"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }
@@ -62,6 +64,20 @@ pub fn money(usd: f64) -> String {
     if usd != 0.0 && usd.abs() < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// `512 B`, `4.1 kB`, `1.2 GB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = "B";
+    for next in units {
+        if amount < 1000.0 {
+            break;
+        }
+        (amount, unit) = (amount / 1000.0, next);
+    }
+    if unit == "B" || amount >= 100.0 { format!("{amount:.0} {unit}") } else { format!("{amount:.1} {unit}") }
+}
+
 /// `1 file`, `4 files`.
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
@@ -70,8 +86,17 @@ pub fn count(number: u64, one: &str) -> String {
 /// One line of any text: control characters shown, the rest cut to `columns`.
 pub fn line(text: &str, columns: usize) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let plain: String = first.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = first
+        .chars()
+        .filter(|c| !is_unseen(*c))
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect();
     dacapo_core::context::cut_columns(&plain, columns)
+}
+
+/// Characters that are not seen themselves and turn the order of others round.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The commit of an iteration.
@@ -134,6 +159,14 @@ mod tests {
             (money(0.91), money(0.0042), money(0.0)),
             ("$0.91".into(), "$0.0042".into(), "$0.00".into())
         );
+        let sizes = [0, 512, 4_100, 98_304, 250_000_000, 1_234_000_000].map(bytes);
+        assert_eq!(sizes, ["0 B", "512 B", "4.1 kB", "98.3 kB", "250 MB", "1.2 GB"]);
         assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
+    }
+
+    #[test]
+    fn u6_a_line_cannot_drive_the_terminal() {
+        assert_eq!(line("\n\n  red \u{1b}[31m\u{202e}txet\u{2028}end\u{7}\nnext", 80), "red  [31mtxet end");
+        assert_eq!(line("繼續繼續", 5), "繼續…");
     }
 }

@@ -15,6 +15,7 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+mod dropping;
 mod echoes;
 mod founding;
 mod front_door;
@@ -24,12 +25,14 @@ mod hostile_processes;
 mod installed;
 mod kit;
 mod limits;
+mod list;
 mod misdeed;
 mod native;
 mod prompts;
 mod refusals;
 mod repositories;
 mod shared_limits;
+mod spawned;
 mod support;
 #[cfg(target_os = "linux")]
 mod takeover;

@@ -27,8 +27,12 @@ impl AgentLoop {
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
             | Event::Queued
+            | Event::Asked { .. }
+            | Event::Answered
             | Event::Dequeued
-            | Event::Paused { .. } => {}
+            | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
             }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::Here;
 use super::ask::{self, Answer, Question};
-use super::report::{AgentReport, BillingReport, Kind, LimitReport, State, without_credentials};
+use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
 use crate::agents::{described, how_to_install};
 use crate::args::Exec;
 use crate::config::{AgentProfile, Config};
@@ -57,21 +57,7 @@ fn kind_of(name: &str) -> Kind {
 fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
     let kind = kind_of(name);
     let profile = here.config.agent_profile(name);
-    let mut report = AgentReport {
-        name: name.to_owned(),
-        kind,
-        state: State::Ready,
-        path: None,
-        native_program: None,
-        version: None,
-        logged_in: None,
-        billing: BillingReport::Unknown,
-        base_url: None,
-        limit: None,
-        problem: None,
-        hint: None,
-        probe: None,
-    };
+    let mut report = AgentReport::new(name, kind);
     if kind == Kind::Native && !here.config.agents.contains_key("native") {
         report.state = State::NotFound;
         report.problem = Some("not configured".into());
@@ -200,21 +186,7 @@ mod tests {
     use super::*;
 
     fn report() -> AgentReport {
-        AgentReport {
-            name: "codex".into(),
-            kind: Kind::BuiltIn,
-            state: State::Ready,
-            path: None,
-            native_program: None,
-            version: None,
-            logged_in: None,
-            billing: BillingReport::Unknown,
-            base_url: None,
-            limit: None,
-            problem: None,
-            hint: None,
-            probe: None,
-        }
+        AgentReport::new("codex", Kind::BuiltIn)
     }
 
     #[test]

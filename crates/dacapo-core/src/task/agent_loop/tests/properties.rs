@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, SessionMode, TurnEnd, TurnRecord,
-    Usage, WaitReason, Writing, WritingEnd, WritingRecord,
+    CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, KnownLimit, Outcome, SessionMode,
+    TurnEnd, TurnRecord, Usage, WaitReason, Writing, WritingEnd, WritingRecord,
 };
 use crate::spec::{Cap, CapSource, TaskSpec};
 
@@ -170,6 +170,18 @@ fn any_known(choices: &mut Choices, world: &World) -> KnownLimit {
     }
 }
 
+fn any_command(choices: &mut Choices) -> Command {
+    let set = |key: &str, value: String| Command::Set { key: key.into(), value };
+    match choices.below(7) {
+        0 => Command::Kill,
+        1 => Command::Pause { now: true },
+        2 | 3 => Command::Pause { now: false },
+        4 => set("iter", format!("{}{}", if choices.yes(2) { "+" } else { "" }, 1 + choices.below(6))),
+        5 => set("max-tokens", (1 + u32::from(choices.below(200))).to_string()),
+        _ => set("colour", "red".into()),
+    }
+}
+
 /// What must be true after every single step.
 fn check_state(world: &World) {
     let machine = &world.machine;
@@ -215,12 +227,19 @@ fn check_journal(journal: &[Envelope]) {
                 finished += 1;
             }
             Event::StopRequested { .. } => stopped = true,
+            Event::CommandReceived(received)
+                if matches!(received.command, Command::Kill | Command::Pause { now: true }) =>
+            {
+                stopped = true;
+            }
             Event::Resumed { .. } | Event::TaskStarted { .. } => stopped = false,
             Event::TurnStarted { .. } => assert!(!stopped, "a stopped loop never starts a turn"),
             Event::TaskFinished(result) => {
                 let all = result.iterations_succeeded + result.iterations_failed;
                 assert_eq!((result.iterations_attempted, all), (started, finished));
-                assert_eq!(started, finished, "no task ends in the middle of an iteration");
+                let open = u32::from(result.outcome == Outcome::Paused) * (started - finished);
+                assert_eq!(started, finished + open, "no task ends in the middle of an iteration");
+                assert!(open <= 1, "one that pauses may wait in it for its next turn");
             }
             _ => {}
         }
@@ -271,6 +290,16 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
         }
         if choices.yes(30) {
             world.input(&Input::Stop { by: "SIGINT".into() }, None);
+            continue;
+        }
+        if choices.yes(30) {
+            let wanted = any_command(&mut choices);
+            let in_turn = matches!(world.machine.next(), Some(Effect::RunTurn(_)));
+            world.input(&Input::Command(command(wanted)), None);
+            assert!(
+                !in_turn || world.machine.current.is_some(),
+                "a turn in flight ends before its iteration"
+            );
             continue;
         }
         if choices.yes(40) {

@@ -1,0 +1,316 @@
+//! Putting a task away so that it can be brought back bit for bit (S9): its worktree, its branch and its record.
+//!
+//! ```text
+//! put away:    refs ─► dropped.json ─► worktree renamed, branch deleted ─► the task's directory renamed
+//! bring back:  the task's directory ─► branch, worktree ─► dropped.json removed
+//! ```
+//!
+//! The order of the one is the other's backwards, so whatever a crash leaves is the beginning of both: either can be
+//! asked for again, and goes on from there.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
+use crate::spec::{Place, TaskSpec, random_hex};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, occupied};
+
+/// The version of `dropped.json`.
+const KEPT_FORMAT: u32 = 1;
+const PAPER: &str = "dropped.json";
+const TASK: &str = "task";
+const TREE: &str = "tree";
+
+/// Why something was put away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Why {
+    /// By `dacapo drop`: all of it, the record too.
+    Dropped,
+    /// Its work is in another branch now: worktree and branch went, the record stays.
+    Merged {
+        /// The branch, by its full name.
+        into: String,
+    },
+}
+
+/// What was put away: `dropped/ID/dropped.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    v: u32,
+    /// Names it: `NAME-STAMP-RANDOM`.
+    pub id: String,
+    /// The task's name.
+    pub name: String,
+    /// The task's tag: a later task of the same name has another.
+    pub tag: String,
+    /// Why.
+    #[serde(flatten)]
+    pub why: Why,
+    /// When.
+    pub at: Timestamp,
+    /// What the task was about.
+    pub prompt: String,
+    /// Its worktree; none for a task in the user's own checkout.
+    pub worktree: Option<PathBuf>,
+    /// Its branch, by its full name.
+    pub branch: Option<String>,
+    /// The tip of that branch.
+    pub tip: Option<Oid>,
+    /// The tip was part of another branch.
+    pub merged: bool,
+    /// The refs that keep what git knows.
+    pub refs: Vec<String>,
+}
+
+/// Something could not be put away or brought back. What was there is still there.
+#[derive(Debug, thiserror::Error)]
+pub enum DropError {
+    /// The worktree or the branch.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    /// Another task has the name now.
+    #[error("Task '{0}' already exists")]
+    NameTaken(String),
+    /// Another process is at it.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        what: &'static str,
+        /// With which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl From<GitError> for DropError {
+    fn from(error: GitError) -> Self {
+        Self::Worktree(error.into())
+    }
+}
+
+fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DropError {
+    let path = path.to_owned();
+    move |source| DropError::File { what, path, source }
+}
+
+/// What was put away of one repository.
+#[derive(Debug, Clone, Copy)]
+pub struct Dropped<'a> {
+    repo: &'a Repo,
+    data: &'a RepoDir,
+}
+
+impl<'a> Dropped<'a> {
+    /// `repo` may be any working tree of the repository, also the one that is put away.
+    pub fn of(repo: &'a Repo, data: &'a RepoDir) -> Self {
+        Self { repo, data }
+    }
+
+    /// Where one of them is.
+    pub fn path(&self, kept: &Kept) -> PathBuf {
+        self.data.dropped_path().join(&kept.id)
+    }
+
+    /// How many bytes one of them occupies.
+    pub fn size(&self, kept: &Kept) -> u64 {
+        occupied(&self.path(kept))
+    }
+
+    /// All of them, the newest first. What is not ours, or of a newer Dacapo, is left alone.
+    pub fn all(&self) -> io::Result<Vec<Kept>> {
+        let entries = match fs::read_dir(self.data.dropped_path()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut all: Vec<Kept> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
+        all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
+        Ok(all)
+    }
+
+    /// A drop, or its undoing, of this very task that was cut short.
+    pub fn cut_short(&self, spec: &TaskSpec) -> io::Result<Option<Kept>> {
+        let is_it = |kept: &Kept| {
+            kept.why == Why::Dropped && kept.tag == spec.tag && !self.path(kept).join(TASK).exists()
+        };
+        Ok(self.all()?.into_iter().find(is_it))
+    }
+
+    /// Whether nothing of it is away: a crash came before anything moved, or after all of it was back.
+    pub fn is_empty(&self, kept: &Kept) -> bool {
+        let is_paper = |entry: &fs::DirEntry| {
+            let name = entry.file_name();
+            name == PAPER || name.as_encoded_bytes().starts_with(b".new-")
+        };
+        fs::read_dir(self.path(kept))
+            .is_ok_and(|mut entries| entries.all(|entry| entry.as_ref().is_ok_and(is_paper)))
+    }
+
+    /// Whether the task can be put away, as far as can be seen beforehand.
+    pub fn can_put_away(&self, spec: &TaskSpec) -> Result<(), DropError> {
+        match &spec.place {
+            Place::InPlace { .. } => Ok(()),
+            Place::Worktree { path, branch, .. } => Ok(self.repo.can_set_aside(path, branch)?),
+        }
+    }
+
+    /// Puts a task away. The caller holds its lock.
+    pub fn put_away(&self, dir: &TaskDir, spec: &TaskSpec, why: Why) -> Result<Kept, DropError> {
+        self.can_put_away(spec)?;
+        let begun = match &why {
+            Why::Dropped => self.cut_short(spec).map_err(file("read", &self.data.dropped_path()))?,
+            Why::Merged { .. } => None,
+        };
+        let mut kept = begun.unwrap_or_else(|| new_paper(spec, why));
+        let prefix = format!("refs/dacapo/rescue/{}/{}", kept.name, kept.stamp());
+        let mut aside = None;
+        if let Place::Worktree { path, branch, .. } = &spec.place {
+            let now = self.repo.keep_under(&prefix, branch, path)?;
+            // A branch that is gone went with an earlier try, which knew its tip.
+            kept.tip = now.tip.or(kept.tip);
+            kept.refs.extend(now.refs);
+            kept.refs.sort();
+            kept.refs.dedup();
+            kept.merged = self.is_merged(kept.tip.as_ref(), branch)?;
+            aside = Some((path, branch));
+        }
+        self.write(&kept)?;
+        let away = self.path(&kept);
+        if let Some((path, branch)) = aside {
+            let held = SetAside { tip: kept.tip.clone(), refs: kept.refs.clone() };
+            self.repo.set_aside(path, branch, &away, &held)?;
+        }
+        if kept.why == Why::Dropped {
+            dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
+        }
+        Ok(kept)
+    }
+
+    /// Brings back what was put away. Refused where its name, branch or directory is taken; then nothing has moved.
+    pub fn bring_back(&self, kept: &Kept) -> Result<(), DropError> {
+        let away = self.path(kept);
+        let home = self.home(kept);
+        let from = TaskDir::at(away.join(TASK));
+        let mut moved = None;
+        let _lock = if from.exists() {
+            let lock = from.lock()?;
+            match from.move_to(home.path()) {
+                Ok(back) => moved = Some(back),
+                Err(error) if is_taken(&error) => return Err(DropError::NameTaken(kept.name.clone())),
+                Err(error) => return Err(file("move", from.path())(error)),
+            }
+            Some(lock)
+        } else {
+            self.lock_at_home(kept, &home)?
+        };
+        if let (Some(path), Some(branch)) = (&kept.worktree, &kept.branch) {
+            let back = self.repo.bring_back(&away, path, branch, kept.tip.as_ref());
+            if let Err(error) = back {
+                if let Some(moved) = moved {
+                    moved.move_to(from.path()).map_err(file("move", moved.path()))?;
+                }
+                return Err(error.into());
+            }
+        }
+        self.forget(kept)
+    }
+
+    fn home(&self, kept: &Kept) -> TaskDir {
+        TaskDir::at(self.data.tasks_path().join(&kept.name))
+    }
+
+    /// The record is at its place already; nobody may drive the task meanwhile. One that is another task's stays what it
+    /// is, and one that is gone needs no lock.
+    fn lock_at_home(&self, kept: &Kept, home: &TaskDir) -> Result<Option<Lock>, DropError> {
+        match home.spec() {
+            Ok(spec) if spec.tag == kept.tag => Ok(Some(home.lock()?)),
+            Ok(_) => Err(DropError::NameTaken(kept.name.clone())),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Removes the paper and the refs of something that is back, or of which nothing is away.
+    pub fn forget(&self, kept: &Kept) -> Result<(), DropError> {
+        let path = self.path(kept);
+        let removed =
+            if self.is_empty(kept) { fs::remove_dir_all(&path) } else { fs::remove_file(path.join(PAPER)) };
+        removed.map_err(file("remove", &path))?;
+        Ok(self.repo.forget_refs(&kept.refs)?)
+    }
+
+    /// Whether a commit is part of a branch that is not a task's.
+    pub fn is_merged(&self, tip: Option<&Oid>, own: &str) -> Result<bool, GitError> {
+        let Some(tip) = tip else { return Ok(false) };
+        Ok(self
+            .repo
+            .branches_with(tip)?
+            .iter()
+            .any(|name| name != own && !name.starts_with("refs/heads/dacapo/")))
+    }
+
+    /// On disk before anything moves.
+    fn write(&self, kept: &Kept) -> Result<(), DropError> {
+        let dir = self.path(kept);
+        fs::create_dir_all(&dir).map_err(file("make", &dir))?;
+        let json = serde_json::to_vec_pretty(kept).map_err(|error| file("write", &dir)(error.into()))?;
+        let write = || -> io::Result<()> {
+            let mut paper = tempfile::Builder::new().prefix(".new-").tempfile_in(&dir)?;
+            paper.write_all(&json)?;
+            paper.as_file().sync_data()?;
+            paper.persist(dir.join(PAPER)).map(drop).map_err(|error| error.error)
+        };
+        write().map_err(file("write", &dir.join(PAPER)))
+    }
+}
+
+impl Kept {
+    /// When and which, in the names of its refs.
+    fn stamp(&self) -> &str {
+        self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&self.id)
+    }
+
+    /// Whether the files of a worktree are in `dropped`.
+    pub fn has_files(&self, dropped: &Dropped<'_>) -> bool {
+        dropped.path(self).join(TREE).exists()
+    }
+}
+
+fn new_paper(spec: &TaskSpec, why: Why) -> Kept {
+    let at = Timestamp::now();
+    let (worktree, branch) = match &spec.place {
+        Place::InPlace { .. } => (None, None),
+        Place::Worktree { path, branch, .. } => (Some(path.clone()), Some(branch.clone())),
+    };
+    Kept {
+        v: KEPT_FORMAT,
+        id: format!("{}-{}-{}", spec.name, at.strftime("%Y%m%dT%H%M%SZ"), random_hex(3)),
+        name: spec.name.to_string(),
+        tag: spec.tag.clone(),
+        why,
+        at,
+        prompt: spec.prompt.lines().next().unwrap_or_default().chars().take(200).collect(),
+        worktree,
+        branch,
+        tip: None,
+        merged: false,
+        refs: Vec::new(),
+    }
+}
+
+fn read(dir: &Path) -> Option<Kept> {
+    let kept: Kept = serde_json::from_slice(&fs::read(dir.join(PAPER)).ok()?).ok()?;
+    (kept.v <= KEPT_FORMAT && dir.file_name()?.to_str()? == kept.id).then_some(kept)
+}
+
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty)
+}
