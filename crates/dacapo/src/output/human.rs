@@ -384,7 +384,7 @@ impl Sink for Human {
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {
-                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"))
+                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"));
             }
         }
         self.draw();

@@ -8,6 +8,7 @@ mod acp;
 mod acp_agent;
 mod adapters;
 mod agents;
+mod attach;
 mod bad_input;
 mod checks;
 mod commands;
@@ -18,6 +19,7 @@ mod dropping;
 mod echoes;
 mod founding;
 mod fresh_worktrees;
+mod front_door;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
@@ -34,5 +36,9 @@ mod repositories;
 mod shared_limits;
 mod spawned;
 mod support;
+#[cfg(target_os = "linux")]
+mod takeover;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod worktrees;
 mod writers;
