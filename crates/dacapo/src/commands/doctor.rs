@@ -55,7 +55,7 @@ impl Here {
 
 pub(super) fn run(args: &Doctor) -> Result<u8, Failure> {
     let here = Here::look()?;
-    let names = wanted(args, &survey::names(&here.config))?;
+    let names = wanted(args, &crate::agents::names(&here.config))?;
     let as_by_default = exec_by_default()?;
     let mut subjects = survey::survey(&here, &names, &as_by_default);
     let machine = machine::checks(&here);

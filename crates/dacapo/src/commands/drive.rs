@@ -140,7 +140,7 @@ pub(super) fn failed(name: &str, error: DriverError) -> Failure {
 pub(super) fn exit_code(result: &TaskResult) -> u8 {
     // Refused before the first iteration is bad usage, not a failed run (L4, L15).
     match result.stop_reason {
-        StopReason::SetupFailed if result.iterations_attempted == 0 => 2,
+        StopReason::SetupFailed if result.iterations_attempted == 0 && result.failed_setup.is_none() => 2,
         _ => result.outcome.exit_code(),
     }
 }

@@ -55,9 +55,13 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     let frame = Frame {
         width: terminal_width(),
         now: Timestamp::now(),
-        zone: TimeZone::system(),
+        zone: zone(&entries),
         done: if args.done { Done::Shown } else { Done::Counted },
-        scope: if args.all { Scope::Everywhere } else { Scope::Here { everywhere: everywhere(&home) } },
+        scope: if args.all {
+            Scope::Everywhere
+        } else {
+            Scope::Here { everywhere: entries.len() + elsewhere(&home, &repos) }
+        },
     };
     print(&listing::list(&entries, &frame));
     Ok(0)
@@ -84,11 +88,11 @@ struct Marks {
 impl Marks {
     fn of(repo: &RepoDir, briefs: &[Brief], args: &List) -> Self {
         let here = std::env::current_dir().ok().filter(|_| !args.all);
-        let Some(common) = here.and_then(|here| git::common_dir(&here).ok()) else { return Self::default() };
+        let Some(here) = here else { return Self::default() };
         let tasks = briefs.iter().filter(|brief| is_out(brief));
         Self {
             known: dacapo_core::radar::Radar::of(repo).known(),
-            into: git::checked_out(&common),
+            into: git::current_branch(&here),
             tasks: tasks.filter_map(|brief| Some((brief.last_commit.clone()?, brief.name.clone()))).collect(),
         }
     }
@@ -100,7 +104,7 @@ impl Marks {
         let ahead = brief.base_commit.as_ref() == Some(into);
         let conflict = if ahead { Some(false) } else { self.known.conflict(tip, into) };
         if conflict == Some(true) {
-            return Some(Radar::Branch { name: words::branch(name).to_owned(), file: None });
+            return Some(Radar::Branch(words::branch(name).to_owned()));
         }
         let rival = self.known.rivals(tip).iter().find_map(|other| self.tasks.get(other));
         match rival {
@@ -122,9 +126,17 @@ fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {
     Ok(repos)
 }
 
-fn everywhere(home: &Home) -> usize {
+/// Tasks of other repositories than these.
+fn elsewhere(home: &Home, here: &[RepoDir]) -> usize {
     let repos = home.repos().unwrap_or_default();
-    repos.iter().map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+    let others = repos.iter().filter(|repo| !here.contains(repo));
+    others.map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+}
+
+/// Finding out which zone the system has may take longer than all the rest: only where a time is shown.
+fn zone(entries: &[Entry]) -> TimeZone {
+    let shown = entries.iter().any(|entry| entry.brief.waiting_until.is_some());
+    if shown { TimeZone::system() } else { TimeZone::UTC }
 }
 
 fn glance<T: Glance>(repo: &RepoDir) -> Result<Vec<T>, Failure> {

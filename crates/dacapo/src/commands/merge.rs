@@ -46,8 +46,8 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::default(),
-        places: None,
         answers: Answers::Here,
+        places: None,
     };
     let merger = Merger {
         repo: &repo,

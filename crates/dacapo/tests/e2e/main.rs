@@ -8,6 +8,7 @@ mod acp;
 mod acp_agent;
 mod adapters;
 mod agents;
+mod attach;
 mod bad_input;
 mod checks;
 mod commands;
@@ -17,6 +18,8 @@ mod doctor;
 mod dropping;
 mod echoes;
 mod founding;
+mod fresh_worktrees;
+mod front_door;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
@@ -33,5 +36,9 @@ mod repositories;
 mod shared_limits;
 mod spawned;
 mod support;
+#[cfg(target_os = "linux")]
+mod takeover;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod worktrees;
 mod writers;
