@@ -125,6 +125,9 @@ pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     let mut commands = Vec::new();
     if result.last_commit != result.base_commit {
         commands.push(format!("dacapo diff {name}"));
+        if view.worktree.is_some() && view.merged.is_none() {
+            commands.push(format!("dacapo merge {name}"));
+        }
     }
     commands.push(match result.outcome {
         // It goes on with the command that failed; another one takes a new task.
