@@ -116,6 +116,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     stand_alone().map_err(|error| cannot(&error))?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let result = drive(dir, spec, errand, (places, seat))?;
+    super::list::remember_size(dir);
     Ok(exit_code(&result))
 }
 

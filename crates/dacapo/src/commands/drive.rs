@@ -69,7 +69,9 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
     listen(control)?;
-    driver.run().map_err(|error| failed(&name, error))
+    let result = driver.run().map_err(|error| failed(&name, error))?;
+    super::list::remember_size(dir);
+    Ok(result)
 }
 
 /// Our own program under a name that stays right when the file on disk is replaced.

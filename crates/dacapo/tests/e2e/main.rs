@@ -11,6 +11,7 @@ mod agents;
 mod bad_input;
 mod checks;
 mod commands;
+mod completions;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
