@@ -121,6 +121,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
     let result = drive(dir, spec.clone(), errand, (places, seat))?;
+    super::list::remember_size(dir);
     let ended = Ended {
         spec: &spec,
         dir,

@@ -12,6 +12,7 @@ mod attach;
 mod bad_input;
 mod checks;
 mod commands;
+mod completions;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
