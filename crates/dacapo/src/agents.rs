@@ -25,6 +25,15 @@ pub struct Chosen {
     pub why: Option<String>,
 }
 
+/// All agents that could be named with `--agent`.
+pub(crate) fn names(config: &Config) -> Vec<String> {
+    let mut names: Vec<String> = agent::BUILT_IN.iter().map(|adapter| adapter.name().to_owned()).collect();
+    names.extend(["native".into(), "rehearsal".into()]);
+    let own: Vec<String> = config.agents.keys().filter(|name| !names.contains(name)).cloned().collect();
+    names.extend(own);
+    names
+}
+
 /// Chooses by flags, then by the config.
 pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &args.agent_cmd {

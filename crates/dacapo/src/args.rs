@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod alias;
+pub mod completions;
 mod front_door;
+mod merge;
 mod sitting;
 mod tasks;
 
 pub use alias::meant;
 pub use front_door::{Prompt, as_command, not_a_prompt};
+pub use merge::Merge;
 pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
@@ -84,6 +87,8 @@ pub enum Command {
     Approve(Approve),
     /// Say no to what a task asks a person for
     Reject(Reject),
+    /// Bring tasks home: into the branch that is checked out here, each proven first
+    Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit
@@ -96,6 +101,8 @@ pub enum Command {
     Demo(Demo),
     /// Check or show scripts for the built-in agent `rehearsal`
     Rehearsal(Rehearsal),
+    /// Print what a shell needs to complete commands, tasks and agents
+    Completions(completions::Completions),
 }
 
 /// Flags of `exec`.
@@ -187,6 +194,9 @@ pub struct Exec {
     /// Work in this checkout (the default of exec)
     #[arg(long, help_heading = "Where", overrides_with = "worktree")]
     pub noworktree: bool,
+    /// With a worktree: start from this branch, tag or commit [default: the current commit]
+    #[arg(long, value_name = "REF", help_heading = "Where", allow_hyphen_values = true)]
+    pub base: Option<String>,
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]
     pub with_changes: bool,

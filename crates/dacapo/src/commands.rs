@@ -12,6 +12,7 @@ use crate::error::{Failure, suggest};
 
 mod attach;
 mod background;
+mod completions;
 mod config;
 mod demo;
 mod diff;
@@ -23,6 +24,7 @@ mod front_door;
 mod kill;
 mod list;
 mod logs;
+mod merge;
 mod orders;
 mod rehearsal;
 mod resume;
@@ -50,6 +52,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Kill(args) => kill::run(&args),
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
@@ -62,6 +65,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
+        Command::Completions(args) => completions::run(&args),
     }
 }
 
@@ -74,6 +78,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Merge(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
         Command::Attach(args) => args.show.json,
@@ -86,6 +91,7 @@ pub fn wants_json(command: &Command) -> bool {
         | Command::Takeover(_)
         | Command::Config(_)
         | Command::Rehearsal(_)
+        | Command::Completions(_)
         | Command::Tell(_)
         | Command::Set(_)
         | Command::Approve(_)
@@ -192,8 +198,14 @@ fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
         .hint(format!("look at {}", dir.path().display()))
 }
 
-/// Prints to standard output; a reader that has gone is no error.
+/// Prints to standard output, all at once; a reader that has gone is no error.
 fn print(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(anstream::stdout(), "{text}");
+    let mut stdout = std::io::stdout().lock();
+    let mut whole = match anstream::AutoStream::choice(&stdout) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    };
+    whole.push('\n');
+    let _ = stdout.write_all(whole.as_bytes());
 }

@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 pub mod agents;
 pub mod args;
 pub mod commands;
+pub mod completion;
 pub mod config;
 pub mod error;
 pub mod found_checks;
@@ -33,6 +34,9 @@ pub fn main() -> ExitCode {
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
+    completion::dispatch();
+    // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it.
+    dacapo_core::process::keep_descriptors_to_ourselves();
     let args = args::as_command(args::meant(args));
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,

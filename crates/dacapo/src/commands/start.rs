@@ -4,7 +4,9 @@ use std::io::IsTerminal as _;
 
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{CreateError, Lock, LockError, RepoDir, TaskDir, WorkspaceLock};
+use dacapo_core::store::{
+    CreateError, Lock, LockError, RepoDir, TaskDir, Unfit, WorkspaceLock, can_lock, fit,
+};
 
 use super::repository;
 use super::resume::still_finishing;
@@ -13,7 +15,7 @@ use crate::config::{Config, Loaded, Sources, load};
 use crate::error::Failure;
 use crate::found_checks;
 use crate::output::words::count;
-use crate::request::{Checks, Request, place, request};
+use crate::request::{Checks, Request, rename, request};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
 const NUMBERED: u32 = 1000;
@@ -43,12 +45,13 @@ pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
         return Err(Failure::usage("a repository without commits cannot have a worktree")
             .hint("commit something first, or work here without a worktree: --noworktree"));
     }
+    look_at_file_systems(&repo, &data, &asked.spec)?;
     say_what_text_means(&mut asked);
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
-    let (dir, lock) = create(args, &repo, &data, &mut asked)?;
+    let (dir, lock) = create(&repo, &data, &mut asked)?;
     if let Some(workspace) = &mut workspace {
         // Only so that others can say who is at work here.
         let _ = workspace.name(asked.spec.name.as_str());
@@ -56,9 +59,33 @@ pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
     Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace })
 }
 
+/// Locks and renames are what everything rests on: a file system without them is told here, not in the middle.
+fn look_at_file_systems(repo: &Repo, data: &RepoDir, spec: &TaskSpec) -> Result<(), Failure> {
+    let home = "DACAPO_HOME=DIR keeps tasks elsewhere: on a local disk";
+    fit(data.path()).map_err(|error| unfit(&error).hint(home))?;
+    if let Place::Worktree { .. } = spec.place {
+        can_lock(&repo.common_dir().join("dacapo.lock"))
+            .map_err(|error| unfit(&error).hint("clone the repository to a local disk and work there"))?;
+    }
+    Ok(())
+}
+
+fn unfit(error: &Unfit) -> Failure {
+    let failure = match error {
+        Unfit::Unwritable { .. } => Failure::failed(error.to_string()),
+        Unfit::NoLocks { .. } | Unfit::NoRenames { .. } => Failure::usage(error.to_string()),
+    };
+    failure.kept("everything; nothing was started")
+}
+
 /// One loop per workspace (S7).
 pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
+        Some(holder) if holder == super::merge::HOLDER => {
+            Failure::usage("a merge is under way in this checkout")
+                .kept("everything; nothing was started")
+                .hint("wait until it is done, or work beside it: --worktree")
+        }
         Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
         Some(holder) => Failure::usage(format!(
             "Task '{holder}' is at work in this checkout; there is one loop per workspace"
@@ -175,12 +202,11 @@ fn say_what_text_means(asked: &mut Request) {
 }
 
 /// Claims the name. One that was made from the prompt is numbered when it is taken; one that was given is not.
-fn create(args: &Exec, repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, Lock), Failure> {
+fn create(repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, Lock), Failure> {
     let wanted = asked.spec.name.clone();
     for number in 1..=NUMBERED {
         if number > 1 {
-            asked.spec.name = wanted.numbered(number);
-            asked.spec.place = place(args, data, &asked.spec.name);
+            rename(&mut asked.spec, data, wanted.numbered(number));
         }
         let dir = data.task(&asked.spec.name);
         match in_the_way(repo, &asked.spec) {
