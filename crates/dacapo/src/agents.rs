@@ -25,6 +25,15 @@ pub struct Chosen {
     pub why: Option<String>,
 }
 
+/// All agents that could be named with `--agent`.
+pub(crate) fn names(config: &Config) -> Vec<String> {
+    let mut names: Vec<String> = agent::BUILT_IN.iter().map(|adapter| adapter.name().to_owned()).collect();
+    names.extend(["native".into(), "rehearsal".into()]);
+    let own: Vec<String> = config.agents.keys().filter(|name| !names.contains(name)).cloned().collect();
+    names.extend(own);
+    names
+}
+
 /// Chooses by flags, then by the config.
 pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &args.agent_cmd {
@@ -67,7 +76,7 @@ fn refuse_what_commands_cannot(args: &Exec, name: &str, output: OutputFormat) ->
     }
     match (args.approval, output) {
         (args::Approval::Auto, _) => Ok(()),
-        (args::Approval::Ask, OutputFormat::Acp) => somebody_must_answer(args.show, name)
+        (args::Approval::Ask, OutputFormat::Acp) if !args.background => somebody_must_answer(args.show, name)
             .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all")),
         (_, OutputFormat::Acp) => Ok(()),
         _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))

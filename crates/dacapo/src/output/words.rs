@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::{Command, IterationRecord, Received, Writing};
+use dacapo_core::event::{Command, Event, IterationRecord, Received, Writing};
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {
@@ -12,6 +12,8 @@ pub fn command(received: &Received) -> String {
         Command::Kill => format!("{by}: it is to end"),
         Command::Pause { now: true } => format!("{by}: it is to pause now"),
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
+        Command::Approve { .. } => format!("{by}: yes"),
+        Command::Reject => format!("{by}: no"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }
@@ -121,6 +123,12 @@ pub fn writing(what: Writing) -> &'static str {
         Writing::Summary => "summary",
         Writing::CommitMessage => "commit message",
     }
+}
+
+/// What came into a fresh worktree by `.worktreeinclude`.
+pub fn included(event: &Event) -> String {
+    let Event::FilesIncluded { files, bytes: size, .. } = event else { return String::new() };
+    format!("{} ({}) came along by .worktreeinclude", count(*files, "file"), bytes(*size))
 }
 
 /// Branches as people say them.

@@ -17,6 +17,8 @@ impl AgentLoop {
                 self.pausing = Some(by.clone());
                 self.pause_if_due();
             }
+            // A turn asks, not the loop: the driver answers it.
+            Command::Approve { .. } | Command::Reject => {}
             Command::Tell { text } => self.told.push(text.clone()),
             Command::Set { key, value } => {
                 // Whoever sent it has read it before; what cannot be read changes nothing.
@@ -46,7 +48,9 @@ impl AgentLoop {
             return;
         }
         match self.phase {
-            Phase::Fresh | Phase::Baseline { .. } | Phase::Between => self.phase = Phase::Between,
+            Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } | Phase::Between => {
+                self.phase = Phase::Between
+            }
             Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. } => {
                 self.probed.fill(false);
                 self.phase = self.before_a_turn();

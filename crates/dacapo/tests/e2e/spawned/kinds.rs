@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine};
-use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopReason, TaskResult, Tokens,
     Usage,
@@ -70,12 +70,15 @@ impl Machine for Ticking {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
             Input::Notice(message) => vec![Event::Notice { message: message.clone() }],
-            Input::WorkspaceReady { path, branch, base, kept_changes } => vec![Event::WorkspaceReady {
-                path: path.clone(),
-                branch: branch.clone(),
-                base_commit: base.clone(),
-                kept_changes: kept_changes.clone(),
-            }],
+            Input::WorkspaceReady { path, branch, base, kept_changes, port_base } => {
+                vec![Event::WorkspaceReady {
+                    path: path.clone(),
+                    branch: branch.clone(),
+                    base_commit: base.clone(),
+                    kept_changes: kept_changes.clone(),
+                    port_base: *port_base,
+                }]
+            }
             Input::CheckDone(result) => vec![Event::CheckFinished(result.clone())],
             Input::Finishing { last_commit, elapsed, .. } => vec![Event::TaskFinished(TaskResult {
                 outcome: self.end.map_or(Outcome::Failed, |(outcome, _)| outcome),
@@ -92,6 +95,7 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
+                failed_setup: None,
             })],
             _ => Vec::new(),
         }
@@ -179,6 +183,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::of(&[&Checklist]),
+        answers: Answers::Here,
         places: None,
     };
     let mut nobody = Nobody;
