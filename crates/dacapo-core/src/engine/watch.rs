@@ -20,7 +20,7 @@ use crate::agent::{self, Adapter, Parser};
 use crate::event::{AgentEvent, Envelope, Event, Writing};
 use crate::spec::TaskSpec;
 use crate::store::{self, JournalError, OpenError, TaskDir};
-use crate::task::{Kinds, NotThatKind};
+use crate::task::Kinds;
 
 /// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
 const RECENT: usize = 5;
@@ -34,9 +34,6 @@ pub enum WatchError {
     /// Its spec.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Its kind.
-    #[error(transparent)]
-    Kind(#[from] NotThatKind),
     /// Its journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -64,7 +61,9 @@ pub enum Step {
 pub struct Watch {
     dir: TaskDir,
     spec: Arc<TaskSpec>,
-    machine: Box<dyn Machine + Send>,
+    /// None for a kind that is not known here: its record reads all the same, and only what goes on between two events
+    /// stays unsaid.
+    machine: Option<Box<dyn Machine + Send>>,
     journal: Option<store::Reader>,
     /// Read, and to be shown when what the agent did before it, in so many bytes, has been.
     ahead: Option<(Envelope, u64)>,
@@ -77,7 +76,7 @@ impl Watch {
     /// Watches the task in `dir` from its first event on.
     pub fn new(dir: &TaskDir, kinds: Kinds) -> Result<Self, WatchError> {
         let spec = Arc::new(dir.spec()?);
-        let machine = kinds.machine(&spec)?;
+        let machine = kinds.machine(&spec).ok();
         Ok(Self {
             dir: dir.clone(),
             spec,
@@ -167,11 +166,13 @@ impl Watch {
     }
 
     fn take_in(&mut self, line: Envelope) {
-        self.machine.apply(&line);
+        if let Some(machine) = &mut self.machine {
+            machine.apply(&line);
+        }
         self.sub = 0;
         match &line.event {
             Event::TurnStarted { .. } => {
-                self.turn = match self.machine.next() {
+                self.turn = match self.next_effect() {
                     Some(Effect::RunTurn(plan)) => Some(Turn::new(&self.dir, &self.spec, plan)),
                     _ => None,
                 };
@@ -205,8 +206,12 @@ impl Watch {
         });
     }
 
+    fn next_effect(&self) -> Option<Effect> {
+        self.machine.as_ref()?.next()
+    }
+
     fn say_what_goes_on(&self, sink: &mut dyn Sink) {
-        match self.machine.next() {
+        match self.next_effect() {
             Some(Effect::RunCheck(plan)) => sink.activity(&Activity::Check(&plan.command)),
             Some(Effect::PrepareCommit(_)) => sink.activity(&Activity::Committing),
             Some(Effect::Write(plan)) => {

@@ -310,7 +310,8 @@ pub(crate) const OPENCODE: Agent = Agent {
         ids.dedup();
         ids
     },
-    limit: seconds,
+    // It waits and tries again by itself until we lose patience, so the end is always that of its newest attempt.
+    limit: || Limited { answer: Failure::limited(Some(3)), lasts: 3, account: &[] },
 };
 
 pub(crate) const QWEN: Agent = Agent {
