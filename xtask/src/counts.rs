@@ -49,6 +49,23 @@ pub(crate) fn closing(output: &str) -> Option<String> {
     Some(line.trim().to_owned())
 }
 
+/// The tests that failed and then passed, which nextest names behind its closing line:
+/// `FLAKY 2/3 [   0.012s] (3/9) dacapo-core::process jobs::exit_codes_arrive`
+pub(crate) fn flaky(output: &str) -> Vec<String> {
+    let mut names: Vec<String> = output.lines().filter_map(|line| named_flaky(&plain(line))).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn named_flaky(line: &str) -> Option<String> {
+    let (tries, rest) = line.trim_start().strip_prefix("FLAKY ")?.split_once(" [")?;
+    let (_, name) = rest.split_once(']')?;
+    // Its place in the run, which not every version shows.
+    let name = name.trim().trim_start_matches(|c: char| "(/)".contains(c) || c.is_ascii_digit());
+    Some(format!("{} (passed at try {tries})", name.trim()))
+}
+
 /// `Summary [   0.5s] 12/20 tests run: 9 passed (1 slow), 1 failed, 1 timed out, 1 exec failed, 3 skipped`
 fn nextest(line: &str) -> Option<Counts> {
     let (_, rest) = line.trim_start().strip_prefix("Summary [")?.split_once(']')?;
@@ -160,6 +177,15 @@ test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 5 filtered out; 
         let output =
             "test result: ok. 3 passed; 0 failed\n\x1b[1mtest result: ok. 4 passed; 0 failed\x1b[0m\nend";
         assert_eq!(super::closing(output).as_deref(), Some("test result: ok. 4 passed; 0 failed"));
+    }
+
+    #[test]
+    fn what_passed_only_when_tried_again_is_named_once() {
+        let output = "  TRY 1 FAIL [   0.009s] (1/2) xtask a\n  TRY 2 PASS [   0.008s] (1/2) xtask a
+     Summary [   0.2s] 2 tests run: 2 passed (1 flaky), 0 skipped
+\x1b[33;1m   FLAKY 2/3\x1b[0m [   0.008s] (1/2) \x1b[35;1mxtask\x1b[0m steps::a\n   FLAKY 2/3 [   0.008s] xtask steps::a";
+        assert_eq!(super::flaky(output), ["xtask steps::a (passed at try 2/3)"]);
+        assert_eq!(super::flaky("Summary [ 1.0s] 2 tests run: 2 passed, 0 skipped"), [] as [&str; 0]);
     }
 
     #[test]

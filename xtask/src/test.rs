@@ -19,6 +19,14 @@ struct Wanted {
     filter: Option<String>,
 }
 
+/// What the runner of the tests said at its end.
+#[derive(Default)]
+struct Said {
+    closing: Option<String>,
+    /// Tests that passed only when they were tried again.
+    flaky: Vec<String>,
+}
+
 /// All checks and all tests.
 pub(crate) fn test(args: &[String]) -> Outcome<bool> {
     let wanted = parse(args)?;
@@ -34,14 +42,14 @@ pub(crate) fn test(args: &[String]) -> Outcome<bool> {
     if !wanted.quick {
         steps.run("agent CLIs", setup::install_agents);
     }
-    let (mut counts, mut closing) = (None, None);
-    steps.run("tests", || tests(&wanted, &mut counts, &mut closing));
+    let (mut counts, mut said) = (None, Said::default());
+    steps.run("tests", || tests(&wanted, &mut counts, &mut said));
     steps.run("doc tests", || doc_tests(&wanted, &mut counts));
     if wanted.filter.is_none() {
         papers(&mut steps);
     }
     let failed = steps.summary();
-    Ok(close(&wanted, closing.as_deref(), counts, &failed))
+    Ok(close(&wanted, &said, counts, &failed))
 }
 
 /// What tests need that is not there yet, the real agents included.
@@ -102,12 +110,12 @@ fn papers(steps: &mut Steps) {
     steps.run("generated", || generated(&shell::root()));
 }
 
-fn tests(wanted: &Wanted, counts: &mut Option<Counts>, closing: &mut Option<String>) -> Outcome {
+fn tests(wanted: &Wanted, counts: &mut Option<Counts>, said: &mut Said) -> Outcome {
     let nextest = shell::version("cargo-nextest", &["nextest", "--version"]);
     let command = match &nextest {
         Some(version) => {
             println!("  {version}");
-            nextest_command(wanted)
+            nextest_command(wanted, shell::in_ci().then_some("ci"))
         }
         None => {
             println!("  cargo-nextest is not installed; `cargo test` runs the same tests");
@@ -116,7 +124,7 @@ fn tests(wanted: &Wanted, counts: &mut Option<Counts>, closing: &mut Option<Stri
     };
     println!("  {}", shell::shown(&command));
     let (outcome, output) = shell::run_and_keep(command);
-    *closing = counts::closing(&output);
+    *said = Said { closing: counts::closing(&output), flaky: counts::flaky(&output) };
     let counted = counts::read(&output).map(|counted| {
         // What was asked to be left out is no skipped test, but nextest counts it as one.
         if wanted.quick || wanted.filter.is_some() { Counts { skipped: 0, ..counted } } else { counted }
@@ -134,8 +142,12 @@ fn tests(wanted: &Wanted, counts: &mut Option<Counts>, closing: &mut Option<Stri
     }
 }
 
-fn nextest_command(wanted: &Wanted) -> Command {
+/// The profiles are in .config/nextest.toml.
+fn nextest_command(wanted: &Wanted, profile: Option<&str>) -> Command {
     let mut command = shell::cargo(&["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
+    if let Some(profile) = profile {
+        command.args(["--profile", profile]);
+    }
     if wanted.quick {
         command.args(["-E", &format!("not binary(/^{END_TO_END}/)")]);
     }
@@ -221,10 +233,13 @@ fn add(sum: &mut Option<Counts>, counts: Option<Counts>) {
 }
 
 /// The last lines: what was left out, and what was counted. Never a count that no runner gave.
-fn close(wanted: &Wanted, closing: Option<&str>, counts: Option<Counts>, failed: &[&str]) -> bool {
+fn close(wanted: &Wanted, said: &Said, counts: Option<Counts>, failed: &[&str]) -> bool {
     println!();
-    if let Some(closing) = closing {
+    if let Some(closing) = &said.closing {
         println!("{closing}");
+    }
+    for test in &said.flaky {
+        println!("warning: FLAKY, find its race: {test}");
     }
     if wanted.quick {
         println!("left out: end-to-end tests (--quick)");
@@ -259,9 +274,16 @@ mod tests {
     }
 
     #[test]
+    fn only_a_profile_tries_again() {
+        let all = wanted(&[]).unwrap();
+        assert!(shell::shown(&nextest_command(&all, Some("ci"))).ends_with("--profile ci"));
+        assert!(!shell::shown(&nextest_command(&all, None)).contains("profile"));
+    }
+
+    #[test]
     fn both_runners_leave_out_the_same() {
         let quick = wanted(&["--quick"]).unwrap();
-        assert!(shell::shown(&nextest_command(&quick)).ends_with("-E 'not binary(/^e2e/)'"));
+        assert!(shell::shown(&nextest_command(&quick, None)).ends_with("-E 'not binary(/^e2e/)'"));
 
         let dir = std::env::temp_dir().join(format!("xtask-targets-{}", std::process::id()));
         for file in ["crates/a/tests/e2e/main.rs", "crates/a/tests/cli.rs", "crates/a/tests/common/mod.rs"] {

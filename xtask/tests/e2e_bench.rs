@@ -26,6 +26,7 @@ fn every_benchmark_fills_its_rows() {
         "| 20 MB of output, one line | ",
         "| 20 MB of output, `yes`: peak memory | ",
         "| start-up, `dacapo --version`, 50 runs each | ",
+        "| `dacapo list`, 100 tasks that have ended | ",
         "| own memory during a loop (PSS, guard included) | ",
         "| iteration 120 against a 20th right after it: time | ",
         "| iteration 120 against iteration 20: memory (PSS) | ",

@@ -3,6 +3,7 @@
 
 mod conversation;
 mod history;
+mod merge_message;
 mod message;
 mod prompt;
 mod summary;
@@ -11,6 +12,7 @@ mod wording;
 
 pub use conversation::Conversation;
 pub use history::{History, Past};
+pub use merge_message::MergeMessage;
 pub use message::CommitMessage;
 pub use prompt::{Told, completion_rule, prompt};
 pub use summary::summarize;

@@ -11,16 +11,19 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
 use crate::spec::{Place, TaskSpec, random_hex};
-use crate::store::{Lock, LockError, RepoDir, TaskDir, occupied};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
+/// Counting files ends here; the number is for people.
+const COUNTING: Duration = Duration::from_secs(30);
 const PAPER: &str = "dropped.json";
 const TASK: &str = "task";
 const TREE: &str = "tree";
@@ -122,7 +125,7 @@ impl<'a> Dropped<'a> {
 
     /// How many bytes one of them occupies.
     pub fn size(&self, kept: &Kept) -> u64 {
-        occupied(&self.path(kept))
+        disk_usage(&self.path(kept), Instant::now() + COUNTING).0
     }
 
     /// All of them, the newest first. What is not ours, or of a newer Dacapo, is left alone.

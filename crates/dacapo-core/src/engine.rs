@@ -3,7 +3,7 @@
 //! [`machine`] is what a kind of task is to the driver, [`stop`] why loops go on or end. [`Driver`] carries effects out,
 //! one at a time; [`turn`](Driver) and checks run as children while it listens to them, to signals and to the clock.
 
-mod checks;
+pub(crate) mod checks;
 mod driver;
 mod durability;
 mod limits;
@@ -15,11 +15,13 @@ mod setup;
 pub mod stop;
 mod talk;
 mod talker;
-mod turn;
+pub(crate) mod turn;
 mod turn_end;
 mod vigil;
 mod voice;
+mod watch;
 mod workspace;
 mod writing;
 
 pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};
+pub use watch::{Step, Watch, WatchError};

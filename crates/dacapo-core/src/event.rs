@@ -208,6 +208,29 @@ pub enum Event {
     Dequeued,
     /// The end.
     TaskFinished(TaskResult),
+    /// The branch `into` is moved next from `from` to `commit`, which holds the task's work.
+    MergeIntent {
+        /// The branch (full name).
+        into: String,
+        /// Where it is.
+        from: Oid,
+        /// Where it goes.
+        commit: Oid,
+        /// The task's history is not in it.
+        squash: bool,
+    },
+    /// The task's work is on another branch. Its own branch and its worktree go now.
+    Merged {
+        /// The branch (full name).
+        into: String,
+        /// The commit that brought it there.
+        commit: Oid,
+        /// The task's history is not in it.
+        squash: bool,
+        /// The refs that keep what the task's own branch and worktree held.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<String>,
+    },
 }
 
 /// Why a loop sleeps.

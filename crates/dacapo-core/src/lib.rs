@@ -6,6 +6,7 @@
 pub mod spec;
 
 pub mod engine;
+pub mod merge;
 pub mod task;
 
 pub mod context;
@@ -18,8 +19,11 @@ pub mod dropped;
 
 pub mod git;
 pub mod process;
+pub mod radar;
 
 pub mod event;
 pub mod trust;
 
 pub mod view;
+
+pub mod overview;

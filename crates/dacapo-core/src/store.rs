@@ -1,23 +1,27 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
+mod changes;
 mod fitness;
 mod inbox;
+mod index;
 mod journal;
 mod layout;
 mod limits;
 mod lock;
-mod occupied;
 mod places;
 mod ports;
+mod sizes;
 mod task_dir;
 
+pub use changes::{Changes, Woken};
 pub use fitness::{Unfit, can_lock, fit};
 pub use inbox::{Inbox, Watch};
+pub use index::{Index, Stamp};
 pub use journal::{Journal, JournalError, Reader, note, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
-pub use occupied::occupied;
 pub use places::{Held, Places, Seat, Ticket};
 pub use ports::{PORTS, PortLease, Ports};
+pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};

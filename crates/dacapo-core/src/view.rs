@@ -1,7 +1,7 @@
 //! What every surface shows: the fold of a task's journal.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::event::{
     CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, SetupResult,
@@ -12,7 +12,7 @@ use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
 
 /// The status of a task (S6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It has not begun.
@@ -56,6 +56,11 @@ impl Status {
         matches!(self, Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled)
     }
 
+    /// Whether it stays so without a process that drives the task.
+    pub fn is_settled(self) -> bool {
+        self.has_ended() || self == Status::Paused
+    }
+
     fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Completed => Status::Completed,
@@ -67,6 +72,19 @@ impl Status {
             Outcome::Cancelled => Status::Cancelled,
         }
     }
+}
+
+/// Where the work of a task went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergedInto {
+    /// The branch (full name).
+    pub into: String,
+    /// The commit that brought it there.
+    pub commit: Oid,
+    /// The task's history is not in it.
+    pub squash: bool,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// A task, as shown. Serialised it is an element of `list --json`.
@@ -125,6 +143,9 @@ pub struct TaskView {
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
+    /// Where its work went (`dacapo merge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedInto>,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -152,6 +173,9 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
+    /// The branch that has taken its work in.
+    #[serde(skip)]
+    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -209,6 +233,7 @@ impl TaskView {
             waiting_until: None,
             created_at: spec.created_at,
             finished_at: None,
+            merged: None,
             iterations: Vec::new(),
             checks: Vec::new(),
             setup: Vec::new(),
@@ -218,6 +243,7 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
+            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -225,30 +251,31 @@ impl TaskView {
 
     /// The task in `dir` as it is now.
     pub fn load(dir: &TaskDir) -> Result<Self, ViewError> {
-        let spec = dir.spec()?;
-        let fold = || -> Result<Self, ViewError> {
-            let mut view = Self::new(&spec);
-            match read(&dir.journal_path(), |line| view.apply(&line)) {
-                Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-                done => done?,
-            }
-            Ok(view)
-        };
-        // Before its first event a task has no journal either, but then nothing of a turn.
-        let has_run =
-            || std::fs::read_dir(dir.path().join("turns")).is_ok_and(|mut turns| turns.next().is_some());
-        if !dir.journal_path().exists() && has_run() {
-            return Err(ViewError::JournalGone);
-        }
-        let view = fold()?;
+        let view = Self::fold(dir)?;
         if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(view);
         }
         // It may have ended between the two looks: read again before calling it interrupted (K2).
-        let mut view = fold()?;
-        if !view.status.has_ended() && view.status != Status::Paused {
+        let mut view = Self::fold(dir)?;
+        if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
+        }
+        Ok(view)
+    }
+
+    /// What the journal of the task in `dir` says, whether or not a process still drives it.
+    pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
+        let mut view = Self::new(&dir.spec()?);
+        match read(&dir.journal_path(), |line| view.apply(&line)) {
+            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                // Before its first event a task has no journal either, but then nothing of a turn.
+                let turns = std::fs::read_dir(dir.path().join("turns"));
+                if turns.is_ok_and(|mut turns| turns.next().is_some()) {
+                    return Err(ViewError::JournalGone);
+                }
+            }
+            done => done?,
         }
         Ok(view)
     }
@@ -257,7 +284,7 @@ impl TaskView {
     pub fn apply(&mut self, line: &Envelope) {
         self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
         match &line.event {
-            Event::TaskCreated { .. } | Event::StopRequested { .. } => {}
+            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::MergeIntent { .. } => {}
             Event::CommandReceived(received) => self.commanded(&received.command),
             Event::Queued => self.status = Status::Queued,
             Event::Dequeued => self.status = Status::Running,
@@ -314,6 +341,10 @@ impl TaskView {
                 self.notices.push(message.clone());
             }
             Event::TaskFinished(result) => self.finished(result, line.at),
+            Event::Merged { into, commit, squash, .. } => {
+                let (into, commit) = (into.clone(), commit.clone());
+                self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
+            }
         }
     }
 

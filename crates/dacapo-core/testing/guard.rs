@@ -1,7 +1,8 @@
 //! Stands in for the `dacapo` binary in the tests of `process`: a guard, and a runner that a test can kill.
 //!
-//! `run DIR TAG PROGRAM ARGUMENT…` launches one job with its files in DIR, obeys the lines `gentle` and `now` on its
-//! standard input, writes the guard's id to DIR/guard and how it ended to DIR/done, and exits then.
+//! `run DIR TAG GRACE PROGRAM ARGUMENT…` launches one job with its files in DIR, obeys the lines `gentle` and `now` on its
+//! standard input, writes the guard's id to DIR/guard and how it ended to DIR/done, and exits then. GRACE is in
+//! milliseconds.
 
 use std::ffi::OsString;
 use std::io::BufRead;
@@ -15,12 +16,15 @@ fn main() {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     match arguments.as_slice() {
         [mode] if mode == guard::ARGUMENT => guard::main(),
-        [mode, dir, tag, argv @ ..] if mode == "run" => run(&PathBuf::from(dir), tag, argv),
+        [mode, dir, tag, grace, argv @ ..] if mode == "run" => {
+            let grace = grace.to_str().and_then(|ms| ms.parse().ok()).expect("a number of milliseconds");
+            run(&PathBuf::from(dir), tag, Duration::from_millis(grace), argv);
+        }
         _ => std::process::exit(64),
     }
 }
 
-fn run(dir: &Path, tag: &OsString, argv: &[OsString]) {
+fn run(dir: &Path, tag: &OsString, grace: Duration, argv: &[OsString]) {
     let exe = std::env::current_exe().expect("this program has a path");
     let mut launcher = Launcher::new(exe, Arc::new(Masker::new([]))).expect("a launcher");
     launcher.prepare();
@@ -34,7 +38,7 @@ fn run(dir: &Path, tag: &OsString, argv: &[OsString]) {
         stdout: dir.join("out"),
         index: None,
         stderr: Stderr::File(dir.join("err")),
-        grace: Duration::from_millis(500),
+        grace,
         holds: Vec::new(),
     };
     let (tell, told) = mpsc::channel();

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod alias;
 mod tasks;
 
+pub use alias::meant;
 pub use tasks::{Kill, Pause, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
@@ -49,6 +51,9 @@ pub enum Command {
     Status(One),
     /// Show a task's log
     Logs(Logs),
+    /// Show a running task as if it ran here; Ctrl-C asks what to do
+    Attach(Attach),
+
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's
@@ -254,6 +259,12 @@ pub struct List {
     /// Tasks of all repositories
     #[arg(long)]
     pub all: bool,
+    /// Show each task that needs nothing any more, not only how many they are
+    #[arg(long)]
+    pub done: bool,
+    /// Measure now what each task takes on disk
+    #[arg(long)]
+    pub size: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -283,6 +294,26 @@ pub struct Logs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
+}
+
+/// Flags of `attach`.
+#[derive(Debug, Args)]
+pub struct Attach {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `takeover`.
+#[derive(Debug, Args)]
+pub struct Takeover {
+    /// The task; the latest of this repository if not given
+    pub name: Option<String>,
+    /// Leave the task as it is afterwards
+    #[arg(long)]
+    pub no_resume: bool,
 }
 
 /// Flags of `diff`.

@@ -10,6 +10,7 @@ use dacapo_core::view::{TaskView, ViewError};
 use crate::args::Command;
 use crate::error::{Failure, suggest};
 
+mod attach;
 mod background;
 mod config;
 mod demo;
@@ -41,6 +42,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
+        Command::Attach(args) => attach::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
@@ -68,6 +70,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Resume(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
+        Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
@@ -94,12 +97,23 @@ pub(crate) fn home() -> Result<Home, Failure> {
 
 /// The repository around the current directory and its data.
 fn repository() -> Result<(Repo, RepoDir), Failure> {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
-    })?;
+    let here = current_dir()?;
     let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
     let data = home()?.repo(repo.common_dir());
     Ok((repo, data))
+}
+
+/// The data of the repository around the current directory, without a git process where that is possible.
+fn repository_data() -> Result<RepoDir, Failure> {
+    let here = current_dir()?;
+    let common_dir = dacapo_core::git::common_dir(&here).map_err(|error| not_usable(&error))?;
+    Ok(home()?.repo(&common_dir))
+}
+
+fn current_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+    })
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {
@@ -150,6 +164,13 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
 
 pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+}
+
+/// A task whose process ended without a word.
+fn interrupted(name: &str) -> Failure {
+    Failure::failed(format!("Task '{name}' was interrupted: its process is gone"))
+        .kept("all it did; it can go on")
+        .hint(format!("dacapo resume {name}"))
 }
 
 fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {

@@ -16,6 +16,7 @@ pub mod native;
 pub mod output;
 pub mod rehearsal;
 pub mod request;
+pub mod terminal;
 pub mod writers;
 
 /// The whole program.
@@ -32,7 +33,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
     }
-    let cli = match args::Cli::try_parse_from(&args) {
+    let cli = match args::Cli::try_parse_from(args::meant(args)) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error),
     };

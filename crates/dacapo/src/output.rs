@@ -3,8 +3,10 @@
 pub mod asking;
 pub mod human;
 pub mod jsonl;
+pub mod listing;
 pub mod log;
 pub mod report;
+pub mod table;
 pub mod words;
 
 use std::time::Duration;

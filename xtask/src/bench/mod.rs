@@ -5,6 +5,7 @@
 
 mod iteration;
 mod journal;
+mod list;
 mod long;
 mod memory;
 mod output;
@@ -52,6 +53,7 @@ const ALL: &[(&str, &str, Measure)] = &[
     ("iteration-10k", "the same in a repository of 10,000 files", iteration::large),
     ("output", "200 MB of agent output, against `agent | cat > file`", output::measure),
     ("start-up", "`dacapo --version`, against `git --version`", startup::measure),
+    ("list-1000", "`dacapo list` with 1,000 tasks, against `git branch --list`", list::measure),
     ("memory", "own memory while an agent works", memory::measure),
     ("long", "iteration 2,000 against iteration 20, in time and memory", long::measure),
 ];

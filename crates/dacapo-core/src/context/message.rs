@@ -4,7 +4,7 @@ use super::text::cut_columns;
 use crate::event::Ended;
 
 /// Width of the first line.
-const SUBJECT_COLUMNS: usize = 72;
+pub(super) const SUBJECT_COLUMNS: usize = 72;
 /// Lines of body at most.
 const BODY_LINES: usize = 3;
 
@@ -71,7 +71,7 @@ impl CommitMessage<'_> {
 }
 
 /// The lines and sentences of a summary as plain prose.
-fn sentences(summary: &str) -> Vec<String> {
+pub(super) fn sentences(summary: &str) -> Vec<String> {
     let mut out = Vec::new();
     for line in lines(summary) {
         match line.split_once(". ") {
@@ -86,7 +86,7 @@ fn sentences(summary: &str) -> Vec<String> {
 }
 
 /// The lines of a text that say something: no markup, no number of an iteration, nothing that could pass for a trailer.
-fn lines(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
         let line =
             line.trim().trim_start_matches(['#', '*', '-', '>', '`', ' ']).trim_end_matches(['*', '`', ' ']);
@@ -109,7 +109,7 @@ fn is_trailer(line: &str) -> bool {
     signed || line.starts_with("dacapo-")
 }
 
-fn wrap(text: &str) -> Vec<String> {
+pub(super) fn wrap(text: &str) -> Vec<String> {
     use unicode_width::UnicodeWidthStr;
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

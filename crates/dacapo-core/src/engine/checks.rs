@@ -44,9 +44,7 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.next_seq());
         self.keep_directory_of(&output)?;
-        let mut env = self.environment(&cwd);
-        env.retain(|(name, _)| name != "CI");
-        env.push(("CI".into(), "1".into()));
+        let env = self.environment(&cwd);
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let ran = self.run_shell(shell);
         if let Some(checkout) = clean {
@@ -54,21 +52,8 @@ impl Driver<'_> {
         }
         let Some((exit, timed_out)) = ran? else { return Ok(None) };
         let changed_files = if plan.phase == CheckPhase::Clean { Vec::new() } else { self.note_litter()? };
-        let text = tail(&output, TAIL_BYTES * 2).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        Ok(Some(Input::CheckDone(CheckResult {
-            phase: plan.phase,
-            iteration: plan.iteration,
-            index: plan.index,
-            command: plan.command.clone(),
-            exit_code: if let Exit::Code(code) = exit { Some(code) } else { None },
-            timed_out,
-            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            commit: plan.commit.clone(),
-            tail: tail_lines(&text, TAIL_LINES, TAIL_BYTES).to_owned(),
-            fingerprint: fingerprint(&output, &exit, timed_out),
-            changed_files,
-        })))
+        let ended = Ended { exit, timed_out, took: started.elapsed() };
+        Ok(Some(Input::CheckDone(CheckResult { changed_files, ..receipt(plan, &output, &ended) })))
     }
 
     /// How it ended and whether at its limit. None: the task is to stop, and it was ended.
@@ -81,17 +66,8 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        let job = Job {
-            argv: vec!["sh".into(), "-c".into(), command.into()],
-            cwd,
-            env,
-            stdin: Vec::new().into(),
-            stdout: output.to_owned(),
-            index: None,
-            stderr: Stderr::WithStdout,
-            grace: Duration::from_secs(1),
-            holds: self.share_of_place(),
-        };
+        let mut job = job(command, cwd, env, output);
+        job.holds = self.share_of_place();
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
@@ -130,6 +106,49 @@ impl Driver<'_> {
         let dirt = workspace.repo.dirt()?;
         let paths: Vec<PathBuf> = dirt.tracked.into_iter().chain(dirt.untracked).collect();
         Ok(workspace.note_litter(paths).iter().map(|path| display_path(path)).collect())
+    }
+}
+
+/// How the run of a check ended.
+pub(crate) struct Ended {
+    pub(crate) exit: Exit,
+    pub(crate) timed_out: bool,
+    pub(crate) took: Duration,
+}
+
+/// A check as it is run, wherever it is run from.
+pub(crate) fn job(command: &str, cwd: PathBuf, mut env: Vec<(OsString, OsString)>, output: &Path) -> Job {
+    env.retain(|(name, _)| name != "CI");
+    env.push(("CI".into(), "1".into()));
+    Job {
+        argv: vec!["sh".into(), "-c".into(), command.into()],
+        cwd,
+        env,
+        stdin: Vec::new().into(),
+        stdout: output.to_owned(),
+        index: None,
+        stderr: Stderr::WithStdout,
+        grace: Duration::from_secs(1),
+        holds: Vec::new(),
+    }
+}
+
+/// The receipt of a run whose output is on file.
+pub(crate) fn receipt(plan: &CheckPlan, output: &Path, ended: &Ended) -> CheckResult {
+    let text = tail(output, TAIL_BYTES * 2).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    CheckResult {
+        phase: plan.phase,
+        iteration: plan.iteration,
+        index: plan.index,
+        command: plan.command.clone(),
+        exit_code: if let Exit::Code(code) = ended.exit { Some(code) } else { None },
+        timed_out: ended.timed_out,
+        duration_ms: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
+        commit: plan.commit.clone(),
+        tail: tail_lines(&text, TAIL_LINES, TAIL_BYTES).to_owned(),
+        fingerprint: fingerprint(output, &ended.exit, ended.timed_out),
+        changed_files: Vec::new(),
     }
 }
 

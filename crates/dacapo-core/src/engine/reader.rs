@@ -6,11 +6,30 @@ use std::io;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+use super::machine::TurnPlan;
+use super::talker::talk_setting;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Observed, Observer, ParserSetting};
 use crate::event::AgentEvent;
 use crate::process::Follower;
 use crate::spec::{AgentSpec, OutputFormat, Price};
+use crate::store::TaskDir;
+
+/// What the parser of a turn must know beside the bytes in `file`, live or later.
+pub(super) fn setting(
+    task: &str,
+    dir: &TaskDir,
+    plan: &TurnPlan,
+    agent: &AgentSpec,
+    file: &File,
+) -> ParserSetting {
+    ParserSetting {
+        earlier: plan.earlier,
+        usage_file: Some(dir.turn_path(plan.turn, "usage")),
+        now: written(file),
+        talk: talk_setting(task, dir, plan, agent),
+    }
+}
 
 /// About when this was written, as the user's clock shows it: a new file is of now, one that is read again of then.
 pub(super) fn written(file: &File) -> Zoned {
@@ -50,6 +69,7 @@ impl Reader {
         }
     }
 
+    /// Reads all there is and, live, all there will be.
     pub(super) fn read(
         mut self,
         mut follower: Follower,
@@ -58,26 +78,11 @@ impl Reader {
         let mut buffer = Vec::new();
         let mut error = None;
         let mut listening = true;
-        let observer = &mut self.observer;
-        let price = self.price;
-        let mut hear = |mut heard: Heard| {
-            if let Heard::Event(event) = &mut heard {
-                if let (AgentEvent::Usage(usage), Some(price)) = (&mut *event, price) {
-                    usage.cost_usd = usage.cost_usd.or_else(|| Some(price.of(usage)));
-                }
-                observer.see(event);
-            }
-            listening = listening && send(heard);
-        };
+        let mut hear = |heard: Heard| listening = listening && send(heard);
         loop {
             match follower.next(&mut buffer) {
                 Ok(true) => {
-                    if let Some(promise) = self.raw_promise.as_mut() {
-                        promise.feed(&buffer, &self.file);
-                    }
-                    self.parser.hear(&buffer, &mut hear);
-                    // A process that lives on will print more, but not of this turn.
-                    if self.parser.is_over() {
+                    if self.feed(&buffer, &mut hear) {
                         break;
                     }
                 }
@@ -88,9 +93,36 @@ impl Reader {
                 }
             }
         }
-        self.parser.finish(&mut |event| hear(Heard::Event(event)));
+        (self.finish(&mut hear), error)
+    }
+
+    /// Takes the next bytes. True: the turn is over; a process that lives on will print more, but not of this turn.
+    pub(super) fn feed(&mut self, bytes: &[u8], hear: &mut dyn FnMut(Heard)) -> bool {
+        if let Some(promise) = self.raw_promise.as_mut() {
+            promise.feed(bytes, &self.file);
+        }
+        let (observer, price) = (&mut self.observer, self.price);
+        self.parser.hear(bytes, &mut |heard| hear(seen(heard, observer, price)));
+        self.parser.is_over()
+    }
+
+    /// There are no more.
+    pub(super) fn finish(mut self, hear: &mut dyn FnMut(Heard)) -> Observed {
+        let (observer, price) = (&mut self.observer, self.price);
+        self.parser.finish(&mut |event| hear(seen(Heard::Event(event), observer, price)));
         let mut observed = self.observer.finish();
         observed.promise |= self.raw_promise.is_some_and(agent::RawPromise::finish);
-        (observed, error)
+        observed
     }
+}
+
+/// What is passed on of what was heard, with its price.
+fn seen(mut heard: Heard, observer: &mut Observer, price: Option<Price>) -> Heard {
+    if let Heard::Event(event) = &mut heard {
+        if let (AgentEvent::Usage(usage), Some(price)) = (&mut *event, price) {
+            usage.cost_usd = usage.cost_usd.or_else(|| Some(price.of(usage)));
+        }
+        observer.see(event);
+    }
+    heard
 }

@@ -12,6 +12,7 @@ use super::voice::Voice;
 use crate::agent::acp::{Memory, TalkSetting};
 use crate::process::{Finished, Running, Stdin, Stop};
 use crate::spec::AgentSpec;
+use crate::store::TaskDir;
 
 /// So long may it take to leave by itself once nobody talks to it any more; all known ones take a fifth of it.
 pub(super) const LEAVE_TIME: Duration = Duration::from_millis(1000);
@@ -121,15 +122,15 @@ impl Driver<'_> {
         self.input(&Input::Notice(format!("the process of {name} ended between two turns")))?;
         self.report_leftovers(finished)
     }
+}
 
-    /// What the reader of a turn must know; for one of a kept process it was written down before the turn began.
-    pub(super) fn talk_setting(&self, plan: &TurnPlan, agent: &AgentSpec) -> TalkSetting {
-        TalkSetting {
-            task: self.spec.name.to_string(),
-            approval: agent.approval,
-            session: plan.session.clone().filter(|_| plan.continued),
-            memory: memory_in(&self.dir.turn_path(plan.turn, "acp")),
-        }
+/// What the reader of a turn must know; for one of a kept process it was written down before the turn began.
+pub(super) fn talk_setting(task: &str, dir: &TaskDir, plan: &TurnPlan, agent: &AgentSpec) -> TalkSetting {
+    TalkSetting {
+        task: task.to_owned(),
+        approval: agent.approval,
+        session: plan.session.clone().filter(|_| plan.continued),
+        memory: memory_in(&dir.turn_path(plan.turn, "acp")),
     }
 }
 

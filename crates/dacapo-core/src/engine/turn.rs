@@ -1,5 +1,6 @@
 //! One turn of an agent: start it, listen to it, end it when it must end, weigh how it went.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
-use super::reader::{Reader, written};
+use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
-use crate::agent::{self, Ending, Observed, ParserSetting, TurnRequest};
+use crate::agent::{self, Ending, Observed, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
 use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
-use crate::spec::{AgentSpec, OutputFormat};
+use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
@@ -120,12 +121,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
-        let setting = ParserSetting {
-            earlier: plan.earlier,
-            usage_file: Some(self.dir.turn_path(plan.turn, "usage")),
-            now: written(&file),
-            talk: self.talk_setting(plan, agent),
-        };
+        let setting = setting(self.spec.name.as_str(), &self.dir, plan, agent, &file);
         Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
@@ -326,34 +322,39 @@ impl Driver<'_> {
     }
 
     /// The user's own environment and what every child of ours is told.
-    pub(super) fn environment(&self, cwd: &Path) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-        let ours = [
-            "PWD",
-            "DACAPO_TASK",
-            "DACAPO_WORKSPACE",
-            "DACAPO_ITERATION",
-            "DACAPO_TURN",
-            "DACAPO_ATTEMPT",
-            TAG_VARIABLE,
-        ];
-        let mut env: Vec<_> = self
-            .setting
-            .env
-            .iter()
-            .filter(|(name, _)| !ours.iter().any(|our| name == our))
-            .cloned()
-            .collect();
-        // Some programs believe it more than the kernel, and would work where we were called from.
-        env.push(("PWD".into(), cwd.into()));
-        env.push(("DACAPO_TASK".into(), self.spec.name.as_str().into()));
-        env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
-        env.push((TAG_VARIABLE.into(), self.spec.tag.as_str().into()));
+    pub(super) fn environment(&self, cwd: &Path) -> Vec<(OsString, OsString)> {
+        let mut env = environment(&self.setting.env, &self.spec, cwd);
         if let Some(port) = self.port_base() {
             env.retain(|(name, _)| name != PORT_VARIABLE);
             env.push((PORT_VARIABLE.into(), port.to_string().into()));
         }
         env
     }
+}
+
+/// The user's environment with what an agent or a check of a task finds in it.
+pub(crate) fn environment(
+    users: &[(OsString, OsString)],
+    spec: &TaskSpec,
+    cwd: &Path,
+) -> Vec<(OsString, OsString)> {
+    let ours = [
+        "PWD",
+        "DACAPO_TASK",
+        "DACAPO_WORKSPACE",
+        "DACAPO_ITERATION",
+        "DACAPO_TURN",
+        "DACAPO_ATTEMPT",
+        TAG_VARIABLE,
+    ];
+    let mut env: Vec<_> =
+        users.iter().filter(|(name, _)| !ours.iter().any(|our| name == our)).cloned().collect();
+    // Some programs believe it more than the kernel, and would work where we were called from.
+    env.push(("PWD".into(), cwd.into()));
+    env.push(("DACAPO_TASK".into(), spec.name.as_str().into()));
+    env.push(("DACAPO_WORKSPACE".into(), cwd.into()));
+    env.push((TAG_VARIABLE.into(), spec.tag.as_str().into()));
+    env
 }
 
 /// Where what an agent prints goes.

@@ -266,7 +266,7 @@ impl Driver<'_> {
 }
 
 /// The model, as people call it.
-fn name_of(agent: &AgentSpec) -> &str {
+pub(super) fn name_of(agent: &AgentSpec) -> &str {
     agent.model.as_deref().unwrap_or(&agent.name)
 }
 

@@ -1,10 +1,10 @@
 //! Bringing a task's branch home (S11, K12). All of it happens in a scratch worktree; the branch itself moves last, and
-//! only from where it was when the merge was tried and checked.
+//! only from where it was when the merge was tried and checked. What somebody else resolves is in `resolution.rs`.
 
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::run::GitError;
+use super::run::{Call, GitError};
 use super::{Oid, Repo};
 
 const TRY: &str = "see whether it merges";
@@ -23,6 +23,25 @@ pub enum Preview {
     /// These files were changed on both sides.
     Conflicts(Vec<PathBuf>),
 }
+
+/// What git's own merge comes to.
+pub(super) struct Tried {
+    pub(super) tree: Oid,
+    pub(super) conflicts: Vec<PathBuf>,
+}
+
+/// How a branch is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// With its history: fast-forward where possible, else by a commit with two parents.
+    Merge,
+    /// As one new commit without its history.
+    Squash,
+}
+
+/// Settings of the user's that would make another merge of it than the one that was asked for, and past resolutions that
+/// git would put in by itself, without anybody having looked at them here.
+const AS_ASKED: [&str; 4] = ["-c", "rerere.enabled=false", "-c", "merge.autoStash=false"];
 
 /// What a merge came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,27 +74,65 @@ impl Repo {
         if self.is_ancestor(ours, theirs)? {
             return Ok(Preview::FastForward);
         }
-        let call = self.call(TRY).args(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
-        let answer = call.args([ours.as_str(), theirs.as_str()]).output()?;
-        match answer.exit {
-            Some(0) => Ok(Preview::Clean),
-            Some(1) => Ok(Preview::Conflicts(paths(&answer.stdout, 1))),
-            _ => Err(answer.error()),
-        }
+        let tried = self.try_tree(ours, theirs)?;
+        Ok(if tried.conflicts.is_empty() { Preview::Clean } else { Preview::Conflicts(tried.conflicts) })
     }
 
-    /// Merges `theirs` into HEAD of this worktree, in the user's name: fast-forward where possible, or with `squash` as
-    /// one new commit without its history.
-    pub fn merge_here(&self, theirs: &Oid, message: &str, squash: bool) -> Result<Merged, GitError> {
-        let Some(ours) = self.head()?.commit else {
-            return Err(GitError::unexpected(MERGE, b"a branch without commits"));
+    /// The tree that git's own merge gives, with markers where both sides changed the same, and where that is.
+    pub(super) fn try_tree(&self, ours: &Oid, theirs: &Oid) -> Result<Tried, GitError> {
+        let call = self.call(TRY).args(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
+        let answer = call.args([ours.as_str(), theirs.as_str()]).output()?;
+        if !matches!(answer.exit, Some(0 | 1)) {
+            return Err(answer.error());
+        }
+        let tree = answer.stdout.split(|byte| *byte == 0).next().unwrap_or_default();
+        let tree = Oid::from_output(tree).map_err(|_| GitError::unexpected(TRY, &answer.stdout))?;
+        let mut conflicts = paths(&answer.stdout, 1);
+        if answer.exit == Some(1) && conflicts.is_empty() {
+            // A conflict that git puts down to no file at all is one all the same.
+            conflicts.push(PathBuf::from("."));
+        }
+        Ok(Tried { tree, conflicts })
+    }
+
+    /// Whether two commits cannot be joined without somebody's help. One git call.
+    pub fn would_conflict(&self, one: &Oid, other: &Oid) -> Result<bool, GitError> {
+        Ok(!self.try_tree(one, other)?.conflicts.is_empty())
+    }
+
+    /// A commit that no ref names, as the merge of these would be: to see how the next one would go on top of it. None
+    /// where they conflict.
+    pub fn trial_merge(&self, ours: &Oid, theirs: &Oid, how: How) -> Result<Option<Oid>, GitError> {
+        if how == How::Merge && self.is_ancestor(ours, theirs)? {
+            return Ok(Some(theirs.clone()));
+        }
+        let tried = self.try_tree(ours, theirs)?;
+        if !tried.conflicts.is_empty() {
+            return Ok(None);
+        }
+        let call = self.call(TRY).args(["commit-tree", tried.tree.as_str(), "-p", ours.as_str()]);
+        let call = match how {
+            How::Merge => call.args(["-p", theirs.as_str()]),
+            How::Squash => call,
         };
+        // Nobody sees it, so nobody's name is needed for it.
+        let call = ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"]
+            .iter()
+            .fold(call, |call, field| call.env(&format!("GIT_{field}"), "dacapo"));
+        self.oid_from(TRY, call.args(["-m", "trial"])).map(Some)
+    }
+
+    /// Merges `theirs` into HEAD of this worktree, in the user's name.
+    pub fn merge_here(&self, theirs: &Oid, message: &str, how: How) -> Result<Merged, GitError> {
+        let ours = self.tip()?;
         if self.is_ancestor(theirs, &ours)? {
             return Ok(Merged::UpToDate);
         }
-        let how: &[&str] = if squash { &["--squash"] } else { &["--no-edit", "-m", message] };
-        let call = self.call_as_user(MERGE).args(["merge", "-q", "--no-autostash"]).args(how);
-        let answer = call.arg(theirs.as_str()).output()?;
+        let words: &[&str] = match how {
+            How::Squash => &["--squash"],
+            How::Merge => &["--no-edit", "-m", message],
+        };
+        let answer = self.merge_call(words, theirs).output()?;
         let unmerged = self.unmerged()?;
         if !unmerged.is_empty() {
             return Ok(Merged::Conflicts(unmerged));
@@ -83,29 +140,64 @@ impl Repo {
         if answer.exit != Some(0) {
             return Err(answer.error());
         }
-        if squash { self.conclude_merge(message).map(Merged::At) } else { self.tip().map(Merged::At) }
+        match how {
+            How::Squash => self.commit_as_user(message).map(Merged::At),
+            How::Merge => self.tip().map(Merged::At),
+        }
     }
 
-    /// Commits a merge whose conflicts have been resolved in the files.
-    pub fn conclude_merge(&self, message: &str) -> Result<Oid, GitError> {
-        self.call(MERGE).args(["add", "-A"]).stdout()?;
-        self.call_as_user(MERGE).args(["commit", "-q", "--allow-empty", "-m", message]).stdout()?;
+    /// `--ff`: a user's `merge.ff = only` or `false` is about merges by hand.
+    pub(super) fn merge_call(&self, words: &[&str], theirs: &Oid) -> Call {
+        let call = self.call_as_user(MERGE).args(AS_ASKED).args(["merge", "-q", "--ff"]);
+        call.args(words).arg(theirs.as_str())
+    }
+
+    /// Commits what is staged, with the user's hooks and signature.
+    pub(super) fn commit_as_user(&self, message: &str) -> Result<Oid, GitError> {
+        let call = self.call_as_user(MERGE).args(["commit", "-q", "--allow-empty", "--no-edit"]);
+        call.args(["-m", message]).stdout()?;
         self.tip()
     }
 
-    fn tip(&self) -> Result<Oid, GitError> {
+    pub(super) fn tip(&self) -> Result<Oid, GitError> {
         self.head()?.commit.ok_or_else(|| GitError::unexpected(MERGE, b"no commit"))
+    }
+
+    /// How many commits `tip` has that `base` has not.
+    pub fn commits_between(&self, base: &Oid, tip: &Oid) -> Result<u64, GitError> {
+        const OPERATION: &str = "count commits";
+        let range = format!("{base}..{tip}");
+        let out = self.call(OPERATION).args(["rev-list", "--count", &range]).stdout()?;
+        let number = String::from_utf8_lossy(&out).trim().parse();
+        number.map_err(|_| GitError::unexpected(OPERATION, &out))
+    }
+
+    /// The first lines of the messages of these commits, the newest first, at most so many.
+    pub fn subjects_between(&self, base: &Oid, tip: &Oid, most: usize) -> Result<Vec<String>, GitError> {
+        let (range, count) = (format!("{base}..{tip}"), format!("--max-count={most}"));
+        let call = self.call("read commits").args(["log", "-z", "--no-show-signature", "--format=%s"]);
+        let out = call.args([&count, &range]).stdout()?;
+        let subjects = out.split(|byte| *byte == 0).filter(|subject| !subject.is_empty());
+        Ok(subjects.map(|subject| String::from_utf8_lossy(subject).into_owned()).collect())
+    }
+
+    /// The newest commit that both have; none for histories that have nothing in common.
+    pub fn merge_base(&self, one: &Oid, other: &Oid) -> Result<Option<Oid>, GitError> {
+        const OPERATION: &str = "compare commits";
+        let answer = self.call(OPERATION).args(["merge-base", one.as_str(), other.as_str()]).output()?;
+        match answer.exit {
+            Some(0) => Oid::from_output(&answer.stdout)
+                .map(Some)
+                .map_err(|_| GitError::unexpected(OPERATION, &answer.stdout)),
+            Some(1) => Ok(None),
+            _ => Err(answer.error()),
+        }
     }
 
     /// Files with conflicts that git knows of.
     pub fn unmerged(&self) -> Result<Vec<PathBuf>, GitError> {
         let out = self.call(MERGE).args(["diff", "--name-only", "--diff-filter=U", "-z"]).stdout()?;
         Ok(paths(&out, 0))
-    }
-
-    /// Of these files, the ones in which conflict markers still stand at the beginning of lines.
-    pub fn with_markers(&self, files: &[PathBuf]) -> Vec<PathBuf> {
-        files.iter().filter(|file| has_markers(&self.toplevel().join(file))).cloned().collect()
     }
 
     /// Moves a branch (full name) from `old` to `new`. Where it is checked out here, the files move with it, and files
@@ -116,7 +208,9 @@ impl Repo {
             if head.commit.as_ref() != Some(old) {
                 return Ok(Advanced::Moved);
             }
-            let answer = self.call_as_user(MOVE).args(["merge", "-q", "--ff-only", new.as_str()]).output()?;
+            // Ctrl-C at the terminal is for us, not for a git that is in the middle of the user's files.
+            let call = self.call_as_user(MOVE).args(AS_ASKED).apart();
+            let answer = call.args(["merge", "-q", "--ff-only", new.as_str()]).output()?;
             return Ok(match answer.exit {
                 Some(0) => Advanced::Done,
                 _ if self.read_ref(branch)?.as_ref() != Some(old) => Advanced::Moved,
@@ -137,17 +231,10 @@ impl Repo {
 }
 
 /// Names between NULs, after so many other fields.
-fn paths(bytes: &[u8], skip: usize) -> Vec<PathBuf> {
+pub(super) fn paths(bytes: &[u8], skip: usize) -> Vec<PathBuf> {
     let fields = bytes.split(|byte| *byte == 0).skip(skip).filter(|field| !field.is_empty());
     let mut paths: Vec<PathBuf> =
         fields.map(|field| PathBuf::from(std::ffi::OsStr::from_bytes(field))).collect();
     paths.dedup();
     paths
-}
-
-/// All three kinds, as git writes them: a lone `=======` is a heading in many a text.
-fn has_markers(path: &Path) -> bool {
-    let Ok(bytes) = std::fs::read(path) else { return false };
-    let starts = |mark: &[u8]| bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(mark));
-    starts(b"<<<<<<< ") || starts(b">>>>>>> ")
 }

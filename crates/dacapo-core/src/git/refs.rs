@@ -239,6 +239,16 @@ impl Repo {
         call.stdout().map(drop)
     }
 
+    /// The commits that refs below `prefix` name, the newest first, at most so many.
+    pub fn newest_tips(&self, prefix: &str, most: usize) -> Result<Vec<Oid>, GitError> {
+        const OPERATION: &str = "list branches";
+        let count = format!("--count={most}");
+        let call = self.call(OPERATION).args(["for-each-ref", "--sort=-committerdate", &count]);
+        let out = call.args(["--format=%(objectname)", prefix]).stdout()?;
+        let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| Oid::from_output(line).map_err(|_| GitError::unexpected(OPERATION, line))).collect()
+    }
+
     /// The files that must be on disk for a ref to be: itself, and where its directory is recorded.
     pub fn ref_files(&self, branch: Option<&str>) -> Vec<PathBuf> {
         vec![branch.map_or_else(|| self.git_dir().join("HEAD"), |name| self.common_dir().join(name))]

@@ -222,6 +222,13 @@ impl Call {
         self
     }
 
+    /// Out of reach of what is typed at the terminal.
+    pub(super) fn apart(mut self) -> Self {
+        use std::os::unix::process::CommandExt as _;
+        self.command.process_group(0);
+        self
+    }
+
     pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
         self.stdin = Some(bytes);
         self

@@ -209,6 +209,11 @@ impl Repo {
         Ok(CleanCheckout { repo: self.beside(&path)?, lock })
     }
 
+    /// Removes the checkouts of runs that died.
+    pub fn remove_left_checkouts(&self) -> Result<(), WorktreeError> {
+        self.locked(|| self.drop_left_checkouts())
+    }
+
     /// Checkouts of runs that died: their lock is free.
     fn drop_left_checkouts(&self) -> Result<(), WorktreeError> {
         let Ok(records) = fs::read_dir(self.common_dir().join("worktrees")) else { return Ok(()) };

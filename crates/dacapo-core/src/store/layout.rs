@@ -86,6 +86,12 @@ impl RepoDir {
         self.0.join("worktrees").join(name.as_str())
     }
 
+    /// Names of the worktrees that are there.
+    pub fn worktrees(&self) -> io::Result<std::collections::HashSet<std::ffi::OsString>> {
+        let all = entries(&self.0.join("worktrees"))?;
+        Ok(all.iter().filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)).collect())
+    }
+
     /// Where what was put away is.
     pub fn dropped_path(&self) -> PathBuf {
         self.0.join("dropped")

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use dacapo_core::git::{Advanced, Merged, Preview};
+use dacapo_core::git::{Advanced, How, Merged, Preview, Unresolved};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, git_in};
 
 const MAIN: &str = "refs/heads/main";
 
@@ -43,7 +43,7 @@ fn s11_a_merge_is_made_elsewhere_and_the_branch_moves_last() {
     let f = branches();
     let main = f.oid("main");
     let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
-    let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", false).expect("merged");
+    let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", How::Merge).expect("merged");
     let Merged::At(tip) = merged else { panic!("{merged:?}") };
     assert_eq!(f.oid("main"), main, "the branch has not moved yet");
     assert_eq!(f.repo.advance(MAIN, &tip, &main).expect("moved"), Advanced::Done);
@@ -59,7 +59,8 @@ fn s11_a_merge_is_made_elsewhere_and_the_branch_moves_last() {
 fn s11_a_squash_is_one_commit() {
     let f = branches();
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let Merged::At(tip) = scratch.repo.merge_here(&f.oid("ahead"), "All of it", true).expect("merged") else {
+    let Merged::At(tip) = scratch.repo.merge_here(&f.oid("ahead"), "All of it", How::Squash).expect("merged")
+    else {
         panic!("not merged")
     };
     assert_eq!(f.git(&["log", "-1", "--format=%s", tip.as_str()]), "All of it");
@@ -68,20 +69,146 @@ fn s11_a_squash_is_one_commit() {
     scratch.remove(&f.repo).expect("removed");
 }
 
+const MAX: u64 = 1 << 20;
+
+fn git_at(f: &Fixture, top: &Path, words: &[&str]) {
+    let output = git_in(f.dir.path(), top, words);
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn commit_all(f: &Fixture, message: &str) {
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", message]);
+}
+
 #[test]
 fn s11_conflicts_stay_in_the_scratch_worktree_until_they_are_resolved() {
     let f = branches();
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let merged = scratch.repo.merge_here(&f.oid("clash"), "Merge clash", false).expect("an answer");
+    let open = scratch.repo.begin_merge(&f.oid("clash"), How::Merge).expect("begun");
     let files = vec![PathBuf::from("a.txt")];
-    assert_eq!(merged, Merged::Conflicts(files.clone()));
-    assert_eq!(scratch.repo.with_markers(&files), files);
-    fs::write(scratch.repo.toplevel().join("a.txt"), "Heading\n=======\nresolved\n").expect("write");
-    assert_eq!(scratch.repo.with_markers(&files), Vec::<PathBuf>::new(), "a heading is no marker");
-    let tip = scratch.repo.conclude_merge("Merge clash").expect("concluded");
+    assert_eq!(open.conflicts, files);
+    let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
+    assert_eq!(look(), Err(Unresolved::Markers(files.clone())));
+    let write = |name: &str, text: &str| fs::write(scratch.repo.toplevel().join(name), text).expect("write");
+    write("a.txt", "Heading\n=======\nresolved\n");
+    write("more.txt", "new\n");
+    write(".env", "KEY=1\n");
+    let resolved = look().expect("a heading is no marker");
+    assert_eq!(resolved.touched, vec![PathBuf::from("a.txt"), PathBuf::from("more.txt")]);
+    assert_eq!(resolved.left_out.len(), 1, "a secret stays out: {:?}", resolved.left_out);
+    let tip = scratch.repo.conclude(&open, &resolved, "Merge clash").expect("concluded");
     assert_eq!(f.git(&["show", &format!("{tip}:a.txt")]), "Heading\n=======\nresolved");
+    assert_eq!(
+        f.git(&["log", "-1", "--format=%P", tip.as_str()]),
+        format!("{} {}", f.oid("main"), f.oid("clash"))
+    );
     assert_eq!((f.status().as_str(), f.read("a.txt").as_str()), ("", "one\ntwo\n3\n"));
     scratch.remove(&f.repo).expect("removed");
+}
+
+#[test]
+fn s11_what_an_agent_does_to_git_itself_is_not_trusted() {
+    let f = branches();
+    let (main, clash) = (f.oid("main"), f.oid("clash"));
+    let try_it = |how: How, acts: &[&[&str]]| {
+        let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
+        let top = scratch.repo.toplevel().to_owned();
+        let open = scratch.repo.begin_merge(&clash, how).expect("begun");
+        for act in acts {
+            if act[0] == "write" {
+                fs::write(top.join("a.txt"), act[1]).expect("write");
+            } else {
+                git_at(&f, &top, act);
+            }
+        }
+        let found = scratch.repo.resolution(&open, MAX).expect("an answer");
+        let tip = found.map(|found| scratch.repo.conclude(&open, &found, "Merge clash").expect("concluded"));
+        scratch.remove(&f.repo).expect("removed");
+        tip
+    };
+    // It committed although it was told not to: the same merge, made again in the user's name.
+    let commit: &[&str] = &["commit", "-qam", "by the agent"];
+    let tip = try_it(How::Merge, &[&["write", "both\n"], commit]).expect("resolved");
+    assert_eq!(f.git(&["log", "-1", "--format=%s %P", tip.as_str()]), format!("Merge clash {main} {clash}"));
+    let tip = try_it(How::Squash, &[&["write", "both\n"], commit]).expect("resolved");
+    assert_eq!(f.git(&["log", "-1", "--format=%s %P", tip.as_str()]), format!("Merge clash {main}"));
+    // It gave up.
+    assert_eq!(try_it(How::Merge, &[&["merge", "--abort"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(How::Merge, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(How::Merge, &[&["checkout", "-q", "--ours", "a.txt"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(How::Squash, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(How::Merge, &[&["checkout", "-q", "-f", "ahead"]]), Err(Unresolved::Elsewhere));
+}
+
+#[test]
+fn s11_conflicts_without_markers_need_a_decision() {
+    let f = Fixture::new();
+    f.write("gone.txt", "1\n");
+    f.write("pic.bin", "\0one");
+    commit_all(&f, "base");
+    let base = f.oid("main");
+    f.git(&["rm", "-q", "gone.txt"]);
+    f.write("pic.bin", "\0two");
+    commit_all(&f, "ours");
+    f.git(&["checkout", "-q", "-b", "theirs", base.as_str()]);
+    f.write("gone.txt", "2\n");
+    f.write("pic.bin", "\0three");
+    commit_all(&f, "theirs");
+    let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
+    let top = scratch.repo.toplevel().to_owned();
+    let open = scratch.repo.begin_merge(&f.oid("theirs"), How::Merge).expect("begun");
+    let both = vec![PathBuf::from("gone.txt"), PathBuf::from("pic.bin")];
+    assert_eq!(open.conflicts, both);
+    let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
+    assert_eq!(look(), Err(Unresolved::Undecided(both.clone())));
+    // Staged as it is: decided.
+    git_at(&f, &top, &["add", "gone.txt"]);
+    assert_eq!(look(), Err(Unresolved::Undecided(both[1..].to_vec())));
+    // Changed: decided.
+    fs::write(top.join("pic.bin"), "\0four").expect("write");
+    let resolved = look().expect("resolved");
+    let tip = scratch.repo.conclude(&open, &resolved, "Merge").expect("concluded");
+    assert_eq!(f.git(&["show", &format!("{tip}:gone.txt")]), "2");
+    assert_eq!(f.git(&["show", &format!("{tip}:pic.bin")]), "\0four");
+    scratch.remove(&f.repo).expect("removed");
+}
+
+#[test]
+fn s11_settings_for_merges_by_hand_do_not_change_this_one() {
+    let f = branches();
+    f.git(&["config", "merge.ff", "only"]);
+    f.git(&["config", "rerere.enabled", "true"]);
+    f.git(&["config", "rerere.autoupdate", "true"]);
+    let main = f.oid("main");
+    for how in [How::Merge, How::Squash] {
+        let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
+        let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", how).expect("merged");
+        assert!(matches!(merged, Merged::At(_)), "{merged:?}");
+        scratch.remove(&f.repo).expect("removed");
+    }
+    f.git(&["config", "merge.ff", "false"]);
+    let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
+    let merged = scratch.repo.merge_here(&f.oid("ahead"), "Merge ahead", How::Merge).expect("merged");
+    assert_eq!(merged, Merged::At(f.oid("ahead")));
+    scratch.remove(&f.repo).expect("removed");
+}
+
+#[test]
+fn s11_the_next_merge_is_tried_on_top_of_the_one_before() {
+    let f = branches();
+    let main = f.oid("main");
+    assert_eq!(f.repo.trial_merge(&main, &f.oid("ahead"), How::Merge).expect("tried"), Some(f.oid("ahead")));
+    assert_eq!(f.repo.trial_merge(&main, &f.oid("clash"), How::Merge).expect("tried"), None);
+    let next = f.repo.trial_merge(&main, &f.oid("clean"), How::Squash).expect("tried").expect("a commit");
+    assert_eq!(f.git(&["log", "-1", "--format=%P", next.as_str()]), main.as_str());
+    assert_eq!(
+        f.repo.preview_merge(&next, &f.oid("clash")).expect("a preview"),
+        Preview::Conflicts(vec!["a.txt".into()])
+    );
+    assert_eq!((f.oid("main"), f.status().as_str()), (main.clone(), ""));
+    assert_eq!(f.repo.commits_between(&main, &f.oid("clean")).expect("counted"), 1);
+    assert_eq!(f.repo.merge_base(&main, &f.oid("clean")).expect("found"), Some(f.oid("main~1")));
 }
 
 #[test]
@@ -105,7 +232,7 @@ fn c9_hooks_run_at_a_merge_and_can_refuse_it() {
     fs::write(&hook, "#!/bin/sh\necho no such merges >&2\nexit 1\n").expect("a hook");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a mode");
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let refused = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", false).expect_err("refused");
+    let refused = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", How::Merge).expect_err("refused");
     assert!(refused.to_string().contains("no such merges"), "{refused}");
     scratch.remove(&f.repo).expect("removed");
 }

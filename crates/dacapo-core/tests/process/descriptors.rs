@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::Signal;
 
-use crate::support::{Runner, is_alive, kill, launcher, run, script, start, wait_for};
+use crate::support::{AMPLE_GRACE, Runner, is_alive, kill, launcher, run, script, start, wait_for};
 
 fn is_free(path: &std::path::Path) -> bool {
     flock(File::open(path).unwrap(), FlockOperation::NonBlockingLockExclusive).is_ok()
@@ -24,7 +24,8 @@ fn a_guard_holds_the_inherited_lock_until_its_tree_is_empty_and_the_job_never_se
     let text =
         r#"trap '' TERM; ls -l /proc/self/fd > fds; echo $$ >> "$0"; sleep 1000 & echo $! >> "$0"; wait"#;
     let locked = r#"exec 9>>"$0"; flock -n 9 || exit 1; exec "$@""#;
-    let runner = Runner::start_under(&["/bin/sh", "-c", locked, path.to_str().unwrap()], text);
+    let prefix = ["/bin/sh", "-c", locked, path.to_str().unwrap()];
+    let runner = Runner::start_under(&prefix, text, AMPLE_GRACE);
     let guard = runner.guard();
     let pids = runner.pids(2);
     let holds = |pid: u32| {

@@ -1,11 +1,12 @@
 //! Kill {runner, guard, both, gently, now} × {plain, setsid, daemon, deaf, fork loop}: nothing survives.
 
 use std::io::Write;
+use std::time::Duration;
 
 use dacapo_core::process::sweep;
 use rustix::process::Signal;
 
-use crate::support::{Runner, is_alive, kill, named, run, script, wait_for};
+use crate::support::{AMPLE_GRACE, Runner, is_alive, kill, named, run, script, wait_for};
 
 /// Leaves its id in the file `$0` and sleeps.
 const MARK: &str = r#"echo $$ >> "$0"; exec sleep 1000"#;
@@ -29,8 +30,10 @@ impl Tree {
         let body = match self {
             Self::Plain => r#"sh -c "$M" "$0" & sh -c "$M" "$0" &"#,
             Self::Setsid => r#"setsid sh -c "$M" "$0" & setsid -f sh -c "$M" "$0""#,
+            // The daemon's id comes second, or it would be taken for the other's.
             Self::Daemon => {
-                r#"sh -c "$M" "$0" & (env -i /usr/bin/setsid /bin/sh -c '/bin/sh -c "$1" "$0" & exit' "$0" "$M" &)"#
+                r#"sh -c "$M" "$0" & while ! test -s "$0"; do sleep 0.01; done
+                (env -i /usr/bin/setsid /bin/sh -c '/bin/sh -c "$1" "$0" & exit' "$0" "$M" &)"#
             }
             Self::Deaf => r#"trap '' TERM; sh -c "$M" "$0" & setsid sh -c "$M" "$0" &"#,
             Self::Loop => r#"echo 1 >> "$0"; echo 2 >> "$0"; while :; do sh -c 'sleep 0.2' "$0" & done"#,
@@ -41,9 +44,19 @@ impl Tree {
         format!("M='{MARK}'; export M; {body}\n while :; do sleep 1000; done")
     }
 
+    /// Those that do not end when they are asked to use all of it; for the others no machine is too slow.
+    fn grace(self) -> Duration {
+        match self {
+            Self::Plain | Self::Setsid | Self::Daemon | Self::Loop => AMPLE_GRACE,
+            Self::Deaf => Duration::from_millis(500),
+            // The shell that has started it must have ended by then, beside it.
+            Self::Comet => Duration::from_secs(3),
+        }
+    }
+
     /// Ids to wait for, and whether they are real ones.
     fn start(self) -> (Runner, Vec<u32>) {
-        let runner = Runner::start(&self.script());
+        let runner = Runner::start(&self.script(), self.grace());
         let pids = runner.pids(2);
         let pids = if matches!(self, Self::Loop | Self::Comet) { Vec::new() } else { pids };
         (runner, pids)
@@ -106,7 +119,7 @@ fn nothing_survives(by: By, tree: Tree) {
     if tree == Tree::Comet {
         let length = || std::fs::metadata(runner.path("pids")).map_or(0, |meta| meta.len());
         let before = length();
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
         assert_eq!(length(), before, "{by:?}: the comet is still on its way");
     }
 }
@@ -144,6 +157,7 @@ fn a_leaked_child_that_holds_the_output_is_ended_with_the_job() {
 fn a_gentle_stop_lets_the_job_clear_up_and_leaves_nothing() {
     let mut runner = Runner::start(
         r#"trap 'echo cleared; exit 3' TERM; echo $$ >> "$0"; sleep 1000 & echo $! >> "$0"; while :; do wait; done"#,
+        AMPLE_GRACE,
     );
     runner.pids(2);
     runner.child.stdin.as_mut().unwrap().write_all(b"gentle\ngentle\n").unwrap();

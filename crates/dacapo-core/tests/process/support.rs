@@ -14,7 +14,10 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) const EXE: &str = env!("CARGO_BIN_EXE_dacapo-test-guard");
 
 /// Long enough for a machine that is busy with something else.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time to end that is never used up, by whom it is given to.
+pub(crate) const AMPLE_GRACE: Duration = PATIENCE;
 
 pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
@@ -87,12 +90,12 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    pub(crate) fn start(script: &str) -> Self {
-        Self::start_under(&[], script)
+    pub(crate) fn start(script: &str, grace: Duration) -> Self {
+        Self::start_under(&[], script, grace)
     }
 
     /// Starts it by a command that ends in `exec "$@"`, so that the ids stay true.
-    pub(crate) fn start_under(prefix: &[&str], script: &str) -> Self {
+    pub(crate) fn start_under(prefix: &[&str], script: &str, grace: Duration) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let argv: Vec<&str> = prefix.iter().copied().chain([EXE, "run"]).collect();
         let mut command = Command::new(argv[0]);
@@ -100,6 +103,7 @@ impl Runner {
             .args(&argv[1..])
             .arg(dir.path())
             .arg(Self::tag_of(dir.path()))
+            .arg(grace.as_millis().to_string())
             .args(["/bin/sh", "-c", script]);
         command.arg(dir.path().join("pids")).stdin(Stdio::piped());
         Self { child: command.spawn().unwrap(), dir }

@@ -1,121 +1,158 @@
 //! `dacapo list`: grouped by what needs the user.
 
-use dacapo_core::event::Outcome;
-use dacapo_core::store::TaskDir;
-use dacapo_core::view::{Status, TaskView};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Write as _};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::{home, print, repository, unreadable};
+use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::{Home, RepoDir, Size, keep_sizes, measure, sizes};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::{home, print, repository_data};
 use crate::args::List;
 use crate::error::Failure;
-use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use crate::output::listing::{self, Done, Entry, Frame, Scope};
+use crate::output::words;
+
+/// Measuring all tasks ends here, with what was counted until then.
+const MEASURE_AT_MOST: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &List) -> Result<u8, Failure> {
-    let tasks: Vec<TaskDir> = if args.all {
-        let repos = home()?
-            .repos()
-            .map_err(|error| Failure::failed(format!("cannot read the data directory: {error}")))?;
-        repos.iter().flat_map(|repo| repo.tasks().unwrap_or_default()).collect()
-    } else {
-        let (_, data) = repository()?;
-        data.tasks()
-            .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.path().display())))?
-    };
-    let mut views = Vec::new();
-    for dir in &tasks {
-        match TaskView::load(dir) {
-            Ok(view) => views.push(view),
-            // One task that does not read must not hide the others.
-            Err(error) => anstream::eprintln!("{}", unreadable(&error, dir)),
-        }
-    }
-    views.sort_by_key(|view| (group(view), std::cmp::Reverse(view.created_at)));
+    let home = home()?;
+    let repos = if args.all { all(&home)? } else { vec![repository_data()?] };
+    let measure = if args.size { Measure::Now } else { Measure::AsKnown };
     if args.json {
-        print(&serde_json::to_string(&views).unwrap_or_default());
+        let mut elements = Vec::new();
+        for repo in &repos {
+            let known = Occupied::of(repo, measure);
+            for mut element in glance::<Element>(repo)? {
+                let name = element.0["name"].as_str().unwrap_or_default();
+                if let Some(size) = known.size(name, element.0["created_at"].as_str()) {
+                    element.0["worktree_bytes"] = known.worktree(name, size).into();
+                }
+                elements.push(element);
+            }
+        }
+        print(&serde_json::to_string(&elements).unwrap_or_default());
         return Ok(0);
     }
-    if views.is_empty() {
+    let mut entries = Vec::new();
+    for repo in &repos {
+        let known = Occupied::of(repo, measure);
+        entries.extend(glance::<Brief>(repo)?.into_iter().map(|brief| entry(brief, &known)));
+    }
+    if entries.is_empty() {
         print("no tasks yet; dacapo exec \"what the agent is to do\" starts one");
         return Ok(0);
     }
-    let width = views.iter().map(|view| view.name.len()).max().unwrap_or(0).min(40);
-    for view in &views {
-        print(&row(view, width, args.all));
-    }
-    print(&paint(DIM, &total(&views, args.all)));
+    let frame = Frame {
+        width: terminal_width(),
+        now: Timestamp::now(),
+        zone: TimeZone::system(),
+        done: if args.done { Done::Shown } else { Done::Counted },
+        scope: if args.all { Scope::Everywhere } else { Scope::Here { everywhere: everywhere(&home) } },
+    };
+    print(&listing::list(&entries, &frame));
     Ok(0)
 }
 
-fn group(view: &TaskView) -> u8 {
-    match view.status {
-        Status::Paused => 0,
-        Status::Completed => 1,
-        Status::Interrupted | Status::Failed | Status::Stopped | Status::Cancelled => 2,
-        Status::Running | Status::Waiting => 3,
-        Status::Queued => 4,
+/// The one place where what is known of a task beside its journal is put to it.
+fn entry(brief: Brief, known: &Occupied) -> Entry {
+    let occupies = known
+        .size(&brief.name, Some(&brief.created_at.to_string()))
+        .map(|size| known.worktree(&brief.name, size) + size.record);
+    Entry { brief, radar: None, occupies }
+}
+
+fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {
+    let mut repos =
+        home.repos().map_err(|error| Failure::failed(format!("cannot read the data directory: {error}")))?;
+    repos.sort_by(|a, b| a.path().cmp(b.path()));
+    Ok(repos)
+}
+
+fn everywhere(home: &Home) -> usize {
+    let repos = home.repos().unwrap_or_default();
+    repos.iter().map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+}
+
+fn glance<T: Glance>(repo: &RepoDir) -> Result<Vec<T>, Failure> {
+    let Overview { tasks, problems } = overview(repo, SystemTime::now()).map_err(|error| {
+        Failure::failed(format!("cannot read {}: {error}", repo.path().display()))
+            .kept("everything as it is; nothing was written")
+    })?;
+    for problem in problems {
+        // A line each: one task that does not read must not hide the others.
+        let why = words::line(&problem.error.to_string(), words::WHOLE);
+        let path = problem.path.to_string_lossy();
+        let at = if why.contains(&*path) { String::new() } else { format!(" ({path})") };
+        let _ = writeln!(anstream::stderr(), "warning: task '{}' cannot be read: {why}{at}", problem.name);
+    }
+    Ok(tasks)
+}
+
+/// What was measured of a repository's tasks, and which worktrees are still there.
+struct Occupied {
+    sizes: BTreeMap<String, Size>,
+    worktrees: HashSet<OsString>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Measure {
+    Now,
+    AsKnown,
+}
+
+impl Occupied {
+    fn of(repo: &RepoDir, when: Measure) -> Self {
+        let mut sizes = sizes(repo);
+        if when == Measure::Now {
+            sizes.extend(measure_all(repo));
+        }
+        let worktrees = if sizes.is_empty() { HashSet::new() } else { repo.worktrees().unwrap_or_default() };
+        Self { sizes, worktrees }
+    }
+
+    /// Of this very task, not of an earlier one of its name.
+    fn size(&self, name: &str, created_at: Option<&str>) -> Option<&Size> {
+        self.sizes.get(name).filter(|size| created_at == Some(size.task_created_at.to_string().as_str()))
+    }
+
+    /// A worktree that has gone since takes nothing.
+    fn worktree(&self, name: &str, size: &Size) -> u64 {
+        if self.worktrees.contains(std::ffi::OsStr::new(name)) { size.worktree } else { 0 }
     }
 }
 
-fn row(view: &TaskView, width: usize, with_repo: bool) -> String {
-    let (title, style) = match view.status {
-        Status::Paused => ("NEEDS YOU", WARN),
-        Status::Completed => ("READY", GOOD),
-        Status::Interrupted => ("STOPPED", WARN),
-        Status::Failed => ("STOPPED", BAD),
-        Status::Stopped | Status::Cancelled => ("STOPPED", WARN),
-        Status::Running | Status::Waiting => ("RUNNING", BOLD),
-        Status::Queued => ("QUEUED", DIM),
-    };
-    let of = view.max_iterations.map_or_else(String::new, |max| format!("/{max}"));
-    let at = format!("{}{of}", view.iteration);
-    let cost = view.cost_usd.map_or_else(String::new, |cost| format!(", {}", words::money(cost)));
-    let name = &view.name;
-    let (what, next) = match (view.status, view.outcome) {
-        (Status::Completed, _) if view.verified => (format!("✓ proven{cost}"), format!("dacapo diff {name}")),
-        (Status::Completed, _) => (format!("finished, unverified{cost}"), format!("dacapo diff {name}")),
-        (Status::Stopped, Some(Outcome::MaxReached)) => {
-            (format!("{at}, not done{cost}"), format!("dacapo resume {name} --iter 5"))
+fn measure_all(repo: &RepoDir) -> Vec<(String, Size)> {
+    let deadline = Instant::now() + MEASURE_AT_MOST;
+    let mut measured = Vec::new();
+    for dir in repo.tasks().unwrap_or_default() {
+        let Ok(name) = TaskName::parse(&dir.name()) else { continue };
+        let worktree = repo.worktree(&name);
+        if let Ok(size) = measure(&dir, worktree.is_dir().then_some(&worktree), deadline) {
+            if size.at_least {
+                tracing::warn!("task '{name}' takes more than was counted in {MEASURE_AT_MOST:?}");
+            }
+            measured.push((name.to_string(), size));
         }
-        (Status::Stopped, Some(outcome)) => {
-            (format!("{at}, {}{cost}", word(outcome)), format!("dacapo resume {name}"))
-        }
-        (Status::Waiting, _) => {
-            let until = view
-                .waiting_until
-                .map_or_else(String::new, |at| format!(" until {}", crate::output::log::clock(at)));
-            (format!("{at}, waiting{until} (usage limit){cost}"), format!("dacapo logs -f {name}"))
-        }
-        (Status::Running | Status::Queued, _) => (format!("{at}{cost}"), format!("dacapo logs -f {name}")),
-        (Status::Paused, _) => {
-            let question =
-                view.needs.as_ref().map_or_else(String::new, |needs| words::line(&needs.question, 60));
-            (format!("{at}, {question}"), format!("dacapo status {name}"))
-        }
-        (status, _) => (format!("{at}, {}{cost}", status.as_str()), format!("dacapo resume {name}")),
-    };
-    let repo = if with_repo { format!("  {}", view.repo) } else { String::new() };
-    format!(
-        "{}  {name:<width$}  {what:<34}  {}{repo}",
-        paint(style, &format!("{title:<9}")),
-        paint(DIM, &next)
-    )
+    }
+    // A place that cannot be written keeps nothing; that is no reason to show nothing.
+    if let Err(error) = keep_sizes(repo, measured.iter().cloned()) {
+        tracing::warn!("what tasks take on disk cannot be kept: {error}");
+    }
+    measured
 }
 
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::TimeElapsed => "time is up",
-        Outcome::BudgetExhausted => "budget used up",
-        Outcome::Stalled => "no progress",
-        _ => "stopped",
+/// None where the output goes elsewhere: nothing is cut there.
+fn terminal_width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
     }
-}
-
-fn total(views: &[TaskView], all: bool) -> String {
-    let iterations: u64 = views.iter().map(|view| u64::from(view.iteration)).sum();
-    let cost: f64 = views.iter().filter_map(|view| view.cost_usd).sum();
-    let mut parts = vec![words::count(views.len() as u64, "task"), words::count(iterations, "iteration")];
-    if cost > 0.0 {
-        parts.push(words::money(cost));
-    }
-    parts.push(if all { "all repositories".into() } else { "this repository (--all: everywhere)".into() });
-    parts.join(" · ")
+    let columns = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
+    Some(if columns == 0 { 80 } else { columns.max(40) })
 }

@@ -1,59 +1,94 @@
 //! `dacapo logs`: the journal as people read it, the raw output of a turn, and both as they grow.
 
 use std::io::{self, Write as _};
-use std::sync::mpsc;
 
-use dacapo_core::event::Envelope;
-use dacapo_core::store::{Lock, Reader, TaskDir};
+use dacapo_core::engine::{Activity, Sink, Step, Watch};
+use dacapo_core::event::{AgentEvent, Envelope};
+use dacapo_core::store::{Changes, TaskDir};
+use dacapo_core::task::Kinds;
 
+use super::attach::unreadable;
 use super::task;
 use crate::args::Logs;
 use crate::error::Failure;
-use crate::output::log::{LogLines, clock};
+use crate::output::log::{AgentLines, LogLines, clock};
 
 pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     let (_, dir) = task(args.name.as_deref())?;
     if let Some(turn) = args.turn {
         return raw(&dir, turn);
     }
-    let failed = |error: dacapo_core::store::JournalError| {
-        Failure::failed(error.to_string()).kept("everything as it is; nothing was written")
+    let failed = |error| unreadable(&dir, &error);
+    let unable = |error: io::Error| {
+        Failure::failed(format!("cannot follow task '{}': {error}", dir.name()))
+            .kept("the task, which goes on")
+            .hint(format!("dacapo logs {} shows what there is", dir.name()))
     };
-    let mut reader = Reader::open(&dir.journal_path()).map_err(failed)?;
-    let mut lines = LogLines::default();
     // Told of growth before the first look, so that none is missed.
-    let changes = args.follow.then(|| changes(&dir));
-    loop {
-        while let Some(line) = reader.next_line().map_err(failed)? {
-            if show(&line, &mut lines, args.json).is_err() {
-                return Ok(0);
-            }
-        }
-        match changes.as_ref().map(mpsc::Receiver::recv) {
-            Some(Ok(Change::Grown)) => {}
+    let changes = args.follow.then(|| Changes::of(&dir)).transpose().map_err(unable)?;
+    let mut watch = Watch::new(&dir, Kinds::default()).map_err(failed)?;
+    let mut log = Log { json: args.json, ..Log::default() };
+    watch.catch_up(|line| log.event(line)).map_err(failed)?;
+    let Some(mut changes) = changes else { return Ok(0) };
+    watch.show_recent(&mut log).map_err(failed)?;
+    let mut over = false;
+    while !log.gone {
+        match watch.step(&mut log).map_err(failed)? {
+            Step::Shown => {}
+            Step::UpToDate if over => break,
             // What was written last before the end is read once more above.
-            Some(Ok(Change::Over)) => {
-                while let Some(line) = reader.next_line().map_err(failed)? {
-                    if show(&line, &mut lines, args.json).is_err() {
-                        break;
-                    }
-                }
-                return Ok(0);
-            }
-            Some(Err(_)) | None => return Ok(0),
+            Step::UpToDate => over = changes.wait(&[], None).map_err(unable)?.over,
         }
+    }
+    Ok(0)
+}
+
+/// The log on standard output.
+#[derive(Default)]
+struct Log {
+    json: bool,
+    lines: LogLines,
+    agent: AgentLines,
+    /// A reader that has gone is no failure.
+    gone: bool,
+}
+
+impl Log {
+    fn print(&mut self, at: jiff::Timestamp, lines: impl IntoIterator<Item = String>) {
+        let mut out = anstream::stdout().lock();
+        let print = || -> io::Result<()> {
+            for text in lines {
+                writeln!(out, "[{}] {text}", clock(at))?;
+            }
+            out.flush()
+        };
+        self.gone |= print().is_err();
     }
 }
 
-fn show(line: &Envelope, lines: &mut LogLines, json: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    if json {
-        return writeln!(out, "{}", serde_json::to_string(line)?);
+impl Sink for Log {
+    fn event(&mut self, line: &Envelope) {
+        if self.json {
+            let text = serde_json::to_string(line).map_err(io::Error::from);
+            let mut out = anstream::stdout().lock();
+            self.gone |= text.and_then(|text| writeln!(out, "{text}")).is_err();
+            return;
+        }
+        let said = self.agent.end();
+        let lines = self.lines.lines(line).into_iter().map(|(_, text)| text);
+        let lines: Vec<String> = said.into_iter().chain(lines).collect();
+        self.print(line.at, lines);
     }
-    for (_, text) in lines.lines(line) {
-        writeln!(out, "[{}] {text}", clock(line.at))?;
+
+    /// What an agent does is in no journal: as JSON lines `attach --json` has it.
+    fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
+        if !self.json {
+            let lines = self.agent.lines(event);
+            self.print(jiff::Timestamp::now(), lines);
+        }
     }
-    out.flush()
+
+    fn activity(&mut self, _: &Activity<'_>) {}
 }
 
 /// Byte for byte: no text layer in between.
@@ -66,49 +101,4 @@ fn raw(dir: &TaskDir, turn: u32) -> Result<u8, Failure> {
     // A reader that has gone is no failure.
     let _ = io::copy(&mut file, &mut io::stdout().lock());
     Ok(0)
-}
-
-enum Change {
-    Grown,
-    Over,
-}
-
-/// Tells when the journal grows and when nobody drives the task any more.
-fn changes(dir: &TaskDir) -> mpsc::Receiver<Change> {
-    let (send, receive) = mpsc::channel();
-    let lock = dir.lock_path();
-    let over = send.clone();
-    std::thread::spawn(move || {
-        let _ = Lock::wait_until_free(&lock);
-        let _ = over.send(Change::Over);
-    });
-    let journal = dir.journal_path();
-    std::thread::spawn(move || {
-        let _ = watch(&journal, || send.send(Change::Grown).is_ok());
-    });
-    receive
-}
-
-#[cfg(target_os = "linux")]
-fn watch(path: &std::path::Path, mut grown: impl FnMut() -> bool) -> io::Result<()> {
-    use rustix::fs::inotify;
-    let events = inotify::init(inotify::CreateFlags::CLOEXEC)?;
-    inotify::add_watch(&events, path, inotify::WatchFlags::MODIFY)?;
-    let mut buffer = [0_u8; 4096];
-    // Once at the start: it may have grown before the watch was there.
-    while grown() {
-        if rustix::io::read(&events, &mut buffer)? == 0 {
-            break;
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn watch(_: &std::path::Path, mut grown: impl FnMut() -> bool) -> io::Result<()> {
-    // No file event that std or rustix offers here: a look now and then.
-    while grown() {
-        std::thread::sleep(std::time::Duration::from_millis(300));
-    }
-    Ok(())
 }

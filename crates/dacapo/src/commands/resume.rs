@@ -28,6 +28,15 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
     let seen = view(&dir)?;
+    if let Some(merged) = &seen.merged {
+        return Err(Failure::usage(format!(
+            "Task '{}' was merged into {}; its worktree is gone",
+            seen.name,
+            words::branch(&merged.into)
+        ))
+        .kept("everything; nothing was started")
+        .hint("start a new task: dacapo exec \"what to add\""));
+    }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let more = enough(&seen, &spec, more, follow_up.is_some())?;
     look_at_tree(&repo, &seen, &spec)?;

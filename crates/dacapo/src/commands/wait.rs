@@ -2,7 +2,7 @@
 
 use dacapo_core::store::Lock;
 
-use super::{print, task, view};
+use super::{interrupted, print, task, view};
 use crate::args::One;
 use crate::error::Failure;
 use crate::output::report;
@@ -13,9 +13,7 @@ pub(super) fn run(args: &One) -> Result<u8, Failure> {
         .map_err(|error| Failure::failed(format!("cannot wait for task '{}': {error}", dir.name())))?;
     let view = view(&dir)?;
     let Some(result) = &view.result else {
-        return Err(Failure::failed(format!("Task '{}' was interrupted: its process is gone", view.name))
-            .kept("all it did; it can go on")
-            .hint(format!("dacapo resume {}", view.name)));
+        return Err(interrupted(&view.name));
     };
     if args.json {
         print(&view.to_json().to_string());

@@ -6,13 +6,18 @@ use std::time::{Duration, Instant};
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason, WritingEnd,
+    AgentEvent, CheckPhase, CheckResult, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason,
+    WritingEnd,
 };
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
 use super::asking::Asking;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+
+mod so_far;
+
+pub use so_far::{SoFar, Told};
 
 /// So much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
@@ -40,6 +45,10 @@ pub struct Human {
     asking: Asking,
     /// A question stands: the live line would wipe it and what is being typed.
     asked: bool,
+    /// A question that is answered by a key: it takes the place of the live line.
+    held: Option<String>,
+    /// Nobody reads what is printed.
+    gone: bool,
 }
 
 impl Human {
@@ -60,6 +69,8 @@ impl Human {
             refusals: 0,
             asking: Asking::default(),
             asked: false,
+            held: None,
+            gone: false,
         }
     }
 
@@ -114,13 +125,52 @@ impl Human {
         let mut out = anstream::stdout().lock();
         let erase = if std::mem::take(&mut self.line_is_up) { "\r\u{1b}[K" } else { "" };
         // A terminal that has gone does not end the task.
-        let _ = writeln!(out, "{erase}{line}");
-        let _ = out.flush();
+        self.gone |= writeln!(out, "{erase}{line}").and_then(|()| out.flush()).is_err();
+    }
+
+    /// Says something that is no event.
+    pub fn note(&mut self, text: &str) {
+        self.say(&paint(WARN, text));
+        self.draw();
+    }
+
+    /// The last words: the task goes on, but is shown no more.
+    pub fn leave(&mut self, text: &str) {
+        self.say(text);
+    }
+
+    /// Whether it is shown at a terminal.
+    pub fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// Puts a question in the place of the live line, or takes it away again.
+    pub fn hold(&mut self, question: Option<&str>) {
+        self.held = question.map(str::to_owned);
+        if self.held.is_none() && self.line_is_up {
+            self.line_is_up = false;
+            let mut out = anstream::stdout().lock();
+            let _ = write!(out, "\r\u{1b}[K").and_then(|()| out.flush());
+        }
+        self.draw();
+    }
+
+    /// Whether nobody reads what is printed any more.
+    pub fn is_gone(&self) -> bool {
+        self.gone
     }
 
     /// Draws the live line again.
     fn draw(&mut self) {
         if !self.live || self.asked || self.view.finished_at.is_some() {
+            return;
+        }
+        let columns = terminal_columns().saturating_sub(1);
+        if let Some(question) = &self.held {
+            let mut out = anstream::stdout().lock();
+            let text = paint(BOLD, &words::line(question, columns));
+            let _ = write!(out, "\r\u{1b}[K{text} ").and_then(|()| out.flush());
+            self.line_is_up = true;
             return;
         }
         let mut parts = Vec::new();
@@ -140,7 +190,6 @@ impl Human {
         if !self.doing.is_empty() {
             parts.push(format!("▸ {}", self.doing));
         }
-        let columns = terminal_columns().saturating_sub(1);
         let text = words::line(&parts.join(" · "), columns);
         let mut out = anstream::stdout().lock();
         let _ = write!(out, "\r\u{1b}[K{}", paint(DIM, &text));
@@ -180,6 +229,20 @@ impl Human {
         if !verdicts.is_empty() {
             self.say(&format!("     {}", verdicts.join(" ")));
         }
+    }
+
+    /// A check before the first iteration.
+    fn before(&mut self, check: &CheckResult) {
+        let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let last = check
+            .tail
+            .lines()
+            .last()
+            .map_or_else(String::new, |last| format!("  {:?}", words::line(last, 60)));
+        self.promise_asked |= check.passed();
+        let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
+        let before = paint(DIM, "before ");
+        self.say(&format!("{before} {} {sign} {}{last}{proof}", check.command, check.ending()));
     }
 
     /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
@@ -233,18 +296,7 @@ impl Sink for Human {
                 self.say(&format!("{before} {} {sign} {} ({took})", setup.command, setup.ending()));
                 self.doing.clear();
             }
-            Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => {
-                let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
-                let last = check
-                    .tail
-                    .lines()
-                    .last()
-                    .map_or_else(String::new, |last| format!("  {:?}", words::line(last, 60)));
-                self.promise_asked |= check.passed();
-                let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
-                let before = paint(DIM, "before ");
-                self.say(&format!("{before} {} {sign} {}{last}{proof}", check.command, check.ending()));
-            }
+            Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => self.before(check),
             Event::CheckFinished(check) => {
                 if !check.changed_files.is_empty() {
                     let files = check.changed_files.join(", ");
@@ -325,6 +377,8 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. }
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {

@@ -13,6 +13,11 @@ pub struct JsonLines {
 }
 
 impl JsonLines {
+    /// Whether nobody reads what is printed any more.
+    pub fn is_gone(&self) -> bool {
+        self.gone
+    }
+
     fn print(&mut self, line: &serde_json::Value) {
         if self.gone {
             return;

@@ -8,6 +8,10 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
 
+mod agent_lines;
+
+pub use agent_lines::AgentLines;
+
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -190,6 +194,11 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
+            Event::MergeIntent { .. } => {}
+            Event::Merged { into, commit, squash, .. } => {
+                let how = if *squash { " as one commit" } else { "" };
+                info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
+            }
         }
         out
     }

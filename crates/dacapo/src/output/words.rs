@@ -84,8 +84,17 @@ pub fn count(number: u64, one: &str) -> String {
 /// One line of any text: control characters shown, the rest cut to `columns`.
 pub fn line(text: &str, columns: usize) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let plain: String = first.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = first
+        .chars()
+        .filter(|c| !is_unseen(*c))
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect();
     dacapo_core::context::cut_columns(&plain, columns)
+}
+
+/// Characters that are not seen themselves and turn the order of others round.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The commit of an iteration.
@@ -157,5 +166,11 @@ mod tests {
         let sizes = [0, 512, 4_100, 98_304, 250_000_000, 1_234_000_000].map(bytes);
         assert_eq!(sizes, ["0 B", "512 B", "4.1 kB", "98.3 kB", "250 MB", "1.2 GB"]);
         assert_eq!((count(1, "file"), count(4, "file")), ("1 file".into(), "4 files".into()));
+    }
+
+    #[test]
+    fn u6_a_line_cannot_drive_the_terminal() {
+        assert_eq!(line("\n\n  red \u{1b}[31m\u{202e}txet\u{2028}end\u{7}\nnext", 80), "red  [31mtxet end");
+        assert_eq!(line("繼續繼續", 5), "繼續…");
     }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::acp_agent;
-use crate::support::World;
+use crate::support::{World, whole_lines};
 
 impl World {
     /// Defines the agent `bot` by a script.
@@ -40,9 +40,9 @@ impl World {
 
     /// What an agent was told: by which process, and the message.
     fn told(&self, name: &str) -> Vec<(u64, Value)> {
-        let text = fs::read_to_string(self.acp_log(name)).unwrap_or_default();
-        let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        entries.map(|entry| (entry["pid"].as_u64().unwrap(), entry["message"].clone())).collect()
+        let log = self.acp_log(name);
+        let entries = if log.exists() { whole_lines(&log) } else { Vec::new() };
+        entries.iter().map(|entry| (entry["pid"].as_u64().unwrap(), entry["message"].clone())).collect()
     }
 
     /// The methods it was told, answers as `answer`.

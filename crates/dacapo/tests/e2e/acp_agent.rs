@@ -19,12 +19,14 @@
 //! | `await_cancel` | waits for `session/cancel` |
 //! | `hang` | waits for ever; `"deaf"`: and for no signal either |
 //! | `exit` | ends the process with this code |
+//! | `last_words` | `[line, code]`: says a line and ends; what comes after it is not heard any more, however slow the end |
 //! | `error` | answers the prompt with this error |
 //! | `stop` | answers it with this result |
 
 use std::io::{BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -63,6 +65,8 @@ fn is_the_agent() {
 struct Agent {
     script: Value,
     log: PathBuf,
+    /// Held by who writes to the log.
+    hearing: Arc<Mutex<()>>,
     heard: Receiver<Value>,
     cwd: PathBuf,
     session: String,
@@ -73,10 +77,12 @@ impl Agent {
     fn new(script: Value) -> Self {
         let (hears, heard) = channel();
         let log = PathBuf::from(std::env::var_os("ACP_LOG").unwrap());
-        let written = log.clone();
+        let (written, hearing) = (log.clone(), Arc::new(Mutex::new(())));
+        let listening = Arc::clone(&hearing);
         std::thread::spawn(move || {
             for line in std::io::stdin().lock().lines() {
                 let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
+                let _hearing = listening.lock().unwrap();
                 let entry = json!({ "pid": std::process::id(), "message": message });
                 let mut log = std::fs::OpenOptions::new().create(true).append(true).open(&written).unwrap();
                 log.write_all(format!("{entry}\n").as_bytes()).unwrap();
@@ -85,7 +91,7 @@ impl Agent {
                 }
             }
         });
-        Self { script, log, heard, cwd: PathBuf::new(), session: String::new(), requests: 0 }
+        Self { script, log, hearing, heard, cwd: PathBuf::new(), session: String::new(), requests: 0 }
     }
 
     fn run(&mut self) -> i32 {
@@ -137,15 +143,13 @@ impl Agent {
             method @ ("session/load" | "session/resume") => {
                 self.cwd = message["params"]["cwd"].as_str().unwrap().into();
                 self.session = message["params"]["sessionId"].as_str().unwrap().to_owned();
-                let late = self.script["late_history"] == true;
-                let history = method == "session/load";
-                if history && !late {
-                    self.tell_history();
-                }
-                answer(id, &json!({ "modes": self.modes() }));
-                if history && late {
-                    self.tell_history();
-                }
+                let history = if method == "session/load" { self.history() } else { Vec::new() };
+                let answer = json!({ "jsonrpc": "2.0", "id": id, "result": { "modes": self.modes() } });
+                let at = if self.script["late_history"] == true { 0 } else { history.len() };
+                let mut lines: Vec<String> = history.iter().map(Value::to_string).collect();
+                lines.insert(at, answer.to_string());
+                // At once: the other side takes silence for the end of the history, and a busy machine may be silent.
+                print_line(&lines.join("\n"));
             }
             "session/set_mode" => answer(id, &json!({})),
             "session/prompt" => return self.prompted(id),
@@ -163,10 +167,9 @@ impl Agent {
         json!({ "currentModeId": modes[0], "availableModes": list })
     }
 
-    fn tell_history(&self) {
-        for text in self.script["history"].as_array().into_iter().flatten() {
-            self.update(&json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } }));
-        }
+    fn history(&self) -> Vec<Value> {
+        let texts = self.script["history"].as_array().into_iter().flatten();
+        texts.map(|text| self.updated(&chunk("agent_message_chunk", text))).collect()
     }
 
     fn prompted(&mut self, id: &Value) -> Option<i32> {
@@ -193,10 +196,9 @@ impl Agent {
     }
 
     fn step(&mut self, name: &str, value: &Value) -> Next {
-        let text = |kind: &str, text: &Value| json!({ "sessionUpdate": kind, "content": { "type": "text", "text": text } });
         match name {
-            "say" => self.update(&text("agent_message_chunk", value)),
-            "think" => self.update(&text("agent_thought_chunk", value)),
+            "say" => self.update(&chunk("agent_message_chunk", value)),
+            "think" => self.update(&chunk("agent_thought_chunk", value)),
             "update" => self.update(value),
             "line" => print_line(value.as_str().unwrap()),
             "write" => {
@@ -214,7 +216,7 @@ impl Agent {
             "ask" => return self.ask(value),
             "flood" => {
                 for number in 0..value.as_u64().unwrap() {
-                    self.update(&text("agent_message_chunk", &json!(format!("chunk {number}\n"))));
+                    self.update(&chunk("agent_message_chunk", &json!(format!("chunk {number}\n"))));
                 }
             }
             "flood_requests" => {
@@ -228,7 +230,7 @@ impl Agent {
                     json!({ "content": "x".repeat(usize::try_from(value.as_u64().unwrap()).unwrap()) });
                 self.request("session/request_permission", &params);
                 let answer = self.wait_for(|message| message["id"] == id && message.get("method").is_none());
-                self.update(&text(
+                self.update(&chunk(
                     "agent_message_chunk",
                     &json!(format!("told: {}", answer["error"]["code"])),
                 ));
@@ -252,6 +254,12 @@ impl Agent {
                 loop {
                     std::thread::park();
                 }
+            }
+            "last_words" => {
+                let hearing = Arc::clone(&self.hearing);
+                let _deaf = hearing.lock().unwrap();
+                print_line(value[0].as_str().unwrap());
+                std::process::exit(i32::try_from(value[1].as_i64().unwrap()).unwrap());
             }
             "exit" => return Next::Exit(i32::try_from(value.as_i64().unwrap()).unwrap()),
             "error" => return Next::Error(value.clone()),
@@ -299,8 +307,12 @@ impl Agent {
     }
 
     fn update(&self, update: &Value) {
+        say(&self.updated(update));
+    }
+
+    fn updated(&self, update: &Value) -> Value {
         let params = json!({ "sessionId": self.session, "update": update });
-        say(&json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
+        json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })
     }
 }
 
@@ -309,6 +321,10 @@ enum Next {
     Answer(Value),
     Error(Value),
     Exit(i32),
+}
+
+fn chunk(kind: &str, text: &Value) -> Value {
+    json!({ "sessionUpdate": kind, "content": { "type": "text", "text": text } })
 }
 
 /// Prompts so far, over all processes.

@@ -92,7 +92,7 @@ fn l4_a_check_that_cannot_run_is_refused_and_leaves_nothing() {
 #[test]
 fn l4_a_check_that_never_ends_is_ended() {
     let world = World::new();
-    let words = ["--name", "t", "--check", "echo begun; sleep 1000", "--check-timeout", "1s"];
+    let words = ["--name", "t", "--check", "echo begun; sleep 1000", "--check-timeout", "4s"];
     let ran = world
         .exec(&[&words[..], &["--max-iterations", "1", "--agent-cmd", "date > log", "go"]].concat())
         .expect(3);

@@ -14,11 +14,11 @@ fn signal(child: &Child, name: &str) {
 #[test]
 fn l12_an_agent_that_hangs_is_ended_for_want_of_life() {
     let world = World::new();
-    play(&world, &["--idle-timeout", "1s"], "sleep 1000")
+    play(&world, &["--idle-timeout", "3s"], "sleep 1000")
         .expect(0)
-        .says("no sign of life for --idle-timeout (1s)")
+        .says("no sign of life for --idle-timeout (3s)")
         .says("waiting until ");
-    world.status_text().says("no sign of life for --idle-timeout (1s)");
+    world.status_text().says("no sign of life for --idle-timeout (3s)");
     assert_eq!(world.changed("HEAD~1"), ["f1"], "what it did before is kept");
     world.ended("completed", [3, 2, 1]);
 }
@@ -26,19 +26,19 @@ fn l12_an_agent_that_hangs_is_ended_for_want_of_life() {
 #[test]
 fn l12_a_busy_agent_is_ended_by_the_hard_limit() {
     let world = World::new();
-    play(&world, &["--turn-timeout", "3s"], "while :; do echo x; done")
+    play(&world, &["--turn-timeout", "6s"], "while :; do echo x; done")
         .expect(0)
-        .says("no end within --turn-timeout (3s)");
-    world.status_text().says("no end within --turn-timeout (3s)");
+        .says("no end within --turn-timeout (6s)");
+    world.status_text().says("no end within --turn-timeout (6s)");
     world.ended("completed", [3, 2, 1]);
 }
 
 #[test]
 fn l12_an_agent_that_ignores_term_is_killed_at_its_limit() {
     let world = World::new();
-    play(&world, &["--turn-timeout", "2s"], "trap '' TERM; while :; do sleep 1; done")
+    play(&world, &["--turn-timeout", "6s"], "trap '' TERM; while :; do sleep 1; done")
         .expect(0)
-        .says("no end within --turn-timeout (2s)");
+        .says("no end within --turn-timeout (6s)");
     world.ended("completed", [3, 2, 1]);
 }
 
@@ -210,9 +210,9 @@ fn a5_the_scripted_agent_at_its_worst_leaves_nothing() {
     );
     world.config(&format!("agent = '{agent}'\n"));
     world
-        .exec(&["--name", "t", "--iter", "1", "--turn-timeout", "2s", "go"])
+        .exec(&["--name", "t", "--iter", "1", "--turn-timeout", "6s", "go"])
         .expect(1)
-        .says("no end within --turn-timeout (2s)")
+        .says("no end within --turn-timeout (6s)")
         .says("left running");
     assert_eq!(world.changed("HEAD"), ["a"]);
     world.ended("failed", [1, 0, 1]);

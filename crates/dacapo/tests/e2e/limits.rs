@@ -73,8 +73,9 @@ fn l2_anything_else_for_a_limit_is_refused_by_its_message() {
 #[test]
 fn l2_a_duration_lets_the_iteration_end_and_stops_the_next() {
     let world = World::new();
-    let agent = "echo begun >> log; sleep 1.2; echo ended >> log";
-    let words = ["--time", "1s", "--agent-cmd", agent, "--json", "go"];
+    // Time enough to get to the first iteration, however busy the machine is.
+    let agent = "echo begun >> log; sleep 4.2; echo ended >> log";
+    let words = ["--time", "4s", "--agent-cmd", agent, "--json", "go"];
     let result = world.exec(&[&["--until", "X-1"], &words[..]].concat()).expect(3).result();
     assert_eq!(end(&result), ("time_elapsed", "time", [1, 1, 0]));
     assert_eq!(world.read("log"), "begun\nended\n");
@@ -321,14 +322,15 @@ fn l9_the_agent_whose_limit_ends_first_goes_on() {
 #[test]
 fn l12_a_turn_that_takes_too_long_is_ended_and_the_loop_goes_on() {
     let world = World::new();
-    for (name, flag, message) in [
-        ("a", "--turn-timeout", "no end within --turn-timeout (1s)"),
-        ("b", "--idle-timeout", "no sign of life for --idle-timeout (1s)"),
+    // Longer than the second iteration can take on any machine.
+    for (name, flag, limit, message) in [
+        ("a", "--turn-timeout", "6s", "no end within --turn-timeout (6s)"),
+        ("b", "--idle-timeout", "3s", "no sign of life for --idle-timeout (3s)"),
     ] {
         let agent = world.rehearsal(
             "iterations:\n  - - write: { path: a, text: '{task}' }\n    - hang: true\n  - - write: { path: b, text: '{task}' }\n",
         );
-        let words = ["--name", name, "--agent", &agent, flag, "1s", "--iter", "2", "--json", "go"];
+        let words = ["--name", name, "--agent", &agent, flag, limit, "--iter", "2", "--json", "go"];
         let result = world.exec(&words).expect(0).result();
         assert_eq!(World::counts(&result), [2, 1, 1], "{flag}");
         let failed = &world.events(name, "iteration_finished")[0];
@@ -341,8 +343,8 @@ fn l12_a_turn_that_takes_too_long_is_ended_and_the_loop_goes_on() {
 #[test]
 fn l12_an_agent_that_is_silent_but_busy_lives() {
     let world = World::new();
-    let agent = world.rehearsal("iterations:\n  - - spin: 3s\n    - write: { path: a, text: x }\n");
-    let words = ["--name", "t", "--agent", &agent, "--idle-timeout", "1s", "--iter", "1", "--json", "go"];
+    let agent = world.rehearsal("iterations:\n  - - spin: 5s\n    - write: { path: a, text: x }\n");
+    let words = ["--name", "t", "--agent", &agent, "--idle-timeout", "2s", "--iter", "1", "--json", "go"];
     let result = world.exec(&words).expect(0).result();
     assert_eq!(World::counts(&result), [1, 1, 0]);
 }

@@ -11,11 +11,12 @@ use serde_json::Value;
 use crate::kit::Started;
 use crate::support::{World, wait_for};
 
-/// Runs into a limit where the file `limit-TASK` holds its end, once. Else it says by `begun-TASK` that it has begun,
+/// Runs into a limit where the file `limit-TASK` says how many seconds it lasts from then on, once. Else it says by `begun-TASK` that it has begun,
 /// answers when `answer` is there, and ends when `end` is.
 const AGENT: &str = r#"cd "$STAGE" || exit 9
 if [ -e "limit-$DACAPO_TASK" ]; then
-  printf '{"kind":"limit","message":"the limit is reached","resets_at":"%s"}\n' "$(cat "limit-$DACAPO_TASK")"
+  until=$(date -u -d "$(cat "limit-$DACAPO_TASK") seconds" +%Y-%m-%dT%H:%M:%S.%NZ)
+  printf '{"kind":"limit","message":"the limit is reached","resets_at":"%s"}\n' "$until"
   rm "limit-$DACAPO_TASK"
   exit 1
 fi
@@ -57,11 +58,10 @@ impl Loops {
         fs::write(self.stage(name), "").unwrap();
     }
 
-    /// The next turn of this task runs into a limit that ends so much later.
-    fn limit(&self, task: &str, lasts: SignedDuration) -> Timestamp {
-        let until = Timestamp::now() + lasts;
-        fs::write(self.stage(&format!("limit-{task}")), until.to_string()).unwrap();
-        until
+    /// The next turn of this task runs into a limit that ends so much later than it finds it: how long the loop takes to
+    /// get there does not matter.
+    fn limit(&self, task: &str, lasts: SignedDuration) {
+        fs::write(self.stage(&format!("limit-{task}")), lasts.as_secs().to_string()).unwrap();
     }
 
     fn start(&self, task: &str, agents: &str, flags: &[&str]) -> Started {
@@ -121,7 +121,7 @@ impl Loops {
 fn l9_one_finds_the_limit_the_others_start_no_turn_and_exactly_one_tries_at_its_end() {
     let loops = Loops::new(&[("bot", "mine")]);
     let all = ["a", "b", "c"];
-    let until = loops.limit("a", SignedDuration::from_secs(4));
+    loops.limit("a", SignedDuration::from_secs(4));
     let a = loops.start("a", "bot", &[]);
     wait_for("the first to wait", || !loops.waits("a", "limit").is_empty());
     let word = loops.word().unwrap();
@@ -130,6 +130,7 @@ fn l9_one_finds_the_limit_the_others_start_no_turn_and_exactly_one_tries_at_its_
         (&1.into(), &"a".into(), &"bot".into(), &"the limit is reached".into())
     );
     assert!(!word.to_string().contains("mine"), "{word}");
+    let until: Timestamp = word["until"].as_str().unwrap().parse().unwrap();
     let others = [loops.start("b", "bot", &[]), loops.start("c", "bot", &[])];
 
     let prober = loops.wait_for_one_that_tries(&all);
@@ -171,7 +172,7 @@ fn l9_one_finds_the_limit_the_others_start_no_turn_and_exactly_one_tries_at_its_
 fn l9_one_that_is_killed_while_it_tries_makes_way_for_the_next() {
     let loops = Loops::new(&[("bot", "mine")]);
     let tasks = ["a", "b", "c"];
-    loops.limit("a", SignedDuration::from_secs(2));
+    loops.limit("a", SignedDuration::from_secs(4));
     let a = loops.start("a", "bot", &[]);
     wait_for("the first to wait", || !loops.waits("a", "limit").is_empty());
     let mut runs = vec![("a", a), ("b", loops.start("b", "bot", &[])), ("c", loops.start("c", "bot", &[]))];
@@ -197,7 +198,7 @@ fn l9_one_that_is_killed_while_it_tries_makes_way_for_the_next() {
 #[test]
 fn l9_a_limit_that_is_found_again_is_told_to_those_who_wait() {
     let loops = Loops::new(&[("bot", "mine")]);
-    loops.limit("a", SignedDuration::from_secs(2));
+    loops.limit("a", SignedDuration::from_secs(4));
     let most = ["--max-wait", "30m"];
     let a = loops.start("a", "bot", &most);
     wait_for("the first to wait", || !loops.waits("a", "limit").is_empty());
@@ -218,7 +219,7 @@ fn l9_a_limit_that_is_found_again_is_told_to_those_who_wait() {
 fn l14_a_loop_that_waits_for_another_to_try_can_be_stopped() {
     let loops = Loops::new(&[("bot", "mine")]);
     let tasks = ["a", "b"];
-    loops.limit("a", SignedDuration::from_secs(1));
+    loops.limit("a", SignedDuration::from_secs(4));
     let a = loops.start("a", "bot", &[]);
     wait_for("the first to wait", || !loops.waits("a", "limit").is_empty());
     let b = loops.start("b", "bot", &[]);
@@ -315,7 +316,7 @@ fn l9_where_nothing_can_be_shared_the_loop_goes_on_by_itself_and_says_so_once() 
     let ran = loops.world.run(&words).expect(3);
     let said = ran.stdout.matches("usage limits are not shared with other tasks: ").count();
     assert_eq!(said, 1, "{}", ran.stdout);
-    loops.limit("b", SignedDuration::from_secs(1));
+    loops.limit("b", SignedDuration::from_secs(4));
     let b = loops.start("b", "bot", &[]);
     assert_eq!(World::counts(&b.end().expect(0).result()), [1, 1, 0]);
     assert_eq!(loops.events("b", "notice").len(), 1);

@@ -96,6 +96,11 @@ impl World {
         fs::write(path, toml).unwrap();
     }
 
+    /// The environment of this world, for any program.
+    pub(crate) fn dress(&self, command: &mut Command) {
+        self.prepare(command);
+    }
+
     fn prepare(&self, command: &mut Command) {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
@@ -183,8 +188,7 @@ impl World {
 
     /// The journal of a task.
     pub(crate) fn journal(&self, name: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.task_dir(name).join("journal.jsonl")).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        whole_lines(&self.task_dir(name).join("journal.jsonl"))
     }
 
     /// Events of one type.
@@ -237,6 +241,28 @@ impl World {
             lock.unlock().unwrap();
         }
     }
+}
+
+/// A test that fails leaves no task in the background behind.
+impl Drop for World {
+    fn drop(&mut self) {
+        let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return };
+        let tasks = repos.flatten().filter_map(|repo| fs::read_dir(repo.path().join("tasks")).ok());
+        for path in tasks.flatten().flatten().map(|task| task.path().join("lock")) {
+            let held = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
+            let holder = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.parse().ok());
+            if let Some(pid) = holder.filter(|_| held).and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+}
+
+/// The lines of a file to which somebody may be adding one at this moment, of which half can be there.
+pub(crate) fn whole_lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Looks until `holds`, or fails the test.

@@ -173,7 +173,7 @@ impl Played {
 pub(crate) fn soon(what: &str, mut happened: impl FnMut() -> bool) {
     let began = Instant::now();
     while !happened() {
-        assert!(began.elapsed() < Duration::from_secs(20), "{what} did not happen");
+        assert!(began.elapsed() < Duration::from_secs(60), "{what} did not happen");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -30,7 +30,9 @@ impl AgentLoop {
             | Event::FilesIncluded { .. }
             | Event::Queued
             | Event::Dequeued
-            | Event::Paused { .. } => {}
+            | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
             }

@@ -90,7 +90,7 @@ fn l12_silence_ends_a_turn_and_nothing_is_left() {
     ] {
         let world = World::new();
         world.acp(&script);
-        let _ = world.exec(&["--name", "t", "--agent", "bot", "--idle-timeout", "1s", "go"]).expect(1);
+        let _ = world.exec(&["--name", "t", "--agent", "bot", "--idle-timeout", "3s", "go"]).expect(1);
         let (end, message) = failure(&world);
         assert_eq!((end.as_str(), message.contains(words)), ("failed transient", true), "{message}");
         world.assert_nothing_left("t");
@@ -102,7 +102,7 @@ fn l12_a_turn_timeout_is_a_cancel_first() {
     let world = World::new();
     world.acp(&json!({ "turns": [[{ "write": ["log", "x"] }, { "await_cancel": true }]] }));
     let words =
-        ["--name", "t", "--agent", "bot", "--turn-timeout", "1s", "--iter", "2", "--session", "resume", "go"];
+        ["--name", "t", "--agent", "bot", "--turn-timeout", "6s", "--iter", "2", "--session", "resume", "go"];
     let _ = world.exec(&words).expect(1);
     assert!(failure(&world).1.contains("--turn-timeout"), "{:?}", failure(&world));
     assert_eq!(world.methods("bot").iter().filter(|method| *method == "session/cancel").count(), 2);

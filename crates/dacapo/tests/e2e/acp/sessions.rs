@@ -85,7 +85,7 @@ fn dying(more: &Value) -> Value {
     // The answer comes first, as that of an agent that breaks down afterwards.
     let stop = first.as_array_mut().unwrap().pop().unwrap()["stop"].clone();
     let answer = json!({ "jsonrpc": "2.0", "id": 6, "result": stop });
-    first.as_array_mut().unwrap().extend([json!({ "line": answer.to_string() }), json!({ "exit": 3 })]);
+    first.as_array_mut().unwrap().push(json!({ "last_words": [answer.to_string(), 3] }));
     let mut script = three_turns(more);
     script["turns"][0] = first;
     script

@@ -137,6 +137,8 @@ fn l12_a_server_that_says_nothing_is_given_up() {
             let server = failing(failure);
             let told = Desk::new(api, &server.url()).turn("x", &["--silence-ms", "300"]);
             assert!(told.failed(FailureKind::Transient).contains("said nothing for"), "{told:?}");
+            // The client may have given up before the server came to read what it was asked.
+            assert!(server.wait(crate::support::PATIENCE, |all| !all.is_empty()));
             assert_eq!(server.requests().len(), 1, "it is not asked again at once");
         }
     }

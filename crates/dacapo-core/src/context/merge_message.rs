@@ -1,0 +1,156 @@
+//! The message of the commit that brings a task home (S11).
+
+use super::message::{SUBJECT_COLUMNS, lines, sentences, wrap};
+use super::text::cut_columns;
+
+/// So many files are named.
+const MOST_FILES: usize = 5;
+/// So many iterations are summed up.
+const MOST_SUMMARIES: usize = 20;
+
+/// What the message is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeMessage<'a> {
+    /// The task's name.
+    pub task: &'a str,
+    /// What was asked of it.
+    pub prompt: &'a str,
+    /// How many commits come with it.
+    pub commits: u64,
+    /// What passed on the result; the commit is not taken otherwise.
+    pub checks: &'a [String],
+    /// Who resolved conflicts or followed the query.
+    pub agent: Option<&'a str>,
+    /// Where the conflicts were.
+    pub conflicts: &'a [String],
+    /// What was to be heeded.
+    pub query: Option<&'a str>,
+}
+
+impl MergeMessage<'_> {
+    /// For a commit with two parents.
+    pub fn merge(&self) -> String {
+        let about = lines(self.prompt).next().unwrap_or_default();
+        let subject = cut_columns(&format!("Merge task '{}': {about}", self.task), SUBJECT_COLUMNS);
+        let mut body = Vec::new();
+        if subject.ends_with('…') {
+            body.extend(wrap(&about));
+            body.push(String::new());
+        }
+        let commits = if self.commits == 1 { "1 commit".into() } else { format!("{} commits", self.commits) };
+        body.extend(wrap(&format!("{commits} on dacapo/{}. {}", self.task, self.proof())));
+        body.extend(self.help());
+        self.with_trailer(&subject, &body)
+    }
+
+    /// For one commit without the task's history, from what its iterations came to.
+    pub fn squash<'s>(&self, summaries: impl IntoIterator<Item = &'s str>) -> String {
+        let mut first: Vec<String> =
+            summaries.into_iter().filter_map(|summary| sentences(summary).into_iter().next()).collect();
+        first.dedup();
+        let about = lines(self.prompt).next().unwrap_or_else(|| format!("Task '{}'", self.task));
+        // One iteration says best what it did; of several the task says what they are for.
+        let subject = match first.as_slice() {
+            [only] => only.clone(),
+            _ => about.clone(),
+        };
+        let mut body = Vec::new();
+        if first.len() > 1 {
+            let more = first.len().saturating_sub(MOST_SUMMARIES);
+            for summary in first.iter().take(MOST_SUMMARIES) {
+                let mut mark = "- ";
+                for line in wrap(summary) {
+                    body.push(format!("{mark}{line}"));
+                    mark = "  ";
+                }
+            }
+            if more > 0 {
+                body.push(format!("- … ({more} more)"));
+            }
+            body.push(String::new());
+        }
+        let short = cut_columns(&subject, SUBJECT_COLUMNS);
+        if short.ends_with('…') {
+            body.splice(0..0, wrap(&subject).into_iter().chain([String::new()]));
+        }
+        body.extend(wrap(&self.proof()));
+        body.extend(self.help());
+        self.with_trailer(&short, &body)
+    }
+
+    fn proof(&self) -> String {
+        let named: Vec<String> = self.checks.iter().map(|check| format!("`{}`", line(check))).collect();
+        if named.is_empty() { "No checks.".into() } else { format!("Checks: {}.", named.join(", ")) }
+    }
+
+    fn help(&self) -> Vec<String> {
+        let Some(agent) = self.agent else { return Vec::new() };
+        let mut out = Vec::new();
+        if !self.conflicts.is_empty() {
+            let mut files: Vec<&str> = self.conflicts.iter().take(MOST_FILES).map(String::as_str).collect();
+            if files.len() < self.conflicts.len() {
+                files.push("…");
+            }
+            out.extend(wrap(&format!("Conflicts in {} resolved by {agent}.", files.join(", "))));
+        }
+        if let Some(query) = self.query {
+            out.extend(wrap(&format!("Integrated by {agent}: {}", line(query))));
+        }
+        out
+    }
+
+    fn with_trailer(&self, subject: &str, body: &[String]) -> String {
+        format!("{subject}\n\n{}\n\nDacapo-Task: {}\n", body.join("\n").trim_end(), self.task)
+    }
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message<'a>(prompt: &'a str, checks: &'a [String]) -> MergeMessage<'a> {
+        MergeMessage { task: "auth", prompt, commits: 2, checks, agent: None, conflicts: &[], query: None }
+    }
+
+    #[test]
+    fn s11_a_merge_names_the_task_its_purpose_its_commits_and_its_checks() {
+        let checks = ["cargo test".to_owned(), "cargo clippy".to_owned()];
+        assert_eq!(
+            message("Add a login.\nWith tests.", &checks).merge(),
+            "Merge task 'auth': Add a login.\n\n2 commits on dacapo/auth. Checks: `cargo test`, `cargo clippy`.\n\n\
+             Dacapo-Task: auth\n"
+        );
+        let conflicts: Vec<String> = (0..7).map(|n| format!("f{n}")).collect();
+        let helped = MergeMessage {
+            agent: Some("claude"),
+            conflicts: &conflicts,
+            query: Some("keep\nboth"),
+            ..message("Add", &[])
+        };
+        assert_eq!(
+            helped.merge(),
+            "Merge task 'auth': Add\n\n2 commits on dacapo/auth. No checks.\n\
+             Conflicts in f0, f1, f2, f3, f4, … resolved by claude.\nIntegrated by claude: keep both\n\n\
+             Dacapo-Task: auth\n"
+        );
+        let long = "word ".repeat(40);
+        assert!(message(&long, &[]).merge().lines().all(|line| line.chars().count() <= 72));
+    }
+
+    #[test]
+    fn s11_a_squash_says_what_the_iterations_came_to() {
+        let one = message("Add a login", &[]).squash(["Added the route. More text."]);
+        assert_eq!(one, "Added the route\n\nNo checks.\n\nDacapo-Task: auth\n");
+        let many = message("Add a login", &[]).squash(["Added the route.", "Dacapo-Task: x", "Tests. Docs."]);
+        assert_eq!(
+            many, "Add a login\n\n- Added the route\n- Tests\n\nNo checks.\n\nDacapo-Task: auth\n",
+            "and forges nothing"
+        );
+        let none = message("***", &[]).squash([]);
+        assert_eq!(none, "Task 'auth'\n\nNo checks.\n\nDacapo-Task: auth\n");
+    }
+}

@@ -1,0 +1,350 @@
+//! Bringing tasks home (S11, K12): into the branch that is checked out, one after the other, each proven first.
+//!
+//! ```text
+//! for each task:  scratch worktree at the branch's tip ─► merge ─► conflict? ─► agent ─► resolved, by evidence? ─┐
+//!                                                           └──────────────── commit (hooks, signature) ◄────────┘
+//!                 checks in a clean checkout of that commit ─► merge_intent ─► the branch moves ─► merged ─► tidy up
+//! ```
+//!
+//! Whatever goes wrong before the branch moves leaves that task out and nothing changed. A crash leaves at most a scratch
+//! worktree, which the next merge removes; one that came after the branch had moved is recognised by the intent in the
+//! task's journal, and the rest is done then.
+
+mod attempt;
+mod checks;
+mod halt;
+mod home;
+mod plan;
+mod turn;
+mod words;
+
+use std::path::PathBuf;
+
+use crate::engine::Setting;
+use crate::event::{AgentEvent, CheckResult};
+use crate::git::{Advanced, GitError, How, Oid, Repo};
+use crate::spec::{AgentSpec, TaskSpec};
+use crate::store::{Lock, RepoDir, TaskDir};
+use crate::view::TaskView;
+
+pub use halt::Halt;
+pub use home::Home;
+pub use plan::{Expected, Planned};
+
+/// Where merge attempts leave what their agents and checks printed, below a repository's data.
+const RECORDS: &str = "merges";
+/// So many of these are kept.
+const MOST_RECORDS: usize = 30;
+
+/// A task that is to be merged. Its lock is held: nobody resumes it meanwhile.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The task.
+    pub dir: TaskDir,
+    /// What was asked.
+    pub spec: TaskSpec,
+    /// What became of it.
+    pub view: TaskView,
+    /// Its branch (full name).
+    pub branch: String,
+    /// The tip of that.
+    pub tip: Oid,
+    /// Held as long as this is about it.
+    pub lock: Lock,
+    /// What has to pass on the result.
+    pub checks: Vec<String>,
+    /// Who resolves conflicts, and who takes over at a limit; none: nobody.
+    pub agents: Vec<AgentSpec>,
+}
+
+/// A merge of several tasks into one branch.
+pub struct Merger<'a> {
+    /// The checkout that the user stands in.
+    pub repo: &'a Repo,
+    /// The repository's data.
+    pub data: &'a RepoDir,
+    /// The branch that is checked out there (full name).
+    pub into: String,
+    /// How.
+    pub how: How,
+    /// What the agent is to heed in every merge, conflict or not.
+    pub query: Option<String>,
+    /// What makes a fresh worktree usable: run in each scratch worktree before agents and checks.
+    pub setup: Vec<String>,
+    /// What children are run with.
+    pub setting: &'a dyn Fn() -> Setting,
+    /// Whether to stop.
+    pub halt: Halt,
+}
+
+/// What became of one task.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The branch holds it.
+    Merged(Done),
+    /// The branch held all of it already.
+    AlreadyThere(Home),
+    /// The task has no commits of its own.
+    Empty,
+    /// Nothing of it has changed.
+    LeftOut(LeftOut),
+    /// A person stopped it; nothing of it has changed.
+    Halted,
+}
+
+/// A task that has come home.
+#[derive(Debug)]
+pub struct Done {
+    /// Where the branch was.
+    pub from: Oid,
+    /// Where it is.
+    pub commit: Oid,
+    /// The branch just moved on to the task's own commit.
+    pub fast_forward: bool,
+    /// What was proven on the result.
+    pub checks: Vec<Proven>,
+    /// Who took part.
+    pub resolved: Option<Resolved>,
+    /// What became of worktree and branch.
+    pub home: Home,
+}
+
+/// A check that holds for the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proven {
+    /// The command.
+    pub command: String,
+    /// Not run again: the task's own receipt is for exactly this commit.
+    pub by_receipt: bool,
+}
+
+/// What an agent did to a merge.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// Which agent.
+    pub agent: String,
+    /// Files with conflicts.
+    pub conflicts: Vec<PathBuf>,
+    /// Files in which the result differs from git's own merge.
+    pub touched: Vec<PathBuf>,
+    /// New files that were kept out, and why.
+    pub left_out: Vec<String>,
+    /// What it printed.
+    pub record: PathBuf,
+}
+
+/// Why a task was left out.
+#[derive(Debug, thiserror::Error)]
+pub enum LeftOut {
+    /// Nobody is there to resolve it.
+    #[error("conflicts in {files}, and there is no agent to resolve them", files = names(.0))]
+    Conflicts(Vec<PathBuf>),
+    /// The query needs one.
+    #[error("there is no agent that could follow the query")]
+    NoAgent,
+    /// The agent could not.
+    #[error("agent '{agent}' did not resolve it: {message}")]
+    Unresolved {
+        /// Which.
+        agent: String,
+        /// What is wrong.
+        message: String,
+        /// What it printed.
+        record: PathBuf,
+    },
+    /// A check does not pass on the result.
+    #[error("check `{}` fails on the result ({}){}", .result.command, .result.ending(), last_line(.result))]
+    Check {
+        /// The receipt.
+        result: Box<CheckResult>,
+        /// All it printed.
+        output: PathBuf,
+    },
+    /// A scratch worktree could not be made usable.
+    #[error("setup `{}` failed ({}){}", .result.command, .result.ending(), last_line(.result))]
+    Setup {
+        /// The receipt.
+        result: Box<CheckResult>,
+        /// All it printed.
+        output: PathBuf,
+    },
+    /// The branch was moved by somebody else, and again while it was tried anew.
+    #[error("the branch was moved by somebody else meanwhile, twice")]
+    Moved,
+    /// Somebody switched to another branch meanwhile.
+    #[error("another branch was checked out meanwhile")]
+    Switched,
+    /// Files of the user's own are where the result has files.
+    #[error("files here are in the way: {0}")]
+    InTheWay(String),
+    /// A hook, a signature, git, the disk.
+    #[error("{0}")]
+    Trouble(String),
+}
+
+impl LeftOut {
+    fn trouble(error: &dyn std::fmt::Display) -> Self {
+        Self::Trouble(error.to_string())
+    }
+
+    /// Where to look for more.
+    pub fn look_at(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Unresolved { record, .. } => Some(record),
+            Self::Check { output, .. } | Self::Setup { output, .. } => Some(output),
+            Self::Conflicts(_)
+            | Self::NoAgent
+            | Self::Moved
+            | Self::Switched
+            | Self::InTheWay(_)
+            | Self::Trouble(_) => None,
+        }
+    }
+}
+
+impl From<GitError> for LeftOut {
+    fn from(error: GitError) -> Self {
+        Self::trouble(&error)
+    }
+}
+
+/// Five names, then their number.
+fn names(files: &[PathBuf]) -> String {
+    let mut shown: Vec<String> = files.iter().take(5).map(|path| crate::git::display_path(path)).collect();
+    if files.len() > shown.len() {
+        shown.push(format!("… ({} in all)", files.len()));
+    }
+    shown.join(", ")
+}
+
+fn last_line(result: &CheckResult) -> String {
+    let line = result.tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    line.map_or_else(String::new, |line| format!(": {}", crate::context::cut_columns(line, 100)))
+}
+
+/// What is under way, for people.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// This task is begun.
+    Begin(&'a str),
+    /// An agent is at work.
+    Resolving {
+        /// Which.
+        agent: &'a str,
+        /// On which conflicts.
+        conflicts: &'a [PathBuf],
+        /// Where what it prints goes.
+        record: &'a std::path::Path,
+    },
+    /// It did something.
+    Agent(&'a AgentEvent),
+    /// A check runs.
+    Check(&'a str),
+    /// It has its result.
+    Checked(&'a CheckResult),
+    /// The branch was moved by somebody else: once more from there.
+    Again,
+}
+
+/// Is told what is under way.
+pub trait Watch {
+    /// Something has begun or is done.
+    fn step(&mut self, step: &Step<'_>);
+}
+
+/// A result that is proven and waits for the branch to move.
+struct Made {
+    commit: Oid,
+    fast_forward: bool,
+    checks: Vec<Proven>,
+    resolved: Option<Resolved>,
+}
+
+/// How an attempt came to its end before there was a result.
+enum Stopped {
+    LeftOut(LeftOut),
+    Halted,
+}
+
+impl<E: Into<LeftOut>> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Self::LeftOut(error.into())
+    }
+}
+
+impl Merger<'_> {
+    /// Removes what merges that died have left: their scratch worktrees, their processes.
+    pub fn clear_up(&self) -> Result<(), LeftOut> {
+        turn::sweep_records(&self.records());
+        self.repo.remove_left_checkouts().map_err(|error| LeftOut::trouble(&error))
+    }
+
+    fn records(&self) -> PathBuf {
+        self.data.path().join(RECORDS)
+    }
+
+    /// Merges one task.
+    pub fn merge(&self, candidate: &Candidate, watch: &mut dyn Watch) -> Outcome {
+        watch.step(&Step::Begin(candidate.spec.name.as_str()));
+        match self.bring(candidate, watch) {
+            Ok(outcome) => outcome,
+            Err(_) if self.halt.is_asked() => Outcome::Halted,
+            Err(Stopped::Halted) => Outcome::Halted,
+            Err(Stopped::LeftOut(why)) => Outcome::LeftOut(why),
+        }
+    }
+
+    fn bring(&self, candidate: &Candidate, watch: &mut dyn Watch) -> Result<Outcome, Stopped> {
+        for again in [false, true] {
+            if again {
+                watch.step(&Step::Again);
+            }
+            if self.halt.is_asked() {
+                return Err(Stopped::Halted);
+            }
+            let ours = self.tip()?;
+            if let Some(intent) = home::landed_before(self.repo, candidate, &self.into)? {
+                return Ok(Outcome::AlreadyThere(home::settle(self, candidate, &intent)));
+            }
+            if self.repo.is_ancestor(&candidate.tip, &ours)? {
+                let own = candidate.view.base_commit.as_ref() != Some(&candidate.tip);
+                let intent = home::Intent { commit: ours, squash: false };
+                return Ok(if own {
+                    Outcome::AlreadyThere(home::settle(self, candidate, &intent))
+                } else {
+                    Outcome::Empty
+                });
+            }
+            let made = self.attempt(candidate, &ours, watch)?;
+            if self.halt.is_asked() {
+                return Err(Stopped::Halted);
+            }
+            if self.repo.head()?.branch.as_deref() != Some(self.into.as_str()) {
+                return Err(LeftOut::Switched.into());
+            }
+            let intent = home::Intent { commit: made.commit.clone(), squash: self.how == How::Squash };
+            home::intend(self, candidate, &ours, &intent).map_err(|error| LeftOut::trouble(&error))?;
+            match self.repo.advance(&self.into, &made.commit, &ours)? {
+                Advanced::Done => {
+                    return Ok(Outcome::Merged(Done {
+                        from: ours,
+                        home: home::settle(self, candidate, &intent),
+                        commit: made.commit,
+                        fast_forward: made.fast_forward,
+                        checks: made.checks,
+                        resolved: made.resolved,
+                    }));
+                }
+                Advanced::Moved => {}
+                Advanced::InTheWay(said) => return Err(LeftOut::InTheWay(said).into()),
+            }
+        }
+        Err(LeftOut::Moved.into())
+    }
+
+    /// Where the branch is.
+    fn tip(&self) -> Result<Oid, LeftOut> {
+        let at = self.repo.read_ref(&self.into)?;
+        at.ok_or_else(|| LeftOut::Trouble(format!("{} is gone", self.into)))
+    }
+}

@@ -1,0 +1,94 @@
+//! What the agent is told about a merge, and what the commit says.
+
+use std::fmt::Write as _;
+
+use super::{Candidate, LeftOut, Merger, Resolved};
+use crate::context::MergeMessage;
+use crate::git::{How, Oid, OpenMerge, display_path};
+use crate::process::Masker;
+
+/// So many commits of each side are named to the agent.
+const MOST_COMMITS: usize = 20;
+
+impl Merger<'_> {
+    /// User text is put in as it is, never expanded (C8).
+    pub(super) fn prompt(&self, candidate: &Candidate, open: &OpenMerge) -> Result<String, LeftOut> {
+        let into = self.into.strip_prefix("refs/heads/").unwrap_or(&self.into);
+        let name = &candidate.spec.name;
+        let mut out = format!(
+            "Two lines of work in this git repository are being joined: the branch of task '{name}' is merged into \
+             {into}. The merge is under way in this directory; `git status` and `git diff` show it.\n\n\
+             ## What task '{name}' is for\n{}\n",
+            candidate.spec.prompt
+        );
+        let base = self.repo.merge_base(&open.ours, &open.theirs)?;
+        if let Some(base) = &base {
+            self.name_commits(&mut out, &format!("What was done for task '{name}'"), base, &open.theirs)?;
+            self.name_commits(&mut out, &format!("What happened on {into} meanwhile"), base, &open.ours)?;
+        }
+        if !open.conflicts.is_empty() {
+            out.push_str("\n## Files with conflicts\n");
+            for path in &open.conflicts {
+                let _ = writeln!(out, "- {}", display_path(path));
+            }
+        }
+        if let Some(query) = &self.query {
+            let _ = write!(out, "\n## What the person who merges wants\n{query}\n");
+        }
+        out.push_str(
+            "\n## Rules\n\
+             - Keep what both sides are for. Where they contradict each other, follow the person who merges; else keep \
+             both as far as they can be kept.\n\
+             - Leave no conflict markers in any file. A conflict without markers (a file that one side removed, a binary \
+             file, a submodule) is decided by `git add` or `git rm` of that path.\n\
+             - Change nothing that this merge does not need.\n\
+             - Do not commit, and do not abort the merge: it is committed for you when you are done.\n",
+        );
+        if !candidate.checks.is_empty() {
+            out.push_str("- These decide whether the result is taken; run them if you can:\n");
+            for check in &candidate.checks {
+                let _ = writeln!(out, "  {check}");
+            }
+        }
+        Ok(out)
+    }
+
+    fn name_commits(&self, out: &mut String, title: &str, base: &Oid, tip: &Oid) -> Result<(), LeftOut> {
+        let subjects = self.repo.subjects_between(base, tip, MOST_COMMITS)?;
+        if !subjects.is_empty() {
+            let _ = write!(out, "\n## {title} (newest first)\n");
+        }
+        for subject in subjects {
+            let _ = writeln!(out, "- {subject}");
+        }
+        Ok(())
+    }
+
+    /// No known secret gets into it (S15).
+    pub(super) fn message(
+        &self,
+        candidate: &Candidate,
+        ours: &Oid,
+        resolved: Option<&Resolved>,
+    ) -> Result<String, LeftOut> {
+        let conflicts: Vec<String> =
+            resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect();
+        let message = MergeMessage {
+            task: candidate.spec.name.as_str(),
+            prompt: &candidate.spec.prompt,
+            commits: self.repo.commits_between(ours, &candidate.tip)?,
+            checks: &candidate.checks,
+            agent: resolved.map(|resolved| resolved.agent.as_str()),
+            conflicts: &conflicts,
+            query: self.query.as_deref(),
+        };
+        let text = match self.how {
+            How::Merge => message.merge(),
+            How::Squash => {
+                let done = candidate.view.iterations.iter().filter(|record| record.commit_id.is_some());
+                message.squash(done.map(|record| record.summary.as_str()))
+            }
+        };
+        Ok(Masker::from_env((self.setting)().env).mask_str(&text))
+    }
+}

@@ -1,0 +1,245 @@
+//! Many tasks at a glance: what a list shows of each, read from an index where the task's journal is as it was, and
+//! folded from the journal where it is not.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::context::cut_chars;
+use crate::event::{Outcome, StopReason};
+use crate::git::Oid;
+use crate::store::{Index, RepoDir, Stamp, TaskDir};
+use crate::view::{Status, TaskView, ViewError};
+
+/// Words of an agent or a person that a list shows: one line is all it has for them.
+const MOST_WORDS: usize = 300;
+
+/// All tasks of a repository, by name.
+#[derive(Debug)]
+pub struct Overview<T> {
+    /// Those that read.
+    pub tasks: Vec<T>,
+    /// Those that do not: one must not hide the others.
+    pub problems: Vec<Problem>,
+}
+
+/// A task that does not read.
+#[derive(Debug)]
+pub struct Problem {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why.
+    pub error: ViewError,
+}
+
+/// What a surface wants to know of each of many tasks. It must follow from the journal alone, and from whether a process
+/// drives the task.
+pub trait Glance: Clone + Serialize + DeserializeOwned {
+    /// The file that it is kept in, beside the tasks.
+    const INDEX: &'static str;
+
+    /// What the journal says.
+    fn of(view: &TaskView) -> Self;
+
+    /// The task's status.
+    fn status(&self) -> Status;
+
+    /// Nobody drives it.
+    fn interrupted(self) -> Self;
+}
+
+/// Looks at all tasks of a repository. `now` decides which journals are old enough to be remembered.
+pub fn overview<T: Glance>(repo: &RepoDir, now: SystemTime) -> io::Result<Overview<T>> {
+    let dirs = repo.tasks()?;
+    let mut found = Overview { tasks: Vec::with_capacity(dirs.len()), problems: Vec::new() };
+    if dirs.is_empty() {
+        return Ok(found);
+    }
+    let parent = File::open(repo.tasks_path())?;
+    let mut index = Index::open(repo.path().join(T::INDEX), now);
+    for dir in &dirs {
+        match look(dir, &parent, &mut index) {
+            Ok(glance) => found.tasks.push(glance),
+            Err(error) => {
+                found.problems.push(Problem { name: dir.name(), path: dir.path().to_owned(), error });
+            }
+        }
+    }
+    index.save(|name| dirs.binary_search_by(|dir| dir.name().as_str().cmp(name)).is_ok());
+    Ok(found)
+}
+
+fn look<T: Glance>(dir: &TaskDir, parent: &File, index: &mut Index<T>) -> Result<T, ViewError> {
+    /// A task that is started and ends again and again while it is looked at is at work.
+    const LOOKS: usize = 3;
+    let name = dir.name();
+    let journal = Path::new(&name).join("journal.jsonl");
+    let mut looks = 0;
+    loop {
+        looks += 1;
+        let stamp = Stamp::below(parent, &journal).ok();
+        let known = stamp.as_ref().and_then(|stamp| index.get(&name, stamp)).cloned();
+        let (glance, new) = match known {
+            Some(glance) => (glance, false),
+            None => (T::of(&TaskView::fold(dir)?), true),
+        };
+        let settled = glance.status().is_settled();
+        if !settled && dir.is_driven().map_err(ViewError::Lock)? {
+            return Ok(glance);
+        }
+        // It may have ended between the two looks (K2).
+        if !settled && Stamp::below(parent, &journal).ok() != stamp && looks < LOOKS {
+            continue;
+        }
+        if new && let Some(stamp) = stamp {
+            index.put(&name, stamp, glance.clone());
+        }
+        return Ok(if settled { glance } else { glance.interrupted() });
+    }
+}
+
+/// What a list for people says of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Brief {
+    /// Its name.
+    pub name: String,
+    /// The checkout it was asked for in.
+    pub repo: String,
+    /// Where it stands.
+    pub status: Status,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<StopReason>,
+    /// Proven, not merely claimed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub verified: bool,
+    /// Its checks did not pass at the end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub red: bool,
+    /// What a person must decide, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// What more its result says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Iterations finished.
+    pub iteration: u32,
+    /// Of how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Cost so far, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// The agent at work.
+    pub agent: String,
+    /// When its limit ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_until: Option<Timestamp>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Timestamp>,
+    /// It works in a worktree of its own, on this branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_branch: Option<String>,
+    /// The branch that has taken its work in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+    /// The commit it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_commit: Option<Oid>,
+    /// The newest commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_commit: Option<Oid>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl Brief {
+    /// Whether it has left commits.
+    pub fn has_changes(&self) -> bool {
+        self.last_commit.is_some() && self.last_commit != self.base_commit
+    }
+}
+
+impl Glance for Brief {
+    const INDEX: &'static str = "tasks.index";
+
+    fn of(view: &TaskView) -> Self {
+        let line = |text: &String| cut_chars(text, MOST_WORDS);
+        let result = view.result.as_ref();
+        Self {
+            name: view.name.clone(),
+            repo: view.repo.clone(),
+            status: view.status,
+            outcome: view.outcome,
+            stop_reason: result.map(|result| result.stop_reason),
+            verified: view.verified,
+            red: result.is_some_and(|result| result.proof.iter().any(|proof| proof.after == Some(false))),
+            question: view.needs.as_ref().map(|needs| line(&needs.question)),
+            message: result.and_then(|result| result.message.as_ref()).map(line),
+            iteration: view.iteration,
+            max_iterations: view.max_iterations,
+            cost_usd: view.cost_usd,
+            agent: view.agent.clone(),
+            waiting_until: view.waiting_until,
+            created_at: view.created_at,
+            finished_at: view.finished_at,
+            own_branch: view.worktree.as_ref().and(view.branch.clone()),
+            merged_into: view.merged_into.clone(),
+            base_commit: view.base_commit.clone(),
+            last_commit: view.last_commit.clone(),
+        }
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn interrupted(mut self) -> Self {
+        self.status = Status::Interrupted;
+        self
+    }
+}
+
+/// An element of `list --json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Element(pub Value);
+
+impl Glance for Element {
+    const INDEX: &'static str = "tasks-json.index";
+
+    fn of(view: &TaskView) -> Self {
+        Self(serde_json::to_value(view).unwrap_or_default())
+    }
+
+    fn status(&self) -> Status {
+        // What does not say is looked at as if somebody might drive it.
+        Status::deserialize(&self.0["status"]).unwrap_or(Status::Running)
+    }
+
+    fn interrupted(mut self) -> Self {
+        self.0["status"] = Status::Interrupted.as_str().into();
+        self.0["pid"] = Value::Null;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! The conflict radar: which branches could not be joined without help (S11, K13).
+//!
+//! A look costs git some 3 ms a pair, so `list` never looks: it reads what is known ([`Radar::known`], one small file).
+//! Whoever has the time looks and writes it down ([`Radar::update`]): a task at its end, `merge` with its plan. A pair of
+//! commits never changes its answer, so nothing here is ever stale: when a branch moves, the new pair is just unknown until
+//! somebody looks. The file is derived and can be deleted.
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::git::{GitError, Oid, Repo};
+use crate::store::RepoDir;
+
+/// So many pairs are looked at in one go: below half a second.
+const MOST_LOOKS: usize = 100;
+/// So many branches are taken in, the newest first; with more, every pair would never be known.
+const MOST_TIPS: usize = 30;
+/// A file longer than this is written anew with what is still of use.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// What is known of a repository's branches.
+#[derive(Debug, Clone)]
+pub struct Radar {
+    path: PathBuf,
+}
+
+/// What the file says, read once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known(HashMap<(Oid, Oid), bool>);
+
+/// What one round of looking came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Pairs that are known now and were not before.
+    pub new: usize,
+    /// Pairs that nobody has looked at yet.
+    pub left: usize,
+}
+
+/// The radar could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum RadarError {
+    /// Git.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Its file.
+    #[error("cannot write {}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl Known {
+    /// Whether these two conflict; none: nobody has looked yet.
+    pub fn conflict(&self, one: &Oid, other: &Oid) -> Option<bool> {
+        self.0.get(&pair(one, other)).copied()
+    }
+}
+
+fn pair(one: &Oid, other: &Oid) -> (Oid, Oid) {
+    if one <= other { (one.clone(), other.clone()) } else { (other.clone(), one.clone()) }
+}
+
+impl Radar {
+    /// The radar of a repository.
+    pub fn of(data: &RepoDir) -> Self {
+        Self { path: data.path().join("radar") }
+    }
+
+    /// What is known. Without a file, or with one that does not read, nothing is.
+    pub fn known(&self) -> Known {
+        let text = fs::read(&self.path).unwrap_or_default();
+        let mut known = HashMap::new();
+        for line in text.split(|byte| *byte == b'\n') {
+            if let Some((pair, conflict)) = std::str::from_utf8(line).ok().and_then(parse) {
+                known.insert(pair, conflict);
+            }
+        }
+        Known(known)
+    }
+
+    /// Looks at the pairs among these commits that are not known yet, those of the first commit first.
+    pub fn update(&self, repo: &Repo, tips: &[Oid]) -> Result<Looked, RadarError> {
+        let known = self.known();
+        let (mut lines, mut looked) = (String::new(), Looked::default());
+        for (at, one) in tips.iter().enumerate() {
+            for other in &tips[at + 1..] {
+                if one == other || known.conflict(one, other).is_some() {
+                    continue;
+                }
+                if looked.new == MOST_LOOKS {
+                    looked.left += 1;
+                    continue;
+                }
+                // Histories without a common beginning, or a commit that is gone: there is nothing to be known.
+                let Ok(conflict) = repo.would_conflict(one, other) else { continue };
+                let (one, other) = pair(one, other);
+                lines.push_str(&format!("{one} {other} {}\n", if conflict { '!' } else { '=' }));
+                looked.new += 1;
+            }
+        }
+        self.write(&known, tips, &lines)
+            .map_err(|source| RadarError::File { path: self.path.clone(), source })?;
+        Ok(looked)
+    }
+
+    /// Looks at the branches of all tasks and at the branch `main` (full name), those of `first` before the others.
+    pub fn survey(&self, repo: &Repo, main: Option<&str>, first: Option<&Oid>) -> Result<Looked, RadarError> {
+        let mut tips: Vec<Oid> = first.cloned().into_iter().collect();
+        if let Some(main) = main {
+            tips.extend(repo.read_ref(main)?);
+        }
+        tips.extend(repo.newest_tips("refs/heads/dacapo/", MOST_TIPS)?);
+        let mut seen = std::collections::HashSet::new();
+        tips.retain(|tip| seen.insert(tip.clone()));
+        self.update(repo, &tips)
+    }
+
+    /// Appended in one write: two that look at once at worst write the same line twice.
+    fn write(&self, known: &Known, tips: &[Oid], lines: &str) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let parent = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(parent)?;
+        if fs::metadata(&self.path).map_or(0, |found| found.len()) < MOST_BYTES {
+            let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+            return file.write_all(lines.as_bytes());
+        }
+        let mut anew = tempfile::NamedTempFile::new_in(parent)?;
+        for ((one, other), conflict) in &known.0 {
+            if tips.contains(one) && tips.contains(other) {
+                writeln!(anew, "{one} {other} {}", if *conflict { '!' } else { '=' })?;
+            }
+        }
+        anew.write_all(lines.as_bytes())?;
+        anew.persist(&self.path)?;
+        Ok(())
+    }
+}
+
+fn parse(line: &str) -> Option<((Oid, Oid), bool)> {
+    let mut words = line.split(' ');
+    let (one, other) = (Oid::parse(words.next()?).ok()?, Oid::parse(words.next()?).ok()?);
+    let conflict = match words.next()? {
+        "!" => true,
+        "=" => false,
+        _ => return None,
+    };
+    words.next().is_none().then_some(((one, other), conflict))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_read_is_not_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let radar = Radar { path: dir.path().join("radar") };
+        assert_eq!(radar.known(), Known::default());
+        let (a, b) = ("a".repeat(40), "b".repeat(40));
+        fs::write(&radar.path, format!("junk\n{a} {b} !\n{b} {a}\n\0\n{a} {a} ?\n{b} {b} = x\n{a} {b}"))
+            .unwrap();
+        let (a, b) = (Oid::parse(&a).unwrap(), Oid::parse(&b).unwrap());
+        assert_eq!(radar.known().conflict(&b, &a), Some(true), "in either order");
+        assert_eq!(radar.known().0.len(), 1);
+    }
+}

@@ -1,0 +1,304 @@
+//! What was derived from the journals of a repository's tasks, kept in one file so that a list of a thousand tasks reads
+//! that file and looks at each journal's metadata, and folds only what has changed.
+//!
+//! It can be deleted at any time and is never believed over a journal: an entry counts only for the very file it was made
+//! from, with the same length and the same time of its last change. A file that was changed just now could change again
+//! within the same tick of the clock, unseen; of such a one nothing is kept.
+
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The version of the file. One of another version, or of another Dacapo, is made anew.
+const INDEX_FORMAT: u32 = 1;
+
+/// File systems count time in steps; none that is in use has longer ones.
+const CLOCK_STEP: Duration = Duration::from_secs(2);
+
+/// An entry longer than this is cheaper to make again than to read past every time.
+const LONGEST_ENTRY: usize = 32 << 10;
+
+/// The state of a file from which something was derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp(u64, i64, i64, u64, u64);
+
+impl Stamp {
+    /// The stamp of a file that is there.
+    pub fn of(meta: &Metadata) -> Self {
+        Self(meta.len(), meta.ctime(), meta.ctime_nsec(), meta.ino(), meta.dev())
+    }
+
+    /// The same, of a file below an open directory: without a walk over the whole path.
+    #[expect(
+        clippy::useless_conversion,
+        reason = "the fields of `stat` differ in type from system to system"
+    )]
+    pub fn below(dir: &File, path: &Path) -> rustix::io::Result<Self> {
+        let stat = rustix::fs::statat(dir, path, rustix::fs::AtFlags::empty())?;
+        let number = |value: i64| u64::try_from(value).unwrap_or_default();
+        Ok(Self(
+            number(i64::from(stat.st_size)),
+            i64::from(stat.st_ctime),
+            i64::try_from(stat.st_ctime_nsec).unwrap_or_default(),
+            u64::from(stat.st_ino),
+            u64::from(stat.st_dev),
+        ))
+    }
+
+    /// Whether any further change would be seen, at `now`.
+    fn is_past(&self, now: SystemTime) -> bool {
+        let Ok(now) = now.duration_since(UNIX_EPOCH) else { return false };
+        let seconds = u64::try_from(self.1).unwrap_or(u64::MAX);
+        Duration::from_secs(seconds).saturating_add(CLOCK_STEP + Duration::from_secs(1)) <= now
+    }
+}
+
+/// Entries by the name of their task.
+#[derive(Debug)]
+pub struct Index<T> {
+    path: PathBuf,
+    entries: HashMap<String, (Stamp, T)>,
+    now: SystemTime,
+    changed: bool,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Header {
+    v: u32,
+    program: String,
+}
+
+impl Header {
+    fn own() -> Self {
+        Self { v: INDEX_FORMAT, program: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> Index<T> {
+    /// Reads the index at `path`; whatever is wrong with it, it is then empty.
+    pub fn open(path: PathBuf, now: SystemTime) -> Self {
+        let entries = fs::read(&path).ok().and_then(|bytes| parse(&bytes)).unwrap_or_default();
+        Self { path, entries, now, changed: false }
+    }
+
+    /// What was derived from a file in this state.
+    pub fn get(&self, name: &str, stamp: &Stamp) -> Option<&T> {
+        self.entries.get(name).filter(|(made_from, _)| made_from == stamp).map(|(_, value)| value)
+    }
+
+    /// Keeps what was derived from a file; `stamp` was taken before the file was read.
+    pub fn put(&mut self, name: &str, stamp: Stamp, value: T) {
+        if !stamp.is_past(self.now) {
+            return;
+        }
+        let mut line = Vec::new();
+        if write_entry(&mut line, name, &stamp, &value).is_ok() && line.len() <= LONGEST_ENTRY {
+            self.entries.insert(name.to_owned(), (stamp, value));
+            self.changed = true;
+        }
+    }
+
+    /// Writes the index, if there is anything new in it, with the entries of tasks that are still there.
+    ///
+    /// Nothing is lost when that fails, so nobody is told: the directory may be read-only or the disk full. Of two that
+    /// write at once one does.
+    pub fn save(&self, is_there: impl Fn(&str) -> bool) {
+        if self.changed
+            && let Err(error) = self.write(is_there)
+        {
+            tracing::debug!("{} is not written: {error}", self.path.display());
+        }
+    }
+
+    fn write(&self, is_there: impl Fn(&str) -> bool) -> io::Result<()> {
+        let Some(file) = claim(&self.path)? else { return Ok(()) };
+        file.set_len(0)?;
+        let mut out = BufWriter::new(&file);
+        serde_json::to_writer(&mut out, &Header::own())?;
+        out.write_all(b"\n")?;
+        let mut entries: Vec<_> = self.entries.iter().filter(|(name, _)| is_there(name)).collect();
+        entries.sort_by_key(|(name, _)| *name);
+        for (name, (stamp, value)) in entries {
+            write_entry(&mut out, name, stamp, value)?;
+        }
+        out.flush()?;
+        drop(out);
+        fs::rename(new_path(&self.path), &self.path)
+    }
+}
+
+fn write_entry<T: Serialize>(
+    mut out: impl io::Write,
+    name: &str,
+    stamp: &Stamp,
+    value: &T,
+) -> io::Result<()> {
+    serde_json::to_writer(&mut out, &(name, stamp, value))?;
+    out.write_all(b"\n")
+}
+
+/// All of it, or nothing where a line does not read.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<HashMap<String, (Stamp, T)>> {
+    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    let header: Header = serde_json::from_slice(lines.next()?).ok()?;
+    if header != Header::own() {
+        return None;
+    }
+    let mut entries = HashMap::with_capacity(bytes.len() / 256);
+    for line in lines {
+        let (name, stamp, value) = serde_json::from_slice(line.strip_suffix(b"\n")?).ok()?;
+        entries.insert(name, (stamp, value));
+    }
+    Some(entries)
+}
+
+fn new_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
+/// The file that becomes the index, ours alone as long as it is open. One name for all writers: what one that was killed
+/// leaves is used by the next.
+fn claim(path: &Path) -> io::Result<Option<File>> {
+    let path = new_path(path);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+    if file.try_lock().is_err() {
+        return Ok(None);
+    }
+    // Whoever had it before us may have renamed it meanwhile: then it is the index, and not to be touched.
+    let (ours, there) = (file.metadata()?, fs::symlink_metadata(&path));
+    let same = there.is_ok_and(|there| (there.ino(), there.dev()) == (ours.ino(), ours.dev()));
+    Ok(same.then_some(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATER: Duration = Duration::from_secs(3600);
+
+    fn stamp(path: &Path) -> Stamp {
+        Stamp::of(&fs::metadata(path).unwrap())
+    }
+
+    fn place() -> (tempfile::TempDir, PathBuf, Stamp) {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = dir.path().join("journal");
+        fs::write(&journal, "x").unwrap();
+        let stamp = stamp(&journal);
+        let index = dir.path().join("index");
+        (dir, index, stamp)
+    }
+
+    fn open(path: &Path, now: SystemTime) -> Index<String> {
+        Index::open(path.to_owned(), now)
+    }
+
+    #[test]
+    fn s14_what_was_kept_is_found_again_for_the_same_file_only() {
+        let (dir, path, first) = place();
+        let later = SystemTime::now() + LATER;
+        let mut index = open(&path, later);
+        index.put("a", first, "one".into());
+        index.put("gone", first, "two".into());
+        index.save(|name| name != "gone");
+        let index = open(&path, later);
+        assert_eq!(index.get("a", &first), Some(&"one".to_owned()));
+        assert_eq!(index.get("gone", &first), None);
+        fs::write(dir.path().join("other"), "x").unwrap();
+        assert_eq!(index.get("a", &stamp(&dir.path().join("other"))), None);
+        assert_eq!(Stamp::below(&File::open(dir.path()).unwrap(), Path::new("journal")), Ok(first));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "nothing else is left");
+    }
+
+    #[test]
+    fn s14_of_a_file_that_changed_just_now_nothing_is_kept() {
+        let (_dir, path, stamp) = place();
+        let mut index = open(&path, SystemTime::now());
+        index.put("a", stamp, "one".into());
+        index.save(|_| true);
+        assert!(!path.exists());
+        // Nor of one from the future: somebody has set the clock.
+        let mut index = open(&path, SystemTime::now() - LATER);
+        index.put("a", stamp, "one".into());
+        assert_eq!(index.get("a", &stamp), None);
+    }
+
+    #[test]
+    fn r2_a_damaged_older_or_newer_index_is_made_anew() {
+        let (_dir, path, stamp) = place();
+        let later = SystemTime::now() + LATER;
+        let mut index = open(&path, later);
+        index.put("a", stamp, "one".into());
+        index.put("b", stamp, "two".into());
+        index.save(|_| true);
+        let good = fs::read_to_string(&path).unwrap();
+        let known = |text: &[u8]| {
+            fs::write(&path, text).unwrap();
+            let index = open(&path, later);
+            ["a", "b"].map(|name| index.get(name, &stamp).cloned())
+        };
+        assert_eq!(known(good.as_bytes()), [Some("one".to_owned()), Some("two".to_owned())]);
+        for cut in 0..good.len() {
+            // Cut between two lines it is a shorter index, and as good.
+            let [a, b] = known(&good.as_bytes()[..cut]);
+            assert!(b.is_none() && a.is_none_or(|a| a == "one"), "cut at {cut}");
+        }
+        let header = format!("\"v\":{INDEX_FORMAT}");
+        assert_eq!(known(good.replace(&header, "\"v\":0").as_bytes()), [None, None]);
+        assert_eq!(known(good.replace(&header, "\"v\":99").as_bytes()), [None, None]);
+        assert_eq!(known(good.replace("\"program\":\"", "\"program\":\"9").as_bytes()), [None, None]);
+        assert_eq!(known(&good.as_bytes().iter().map(|byte| byte ^ 0x80).collect::<Vec<_>>()), [None, None]);
+        assert_eq!(known(&vec![0; 4096]), [None, None]);
+    }
+
+    #[test]
+    fn r2_nobody_is_stopped_by_a_place_that_cannot_be_written() {
+        let (dir, _, stamp) = place();
+        let mut index = open(&dir.path().join("no such directory/index"), SystemTime::now() + LATER);
+        index.put("a", stamp, "one".into());
+        index.save(|_| true);
+        assert_eq!(index.get("a", &stamp), Some(&"one".to_owned()));
+    }
+
+    #[test]
+    fn s14_writers_at_once_leave_one_whole_index() {
+        let (_dir, path, stamp) = place();
+        let later = SystemTime::now() + LATER;
+        // One that was killed while it wrote.
+        fs::write(new_path(&path), "half a li").unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for round in 0..50 {
+                        let mut index = open(path, later);
+                        let known: Vec<&String> = index.entries.keys().collect();
+                        assert!(known.is_empty() || known.len() == 100, "half an index: {}", known.len());
+                        for task in 0..100 {
+                            index.put(&format!("task-{task}"), stamp, format!("{writer} {round}"));
+                        }
+                        index.save(|_| true);
+                    }
+                });
+            }
+        });
+        assert_eq!(open(&path, later).entries.len(), 100);
+    }
+
+    #[test]
+    fn s14_an_entry_that_is_too_long_is_not_kept() {
+        let (_dir, path, stamp) = place();
+        let mut index = open(&path, SystemTime::now() + LATER);
+        index.put("a", stamp, "x".repeat(LONGEST_ENTRY));
+        index.save(|_| true);
+        assert!(!path.exists());
+    }
+}

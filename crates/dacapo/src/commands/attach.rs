@@ -1,0 +1,304 @@
+//! `dacapo attach`: a task that another process drives, shown as if it ran here (S2). Ctrl-C asks what to do with it.
+
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use dacapo_core::engine::{Sink, Step, Watch, WatchError};
+use dacapo_core::event::{Command, Event, TaskResult};
+use dacapo_core::store::{Changes, TaskDir, read};
+use dacapo_core::task::Kinds;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+use super::drive::exit_code;
+use super::{interrupted, print, task};
+use crate::args::{Attach, Show};
+use crate::error::Failure;
+use crate::output::Fan;
+use crate::output::human::{Human, SoFar, Told};
+use crate::output::jsonl::JsonLines;
+use crate::output::log::Tracing;
+use crate::output::report;
+use crate::terminal::{Key, Keys};
+
+const QUESTION: &str = "[d]etach  [s]top after this iteration  [k]ill  [Enter] go on:";
+
+/// Who leaves before the task has ended does not know how it ends; only 0 would say that it is completed.
+const LEFT: u8 = 130;
+
+pub(super) fn run(args: &Attach) -> Result<u8, Failure> {
+    let (_, dir) = task(args.name.as_deref())?;
+    attach(&dir, args.show, Told::Nothing)
+}
+
+/// Shows the task until it ends; its exit code.
+pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failure> {
+    let signals = Signals::listen()?;
+    let unable = |error: std::io::Error| {
+        Failure::failed(format!("cannot watch task '{}': {error}", dir.name()))
+            .kept("the task, which goes on")
+            .hint(format!("dacapo wait {} waits for its end", dir.name()))
+    };
+    // Told of changes before the first look, so that none is missed.
+    let changes = Changes::of(dir).map_err(unable)?;
+    let driven = dir.is_driven().map_err(unable)?;
+    let ended_before = ended_at(dir);
+    let mut watch = Watch::new(dir, Kinds::default()).map_err(|error| unreadable(dir, &error))?;
+    let mut surface = Surface { tracing: Tracing::default(), json: None, human: None };
+    match show {
+        Show { json: true, .. } => surface.json = Some(JsonLines::default()),
+        Show { quiet: true, .. } => watch.catch_up(|_| {}).map_err(|error| unreadable(dir, &error))?,
+        Show { json: false, quiet: false } => {
+            let mut so_far = SoFar::new(watch.spec());
+            watch.catch_up(|line| so_far.see(line)).map_err(|error| unreadable(dir, &error))?;
+            match ended(&watch) {
+                Some(result) if !driven => {
+                    print(&report::result(so_far.view(), result));
+                    return Ok(exit_code(result));
+                }
+                _ => surface.human = Some(Human::attached(so_far, watch.spec(), told)),
+            }
+            watch.show_recent(&mut surface.fan()).map_err(|error| unreadable(dir, &error))?;
+        }
+    }
+    let mut attachment = Attachment {
+        dir,
+        watch,
+        changes,
+        surface,
+        signals,
+        keys: None,
+        ended_before: ended_before.filter(|_| driven),
+    };
+    match attachment.follow()? {
+        End::Task => {
+            attachment.take_question_away();
+            match ended(&attachment.watch) {
+                Some(result) => Ok(exit_code(result)),
+                None => Err(interrupted(&dir.name())),
+            }
+        }
+        End::Detached => Ok(attachment.detached()),
+        End::Signal | End::NobodyReads => Ok(LEFT),
+    }
+}
+
+fn ended(watch: &Watch) -> Option<&TaskResult> {
+    match &watch.last()?.event {
+        Event::TaskFinished(result) => Some(result),
+        _ => None,
+    }
+}
+
+/// The event by which the task has ended, if it is the last one there is.
+fn ended_at(dir: &TaskDir) -> Option<u64> {
+    let mut last = None;
+    let _ = read(&dir.journal_path(), |line| {
+        last = matches!(line.event, Event::TaskFinished(_)).then_some(line.seq);
+    });
+    last
+}
+
+pub(super) fn unreadable(dir: &TaskDir, error: &WatchError) -> Failure {
+    Failure::failed(format!("task '{}' cannot be read: {error}", dir.name()))
+        .kept("everything as it is; nothing was written")
+        .hint(format!("look at {}", dir.path().display()))
+}
+
+/// How an attachment ends.
+enum End {
+    /// The task has ended, or its process is gone.
+    Task,
+    /// The user is not interested any more.
+    Detached,
+    /// We are to end.
+    Signal,
+    /// What is printed goes nowhere.
+    NobodyReads,
+}
+
+struct Attachment<'a> {
+    dir: &'a TaskDir,
+    watch: Watch,
+    changes: Changes,
+    surface: Surface,
+    signals: Signals,
+    /// The question stands.
+    keys: Option<Keys>,
+    /// The task had ended and somebody takes it up again: this end is none.
+    ended_before: Option<u64>,
+}
+
+impl Attachment<'_> {
+    fn follow(&mut self) -> Result<End, Failure> {
+        let mut over = false;
+        let mut next_tick = Instant::now();
+        loop {
+            let step = self.watch.step(&mut self.surface.fan());
+            let step = step.map_err(|error| unreadable(self.dir, &error))?;
+            let end = self.watch.last().filter(|last| matches!(last.event, Event::TaskFinished(_)));
+            let ended = end.is_some_and(|last| Some(last.seq) != self.ended_before);
+            if step == Step::UpToDate && (over || ended) {
+                return Ok(End::Task);
+            }
+            if self.surface.is_gone() {
+                return Ok(End::NobodyReads);
+            }
+            let sleep = match (step, self.surface.fan().tick_every()) {
+                (Step::Shown, _) => Some(Duration::ZERO),
+                (Step::UpToDate, Some(_)) => Some(next_tick.saturating_duration_since(Instant::now())),
+                (Step::UpToDate, None) => None,
+            };
+            over |= self.sleep(sleep)?;
+            if let Some(end) = self.signalled().or_else(|| self.answered()) {
+                return Ok(end);
+            }
+            if let Some(every) = self.surface.fan().tick_every()
+                && next_tick <= Instant::now()
+            {
+                self.surface.fan().tick();
+                next_tick = Instant::now() + every;
+            }
+        }
+    }
+
+    /// True: nobody drives the task any more, and all that it said is on file.
+    fn sleep(&mut self, at_most: Option<Duration>) -> Result<bool, Failure> {
+        let mut others = vec![self.signals.interrupt.as_fd(), self.signals.end.as_fd()];
+        others.extend(self.keys.as_ref().map(|keys| keys.as_fd()));
+        let woken = self.changes.wait(&others, at_most).map_err(|error| {
+            Failure::failed(format!("cannot wait for task '{}': {error}", self.dir.name()))
+                .kept("the task, which goes on")
+        })?;
+        Ok(woken.over)
+    }
+
+    fn signalled(&mut self) -> Option<End> {
+        if self.signals.ended() {
+            return Some(End::Signal);
+        }
+        if !self.signals.interrupted() {
+            return None;
+        }
+        self.keys = self.surface.human.as_ref().filter(|human| human.is_live()).and_then(|_| Keys::open());
+        if self.keys.is_none() {
+            return Some(End::Detached);
+        }
+        if let Some(human) = &mut self.surface.human {
+            human.hold(Some(QUESTION));
+        }
+        None
+    }
+
+    fn answered(&mut self) -> Option<End> {
+        let keys = self.keys.as_mut().filter(|keys| is_ready(keys.as_fd()))?;
+        let key = keys.next().unwrap_or(Key::Leave);
+        let name = self.dir.name();
+        let order = match key {
+            Key::Char('d') | Key::Leave => {
+                self.take_question_away();
+                return Some(End::Detached);
+            }
+            Key::Char('s') => {
+                let words = format!("stops after this iteration; dacapo resume {name} goes on then");
+                Some((Command::Pause { now: false }, words))
+            }
+            Key::Char('k') => Some((Command::Kill, "ending it; what is there is kept".to_owned())),
+            Key::Enter => None,
+            Key::Char(_) | Key::Other => return None,
+        };
+        self.take_question_away();
+        let (command, words) = order?;
+        let put = self.dir.inbox().put("attach", command);
+        let words = match put {
+            Ok(_) => words,
+            Err(error) => format!("cannot tell the task: {error}; it goes on"),
+        };
+        if let Some(human) = &mut self.surface.human {
+            human.note(&words);
+        }
+        None
+    }
+
+    fn take_question_away(&mut self) {
+        if self.keys.take().is_some()
+            && let Some(human) = &mut self.surface.human
+        {
+            human.hold(None);
+        }
+    }
+
+    fn detached(&mut self) -> u8 {
+        let words = format!("detached; the task goes on: dacapo attach {}", self.dir.name());
+        match &mut self.surface.human {
+            Some(human) => human.leave(&words),
+            None => anstream::eprintln!("{words}"),
+        }
+        LEFT
+    }
+}
+
+/// What is shown, and to whom.
+struct Surface {
+    tracing: Tracing,
+    json: Option<JsonLines>,
+    human: Option<Human>,
+}
+
+impl Surface {
+    fn fan(&mut self) -> Fan<'_> {
+        let mut sinks: Vec<&mut dyn Sink> = vec![&mut self.tracing];
+        sinks.extend(self.json.as_mut().map(|json| json as &mut dyn Sink));
+        sinks.extend(self.human.as_mut().map(|human| human as &mut dyn Sink));
+        Fan(sinks)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.json.as_ref().is_some_and(JsonLines::is_gone) || self.human.as_ref().is_some_and(Human::is_gone)
+    }
+}
+
+/// Signals as descriptors, so that one wait is enough for everything.
+struct Signals {
+    interrupt: UnixStream,
+    end: UnixStream,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Failure> {
+        let unable = |error: std::io::Error| Failure::failed(format!("cannot listen to signals: {error}"));
+        let stream = |signals: &[i32]| {
+            let (ours, theirs) = UnixStream::pair()?;
+            ours.set_nonblocking(true)?;
+            for signal in signals {
+                pipe::register(*signal, theirs.try_clone()?)?;
+            }
+            Ok(ours)
+        };
+        Ok(Self {
+            interrupt: stream(&[SIGINT]).map_err(unable)?,
+            end: stream(&[SIGTERM, SIGHUP]).map_err(unable)?,
+        })
+    }
+
+    fn interrupted(&self) -> bool {
+        came(&self.interrupt)
+    }
+
+    fn ended(&self) -> bool {
+        came(&self.end)
+    }
+}
+
+fn came(stream: &UnixStream) -> bool {
+    use std::io::Read as _;
+    let mut bytes = [0_u8; 64];
+    (&*stream).read(&mut bytes).is_ok_and(|count| count > 0)
+}
+
+fn is_ready(fd: BorrowedFd<'_>) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut wanted = [PollFd::new(&fd, PollFlags::IN)];
+    poll(&mut wanted, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}

@@ -1,0 +1,93 @@
+//! What somebody who comes in the middle is told first: not all that was said, but where the task stands.
+
+use std::time::Duration;
+
+use dacapo_core::event::{CheckResult, Envelope, IterationRecord};
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::view::{Status, TaskView};
+use jiff::Timestamp;
+
+use super::Human;
+use crate::output::words::{self, DIM, WARN, paint};
+
+/// So many of the newest iterations are named.
+const NEWEST: usize = 5;
+
+/// What a task has come to, in memory that does not grow with it.
+#[derive(Debug)]
+pub struct SoFar {
+    view: TaskView,
+    before: Vec<CheckResult>,
+    newest: Vec<IterationRecord>,
+    at: Option<Timestamp>,
+}
+
+impl SoFar {
+    /// Nothing yet.
+    pub fn new(spec: &TaskSpec) -> Self {
+        Self { view: TaskView::new(spec), before: Vec::new(), newest: Vec::new(), at: None }
+    }
+
+    /// Takes in what happened.
+    pub fn see(&mut self, line: &Envelope) {
+        self.view.apply(line);
+        self.before.extend(self.view.baseline().cloned());
+        self.newest.append(&mut self.view.iterations);
+        let older = self.newest.len().saturating_sub(NEWEST);
+        self.newest.drain(..older);
+        self.view.forget_details();
+        self.at = Some(line.at);
+    }
+
+    /// Where it stands.
+    pub fn view(&self) -> &TaskView {
+        &self.view
+    }
+}
+
+impl Human {
+    /// Shows a task that is at work elsewhere from here on. `told` is what the user knows already.
+    pub fn attached(so_far: SoFar, spec: &TaskSpec, told: Told) -> Self {
+        let SoFar { mut view, before, newest, at } = so_far;
+        let since = at.map(|at| Timestamp::now().duration_since(at));
+        let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
+        view.elapsed_seconds += since.as_secs_f64();
+        let (status, done) = (view.status, view.iteration);
+        let waits = view.waiting_until;
+        let mut human = Human::new(view);
+        match told {
+            Told::Nothing => human.preamble(spec, None, &[], None),
+            Told::WhatIsAsked => human.promise_asked = spec.policy.until.is_some(),
+        }
+        for check in &before {
+            human.before(check);
+        }
+        let unnamed = (done as usize).saturating_sub(newest.len());
+        if unnamed > 0 {
+            let earlier = words::count(unnamed as u64, "earlier iteration");
+            human.say(&paint(DIM, &format!("… {earlier}: dacapo status {}", spec.name)));
+        }
+        for record in &newest {
+            human.iteration(record);
+        }
+        match (status, waits) {
+            (Status::Queued, _) if done == 0 => human.doing = "waiting for its turn".to_owned(),
+            (Status::Waiting, Some(until)) => {
+                let text = format!("waiting until {} (usage limit)", crate::output::log::clock(until));
+                human.say(&paint(WARN, &text));
+                human.doing = text;
+            }
+            _ => {}
+        }
+        human
+    }
+}
+
+/// What a user knows of a task already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// What was asked for: agent, checks, place, limits.
+    WhatIsAsked,
+}

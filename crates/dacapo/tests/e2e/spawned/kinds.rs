@@ -1,0 +1,236 @@
+//! A kind of task is a module and a line of registration (S5): here is one, in a hundred lines, and everything that is
+//! there for tasks works on it. `docs/design/kinds.md` walks through this file.
+
+use std::sync::Arc;
+
+use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine};
+use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::event::{
+    AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopReason, TaskResult, Tokens,
+    Usage,
+};
+use dacapo_core::git::Oid;
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::{Home, TaskDir};
+use dacapo_core::task::{Kind, Kinds, NotThatKind};
+
+use super::AGENT;
+use crate::support::World;
+
+/// A task without an agent: runs its checks once, one after the other, and says whether all passed.
+struct Checklist;
+
+impl Kind for Checklist {
+    fn name(&self) -> &'static str {
+        "checklist"
+    }
+
+    fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
+        let title = spec.details["title"]
+            .as_str()
+            .ok_or_else(|| NotThatKind::Details { kind: "checklist", message: "it has no title".into() })?;
+        let title = title.to_owned();
+        Ok(Box::new(Ticking {
+            spec,
+            title,
+            base: None,
+            ready: false,
+            results: Vec::new(),
+            end: None,
+            over: false,
+        }))
+    }
+}
+
+struct Ticking {
+    spec: Arc<TaskSpec>,
+    title: String,
+    base: Option<Oid>,
+    ready: bool,
+    results: Vec<CheckResult>,
+    end: Option<(Outcome, StopReason)>,
+    over: bool,
+}
+
+impl Machine for Ticking {
+    fn decide(&self, input: &Input) -> Vec<Event> {
+        match input {
+            Input::Begin(Begin { pid, version, .. }) if !self.ready => {
+                vec![Event::TaskStarted { pid: *pid, version: version.clone() }]
+            }
+            Input::Begin(Begin { pid, version, .. }) => vec![Event::Resumed {
+                pid: *pid,
+                version: version.clone(),
+                more_iterations: None,
+                follow_up: None,
+                agent: None,
+            }],
+            Input::Command(received) => vec![Event::CommandReceived(received.clone())],
+            Input::Stop { by } => {
+                vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
+            }
+            Input::Notice(message) => vec![Event::Notice { message: message.clone() }],
+            Input::WorkspaceReady { path, branch, base, kept_changes, port_base } => {
+                vec![Event::WorkspaceReady {
+                    path: path.clone(),
+                    branch: branch.clone(),
+                    base_commit: base.clone(),
+                    kept_changes: kept_changes.clone(),
+                    port_base: *port_base,
+                }]
+            }
+            Input::CheckDone(result) => vec![Event::CheckFinished(result.clone())],
+            Input::Finishing { last_commit, elapsed, .. } => vec![Event::TaskFinished(TaskResult {
+                failed_setup: None,
+                outcome: self.end.map_or(Outcome::Failed, |(outcome, _)| outcome),
+                stop_reason: self.end.map_or(StopReason::Checks, |(_, reason)| reason),
+                verified: false,
+                message: Some(self.title.clone()),
+                iterations_attempted: 0,
+                iterations_succeeded: 0,
+                iterations_failed: 0,
+                elapsed_seconds: elapsed.as_secs_f64(),
+                tokens: Tokens::default(),
+                cost_usd: None,
+                base_commit: self.base.clone(),
+                last_commit: last_commit.clone(),
+                trust_files: Vec::new(),
+                proof: Vec::new(),
+            })],
+            _ => Vec::new(),
+        }
+    }
+
+    fn apply(&mut self, line: &Envelope) {
+        match &line.event {
+            Event::WorkspaceReady { base_commit, .. } => {
+                self.ready = true;
+                self.base.clone_from(base_commit);
+            }
+            Event::CheckFinished(result) => {
+                self.results.push(result.clone());
+                if self.results.len() == self.spec.policy.checks.len() {
+                    let passed = self.results.iter().all(CheckResult::passed);
+                    let outcome = if passed { Outcome::Completed } else { Outcome::Failed };
+                    self.end = Some((outcome, StopReason::Checks));
+                }
+            }
+            Event::StopRequested { .. } => self.end = Some((Outcome::Cancelled, StopReason::Cancelled)),
+            Event::CommandReceived(received) if received.command == Command::Kill => {
+                self.end = Some((Outcome::Cancelled, StopReason::Cancelled));
+            }
+            Event::TaskFinished(_) => self.over = true,
+            _ => {}
+        }
+    }
+
+    fn next(&self) -> Option<Effect> {
+        Some(match self.results.len() {
+            _ if self.over => return None,
+            _ if self.end.is_some() => Effect::Finish { base: self.base.clone() },
+            _ if !self.ready => Effect::PrepareWorkspace,
+            index => Effect::RunCheck(CheckPlan {
+                phase: CheckPhase::Baseline,
+                iteration: None,
+                index: u32::try_from(index).unwrap(),
+                command: self.spec.policy.checks[index].clone(),
+                timeout: self.spec.policy.check_timeout,
+                commit: self.base.clone(),
+            }),
+        })
+    }
+
+    fn ends_now(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn over_budget(&self, _: &Usage) -> bool {
+        false
+    }
+}
+
+struct Nobody;
+
+impl Sink for Nobody {
+    fn event(&mut self, _: &Envelope) {}
+    fn agent(&mut self, _: &Envelope, _: u64, _: &AgentEvent) {}
+    fn activity(&mut self, _: &Activity<'_>) {}
+}
+
+/// Makes a task of another kind from one that the program has made: same name, same place.
+fn checklist(world: &World, checks: &[&str], details: serde_json::Value) -> (TaskDir, TaskSpec) {
+    let _ = world.exec(&["--name", "model", "--worktree", "--agent-cmd", AGENT, "go"]).expect(0);
+    let mut json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(world.task_dir("model").join("spec.json")).unwrap()).unwrap();
+    json["name"] = "list".into();
+    json["kind"] = "checklist".into();
+    json["details"] = details;
+    json["policy"]["checks"] = checks.iter().copied().collect();
+    for key in ["path", "branch"] {
+        json["place"][key] = json["place"][key].as_str().unwrap().replace("model", "list").into();
+    }
+    let spec: TaskSpec = serde_json::from_value(json).unwrap();
+    let dir = TaskDir::at(world.task_dir("model").with_file_name("list"));
+    (dir, spec)
+}
+
+fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, String> {
+    let setting = Setting {
+        program: env!("CARGO_BIN_EXE_dacapo").into(),
+        env: std::env::vars_os().collect(),
+        version: "test".into(),
+        limits: Home::new(world.data()).limits(),
+        more_iterations: None,
+        follow_up: None,
+        kinds: Kinds::of(&[&Checklist]),
+        places: None,
+    };
+    let mut nobody = Nobody;
+    let (driver, _) =
+        Driver::new(spec.clone(), dir.clone(), setting, &mut nobody).map_err(|error| error.to_string())?;
+    driver.run().map_err(|error| error.to_string())
+}
+
+#[test]
+fn s5_a_new_kind_has_the_whole_life_of_a_task() {
+    let world = World::new();
+    let (dir, spec) =
+        checklist(&world, &["true", "test -e README.md"], serde_json::json!({ "title": "All in order?" }));
+    let lock = dir.create(&spec).unwrap();
+    let result = drive(&world, &dir, &spec).unwrap();
+    assert_eq!((result.outcome, result.message.as_deref()), (Outcome::Completed, Some("All in order?")));
+    drop(lock);
+    let status = world.status("list");
+    assert_eq!((&status["kind"], &status["status"]), (&"checklist".into(), &"completed".into()));
+    assert_eq!(status["checks"].as_array().unwrap().len(), 2);
+    let _ = world.wait("list").expect(0);
+    let listed = world.run(&["list"]).expect(0);
+    assert!(listed.stdout.contains("list"), "{}", listed.stdout);
+    let logs = world.run(&["logs", "list", "--json"]).expect(0);
+    assert!(logs.stdout.contains("\"kind\":\"checklist\""), "{}", logs.stdout);
+}
+
+#[test]
+fn s8_a_new_kind_is_killed_as_any_other() {
+    let world = World::new();
+    let (dir, spec) = checklist(&world, &["true", "sleep 1000"], serde_json::json!({ "title": "Long" }));
+    let _lock = dir.create(&spec).unwrap();
+    dir.inbox().put("test", Command::Kill).unwrap();
+    let result = drive(&world, &dir, &spec).unwrap();
+    assert_eq!(result.outcome, Outcome::Cancelled);
+}
+
+#[test]
+fn s5_a_kind_that_is_not_known_is_said_and_nothing_is_touched() {
+    let world = World::new();
+    let (dir, spec) = checklist(&world, &["true"], serde_json::Value::Null);
+    drop(dir.create(&spec).unwrap());
+    let before = world.everything();
+    let said = world.run(&["resume", "list"]).expect(1);
+    assert!(said.stderr.contains("tasks of kind 'checklist' are not known"), "{}", said.stderr);
+    assert_eq!(
+        drive(&world, &dir, &spec).unwrap_err(),
+        "the spec of this checklist does not read: it has no title"
+    );
+    assert_eq!(world.everything().len(), before.len());
+}

@@ -1,0 +1,165 @@
+//! What a person wants of a task while it runs: kill, pause, tell, set.
+
+use super::AGENT;
+use crate::support::{World, wait_for};
+
+/// An agent that says that it is at work, and works until it is let go.
+fn waiting(world: &World) -> String {
+    format!(
+        "cat > /dev/null; echo $$ > {0}.new; mv {0}.new {0}; while ! test -e {1}; do sleep 0.02; done; \
+         echo $DACAPO_ITERATION > f$DACAPO_ITERATION; echo did it",
+        world.scratch("ready").display(),
+        world.scratch("go").display()
+    )
+}
+
+fn let_go(world: &World) {
+    std::fs::write(world.scratch("go"), "").unwrap();
+}
+
+#[test]
+fn s8_kill_ends_the_agent_and_keeps_what_it_did() {
+    let world = World::new();
+    let ready = world.scratch("ready");
+    world.spawned(
+        "t",
+        5,
+        &format!("cat > /dev/null; echo half > half; touch {}; sleep 1000", ready.display()),
+    );
+    world.wait_for_file("ready");
+    let said = world.run(&["kill", "t"]).expect(0);
+    assert!(said.stdout.contains("cancelled"), "{}", said.stdout);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "cancelled");
+    assert_eq!(world.git(&["show", "dacapo/t:half"]), "half", "what was there is committed");
+    // A second time there is nothing to do.
+    let _ = world.run(&["kill", "t"]).expect(0);
+}
+
+#[test]
+fn s8_kill_ends_what_left_the_session_and_what_ignores_signals() {
+    let world = World::new();
+    let agent = format!(
+        "trap '' TERM INT HUP; cat > /dev/null; setsid sh -c \"trap '' TERM HUP; sleep 1000\" & \
+         setsid -f sh -c 'sleep 1001' & (env -i setsid sh -c 'sleep 1002 & sleep 1003' &) ; touch {}; sleep 1004; sleep 1005",
+        world.scratch("ready").display()
+    );
+    world.spawned("t", 5, &agent);
+    world.wait_for_file("ready");
+    let _ = world.run(&["kill", "t"]).expect(0);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["outcome"], "cancelled");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn s8_kill_ends_a_task_whose_own_process_is_dead_or_deaf() {
+    for signal in [rustix::process::Signal::KILL, rustix::process::Signal::STOP] {
+        let world = World::new();
+        world.spawned("t", 5, &waiting(&world));
+        world.wait_for_file("ready");
+        let pid = world.status("t")["pid"].as_i64().unwrap();
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+        if signal == rustix::process::Signal::KILL {
+            wait_for("the lock", || world.status("t")["status"] == "interrupted");
+            let _ = world.run(&["kill", "t"]).expect(0);
+            world.assert_nothing_left("t");
+            assert_eq!(world.status("t")["status"], "cancelled");
+        } else {
+            // Stopped, it hears nothing; the test does not wait until kill loses its patience.
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+            let _ = world.run(&["kill", "t"]).expect(0);
+            world.assert_nothing_left("t");
+        }
+    }
+}
+
+#[test]
+fn s2_a_pause_takes_hold_after_the_iteration_and_resume_goes_on() {
+    let world = World::new();
+    world.spawned("t", 3, &waiting(&world));
+    world.wait_for_file("ready");
+    let said = world.run(&["pause", "t"]).expect(0);
+    assert!(said.stdout.contains("after this iteration"), "{}", said.stdout);
+    let_go(&world);
+    let _ = world.wait("t").expect(4);
+    let status = world.status("t");
+    assert_eq!((&status["status"], &status["iteration"]), (&"paused".into(), &1.into()));
+    assert_eq!(status["needs"]["question"], "paused by dacapo pause");
+    let said = world.run(&["pause", "t"]).expect(2);
+    assert!(said.stderr.contains("Task 't' is not running (paused)"), "{}", said.stderr);
+    let _ = world.run(&["resume", "t"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(world.git(&["rev-list", "--count", "main..dacapo/t"]), "3");
+    assert!(world.status("t")["needs"].is_null());
+}
+
+#[test]
+fn s2_a_pause_now_ends_the_turn() {
+    let world = World::new();
+    world.spawned("t", 3, &waiting(&world));
+    world.wait_for_file("ready");
+    let said = world.run(&["pause", "t", "--now"]).expect(0);
+    assert!(said.stdout.contains("t is paused"), "{}", said.stdout);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "paused");
+    let_go(&world);
+    let _ = world.run(&["resume", "t"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(world.status("t")["iterations_failed"], 1, "the one that was ended counts");
+}
+
+#[test]
+fn s2_what_is_told_and_set_while_it_runs_holds() {
+    let world = World::new();
+    world.spawned("t", 9, &waiting(&world));
+    world.wait_for_file("ready");
+    let _ = world.run(&["tell", "t", "use", "tabs"]).expect(0);
+    let _ = world.run(&["set", "t", "iter=2", "stall=4"]).expect(0);
+    wait_for("both in the journal", || world.events("t", "command_received").len() == 3);
+    let_go(&world);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(world.status("t")["iteration"], 2);
+    assert!(world.prompt("t", 1).contains("use tabs"));
+    assert_eq!(std::fs::read_dir(world.task_dir("t").join("inbox")).unwrap().count(), 0);
+    let said = world.run(&["logs", "t"]).expect(0);
+    assert!(said.stdout.contains("dacapo tell: use tabs"), "{}", said.stdout);
+}
+
+#[test]
+fn s2_what_is_told_and_set_while_nobody_drives_it_holds_later() {
+    let world = World::new();
+    world.spawned("t", 1, AGENT);
+    let _ = world.wait("t").expect(0);
+    let said = world.run(&["tell", "t", "use tabs"]).expect(0);
+    assert!(said.stdout.contains("dacapo resume t"), "{}", said.stdout);
+    let _ = world.run(&["set", "t", "iter=+2"]).expect(0);
+    assert_eq!(world.status("t")["max_iterations"], 3);
+    let _ = world.run(&["resume", "t", "more"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert!(world.prompt("t", 1).contains("use tabs"));
+}
+
+#[test]
+fn u6_bad_orders_change_nothing() {
+    let world = World::new();
+    world.spawned("t", 1, AGENT);
+    let _ = world.wait("t").expect(0);
+    let before = world.everything();
+    for (words, message) in [
+        (["set", "t", "itr=3"].as_slice(), "did you mean 'iter'?"),
+        (&["set", "t", "iter"], "'iter' is not KEY=VALUE"),
+        (&["set", "t", "iter=0"], "expected a count"),
+        (&["set", "t", "time=5"], "expected a duration"),
+        (&["set", "t", "iter=2", "max-cost=1"], "does not say what it costs"),
+        (&["tell", "t", " "], "nothing to tell"),
+        (&["tell", "u", "x"], "Task 'u' not found"),
+        (&["kill", "t", "u"], "Task 'u' not found"),
+        (&["pause", "t"], "is not running (completed)"),
+    ] {
+        let said = world.run(words).expect(2);
+        assert!(said.stderr.contains(message), "{words:?}: {}", said.stderr);
+        assert_eq!(world.everything(), before, "{words:?}");
+    }
+}
