@@ -72,6 +72,8 @@ pub enum Command {
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit
     Undo(crate::commands::undo::Undo),
+    /// Remove worktrees that are merged and what was dropped long ago
+    Prune(crate::commands::prune::PruneArgs),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

@@ -23,6 +23,7 @@ mod kill;
 mod list;
 mod logs;
 mod orders;
+pub(crate) mod prune;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -52,6 +53,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Set(args) => orders::set(&args),
         Command::Drop(args) => drop::run(&args),
         Command::Undo(args) => undo::run(&args),
+        Command::Prune(args) => prune::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -70,6 +72,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Resume(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
+        Command::Prune(args) => args.json,
         Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,

@@ -28,6 +28,7 @@ mod list;
 mod misdeed;
 mod native;
 mod prompts;
+mod pruning;
 mod refusals;
 mod repositories;
 mod shared_limits;
