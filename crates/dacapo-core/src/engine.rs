@@ -23,5 +23,5 @@ mod watch;
 mod workspace;
 mod writing;
 
-pub use driver::{Activity, Control, Driver, DriverError, Reply, Setting, Sink};
+pub use driver::{Activity, Answers, Control, Driver, DriverError, Reply, Setting, Sink};
 pub use watch::{Step, Watch, WatchError};

@@ -188,6 +188,13 @@ pub enum Event {
         /// What for.
         needs: Needs,
     },
+    /// The turn at work waits for a person's answer.
+    Asked {
+        /// What for.
+        needs: Needs,
+    },
+    /// It waits no more: there is an answer, or none is wanted any more.
+    Answered,
     /// Something a person should know; it decides nothing.
     Notice {
         /// What.

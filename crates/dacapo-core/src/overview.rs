@@ -42,7 +42,7 @@ pub struct Problem {
 
 /// What a surface wants to know of each of many tasks. It must follow from the journal alone, and from whether a process
 /// drives the task.
-pub trait Glance: Clone + Serialize + DeserializeOwned {
+pub trait Glance: Serialize + DeserializeOwned {
     /// The file that it is kept in, beside the tasks.
     const INDEX: &'static str;
 
@@ -86,7 +86,7 @@ fn look<T: Glance>(dir: &TaskDir, parent: &File, index: &mut Index<T>) -> Result
     loop {
         looks += 1;
         let stamp = Stamp::below(parent, &journal).ok();
-        let known = stamp.as_ref().and_then(|stamp| index.get(&name, stamp)).cloned();
+        let known = stamp.as_ref().and_then(|stamp| index.get(&name, stamp));
         let (glance, new) = match known {
             Some(glance) => (glance, false),
             None => (T::of(&TaskView::fold(dir)?), true),
@@ -100,7 +100,7 @@ fn look<T: Glance>(dir: &TaskDir, parent: &File, index: &mut Index<T>) -> Result
             continue;
         }
         if new && let Some(stamp) = stamp {
-            index.put(&name, stamp, glance.clone());
+            index.put(&name, stamp, &glance);
         }
         return Ok(if settled { glance } else { glance.interrupted() });
     }
@@ -201,7 +201,7 @@ impl Glance for Brief {
             created_at: view.created_at,
             finished_at: view.finished_at,
             own_branch: view.worktree.as_ref().and(view.branch.clone()),
-            merged_into: view.merged_into.clone(),
+            merged_into: view.merged.as_ref().map(|merged| merged.into.clone()),
             base_commit: view.base_commit.clone(),
             last_commit: view.last_commit.clone(),
         }

@@ -173,9 +173,6 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
-    /// The branch that has taken its work in.
-    #[serde(skip)]
-    pub merged_into: Option<String>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -243,7 +240,6 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
-            merged_into: None,
             started: false,
             used: Usage::default(),
         }
@@ -333,6 +329,8 @@ impl TaskView {
                 self.status = Status::Running;
                 self.waiting_until = None;
             }
+            Event::Asked { needs } => self.needs = Some(needs.clone()),
+            Event::Answered => self.needs = None,
             Event::Paused { needs } => {
                 self.status = Status::Paused;
                 self.needs = Some(needs.clone());
@@ -371,6 +369,8 @@ impl TaskView {
         self.pid = Some(pid);
         self.status = Status::Running;
         self.outcome = None;
+        // What it does from now on is nowhere yet.
+        self.merged = None;
         self.result = None;
         self.finished_at = None;
         self.needs = None;
@@ -403,6 +403,9 @@ impl TaskView {
         self.waiting_until = None;
         self.pid = None;
         self.running_iteration = None;
+        if result.outcome != Outcome::Paused {
+            self.needs = None;
+        }
         self.result = Some(result.clone());
     }
 

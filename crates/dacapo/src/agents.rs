@@ -25,6 +25,15 @@ pub struct Chosen {
     pub why: Option<String>,
 }
 
+/// All agents that could be named with `--agent`.
+pub(crate) fn names(config: &Config) -> Vec<String> {
+    let mut names: Vec<String> = agent::BUILT_IN.iter().map(|adapter| adapter.name().to_owned()).collect();
+    names.extend(["native".into(), "rehearsal".into()]);
+    let own: Vec<String> = config.agents.keys().filter(|name| !names.contains(name)).cloned().collect();
+    names.extend(own);
+    names
+}
+
 /// Chooses by flags, then by the config.
 pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &args.agent_cmd {
@@ -67,7 +76,7 @@ fn refuse_what_commands_cannot(args: &Exec, name: &str, output: OutputFormat) ->
     }
     match (args.approval, output) {
         (args::Approval::Auto, _) => Ok(()),
-        (args::Approval::Ask, OutputFormat::Acp) => somebody_must_answer(args.show, name)
+        (args::Approval::Ask, OutputFormat::Acp) if !args.background => somebody_must_answer(args.show, name)
             .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all")),
         (_, OutputFormat::Acp) => Ok(()),
         _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
@@ -176,12 +185,6 @@ pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) ->
 /// An agent of the user's own making.
 fn own_command(name: &str, command: Vec<String>, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     let output = profile.output.map_or(OutputFormat::Text, output_format);
-    let readable =
-        matches!(output, OutputFormat::Text | OutputFormat::Rehearsal) || agent::adapter(output).is_some();
-    if !readable {
-        return Err(Failure::usage(format!("[agents.{name}] output is not available yet in this version"))
-            .hint("output = \"text\""));
-    }
     if output == OutputFormat::Acp && (profile.prompt.is_some() || profile.resume.is_some()) {
         return Err(Failure::usage(format!(
             "[agents.{name}] prompt and resume mean nothing with output = \"acp\""

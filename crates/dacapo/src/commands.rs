@@ -12,6 +12,7 @@ use crate::error::{Failure, suggest};
 
 mod attach;
 mod background;
+mod completions;
 mod config;
 mod demo;
 mod diff;
@@ -19,9 +20,11 @@ mod doctor;
 mod drive;
 pub(crate) mod drop;
 mod exec;
+mod front_door;
 mod kill;
 mod list;
 mod logs;
+mod merge;
 mod orders;
 pub(crate) mod prune;
 mod rehearsal;
@@ -30,6 +33,7 @@ mod scratch;
 mod spawn;
 mod start;
 mod status;
+mod takeover;
 pub(crate) mod undo;
 mod wait;
 
@@ -38,19 +42,24 @@ pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Prompt(args) => front_door::run(&args.prompt),
         Command::Exec(args) => exec::run(&args),
         Command::Spawn(args) => spawn::run(*args),
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
         Command::Attach(args) => attach::run(&args),
+        Command::Takeover(args) => takeover::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Kill(args) => kill::run(&args),
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
         Command::Set(args) => orders::set(&args),
+        Command::Approve(args) => orders::approve(&args),
+        Command::Reject(args) => orders::reject(&args),
         Command::Drop(args) => drop::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Prune(args) => prune::run(&args),
@@ -58,6 +67,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
+        Command::Completions(args) => completions::run(&args),
     }
 }
 
@@ -70,6 +80,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Merge(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
         Command::Prune(args) => args.json,
@@ -79,7 +90,15 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_) | Command::Rehearsal(_) | Command::Tell(_) | Command::Set(_) => false,
+        Command::Prompt(_)
+        | Command::Takeover(_)
+        | Command::Config(_)
+        | Command::Rehearsal(_)
+        | Command::Completions(_)
+        | Command::Tell(_)
+        | Command::Set(_)
+        | Command::Approve(_)
+        | Command::Reject(_) => false,
     }
 }
 
@@ -182,8 +201,14 @@ fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
         .hint(format!("look at {}", dir.path().display()))
 }
 
-/// Prints to standard output; a reader that has gone is no error.
+/// Prints to standard output, all at once; a reader that has gone is no error.
 fn print(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(anstream::stdout(), "{text}");
+    let mut stdout = std::io::stdout().lock();
+    let mut whole = match anstream::AutoStream::choice(&stdout) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    };
+    whole.push('\n');
+    let _ = stdout.write_all(whole.as_bytes());
 }

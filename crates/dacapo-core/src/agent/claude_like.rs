@@ -36,8 +36,12 @@ pub(super) struct Conversation {
     messages: Recent<Usage>,
     /// What the messages used that no final line has accounted for yet.
     open: Usage,
+    /// The last usage that was told.
+    told: Usage,
     /// The model has answered.
     answered: bool,
+    /// What the newest result amounts to, unless the conversation goes on after it.
+    ending: Option<AgentEvent>,
 }
 
 impl Conversation {
@@ -73,6 +77,34 @@ impl Conversation {
     /// A final line has accounted for everything so far.
     pub(super) fn settle(&mut self) {
         self.open = Usage::default();
+    }
+
+    /// Tells what the turn has used by now, where that is news.
+    pub(super) fn uses(&mut self, usage: Usage, sink: &mut Sink<'_>) {
+        if usage != self.told {
+            self.told = usage;
+            self.tell(AgentEvent::Usage(usage), sink);
+        }
+    }
+
+    /// A final line has come; it need not be the last one.
+    pub(super) fn ends(&mut self, ending: AgentEvent) {
+        self.ending = Some(ending);
+    }
+
+    /// What was a result is not the last one when the main agent goes on after it.
+    pub(super) fn goes_on(&mut self, line: &Object<'_>) {
+        if is_main(line) {
+            self.ending = None;
+        }
+    }
+
+    /// There are no more lines: only now is the last result known to be the last. Work in the background wakes an agent up
+    /// again, and a helper that fails writes a result, too.
+    pub(super) fn end(&mut self, sink: &mut Sink<'_>) {
+        if let Some(ending) = self.ending.take() {
+            sink(ending);
+        }
     }
 
     /// A message of the model. Only the main agent speaks to the user; what its helpers say, they say to it.

@@ -189,5 +189,5 @@ fn dotenv_value(text: &str, name: &str) -> Option<String> {
 
 /// Finds on its standard error the model calls that it tries again.
 pub(super) fn retry_notes() -> Box<dyn Parser> {
-    Box::new(ByLine::new(stderr::RetryNotes))
+    Box::new(ByLine::new(stderr::retry_note))
 }

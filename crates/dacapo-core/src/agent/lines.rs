@@ -84,6 +84,13 @@ pub(super) trait LineReader: Send {
     }
 }
 
+/// Where each line tells all by itself.
+impl<F: FnMut(&[u8], &mut dyn FnMut(AgentEvent)) + Send> LineReader for F {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        self(line, sink);
+    }
+}
+
 /// A parser for an agent that writes line by line.
 #[derive(Debug, Default)]
 pub(super) struct ByLine<R> {

@@ -85,12 +85,16 @@ impl Adapter for Opencode {
         })
     }
 
+    fn interactive(&self, session: &str) -> Vec<String> {
+        vec!["--session".to_owned(), session.to_owned()]
+    }
+
     fn parser(&self, _: ParserSetting) -> Box<dyn Parser> {
         Box::new(ByLine::<stream::OpencodeLines>::default())
     }
 
     fn stderr_parser(&self) -> Option<Box<dyn Parser>> {
-        Some(Box::new(ByLine::new(log::RetryNotes)))
+        Some(Box::new(ByLine::new(log::retry_note)))
     }
 
     /// Measured: 1.0 to 1.7, by timers of its runtime and what they leave to collect.

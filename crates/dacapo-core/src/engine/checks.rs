@@ -44,7 +44,7 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.next_seq());
         self.keep_directory_of(&output)?;
-        let env = self.environment(&cwd);
+        let env = as_in_ci(self.environment(&cwd));
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let ran = self.run_shell(shell);
         if let Some(checkout) = clean {
@@ -117,9 +117,7 @@ pub(crate) struct Ended {
 }
 
 /// A check as it is run, wherever it is run from.
-pub(crate) fn job(command: &str, cwd: PathBuf, mut env: Vec<(OsString, OsString)>, output: &Path) -> Job {
-    env.retain(|(name, _)| name != "CI");
-    env.push(("CI".into(), "1".into()));
+pub(crate) fn job(command: &str, cwd: PathBuf, env: Vec<(OsString, OsString)>, output: &Path) -> Job {
     Job {
         argv: vec!["sh".into(), "-c".into(), command.into()],
         cwd,
@@ -131,6 +129,13 @@ pub(crate) fn job(command: &str, cwd: PathBuf, mut env: Vec<(OsString, OsString)
         grace: Duration::from_secs(1),
         holds: Vec::new(),
     }
+}
+
+/// The environment of a check (L4).
+pub(crate) fn as_in_ci(mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    env.retain(|(name, _)| name != "CI");
+    env.push(("CI".into(), "1".into()));
+    env
 }
 
 /// The receipt of a run whose output is on file.

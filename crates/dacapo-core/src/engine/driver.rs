@@ -136,6 +136,15 @@ pub enum DriverError {
     Workspace(String),
 }
 
+/// Who answers what the agent asks a person for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Whoever the sink can ask.
+    Here,
+    /// Anybody, by a command, whenever it comes.
+    FromAfar,
+}
+
 /// What the driver is given by the program around it.
 #[derive(Debug)]
 pub struct Setting {
@@ -153,6 +162,8 @@ pub struct Setting {
     pub follow_up: Option<String>,
     /// The kinds of task that are known.
     pub kinds: Kinds,
+    /// Whether commands may answer what a turn asks where nobody is at hand.
+    pub answers: Answers,
     /// The row of those who want to work at once, and this task's place in it; none: it need not wait.
     pub places: Option<(Places, Seat)>,
 }
@@ -216,6 +227,8 @@ pub struct Driver<'a> {
     /// Commands that are in the journal.
     pub(super) commands_taken: HashSet<String>,
     pub(super) standing: Standing,
+    /// What the turn at work waits for.
+    pub(super) asked: Option<Question>,
     pub(super) sink: &'a mut dyn Sink,
     pub(super) outbox: Sender<Message>,
     inbox: Receiver<Message>,
@@ -281,6 +294,7 @@ impl<'a> Driver<'a> {
             machine,
             standing: Standing::new(setting.places.take()),
             commands_taken,
+            asked: None,
             workspace_was_made,
             ports_before,
             launcher,

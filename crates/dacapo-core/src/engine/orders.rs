@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, DriverError, Message};
+use super::driver::{Answers, Driver, DriverError, Message, Reply};
 use super::machine::{Effect, Input};
-use crate::event::{Event, WaitReason};
+use crate::agent::acp::Question;
+use crate::event::{Command, Event, Needs, WaitReason};
 use crate::store::{Held, Places, Seat, Watch};
 
 /// Where a task stands among those that want to work at once (S4).
@@ -86,10 +87,50 @@ impl Driver<'_> {
         for received in inbox.look().unwrap_or_default() {
             if self.commands_taken.insert(received.id.clone()) {
                 self.input(&Input::Command(received.clone()))?;
+                self.answer_with(&received.command);
             }
             let _ = inbox.done(&received);
         }
         Ok(())
+    }
+
+    /// Puts a question to whoever is at hand, and into the journal for all others. False: nobody can answer.
+    pub(super) fn is_asked(&mut self, question: &Question, reply: &Reply) -> Result<bool, DriverError> {
+        let here = self.sink.ask(question, reply);
+        if !here && self.setting.answers == Answers::Here {
+            return Ok(false);
+        }
+        let mut options: Vec<String> = question.choices.iter().map(|choice| choice.name.clone()).collect();
+        options.iter_mut().for_each(|option| *option = self.masker.mask_str(option));
+        let needs =
+            Needs { kind: "permission".into(), question: self.masker.mask_str(&question.what), options };
+        self.asked = Some(question.clone());
+        self.record(Event::Asked { needs })?;
+        Ok(true)
+    }
+
+    /// A command that answers what was asked last; one that comes too late changes nothing.
+    fn answer_with(&self, command: &Command) {
+        let Some(question) = &self.asked else { return };
+        let fitting = |allows: bool| {
+            let all = question.choices.iter().enumerate().filter(|(_, choice)| choice.allows == allows);
+            all.min_by_key(|(_, choice)| choice.for_good).map(|(at, _)| at)
+        };
+        let choice = match command {
+            Command::Approve { choice: None } => fitting(true),
+            Command::Approve { choice: Some(number) } => number.checked_sub(1),
+            Command::Reject => fitting(false),
+            Command::Kill | Command::Pause { .. } | Command::Tell { .. } | Command::Set { .. } => return,
+        };
+        Reply::new(self.outbox.clone(), question).choose(choice);
+    }
+
+    /// What was asked is answered, or its turn is over.
+    pub(super) fn needs_no_answer(&mut self) -> Result<(), DriverError> {
+        match self.asked.take() {
+            Some(_) => self.record(Event::Answered),
+            None => Ok(()),
+        }
     }
 
     /// Has a place for the effect, as far as it needs one. False: it is not wanted any more.

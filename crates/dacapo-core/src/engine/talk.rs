@@ -219,7 +219,7 @@ impl Driver<'_> {
                 Some(Message::TalkerGone(finished)) => {
                     gone = Some(*finished);
                     if turn.client.awaits_a_person() {
-                        self.withdrawn(turn);
+                        self.withdrawn(turn)?;
                     }
                 }
                 Some(Message::Parsed(all)) => {
@@ -363,13 +363,13 @@ impl Driver<'_> {
                 }
                 Move::Ask(question) => {
                     let reply = Reply::new(self.outbox.clone(), &question);
-                    if self.sink.ask(&question, &reply) {
+                    if self.is_asked(&question, &reply)? {
                         turn.asked_at.get_or_insert_with(Instant::now);
                     } else {
                         reply.choose(None);
                     }
                 }
-                Move::Withdraw => self.withdrawn(turn),
+                Move::Withdraw => self.withdrawn(turn)?,
                 Move::Fail(event) => {
                     self.show(&event);
                     turn.own.push(event);
@@ -398,14 +398,15 @@ impl Driver<'_> {
         }
         self.act(turn, talker, moves)?;
         if !turn.client.awaits_a_person() {
-            self.withdrawn(turn);
+            self.withdrawn(turn)?;
         }
         Ok(())
     }
 
-    fn withdrawn(&mut self, turn: &mut TalkTurn<'_>) {
+    fn withdrawn(&mut self, turn: &mut TalkTurn<'_>) -> Result<(), DriverError> {
         self.sink.withdraw();
         turn.waited_for_a_person();
+        self.needs_no_answer()
     }
 }
 

@@ -18,6 +18,14 @@ pub enum Command {
         /// The words.
         text: String,
     },
+    /// Yes to what it asks; the choice, by its number, where it offers several.
+    Approve {
+        /// Which, from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<usize>,
+    },
+    /// No to what it asks.
+    Reject,
     /// Another limit from now on; see [`crate::spec::Change`].
     Set {
         /// Which.

@@ -6,18 +6,39 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{DiscoverError, Repo};
+use super::{DiscoverError, Oid, Repo};
 
 /// The git directory that all working trees of the repository around `dir` share.
 pub fn common_dir(dir: &Path) -> Result<PathBuf, DiscoverError> {
     match from_files(dir) {
-        Some(found) => Ok(found),
+        Some((_, common)) => Ok(common),
         None => Repo::discover(dir).map(|repo| repo.common_dir().to_owned()),
     }
 }
 
-/// None wherever git might see it differently: other owners, other file systems, bare and half-made repositories.
-fn from_files(dir: &Path) -> Option<PathBuf> {
+/// The branch that is checked out around `dir`, by its full name, and its commit; none where only git could say.
+pub fn current_branch(dir: &Path) -> Option<(String, Oid)> {
+    let (git_dir, common) = from_files(dir)?;
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let name = head.strip_prefix("ref: ")?.trim_end();
+    if common.join("reftable").exists() || !name.starts_with("refs/heads/") || name.contains("..") {
+        return None;
+    }
+    let commit = match fs::read_to_string(common.join(name)) {
+        Ok(text) => Oid::parse(text.trim_end()).ok()?,
+        Err(_) => {
+            let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
+            let line =
+                packed.lines().find_map(|line| line.split_once(' ').filter(|(_, packed)| *packed == name));
+            Oid::parse(line?.0).ok()?
+        }
+    };
+    Some((name.to_owned(), commit))
+}
+
+/// This working tree's own git directory and the shared one. None wherever git might see it differently: other owners,
+/// other file systems, bare and half-made repositories.
+fn from_files(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let start = fs::canonicalize(dir).ok()?;
     let (user, device) = (rustix::process::geteuid().as_raw(), fs::metadata(&start).ok()?.dev());
     let own = |meta: &Metadata| meta.uid() == user;
@@ -40,7 +61,7 @@ fn from_files(dir: &Path) -> Option<PathBuf> {
             && common.join("refs").is_dir()
             && own(&fs::metadata(&git_dir).ok()?)
             && has_work_tree(&common);
-        return whole.then_some(common);
+        return whole.then_some((git_dir, common));
     }
     None
 }
@@ -106,7 +127,10 @@ mod tests {
 
     /// What git says; and whether the files were enough to know.
     fn both(dir: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
-        (Repo::discover(dir).ok().map(|repo| repo.common_dir().to_owned()), from_files(dir))
+        (
+            Repo::discover(dir).ok().map(|repo| repo.common_dir().to_owned()),
+            from_files(dir).map(|found| found.1),
+        )
     }
 
     #[test]
@@ -130,6 +154,17 @@ mod tests {
             assert_eq!(by_files, by_git, "{place}");
         }
         assert_eq!(common_dir(&at("linked/c")).unwrap(), at("plain/.git").canonicalize().unwrap());
+        for packed in [false, true] {
+            if packed {
+                git(&at("plain"), &["pack-refs", "--all"]);
+            }
+            let head = Repo::discover(&at("linked")).unwrap().head().unwrap();
+            assert_eq!(current_branch(&at("linked/c")), head.branch.zip(head.commit));
+            assert_eq!(current_branch(&at("linked/c")).unwrap().0, "refs/heads/other");
+        }
+        git(&at("linked"), &["checkout", "-q", "--detach"]);
+        assert_eq!(current_branch(&at("linked")), None);
+        assert_eq!(current_branch(&at("apart")), None, "no commit yet");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use dirt::{Dirt, Operation};
 pub use guard::Why;
 pub use include::Included;
 pub use land::{Landed, Landing};
-pub use locate::common_dir;
+pub use locate::{common_dir, current_branch};
 pub use merge::{Advanced, How, Merged, Preview};
 pub use oid::{InvalidOid, Oid, display_path};
 pub use outcome::{Change, ChangeKind, LeftOut, NewCommit, Notice, Prepared, Problem};

@@ -83,7 +83,9 @@ impl Inbox {
     pub fn forget_stops(&self) -> io::Result<()> {
         for received in self.look()? {
             match received.command {
-                Command::Kill | Command::Pause { .. } => self.done(&received)?,
+                Command::Kill | Command::Pause { .. } | Command::Approve { .. } | Command::Reject => {
+                    self.done(&received)?;
+                }
                 Command::Tell { .. } | Command::Set { .. } => {}
             }
         }

@@ -5,13 +5,16 @@
 //! from, with the same length and the same time of its last change. A file that was changed just now could change again
 //! within the same tick of the clock, unseen; of such a one nothing is kept.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use memchr::memchr;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +28,7 @@ const CLOCK_STEP: Duration = Duration::from_secs(2);
 const LONGEST_ENTRY: usize = 32 << 10;
 
 /// The state of a file from which something was derived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64, i64, i64, u64, u64);
 
 impl Stamp {
@@ -60,12 +63,25 @@ impl Stamp {
 }
 
 /// Entries by the name of their task.
+///
+/// A line each, `NAME STAMP JSON`, sorted by name. Only what is asked for is parsed, and what is kept is written again as
+/// it was read.
 #[derive(Debug)]
 pub struct Index<T> {
     path: PathBuf,
-    entries: HashMap<String, (Stamp, T)>,
+    text: Vec<u8>,
+    /// Where in the text each entry is.
+    old: Vec<Place>,
+    new: BTreeMap<String, Vec<u8>>,
     now: SystemTime,
-    changed: bool,
+    of: PhantomData<T>,
+}
+
+#[derive(Debug)]
+struct Place {
+    name: Range<usize>,
+    stamp: Stamp,
+    value: Range<usize>,
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -81,26 +97,32 @@ impl Header {
 }
 
 impl<T: Serialize + DeserializeOwned> Index<T> {
-    /// Reads the index at `path`; whatever is wrong with it, it is then empty.
+    /// Reads the index at `path`; where something is wrong with it, it ends there.
     pub fn open(path: PathBuf, now: SystemTime) -> Self {
-        let entries = fs::read(&path).ok().and_then(|bytes| parse(&bytes)).unwrap_or_default();
-        Self { path, entries, now, changed: false }
+        let text = fs::read(&path).unwrap_or_default();
+        let old = places(&text);
+        Self { path, text, old, new: BTreeMap::new(), now, of: PhantomData }
     }
 
     /// What was derived from a file in this state.
-    pub fn get(&self, name: &str, stamp: &Stamp) -> Option<&T> {
-        self.entries.get(name).filter(|(made_from, _)| made_from == stamp).map(|(_, value)| value)
+    pub fn get(&self, name: &str, stamp: &Stamp) -> Option<T> {
+        let at =
+            self.old.binary_search_by(|place| self.text[place.name.clone()].cmp(name.as_bytes())).ok()?;
+        let place = self.old.get(at).filter(|place| place.stamp == *stamp)?;
+        serde_json::from_slice(&self.text[place.value.clone()]).ok()
     }
 
     /// Keeps what was derived from a file; `stamp` was taken before the file was read.
-    pub fn put(&mut self, name: &str, stamp: Stamp, value: T) {
-        if !stamp.is_past(self.now) {
+    pub fn put(&mut self, name: &str, stamp: Stamp, value: &T) {
+        // A name that a line cannot hold is no task's.
+        if !stamp.is_past(self.now) || name.bytes().any(|byte| byte.is_ascii_whitespace()) {
             return;
         }
-        let mut line = Vec::new();
-        if write_entry(&mut line, name, &stamp, &value).is_ok() && line.len() <= LONGEST_ENTRY {
-            self.entries.insert(name.to_owned(), (stamp, value));
-            self.changed = true;
+        let Stamp(length, seconds, nanoseconds, inode, device) = stamp;
+        let mut line = format!("{name} {length} {seconds} {nanoseconds} {inode} {device} ").into_bytes();
+        if serde_json::to_writer(&mut line, value).is_ok() && line.len() < LONGEST_ENTRY {
+            line.push(b'\n');
+            self.new.insert(name.to_owned(), line);
         }
     }
 
@@ -109,7 +131,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     /// Nothing is lost when that fails, so nobody is told: the directory may be read-only or the disk full. Of two that
     /// write at once one does.
     pub fn save(&self, is_there: impl Fn(&str) -> bool) {
-        if self.changed
+        if !self.new.is_empty()
             && let Err(error) = self.write(is_there)
         {
             tracing::debug!("{} is not written: {error}", self.path.display());
@@ -118,14 +140,19 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
 
     fn write(&self, is_there: impl Fn(&str) -> bool) -> io::Result<()> {
         let Some(file) = claim(&self.path)? else { return Ok(()) };
+        let old = self.old.iter().filter_map(|place| {
+            // With the line break behind it.
+            let line = self.text.get(place.name.start..=place.value.end)?;
+            Some((std::str::from_utf8(&self.text[place.name.clone()]).ok()?, line))
+        });
+        let mut lines: BTreeMap<&str, &[u8]> = old.collect();
+        lines.extend(self.new.iter().map(|(name, line)| (name.as_str(), line.as_slice())));
         file.set_len(0)?;
         let mut out = BufWriter::new(&file);
         serde_json::to_writer(&mut out, &Header::own())?;
         out.write_all(b"\n")?;
-        let mut entries: Vec<_> = self.entries.iter().filter(|(name, _)| is_there(name)).collect();
-        entries.sort_by_key(|(name, _)| *name);
-        for (name, (stamp, value)) in entries {
-            write_entry(&mut out, name, stamp, value)?;
+        for (_, line) in lines.iter().filter(|(name, _)| is_there(name)) {
+            out.write_all(line)?;
         }
         out.flush()?;
         drop(out);
@@ -133,29 +160,44 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     }
 }
 
-fn write_entry<T: Serialize>(
-    mut out: impl io::Write,
-    name: &str,
-    stamp: &Stamp,
-    value: &T,
-) -> io::Result<()> {
-    serde_json::to_writer(&mut out, &(name, stamp, value))?;
-    out.write_all(b"\n")
+/// Entries up to the first that does not read.
+fn places(text: &[u8]) -> Vec<Place> {
+    let Some(mut at) = memchr(b'\n', text).map(|end| end + 1) else { return Vec::new() };
+    if serde_json::from_slice::<Header>(&text[..at]).ok() != Some(Header::own()) {
+        return Vec::new();
+    }
+    let mut places: Vec<Place> = Vec::with_capacity(text.len() / 256);
+    while let Some(place) = memchr(b'\n', &text[at..]).and_then(|end| place(text, at..at + end)) {
+        let sorted = places.last().is_none_or(|last| text[last.name.clone()] < text[place.name.clone()]);
+        if !sorted {
+            break;
+        }
+        at = place.value.end + 1;
+        places.push(place);
+    }
+    places
 }
 
-/// All of it, or nothing where a line does not read.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<HashMap<String, (Stamp, T)>> {
-    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
-    let header: Header = serde_json::from_slice(lines.next()?).ok()?;
-    if header != Header::own() {
-        return None;
+fn place(text: &[u8], line: Range<usize>) -> Option<Place> {
+    let mut at = line.start;
+    let mut word = || {
+        let end = at + memchr(b' ', &text[at..line.end])?;
+        let word = at..end;
+        at = end + 1;
+        Some(word)
+    };
+    fn number<N: std::str::FromStr>(word: &[u8]) -> Option<N> {
+        std::str::from_utf8(word).ok()?.parse().ok()
     }
-    let mut entries = HashMap::with_capacity(bytes.len() / 256);
-    for line in lines {
-        let (name, stamp, value) = serde_json::from_slice(line.strip_suffix(b"\n")?).ok()?;
-        entries.insert(name, (stamp, value));
-    }
-    Some(entries)
+    let name = word()?;
+    let stamp = Stamp(
+        number(&text[word()?])?,
+        number(&text[word()?])?,
+        number(&text[word()?])?,
+        number(&text[word()?])?,
+        number(&text[word()?])?,
+    );
+    Some(Place { name, stamp, value: at..line.end })
 }
 
 fn new_path(path: &Path) -> PathBuf {
@@ -206,11 +248,11 @@ mod tests {
         let (dir, path, first) = place();
         let later = SystemTime::now() + LATER;
         let mut index = open(&path, later);
-        index.put("a", first, "one".into());
-        index.put("gone", first, "two".into());
+        index.put("a", first, &"one".to_owned());
+        index.put("gone", first, &"two".to_owned());
         index.save(|name| name != "gone");
         let index = open(&path, later);
-        assert_eq!(index.get("a", &first), Some(&"one".to_owned()));
+        assert_eq!(index.get("a", &first), Some("one".to_owned()));
         assert_eq!(index.get("gone", &first), None);
         fs::write(dir.path().join("other"), "x").unwrap();
         assert_eq!(index.get("a", &stamp(&dir.path().join("other"))), None);
@@ -222,13 +264,14 @@ mod tests {
     fn s14_of_a_file_that_changed_just_now_nothing_is_kept() {
         let (_dir, path, stamp) = place();
         let mut index = open(&path, SystemTime::now());
-        index.put("a", stamp, "one".into());
+        index.put("a", stamp, &"one".to_owned());
         index.save(|_| true);
         assert!(!path.exists());
         // Nor of one from the future: somebody has set the clock.
         let mut index = open(&path, SystemTime::now() - LATER);
-        index.put("a", stamp, "one".into());
-        assert_eq!(index.get("a", &stamp), None);
+        index.put("a", stamp, &"one".to_owned());
+        index.save(|_| true);
+        assert!(!path.exists());
     }
 
     #[test]
@@ -236,14 +279,14 @@ mod tests {
         let (_dir, path, stamp) = place();
         let later = SystemTime::now() + LATER;
         let mut index = open(&path, later);
-        index.put("a", stamp, "one".into());
-        index.put("b", stamp, "two".into());
+        index.put("a", stamp, &"one".to_owned());
+        index.put("b", stamp, &"two".to_owned());
         index.save(|_| true);
         let good = fs::read_to_string(&path).unwrap();
         let known = |text: &[u8]| {
             fs::write(&path, text).unwrap();
             let index = open(&path, later);
-            ["a", "b"].map(|name| index.get(name, &stamp).cloned())
+            ["a", "b"].map(|name| index.get(name, &stamp))
         };
         assert_eq!(known(good.as_bytes()), [Some("one".to_owned()), Some("two".to_owned())]);
         for cut in 0..good.len() {
@@ -263,9 +306,9 @@ mod tests {
     fn r2_nobody_is_stopped_by_a_place_that_cannot_be_written() {
         let (dir, _, stamp) = place();
         let mut index = open(&dir.path().join("no such directory/index"), SystemTime::now() + LATER);
-        index.put("a", stamp, "one".into());
+        index.put("a", stamp, &"one".to_owned());
         index.save(|_| true);
-        assert_eq!(index.get("a", &stamp), Some(&"one".to_owned()));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -280,24 +323,24 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..50 {
                         let mut index = open(path, later);
-                        let known: Vec<&String> = index.entries.keys().collect();
-                        assert!(known.is_empty() || known.len() == 100, "half an index: {}", known.len());
+                        let known = index.old.len();
+                        assert!(known == 0 || known == 100, "half an index: {known}");
                         for task in 0..100 {
-                            index.put(&format!("task-{task}"), stamp, format!("{writer} {round}"));
+                            index.put(&format!("task-{task}"), stamp, &format!("{writer} {round}"));
                         }
                         index.save(|_| true);
                     }
                 });
             }
         });
-        assert_eq!(open(&path, later).entries.len(), 100);
+        assert_eq!(open(&path, later).old.len(), 100);
     }
 
     #[test]
     fn s14_an_entry_that_is_too_long_is_not_kept() {
         let (_dir, path, stamp) = place();
         let mut index = open(&path, SystemTime::now() + LATER);
-        index.put("a", stamp, "x".repeat(LONGEST_ENTRY));
+        index.put("a", stamp, &"x".repeat(LONGEST_ENTRY));
         index.save(|_| true);
         assert!(!path.exists());
     }

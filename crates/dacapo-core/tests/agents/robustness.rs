@@ -9,24 +9,17 @@ use serde_json::Value;
 
 use crate::replay::{all_output, events, events_with, used};
 
-const AGENTS: [(&str, OutputFormat); 6] = [
-    ("claude", OutputFormat::Claude),
-    ("codex", OutputFormat::Codex),
-    ("copilot", OutputFormat::Copilot),
-    ("gemini", OutputFormat::Gemini),
-    ("opencode", OutputFormat::Opencode),
-    ("qwen", OutputFormat::Qwen),
-];
+/// The agents, and how they write.
+fn agents() -> impl Iterator<Item = (&'static str, OutputFormat)> {
+    agent::BUILT_IN.iter().map(|adapter| (adapter.name(), adapter.format()))
+}
 
 /// No event is larger than this, but for what the agent itself says.
 const LARGEST: usize = 10_000;
 
 fn any_output() -> impl Strategy<Value = (OutputFormat, Vec<u8>)> {
-    let fixtures = |(name, format): &(&str, OutputFormat)| {
-        let format = *format;
-        all_output(name).into_iter().map(move |output| (format, output))
-    };
-    proptest::sample::select(AGENTS.iter().flat_map(fixtures).collect::<Vec<_>>())
+    let fixtures = |(name, format)| all_output(name).into_iter().map(move |output| (format, output));
+    proptest::sample::select(agents().flat_map(fixtures).collect::<Vec<_>>())
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -88,7 +81,7 @@ proptest! {
             prop_oneof![any::<u8>(), proptest::sample::select(b"{}[]\",:\\\nunt0".to_vec())], 0..600),
         piece in 1_usize..64,
     ) {
-        for (_, format) in AGENTS {
+        for (_, format) in agents() {
             prop_assert_eq!(events(format, &bytes, piece), events(format, &bytes, usize::MAX));
         }
     }
@@ -132,7 +125,7 @@ proptest! {
 
 #[test]
 fn r3_a_line_of_many_megabytes_is_passed_over_and_the_next_one_read() {
-    for (name, format) in AGENTS {
+    for (name, format) in agents() {
         let mut seen = Vec::new();
         let mut parser = agent::parser(format, ParserSetting::default());
         let chunk = vec![b'x'; 1 << 20];

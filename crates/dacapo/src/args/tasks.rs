@@ -63,3 +63,20 @@ pub struct Set {
     #[arg(required = true, value_name = "KEY=VALUE")]
     pub changes: Vec<String>,
 }
+
+/// Flags of `approve`.
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// The task
+    pub name: String,
+    /// Which of the choices, by its number
+    #[arg(value_name = "CHOICE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub choice: Option<u32>,
+}
+
+/// Flags of `reject`.
+#[derive(Debug, Args)]
+pub struct Reject {
+    /// The task
+    pub name: String,
+}

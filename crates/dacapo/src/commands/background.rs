@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use dacapo_core::engine::{Driver, Setting};
+use dacapo_core::engine::{Answers, Driver, Setting};
 use dacapo_core::event::TaskResult;
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Lock, Places, Seat, TaskDir, WorkspaceLock};
@@ -158,6 +158,7 @@ fn drive(
         more_iterations: errand.more_iterations,
         follow_up: errand.follow_up,
         kinds: Kinds::default(),
+        answers: Answers::FromAfar,
         places: Some(places),
     };
     let name = spec.name.to_string();
@@ -167,5 +168,7 @@ fn drive(
     signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     listen_to(&[SIGINT, SIGTERM], control)?;
-    driver.run().map_err(|error| drive::failed(&name, error))
+    let result = driver.run().map_err(|error| drive::failed(&name, error))?;
+    drive::look_for_conflicts(dir, &result);
+    Ok(result)
 }

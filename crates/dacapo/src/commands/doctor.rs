@@ -55,7 +55,7 @@ impl Here {
 
 pub(super) fn run(args: &Doctor) -> Result<u8, Failure> {
     let here = Here::look()?;
-    let names = wanted(args, &survey::names(&here.config))?;
+    let names = wanted(args, &crate::agents::names(&here.config))?;
     let as_by_default = exec_by_default()?;
     let mut subjects = survey::survey(&here, &names, &as_by_default);
     let machine = machine::checks(&here);
@@ -129,7 +129,7 @@ fn wanted(args: &Doctor, all: &[String]) -> Result<Vec<String>, Failure> {
 }
 
 /// The flags of an `exec` that has none.
-fn exec_by_default() -> Result<Exec, Failure> {
+pub(super) fn exec_by_default() -> Result<Exec, Failure> {
     use clap::Parser as _;
     match crate::args::Cli::try_parse_from(["dacapo", "exec", "-"]).map(|cli| cli.command) {
         Ok(crate::args::Command::Exec(args)) => Ok(*args),

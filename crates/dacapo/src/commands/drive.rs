@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use dacapo_core::engine::{Control, Driver, DriverError, Setting, Sink};
+use dacapo_core::engine::{Answers, Control, Driver, DriverError, Setting, Sink};
 use dacapo_core::event::{StopReason, TaskResult};
-use dacapo_core::spec::TaskSpec;
+use dacapo_core::git::Repo;
+use dacapo_core::radar::Radar;
+use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{JournalError, TaskDir};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
@@ -62,13 +64,30 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
         kinds: Kinds::default(),
+        answers: Answers::Here,
         places: None,
     };
     let name = spec.name.to_string();
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
     listen(control)?;
-    driver.run().map_err(|error| failed(&name, error))
+    let result = driver.run().map_err(|error| failed(&name, error))?;
+    look_for_conflicts(dir, &result);
+    Ok(result)
+}
+
+/// Brings the conflict radar up to date with what a task has come to, so that lists can tell. Whatever goes wrong here
+/// costs a mark in a list.
+pub(super) fn look_for_conflicts(dir: &TaskDir, result: &TaskResult) {
+    let look = || -> Option<()> {
+        let spec = dir.spec().ok().filter(|spec| matches!(spec.place, Place::Worktree { .. }))?;
+        let tip = result.last_commit.as_ref().filter(|tip| result.base_commit.as_ref() != Some(tip))?;
+        let repo = Repo::discover(&spec.top).ok()?;
+        let data = super::home().ok()?.repo(repo.common_dir());
+        let looked = Radar::of(&data).watch(&repo, spec.base_branch.as_deref(), tip);
+        looked.map_err(|error| tracing::debug!(%error, "the conflict radar")).ok().map(drop)
+    };
+    let _ = look();
 }
 
 /// Our own program under a name that stays right when the file on disk is replaced.

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use dacapo_core::engine::{Driver, Setting};
+use dacapo_core::engine::{Answers, Driver, Setting};
 use dacapo_core::event::Command;
 use dacapo_core::process::sweep;
 use dacapo_core::store::{Lock, LockError, TaskDir};
@@ -91,6 +91,7 @@ fn end_the_dead(dir: &TaskDir) -> Result<(), Failure> {
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::default(),
+        answers: Answers::Here,
         places: None,
     };
     let mut sink = Tracing::default();

@@ -4,14 +4,15 @@
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use dacapo_core::event::{Command, Event, Received};
+use dacapo_core::event::{Command, Event, Needs, Received};
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
 use dacapo_core::store::{LockError, TaskDir, note};
+use dacapo_core::view::Status;
 
 use super::kill::is_free_within;
 use super::resume::still_finishing;
 use super::{print, task, view};
-use crate::args::{Pause, Set, Tell};
+use crate::args::{Approve, Pause, Reject, Set, Tell};
 use crate::error::{Failure, suggest};
 use crate::request::{knows_its_cost, no_price};
 
@@ -85,6 +86,43 @@ pub(super) fn set(args: &Set) -> Result<u8, Failure> {
         Heard::Now => format!("{}: {what}", spec.name),
         Heard::Later => format!("{}: {what}, when it goes on: dacapo resume {}", spec.name, spec.name),
     });
+    Ok(0)
+}
+
+pub(super) fn approve(args: &Approve) -> Result<u8, Failure> {
+    let (dir, needs) = asked(&args.name)?;
+    let choice = args.choice.map(|number| number as usize);
+    if let Some(number) = choice
+        && number > needs.options.len()
+    {
+        let all = needs.options.iter().enumerate().map(|(at, option)| format!("{}: {option}", at + 1));
+        return Err(Failure::usage(format!("there is no choice {number}"))
+            .kept("everything; the task still waits")
+            .hint(format!("the choices are {}", all.collect::<Vec<_>>().join(", "))));
+    }
+    answer(&dir, "dacapo approve", Command::Approve { choice })
+}
+
+pub(super) fn reject(args: &Reject) -> Result<u8, Failure> {
+    let (dir, _) = asked(&args.name)?;
+    answer(&dir, "dacapo reject", Command::Reject)
+}
+
+/// The task, if it waits for an answer.
+fn asked(name: &str) -> Result<(TaskDir, Needs), Failure> {
+    let (_, dir) = task(Some(name))?;
+    let view = view(&dir)?;
+    match view.needs {
+        Some(needs) if view.status == Status::Running => Ok((dir, needs)),
+        _ => Err(Failure::usage(format!("Task '{}' asks nothing ({})", view.name, view.status.as_str()))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo status {} shows where it stands", view.name))),
+    }
+}
+
+fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<u8, Failure> {
+    dir.inbox().put(by, command).map_err(|error| unreachable(&dir.name(), &error))?;
+    print(&format!("{} has its answer", dir.name()));
     Ok(0)
 }
 

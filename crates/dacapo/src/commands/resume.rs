@@ -43,7 +43,9 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     dir.inbox()
         .forget_stops()
         .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
-    if let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
+    if spec.foreground
+        && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask)
+    {
         somebody_must_answer(args.show, &asks.name)?;
     }
     let _workspace = match spec.place {

@@ -6,13 +6,14 @@ use dacapo_core::store::TaskDir;
 use super::background::{self, Errand};
 use super::start::{Made, make};
 use super::{print, view};
-use crate::args::{Approval, Exec, Spawn};
+use crate::args::{Exec, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
+use crate::request::Request;
 
 pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
     let show = args.exec.show;
-    let started = start(args.exec)?;
+    let started = start(args.exec, |_| {})?;
     if show.json {
         print(&view(&started.dir)?.to_json().to_string());
     } else if show.quiet {
@@ -33,16 +34,12 @@ pub(super) struct Started {
     pub(super) agent_why: Option<String>,
 }
 
-/// Makes the task and lets it run in the background.
-pub(super) fn start(mut args: Exec) -> Result<Started, Failure> {
-    if args.approval == Approval::Ask {
-        return Err(Failure::usage("--approval ask: nobody could answer a task in the background")
-            .kept("everything; nothing was started")
-            .hint("dacapo exec --approval ask runs it at this terminal")
-            .hint("--approval edits allows edits alone, --approval auto all"));
-    }
+/// Makes the task and lets it run in the background; `say` tells of it before it starts.
+pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
+    args.background = true;
     args.worktree = !args.noworktree;
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
+    say(&asked);
     let begun = background::start(&dir, &asked.spec, &Errand::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.

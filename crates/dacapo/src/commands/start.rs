@@ -81,6 +81,11 @@ fn unfit(error: &Unfit) -> Failure {
 /// One loop per workspace (S7).
 pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
+        Some(holder) if holder == super::merge::HOLDER => {
+            Failure::usage("a merge is under way in this checkout")
+                .kept("everything; nothing was started")
+                .hint("wait until it is done, or work beside it: --worktree")
+        }
         Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
         Some(holder) => Failure::usage(format!(
             "Task '{holder}' is at work in this checkout; there is one loop per workspace"
@@ -115,10 +120,13 @@ fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<C
 fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Result<Vec<String>, Failure> {
     use std::io::Write as _;
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    let mark = data.path().join("confirmed-checks");
-    let known = std::fs::read_to_string(&mark).unwrap_or_default();
-    if commands.is_empty() || known == commands.join("\n") {
+    // Who asks for checks has not said that there are to be none.
+    let known = found_checks::remembered(data.path(), &commands).filter(|used| !used.is_empty());
+    if commands.is_empty() {
         return Ok(commands);
+    }
+    if let Some(used) = known {
+        return Ok(used);
     }
     for check in found {
         anstream::eprintln!("check   {} ({})", check.command, check.evidence);
@@ -134,9 +142,13 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Resu
         return Err(Failure::usage("the checks that were found are not wanted")
             .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
     }
-    // Asking again next time is the worst that a failed write does.
-    let _ = std::fs::create_dir_all(data.path()).and_then(|()| std::fs::write(&mark, commands.join("\n")));
+    found_checks::remember(data.path(), &commands, &commands);
     Ok(commands)
+}
+
+/// What is said of changes that a task in a worktree does not see.
+pub(super) fn left_here(files: usize) -> String {
+    format!("{} left here; --with-changes takes them along", count(files as u64, "uncommitted file"))
 }
 
 /// C10: uncommitted changes are never mixed into an iteration's commit.
@@ -144,10 +156,7 @@ fn look_at_tree(args: &Exec, dirt: &Dirt, asked: &mut Request) -> Result<(), Fai
     let nothing = "everything; nothing was started";
     if args.worktree {
         if dirt.count() > 0 && !args.with_changes {
-            asked.notes.push(format!(
-                "{} left here; --with-changes takes them along",
-                count(dirt.count() as u64, "uncommitted file")
-            ));
+            asked.notes.push(left_here(dirt.count()));
         }
         return Ok(());
     }

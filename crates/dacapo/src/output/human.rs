@@ -377,12 +377,14 @@ impl Sink for Human {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Paused { .. }
+            | Event::Asked { .. }
+            | Event::Answered
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {
-                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"))
+                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"));
             }
         }
         self.draw();

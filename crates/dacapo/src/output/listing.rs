@@ -30,13 +30,8 @@ pub struct Entry {
 pub enum Radar {
     /// Without a conflict.
     Clean,
-    /// Not with the branch it would go into.
-    Branch {
-        /// That branch.
-        name: String,
-        /// The first file in conflict.
-        file: Option<String>,
-    },
+    /// Not into the branch that is checked out.
+    Branch(String),
     /// Not after another task.
     Task(String),
 }
@@ -113,6 +108,11 @@ impl Group {
             Group::Done => "DONE",
         }
     }
+}
+
+/// Whether there is something of it to merge.
+pub fn is_ready(brief: &Brief) -> bool {
+    Group::of(brief) == Group::Ready
 }
 
 /// The whole list, its last line the totals; without a line break at its end.
@@ -239,10 +239,7 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
 fn conflicts(radar: &Radar) -> String {
     match radar {
         Radar::Clean => "merges cleanly".into(),
-        Radar::Branch { name, file: Some(file) } => {
-            format!("conflicts with {}: {}", words::line(name, 30), words::line(file, words::WHOLE))
-        }
-        Radar::Branch { name, file: None } => format!("conflicts with {}", words::line(name, 30)),
+        Radar::Branch(name) => format!("conflicts with {}", words::line(words::branch(name), 30)),
         Radar::Task(name) => format!("conflicts with {name}"),
     }
 }

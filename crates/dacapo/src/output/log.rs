@@ -187,6 +187,8 @@ impl LogLines {
             }
             Event::WaitOver => info("Waiting is over".into()),
             Event::AgentChanged { agent, message } => info(format!("Agent {agent} takes over: {message}")),
+            Event::Asked { needs } => info(format!("Waiting for a person: {}", needs.question)),
+            Event::Answered => info("Answered".into()),
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),

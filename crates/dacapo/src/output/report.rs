@@ -147,6 +147,10 @@ pub fn status(view: &TaskView) -> String {
     let base = view.base_commit.as_ref().map_or("none", |oid| oid.short());
     let _ =
         writeln!(out, "  where   {} · {branch} from {base}", view.worktree.as_deref().unwrap_or(&view.repo));
+    if let Some(merged) = &view.merged {
+        let into = words::branch(&merged.into);
+        let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+    }
     if let Some(until) = view.waiting_until {
         let _ = writeln!(
             out,

@@ -12,6 +12,8 @@ pub fn command(received: &Received) -> String {
         Command::Kill => format!("{by}: it is to end"),
         Command::Pause { now: true } => format!("{by}: it is to pause now"),
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
+        Command::Approve { .. } => format!("{by}: yes"),
+        Command::Reject => format!("{by}: no"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Ran, World, wait_for};
 
@@ -215,11 +215,28 @@ fn s1_a_start_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn a8_nobody_could_answer_in_the_background() {
+fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     let world = World::new();
-    let said = world.spawn("t", &["--agent-cmd", AGENT, "--approval", "ask"]).expect(2);
-    assert!(said.stderr.contains("nobody could answer"), "{}", said.stderr);
-    assert!(world.tasks().is_empty());
+    world.acp(&json!({ "turns": [[
+        { "ask": ["first", "execute", "make clean"] },
+        { "ask": ["second", "execute", "rm -rf /"] },
+    ]] }));
+    let _ = world.spawn("t", &["--agent", "bot", "--approval", "ask"]).expect(0);
+    let asks = |what: &str| world.status("t")["needs"]["question"].as_str().is_some_and(|q| q.contains(what));
+    wait_for("the first question", || asks("make clean"));
+    let status = world.status("t");
+    assert_eq!((&status["status"], &status["needs"]["kind"]), (&"running".into(), &"permission".into()));
+    let said = world.run(&["approve", "t", "99"]).expect(2);
+    assert!(said.stderr.contains("there is no choice 99"), "{}", said.stderr);
+    let _ = world.run(&["approve", "t"]).expect(0);
+    wait_for("the second question", || asks("rm -rf /"));
+    let _ = world.run(&["reject", "t"]).expect(0);
+    let _ = world.wait("t");
+    let said = world.run(&["approve", "t"]).expect(2);
+    assert!(said.stderr.contains("Task 't' asks nothing"), "{}", said.stderr);
+    let raw = world.run(&["logs", "t", "--turn", "0"]).expect(0).stdout;
+    assert!(raw.contains("first: once") && raw.contains("second: no"), "{raw}");
+    world.assert_nothing_left("t");
 }
 
 /// Standard streams of whoever spawns are not held open by the task: a script that waits for them goes on.
@@ -227,15 +244,15 @@ fn a8_nobody_could_answer_in_the_background() {
 fn s1_who_reads_what_spawn_says_is_not_kept_waiting() {
     let world = World::new();
     let agent = "cat > /dev/null; sleep 1000";
-    let child = world
-        .command(&["spawn", "--name", "t", "--agent-cmd", agent, "go"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Returns when both pipes are closed by everybody.
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
+    // A third descriptor, as a shell script or a build tool has: it is the caller's alone, too.
+    let shell =
+        format!("exec 3>&1; {} spawn --name t --agent-cmd \"$AGENT\" go", env!("CARGO_BIN_EXE_dacapo"));
+    let mut command = std::process::Command::new("sh");
+    world.dress(&mut command);
+    command.args(["-c", &shell]).env("AGENT", agent).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Returns when the pipes are closed by everybody.
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
     let _ = world.run(&["kill", "t"]).expect(0);
     world.assert_nothing_left("t");
 }

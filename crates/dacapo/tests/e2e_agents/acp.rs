@@ -84,9 +84,11 @@ fn a2_a_live_session_serves_three_iterations_of_opencode() {
 /// Its process is killed after the first turn; the second one takes the conversation up, where the agent can.
 fn reopened(agent: &'static Agent) -> (Rig, crate::support::Ran, String) {
     let (rig, server) = Rig::start(agent, Retries::AsShipped, |repo| writer(agent, repo));
-    // All that carries the tag of the task and is the agent, but neither the check itself nor what runs it.
+    // All that carries the tag of the task and is the agent. The check itself has the agent's argument in its own, and
+    // comes before the agent where its id has one digit more.
     let kill = format!(
-        "[ -e file-1.txt ] || for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q -- ' {}' && \
+        "[ -e file-1.txt ] || for p in /proc/[0-9]*; do [ $p != /proc/$$ ] && \
+         tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q -- ' {}' && \
          tr '\\0' '\\n' < $p/environ | grep -q \"^DACAPO_RUN=$DACAPO_RUN$\" && kill -9 ${{p#/proc/}}; done; false",
         agent.config.split('"').nth(3).unwrap()
     );

@@ -56,7 +56,8 @@ pub(crate) struct Agent {
 /// A usage limit that a test makes the model server put.
 pub(crate) struct Limited {
     pub(crate) answer: Failure,
-    /// In how many seconds it ends, at most.
+    /// In how many seconds it ends, at most. An agent may take some of them to leave; one that has passed by then is
+    /// waited for as one that has no end.
     pub(crate) lasts: i64,
     /// Variables that an account with such a limit has, and those that it has not.
     pub(crate) account: &'static [(&'static str, Option<&'static str>)],
@@ -64,7 +65,7 @@ pub(crate) struct Limited {
 
 /// One that an API tells by its number of seconds.
 fn seconds() -> Limited {
-    Limited { answer: Failure::limited(Some(3)), lasts: 3, account: &[] }
+    Limited { answer: Failure::limited(Some(10)), lasts: 10, account: &[] }
 }
 
 /// What tokens cost, in USD per million, and who says so.
@@ -130,8 +131,8 @@ pub(crate) const CLAUDE: Agent = Agent {
     },
     // With an API key it does not look at when a limit ends; with a subscription it does.
     limit: || Limited {
-        answer: Failure::plan_limited(Some(8)),
-        lasts: 8,
+        answer: Failure::plan_limited(Some(15)),
+        lasts: 15,
         account: &[("ANTHROPIC_API_KEY", None), ("CLAUDE_CODE_OAUTH_TOKEN", Some("sk-ant-oat01-dummy"))],
     },
 };

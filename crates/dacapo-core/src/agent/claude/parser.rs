@@ -25,14 +25,10 @@ pub(super) struct ClaudeLines {
     now: Zoned,
     /// What results have accounted for.
     settled: Usage,
-    /// The last usage that was told.
-    told: Usage,
     /// What claude said in the model's place because a call had failed.
     failed_call: Option<FailedCall>,
     /// When the limit ends that requests are rejected for.
     resets_at: Option<Timestamp>,
-    /// What the newest result amounts to, unless the conversation goes on after it.
-    ending: Option<AgentEvent>,
 }
 
 /// A failed model call, as far as its line says.
@@ -51,7 +47,7 @@ impl LineReader for ClaudeLines {
             Some("system") => self.system(&line, sink),
             Some("assistant") => self.assistant(&line, sink),
             Some("user") => {
-                self.goes_on(&line);
+                self.talk.goes_on(&line);
                 self.talk.user(&line, sink);
             }
             Some("rate_limit_event") => self.rate_limit(&line),
@@ -61,10 +57,7 @@ impl LineReader for ClaudeLines {
     }
 
     fn end(&mut self, sink: &mut Sink<'_>) {
-        // Only now is the last result known to be the last: work in the background wakes claude up again.
-        if let Some(ending) = self.ending.take() {
-            sink(ending);
-        }
+        self.talk.end(sink);
     }
 }
 
@@ -73,17 +66,10 @@ impl ClaudeLines {
         Self { earlier: setting.earlier, now: setting.now.clone(), ..Self::default() }
     }
 
-    /// What was a result is not the last one when the main agent goes on after it.
-    fn goes_on(&mut self, line: &Object<'_>) {
-        if claude_like::is_main(line) {
-            self.ending = None;
-        }
-    }
-
     fn system(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
         match line.text("subtype").as_deref() {
             Some("init") => {
-                self.goes_on(line);
+                self.talk.goes_on(line);
                 self.talk.session(line, sink);
             }
             Some("api_retry") => {
@@ -101,7 +87,7 @@ impl ClaudeLines {
     }
 
     fn assistant(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
-        self.goes_on(line);
+        self.talk.goes_on(line);
         self.talk.session(line, sink);
         let model = line.object("message").and_then(|message| message.text("model"));
         let in_its_place = model.as_deref() == Some("<synthetic>") || line.is_true("is_api_error_message");
@@ -134,11 +120,7 @@ impl ClaudeLines {
     }
 
     fn usage(&mut self, sink: &mut Sink<'_>) {
-        let usage = self.settled.plus(&self.talk.open());
-        if usage != self.told {
-            self.told = usage;
-            self.talk.tell(AgentEvent::Usage(usage), sink);
-        }
+        self.talk.uses(self.settled.plus(&self.talk.open()), sink);
     }
 
     fn result(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
@@ -146,7 +128,7 @@ impl ClaudeLines {
         self.talk.denials(line, sink);
         self.settle(line);
         self.usage(sink);
-        self.ending = Some(self.ending_of(line));
+        self.talk.ends(self.ending_of(line));
         self.failed_call = None;
     }
 

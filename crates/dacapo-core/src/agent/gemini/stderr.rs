@@ -2,7 +2,6 @@
 
 use super::errors;
 use crate::agent::excerpt::{beginning, one_line};
-use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 
 /// Lines that are there whatever happens.
@@ -42,18 +41,8 @@ fn without_colours(line: &str) -> String {
     plain + rest
 }
 
-/// Finds the model calls that it tries again.
-#[derive(Debug)]
-pub(super) struct RetryNotes;
-
-impl LineReader for RetryNotes {
-    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        note(line, sink);
-    }
-}
-
-/// "Attempt 3 failed with status 429. Retrying with backoff... …", "Attempt 1 failed: …. Retrying after 5123ms..."
-fn note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+/// Finds the model calls that it tries again: "Attempt 3 failed with status 429. Retrying with backoff... …", "Attempt 1 failed: …. Retrying after 5123ms..."
+pub(super) fn retry_note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
     let line = String::from_utf8_lossy(&line[..line.len().min(ENOUGH)]);
     let Some(failed) = line.strip_prefix("Attempt ").and_then(|rest| {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -81,7 +70,7 @@ mod tests {
 
     fn notes(stderr: &str) -> Vec<AgentEvent> {
         let mut seen = Vec::new();
-        stderr.lines().for_each(|line| RetryNotes.line(line.as_bytes(), &mut |event| seen.push(event)));
+        stderr.lines().for_each(|line| retry_note(line.as_bytes(), &mut |event| seen.push(event)));
         seen
     }
 

@@ -2,23 +2,13 @@
 
 use crate::agent::api_error::speaks_of_limit;
 use crate::agent::excerpt::{beginning, one_line};
-use crate::agent::lines::LineReader;
 use crate::event::AgentEvent;
 
 /// So much of a line tells enough.
 const ENOUGH: usize = 4_000;
 
 /// Finds the model calls that failed.
-#[derive(Debug)]
-pub(super) struct RetryNotes;
-
-impl LineReader for RetryNotes {
-    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
-        note(line, sink);
-    }
-}
-
-fn note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+pub(super) fn retry_note(line: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
     let line = String::from_utf8_lossy(&line[..line.len().min(ENOUGH)]);
     if !line.starts_with("timestamp=") || !line.contains(" message=\"stream error\" ") {
         return;
@@ -44,7 +34,7 @@ mod tests {
 
     fn notes(stderr: &str) -> Vec<AgentEvent> {
         let mut seen = Vec::new();
-        stderr.lines().for_each(|line| RetryNotes.line(line.as_bytes(), &mut |event| seen.push(event)));
+        stderr.lines().for_each(|line| retry_note(line.as_bytes(), &mut |event| seen.push(event)));
         seen
     }
 

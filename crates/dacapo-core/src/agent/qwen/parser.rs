@@ -20,12 +20,8 @@ pub(super) struct QwenLines {
     earlier: Usage,
     /// What this turn used, as the newest result says.
     total: Option<Usage>,
-    /// The last usage that was told.
-    told: Usage,
     /// What the agent said last was the error of a model call.
     failed_call: Option<String>,
-    /// What the newest result amounts to, unless the conversation goes on after it.
-    ending: Option<AgentEvent>,
 }
 
 impl LineReader for QwenLines {
@@ -33,8 +29,8 @@ impl LineReader for QwenLines {
         let text = String::from_utf8_lossy(line);
         let Some(line) = Object::parse(&text) else { return };
         let kind = line.text("type");
-        if matches!(kind.as_deref(), Some("system" | "assistant" | "user")) && claude_like::is_main(&line) {
-            self.ending = None;
+        if matches!(kind.as_deref(), Some("system" | "assistant" | "user")) {
+            self.talk.goes_on(&line);
         }
         match kind.as_deref() {
             Some("system") => self.talk.session(&line, sink),
@@ -46,10 +42,7 @@ impl LineReader for QwenLines {
     }
 
     fn end(&mut self, sink: &mut Sink<'_>) {
-        // Only now is the last result known to be the last: a helper that fails writes one, too.
-        if let Some(ending) = self.ending.take() {
-            sink(ending);
-        }
+        self.talk.end(sink);
     }
 }
 
@@ -73,11 +66,7 @@ impl QwenLines {
     }
 
     fn usage(&mut self, sink: &mut Sink<'_>) {
-        let usage = self.total.unwrap_or_default().plus(&self.talk.open());
-        if usage != self.told {
-            self.told = usage;
-            self.talk.tell(AgentEvent::Usage(usage), sink);
-        }
+        self.talk.uses(self.total.unwrap_or_default().plus(&self.talk.open()), sink);
     }
 
     fn result(&mut self, line: &Object<'_>, sink: &mut Sink<'_>) {
@@ -91,7 +80,7 @@ impl QwenLines {
             self.talk.settle();
         }
         self.usage(sink);
-        self.ending = Some(self.ending_of(line));
+        self.talk.ends(self.ending_of(line));
     }
 
     fn ending_of(&self, line: &Object<'_>) -> AgentEvent {

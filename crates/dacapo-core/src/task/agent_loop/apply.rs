@@ -29,6 +29,8 @@ impl AgentLoop {
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
             | Event::Queued
+            | Event::Asked { .. }
+            | Event::Answered
             | Event::Dequeued
             | Event::Paused { .. }
             | Event::MergeIntent { .. }

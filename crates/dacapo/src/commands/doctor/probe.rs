@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
 use dacapo_core::event::{
     AgentEvent, Envelope, Event, FailureKind, SessionMode, Tokens, TurnEnd, TurnRecord,
 };
@@ -52,6 +52,7 @@ pub(super) fn probe(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Result<P
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::default(),
+        answers: Answers::Here,
         places: None,
     };
     let (driver, control) = Driver::new(spec, task, setting, &mut record).map_err(|error| failed(&error))?;

@@ -78,6 +78,25 @@ pub(super) struct AgentReport {
 }
 
 impl AgentReport {
+    /// Of one that looks ready, before anything is known of it.
+    pub(super) fn new(name: &str, kind: Kind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            state: State::Ready,
+            path: None,
+            native_program: None,
+            version: None,
+            logged_in: None,
+            billing: BillingReport::Unknown,
+            base_url: None,
+            limit: None,
+            problem: None,
+            hint: None,
+            probe: None,
+        }
+    }
+
     pub(super) fn can_be_used(&self) -> bool {
         self.state == State::Ready
     }
@@ -187,21 +206,7 @@ mod tests {
             tokens: Tokens::default(),
             cost_usd: None,
         });
-        AgentReport {
-            name: "x".into(),
-            kind,
-            state,
-            path: None,
-            native_program: None,
-            version: None,
-            logged_in: None,
-            billing: BillingReport::Unknown,
-            base_url: None,
-            limit: None,
-            problem: None,
-            hint: None,
-            probe,
-        }
+        AgentReport { state, probe, ..AgentReport::new("x", kind) }
     }
 
     #[test]

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 
 use super::Here;
 use super::ask::{self, Answer, Question};
-use super::report::{AgentReport, BillingReport, Kind, LimitReport, State, without_credentials};
+use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
 use crate::agents::{described, how_to_install};
 use crate::args::Exec;
-use crate::config::{AgentProfile, Config};
+use crate::config::AgentProfile;
 use crate::output::words;
 
 /// An agent and what was found out about it.
@@ -24,15 +24,6 @@ pub(super) struct Subject {
     pub(super) account: Option<AccountKey>,
     /// The program to be asked for its version.
     asked: Option<PathBuf>,
-}
-
-/// All agents that could be named with `--agent`.
-pub(super) fn names(config: &Config) -> Vec<String> {
-    let mut names: Vec<String> = agent::BUILT_IN.iter().map(|adapter| adapter.name().to_owned()).collect();
-    names.extend(["native".into(), "rehearsal".into()]);
-    let own: Vec<String> = config.agents.keys().filter(|name| !names.contains(name)).cloned().collect();
-    names.extend(own);
-    names
 }
 
 pub(super) fn survey(here: &Here, names: &[String], args: &Exec) -> Vec<Subject> {
@@ -57,21 +48,7 @@ fn kind_of(name: &str) -> Kind {
 fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
     let kind = kind_of(name);
     let profile = here.config.agent_profile(name);
-    let mut report = AgentReport {
-        name: name.to_owned(),
-        kind,
-        state: State::Ready,
-        path: None,
-        native_program: None,
-        version: None,
-        logged_in: None,
-        billing: BillingReport::Unknown,
-        base_url: None,
-        limit: None,
-        problem: None,
-        hint: None,
-        probe: None,
-    };
+    let mut report = AgentReport::new(name, kind);
     if kind == Kind::Native && !here.config.agents.contains_key("native") {
         report.state = State::NotFound;
         report.problem = Some("not configured".into());
@@ -200,21 +177,7 @@ mod tests {
     use super::*;
 
     fn report() -> AgentReport {
-        AgentReport {
-            name: "codex".into(),
-            kind: Kind::BuiltIn,
-            state: State::Ready,
-            path: None,
-            native_program: None,
-            version: None,
-            logged_in: None,
-            billing: BillingReport::Unknown,
-            base_url: None,
-            limit: None,
-            problem: None,
-            hint: None,
-            probe: None,
-        }
+        AgentReport::new("codex", Kind::BuiltIn)
     }
 
     #[test]
@@ -260,11 +223,11 @@ mod tests {
 
     #[test]
     fn a4_every_agent_that_can_be_named_is_looked_at() {
-        let mut config = Config::default();
+        let mut config = crate::config::Config::default();
         for name in ["mybot", "native"] {
             config.agents.insert(name.into(), AgentProfile::default());
         }
-        let names = names(&config);
+        let names = crate::agents::names(&config);
         assert_eq!(names[agent::BUILT_IN.len()..], ["native", "rehearsal", "mybot"]);
         assert_eq!(kind_of("mybot"), Kind::Configured);
     }

@@ -128,14 +128,14 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
         }),
         Entry { radar: Some(Radar::Task("proven".into())), ..entry(brief("claimed", Status::Completed)) },
         Entry {
-            radar: Some(Radar::Branch { name: "main".into(), file: Some("src/a.rs".into()) }),
+            radar: Some(Radar::Branch("refs/heads/main".into())),
             occupies: Some(1_234_000_000),
             ..entry(Brief { verified: true, ..brief("proven", Status::Completed) })
         },
     ];
     insta::assert_snapshot!(shown(&entries, &frame(None)), @r#"
     READY      claimed  finished, unverified, conflicts with proven      dacapo merge claimed
-    READY      proven   ✓ proven, conflicts with main: src/a.rs, 1.2 GB  dacapo merge proven
+    READY      proven   ✓ proven, conflicts with main, 1.2 GB  dacapo merge proven
     STOPPED    cut      4 of 10, interrupted                             dacapo resume cut
     STOPPED    held     4 of 10, paused                                  dacapo resume held
     STOPPED    ended    4 of 10, cancelled                               dacapo resume ended
@@ -220,7 +220,7 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
         entry(Brief { question: Some(question.clone()), ..brief("auth", Status::Paused) }),
         entry(Brief { question: Some(question), ..brief(&format!("b{}", &long[..40]), Status::Paused) }),
         Entry {
-            radar: Some(Radar::Branch { name: "main".into(), file: Some("very/".repeat(30)) }),
+            radar: Some(Radar::Branch("very/".repeat(30))),
             occupies: Some(3_000_000_000),
             ..entry(Brief { verified: true, cost_usd: Some(1234.5), ..brief("ready", Status::Completed) })
         },

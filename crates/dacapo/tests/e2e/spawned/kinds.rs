@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine};
-use dacapo_core::engine::{Activity, Driver, Setting, Sink};
+use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopReason, TaskResult, Tokens,
     Usage,
@@ -96,6 +96,7 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
+                failed_setup: None,
             })],
             _ => Vec::new(),
         }
@@ -183,6 +184,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         more_iterations: None,
         follow_up: None,
         kinds: Kinds::of(&[&Checklist]),
+        answers: Answers::Here,
         places: None,
     };
     let mut nobody = Nobody;

@@ -1,0 +1,180 @@
+//! Shell completion: the shell asks this very program, so that it knows the tasks and agents that there are now.
+//!
+//! `dacapo completions bash` prints what a shell is to load. That calls the program with [`VARIABLE`] set at each Tab.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, Command, CommandFactory as _};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use dacapo_core::spec::Change;
+use dacapo_core::store::TaskDir;
+
+use crate::args::Cli;
+use crate::args::completions::Shell;
+use crate::{agents, commands, config};
+
+/// Set by the shell that asks, to its own name.
+const VARIABLE: &str = "_DACAPO_COMPLETE";
+
+/// Answers a shell and ends the program; comes back where none has asked.
+pub fn dispatch() {
+    if std::env::var_os(VARIABLE).is_some() {
+        CompleteEnv::with_factory(command).var(VARIABLE).complete();
+    }
+}
+
+/// What a shell is to load.
+pub fn script(shell: Shell) -> std::io::Result<String> {
+    let shells = Shells::builtins();
+    let completer = shells
+        .completer(shell.name())
+        .ok_or_else(|| std::io::Error::other(format!("no completion for {}", shell.name())))?;
+    let mut script = Vec::new();
+    completer.write_registration(VARIABLE, "dacapo", "dacapo", "dacapo", &mut script)?;
+    String::from_utf8(script).map_err(std::io::Error::other)
+}
+
+/// The command line, with what is known of the values of its arguments.
+///
+/// By their names and in one place, so that a new command about a task completes without a word here.
+fn command() -> Command {
+    Cli::command().mut_subcommands(|command| command.mut_args(with_values))
+}
+
+fn with_values(arg: Arg) -> Arg {
+    match (arg.get_id().as_str(), arg.is_positional()) {
+        ("name" | "names", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, tasks()))),
+        ("agent", false) | ("agents", true) => {
+            arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, agent_names())))
+        }
+        ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, keys()))),
+        _ => arg,
+    }
+}
+
+/// Candidates for the last word of a list: `a,b`. One that is in it already is not offered again.
+fn listed(word: &OsStr, names: Vec<String>) -> Vec<CompletionCandidate> {
+    let Some(word) = word.to_str() else { return Vec::new() };
+    let (before, last) = word.rsplit_once(',').map_or(("", word), |(before, last)| (before, last));
+    let taken = |name: &str| !before.is_empty() && before.split(',').any(|taken| taken == name);
+    let prefix = if before.is_empty() { String::new() } else { format!("{before},") };
+    names
+        .iter()
+        .filter(|name| name.starts_with(last) && !taken(name))
+        .map(|name| CompletionCandidate::new(format!("{prefix}{name}")))
+        .collect()
+}
+
+/// The names alone: nothing is read but a directory.
+fn tasks() -> Vec<String> {
+    let Ok(home) = commands::home() else { return Vec::new() };
+    let Some(common_dir) = here().and_then(|dir| dacapo_core::git::common_dir(&dir).ok()) else {
+        return Vec::new();
+    };
+    let tasks = home.repo(&common_dir).tasks().unwrap_or_default();
+    tasks.iter().map(TaskDir::name).collect()
+}
+
+fn agent_names() -> Vec<String> {
+    let top =
+        here().and_then(|dir| dir.ancestors().find(|level| level.join(".git").exists()).map(Path::to_owned));
+    let sources = top.map_or_else(config::Sources::for_user, |top| config::Sources::for_repo(&top));
+    let config = config::load(&sources).map(|loaded| loaded.config).unwrap_or_default();
+    agents::names(&config)
+}
+
+fn keys() -> Vec<String> {
+    Change::KEYS.iter().map(|key| format!("{key}=")).collect()
+}
+
+/// Where the command would run: `-C DIR` counts.
+fn here() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
+    Some(directory(&words).map_or(here.clone(), |dir| here.join(dir)))
+}
+
+/// The value of `-C`, as typed so far.
+fn directory(words: &[OsString]) -> Option<PathBuf> {
+    let at = words.iter().position(|word| {
+        word.to_str().is_some_and(|word| word.starts_with("-C") || word.starts_with("--directory"))
+    })?;
+    let word = words[at].to_str()?;
+    match word.strip_prefix("--directory").or_else(|| word.strip_prefix("-C"))? {
+        "" => words.get(at + 1).map(PathBuf::from),
+        rest => Some(PathBuf::from(rest.strip_prefix('=').unwrap_or(rest))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(word: &str, names: &[&str]) -> Vec<String> {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let found = listed(OsStr::new(word), names);
+        found.iter().map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_last_of_a_list_is_completed() {
+        let names = ["auth", "audit", "docs"];
+        assert_eq!(offered("", &names), names);
+        assert_eq!(offered("au", &names), ["auth", "audit"]);
+        assert_eq!(offered("auth,", &names), ["auth,audit", "auth,docs"]);
+        assert_eq!(offered("auth,docs,a", &names), ["auth,docs,audit"]);
+        assert_eq!(offered("x", &names), [""; 0]);
+    }
+
+    #[test]
+    fn the_directory_is_found_as_it_is_written() {
+        let found = |words: &[&str]| directory(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        for words in [
+            &["-C", "a b", "status"][..],
+            &["-Ca b"],
+            &["status", "--directory=a b"],
+            &["--directory", "a b"],
+        ] {
+            assert_eq!(found(words), Some("a b".into()), "{words:?}");
+        }
+        assert_eq!(found(&["status", "x"]), None);
+        assert_eq!(found(&["-C"]), None);
+    }
+
+    #[test]
+    fn every_task_argument_has_a_completer() {
+        let command = command();
+        let mut found = Vec::new();
+        for command in command.get_subcommands() {
+            for arg in command.get_arguments().filter(|arg| arg.get::<ArgValueCompleter>().is_some()) {
+                found.push(format!("{} {}", command.get_name(), arg.get_id()));
+            }
+        }
+        for wanted in [
+            "status name",
+            "logs name",
+            "diff name",
+            "wait name",
+            "resume name",
+            "kill names",
+            "set name",
+            "set changes",
+            "exec agent",
+            "spawn agent",
+            "doctor agents",
+        ] {
+            assert!(found.iter().any(|found| found == wanted), "{wanted} in {found:?}");
+        }
+        assert!(!found.iter().any(|found| found == "exec name"), "a new name is the user's own");
+    }
+
+    #[test]
+    fn every_shell_has_a_script() {
+        for shell in Shell::ALL {
+            let script = script(*shell).unwrap();
+            assert!(script.contains(VARIABLE) && script.contains("dacapo"), "{}", shell.name());
+        }
+    }
+}
