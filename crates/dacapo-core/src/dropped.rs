@@ -11,18 +11,23 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
 use crate::spec::{Place, TaskSpec, random_hex};
-use crate::store::{Lock, LockError, RepoDir, TaskDir, occupied};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
+/// Counting files ends here; the number is for people.
+const COUNTING: Duration = Duration::from_secs(30);
 const PAPER: &str = "dropped.json";
 const TASK: &str = "task";
+/// Begins the name of what is being removed.
+const GONE: &str = ".gone-";
 const TREE: &str = "tree";
 
 /// Why something was put away.
@@ -122,7 +127,7 @@ impl<'a> Dropped<'a> {
 
     /// How many bytes one of them occupies.
     pub fn size(&self, kept: &Kept) -> u64 {
-        occupied(&self.path(kept))
+        disk_usage(&self.path(kept), Instant::now() + COUNTING).0
     }
 
     /// All of them, the newest first. What is not ours, or of a newer Dacapo, is left alone.
@@ -248,13 +253,59 @@ impl<'a> Dropped<'a> {
     }
 
     /// Whether a commit is part of a branch that is not a task's.
-    pub fn is_merged(&self, tip: Option<&Oid>, own: &str) -> Result<bool, GitError> {
-        let Some(tip) = tip else { return Ok(false) };
-        Ok(self
-            .repo
-            .branches_with(tip)?
-            .iter()
-            .any(|name| name != own && !name.starts_with("refs/heads/dacapo/")))
+    fn is_merged(&self, tip: Option<&Oid>, own: &str) -> Result<bool, GitError> {
+        Ok(tip.map(|tip| self.branch_with(tip, own)).transpose()?.flatten().is_some())
+    }
+
+    /// A branch that is not a task's and that a commit is part of.
+    pub(crate) fn branch_with(&self, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
+        let is_a_tasks = |name: &String| name == own || name.starts_with("refs/heads/dacapo/");
+        Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))
+    }
+
+    /// Whether the task is still, or again, at its place.
+    pub(crate) fn is_under_way(&self, kept: &Kept) -> bool {
+        !self.path(kept).join(TASK).exists() && self.home(kept).spec().is_ok_and(|spec| spec.tag == kept.tag)
+    }
+
+    /// Whether the files that were put away are the ones of the branch's tip, ignored ones aside.
+    pub(crate) fn is_clean(&self, kept: &Kept) -> Result<bool, GitError> {
+        let tree = self.path(kept).join(TREE);
+        if !tree.exists() {
+            return Ok(true);
+        }
+        match &kept.tip {
+            Some(tip) => self.repo.is_tree_of(&tree, tip),
+            None => Ok(false),
+        }
+    }
+
+    /// What was being removed for good when a crash came.
+    pub(crate) fn half_removed(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.data.dropped_path()).into_iter().flatten().flatten();
+        entries
+            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(GONE.as_bytes()))
+            .map(|entry| entry.path())
+            .collect()
+    }
+
+    /// Removes what was put away. Its files, ignored ones and secrets aside, are under a ref first; the names of all refs
+    /// that keep something of it are given back.
+    pub fn remove_for_good(&self, kept: &Kept) -> Result<Vec<String>, DropError> {
+        let away = self.path(kept);
+        let from = TaskDir::at(away.join(TASK));
+        // Nobody brings it back meanwhile.
+        let _lock = if from.exists() { Some(from.lock()?) } else { None };
+        let mut refs = kept.refs.clone();
+        let tree = away.join(TREE);
+        if tree.exists() && !self.is_clean(kept)? {
+            let prefix = format!("refs/dacapo/rescue/{}/{}", kept.name, kept.stamp());
+            refs.push(self.repo.keep_files(&prefix, &tree, kept.tip.as_ref())?.name);
+        }
+        let gone = self.data.dropped_path().join(format!("{GONE}{}", kept.id));
+        fs::rename(&away, &gone).map_err(file("move", &away))?;
+        fs::remove_dir_all(&gone).map_err(file("remove", &gone))?;
+        Ok(refs)
     }
 
     /// On disk before anything moves.

@@ -16,6 +16,7 @@ pub mod agent;
 pub mod store;
 
 pub mod dropped;
+pub mod prune;
 
 pub mod git;
 pub mod process;

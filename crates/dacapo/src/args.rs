@@ -101,6 +101,8 @@ pub enum Command {
     Open(Open),
     /// Try how you are told that a task ended or needs you
     Notify(Notify),
+    /// Remove worktrees that are merged and what was dropped long ago
+    Prune(crate::commands::prune::PruneArgs),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

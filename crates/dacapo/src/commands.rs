@@ -29,6 +29,7 @@ mod notify;
 mod open;
 mod orders;
 mod pr;
+pub(crate) mod prune;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -67,6 +68,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Pr(args) => pr::run(&args),
         Command::Open(args) => open::run(&args),
         Command::Notify(args) => notify::run(&args.command),
+        Command::Prune(args) => prune::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -87,6 +89,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Merge(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
+        Command::Prune(args) => args.json,
         Command::Attach(args) => args.show.json,
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,

@@ -45,6 +45,13 @@ impl Repo {
         Ok(all)
     }
 
+    /// Worktrees below `dir` that git knows and that are not there any more.
+    pub fn lost_worktrees(&self, dir: &Path) -> Result<Vec<PathBuf>, GitError> {
+        let dir = dir.canonicalize().unwrap_or_else(|_| settled(dir));
+        let is_lost = |path: &PathBuf| path.starts_with(&dir) && fs::symlink_metadata(path).is_err();
+        Ok(self.shared().listed_worktrees()?.into_iter().map(|listed| listed.path).filter(is_lost).collect())
+    }
+
     fn records(&self) -> PathBuf {
         self.common_dir().join("worktrees")
     }

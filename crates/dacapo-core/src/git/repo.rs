@@ -180,6 +180,11 @@ impl Repo {
         &self.git
     }
 
+    /// A git command on this repository with the files of a directory that is no worktree of it.
+    pub(super) fn call_in(&self, operation: &'static str, files: &Path) -> Call {
+        self.git.clone().with("GIT_WORK_TREE", files).call(operation, files)
+    }
+
     /// In the user's own name: hooks run, commits are signed.
     pub(super) fn call_as_user(&self, operation: &'static str) -> Call {
         self.git.call_as_user(operation, &self.toplevel)

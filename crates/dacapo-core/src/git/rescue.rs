@@ -6,12 +6,14 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use super::guard::is_secret_name;
 use super::record::settled;
 use super::run::GitError;
 use super::worktree::WorktreeError;
-use super::{Oid, Repo};
+use super::{Oid, Repo, Rescued};
 
 const AWAY: &str = "set the worktree aside";
 const BACK: &str = "bring the worktree back";
@@ -214,6 +216,49 @@ impl Repo {
                 done => Ok(done.map_err(GitError::io(BACK, from))?),
             }
         })
+    }
+
+    /// Whether a directory holds what a commit does, ignored files aside.
+    pub(crate) fn is_tree_of(&self, files: &Path, commit: &Oid) -> Result<bool, GitError> {
+        Ok(self.tree_of_files(files, Some(commit))? == Some(self.shared().tree_of(commit)?))
+    }
+
+    /// Keeps the files of a directory that is no worktree any more under a ref below `prefix`, as a tree: all that are not
+    /// ignored and do not look like secrets.
+    pub(crate) fn keep_files(
+        &self,
+        prefix: &str,
+        files: &Path,
+        on: Option<&Oid>,
+    ) -> Result<Rescued, GitError> {
+        let tree = self.tree_of_files(files, on)?;
+        let tree = tree.ok_or_else(|| GitError::unexpected("keep files", b"no tree"))?;
+        self.shared().rescue(prefix, "files", &tree)
+    }
+
+    /// None: what git made of it cannot be told apart from what it could not read.
+    fn tree_of_files(&self, files: &Path, on: Option<&Oid>) -> Result<Option<Oid>, GitError> {
+        const OPERATION: &str = "keep files";
+        let shared = self.shared();
+        let dir = tempfile::Builder::new().prefix("dacapo-scratch-").tempdir_in(shared.common_dir());
+        let dir = dir.map_err(GitError::io(OPERATION, shared.common_dir()))?;
+        let index = dir.path().join("index");
+        let call = || shared.call_in(OPERATION, files).env("GIT_INDEX_FILE", &index);
+        if let Some(commit) = on {
+            call().args(["read-tree", commit.as_str()]).stdout()?;
+        }
+        call().args(["add", "-u", "--ignore-errors", "--", "."]).output()?;
+        let others = call().args(["ls-files", "--others", "--exclude-standard", "-z"]).stdout()?;
+        let mut wanted = Vec::new();
+        for name in others.split(|byte| *byte == 0).filter(|name| !name.is_empty() && !name.ends_with(b"/")) {
+            if !is_secret_name(Path::new(std::ffi::OsStr::from_bytes(name))) {
+                wanted.extend_from_slice(name);
+                wanted.push(0);
+            }
+        }
+        call().args(["update-index", "--add", "-z", "--stdin"]).stdin(wanted).stdout()?;
+        let answer = call().args(["write-tree"]).output()?;
+        Ok(Oid::from_output(&answer.stdout).ok().filter(|_| answer.exit == Some(0)))
     }
 
     /// Removes refs that keep nothing which is not elsewhere.

@@ -214,8 +214,27 @@ impl Repo {
         self.locked(|| self.drop_left_checkouts())
     }
 
-    /// Checkouts of runs that died: their lock is free.
+    /// Checkouts that runs left which died.
+    pub fn left_checkouts(&self) -> Result<Vec<PathBuf>, WorktreeError> {
+        let mut left = Vec::new();
+        self.locked(|| {
+            self.each_left_checkout(|path| {
+                left.push(path.to_owned());
+                Ok(())
+            })
+        })?;
+        Ok(left)
+    }
+
     fn drop_left_checkouts(&self) -> Result<(), WorktreeError> {
+        self.each_left_checkout(|path| self.remove_unlocked(path))
+    }
+
+    /// Their lock is free.
+    fn each_left_checkout(
+        &self,
+        mut act: impl FnMut(&Path) -> Result<(), WorktreeError>,
+    ) -> Result<(), WorktreeError> {
         let Ok(records) = fs::read_dir(self.common_dir().join("worktrees")) else { return Ok(()) };
         for record in records.flatten() {
             if !record.file_name().as_encoded_bytes().starts_with(CLEAN_PREFIX.as_bytes()) {
@@ -229,7 +248,7 @@ impl Repo {
             let Ok(gitdir) = fs::read(record.path().join("gitdir")) else { continue };
             let dot_git = Path::new(OsStr::from_bytes(gitdir.trim_ascii_end()));
             if let Some(path) = dot_git.parent() {
-                self.remove_unlocked(path)?;
+                act(path)?;
             }
         }
         Ok(())

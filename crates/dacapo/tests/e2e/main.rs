@@ -35,6 +35,7 @@ mod native;
 mod notifications;
 mod opening;
 mod prompts;
+mod pruning;
 mod pull_requests;
 mod refusals;
 mod repositories;

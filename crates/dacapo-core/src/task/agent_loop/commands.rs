@@ -49,7 +49,7 @@ impl AgentLoop {
         }
         match self.phase {
             Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } | Phase::Between => {
-                self.phase = Phase::Between
+                self.phase = Phase::Between;
             }
             Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. } => {
                 self.probed.fill(false);

@@ -81,6 +81,7 @@ impl Machine for Ticking {
             }
             Input::CheckDone(result) => vec![Event::CheckFinished(result.clone())],
             Input::Finishing { last_commit, elapsed, .. } => vec![Event::TaskFinished(TaskResult {
+                failed_setup: None,
                 outcome: self.end.map_or(Outcome::Failed, |(outcome, _)| outcome),
                 stop_reason: self.end.map_or(StopReason::Checks, |(_, reason)| reason),
                 verified: false,
@@ -95,7 +96,6 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
-                failed_setup: None,
             })],
             _ => Vec::new(),
         }

@@ -1,0 +1,322 @@
+//! Removing what is not needed any more (S9): worktrees of merged tasks, what was put away, what crashes left. Whatever
+//! git can keep of it is under a ref before it goes, and nothing that is neither merged nor old goes unasked.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::dropped::{DropError, Dropped, Kept, Why};
+use crate::git::{GitError, Oid, Repo};
+use crate::spec::Place;
+use crate::store::{RepoDir, TaskDir, disk_usage};
+use crate::view::TaskView;
+
+/// What was put away and is not merged stays this long.
+pub const KEEP_UNMERGED: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Counting files ends here; the number is for people.
+const COUNTING: Duration = Duration::from_secs(30);
+
+/// What may go.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules {
+    /// Only what is older.
+    pub older_than: Option<Duration>,
+    /// Which of what was put away.
+    pub put_away: PutAway,
+}
+
+/// Which of what was put away may go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PutAway {
+    /// What is merged and holds nothing else, and all that is older than [`KEEP_UNMERGED`].
+    #[default]
+    MergedOrOld,
+    /// All of it.
+    All,
+}
+
+/// Something that is to go.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Item {
+    /// What it is.
+    #[serde(flatten)]
+    pub what: What,
+    /// What it occupies.
+    pub bytes: u64,
+    /// Why it may go.
+    pub reason: String,
+}
+
+/// What it is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum What {
+    /// The worktree and branch of a merged task; its record stays.
+    Worktree {
+        /// The task.
+        name: String,
+        /// The worktree.
+        path: PathBuf,
+        /// The branch, by its full name.
+        branch: String,
+    },
+    /// Something that was put away.
+    Dropped {
+        /// The task it was.
+        name: String,
+        /// Which.
+        id: String,
+    },
+    /// What a crash left: a scratch checkout, or a directory that was being removed.
+    Left {
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+impl What {
+    /// For people.
+    pub fn name(&self) -> String {
+        match self {
+            What::Worktree { name, .. } => name.clone(),
+            What::Dropped { id, .. } => id.clone(),
+            What::Left { path } => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// Something that stays, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Spared {
+    /// Which.
+    pub name: String,
+    /// Why, and what would let it go.
+    pub reason: String,
+}
+
+/// What would be done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Plan {
+    /// What goes.
+    pub items: Vec<Item>,
+    /// What stays though one might expect it to go.
+    pub spared: Vec<Spared>,
+}
+
+/// Prunes one repository.
+#[derive(Debug)]
+pub struct Prune<'a> {
+    repo: &'a Repo,
+    data: &'a RepoDir,
+    dropped: Dropped<'a>,
+    rules: Rules,
+    now: Timestamp,
+}
+
+impl<'a> Prune<'a> {
+    /// Nothing is looked at yet.
+    pub fn new(repo: &'a Repo, data: &'a RepoDir, rules: Rules, now: Timestamp) -> Self {
+        Self { repo, data, dropped: Dropped::of(repo, data), rules, now }
+    }
+
+    /// Looks at everything, changes nothing.
+    pub fn plan(&self) -> Result<Plan, DropError> {
+        let mut plan = Plan::default();
+        let unreadable = |path: &Path| {
+            let path = path.to_owned();
+            move |source| DropError::File { what: "read", path, source }
+        };
+        let tasks = self.data.tasks().map_err(unreadable(&self.data.tasks_path()))?;
+        for dir in &tasks {
+            self.look_at_task(dir, &mut plan)?;
+        }
+        for kept in self.dropped.all().map_err(unreadable(&self.data.dropped_path()))? {
+            self.look_at_kept(&kept, &mut plan)?;
+        }
+        let reason = "left by a crash".to_owned();
+        // Not `git worktree prune`: the user may have others on a disk that is not mounted. Nor one whose task is there.
+        let is_lost = |path: &PathBuf| !tasks.iter().any(|task| path.ends_with(task.name()));
+        let lost = self.repo.lost_worktrees(&self.worktrees())?.into_iter().filter(is_lost);
+        let left = self.repo.left_checkouts()?.into_iter().chain(self.dropped.half_removed()).chain(lost);
+        plan.items.extend(left.map(|path| Item {
+            bytes: size(&path),
+            what: What::Left { path },
+            reason: reason.clone(),
+        }));
+        self.look_for_orphans(&tasks, &mut plan);
+        Ok(plan)
+    }
+
+    /// Removes one thing; gives back the refs that keep what git can keep of it. None: it is not as it was planned.
+    pub fn remove(&self, item: &Item) -> Result<Option<Vec<String>>, DropError> {
+        match &item.what {
+            What::Worktree { name, path, branch } => self.remove_worktree(name, path, branch),
+            What::Dropped { id, .. } => {
+                let all = self.dropped.all().unwrap_or_default();
+                match all.iter().find(|kept| kept.id == *id) {
+                    Some(kept) => self.dropped.remove_for_good(kept).map(Some),
+                    None => Ok(None),
+                }
+            }
+            What::Left { path } => {
+                self.repo.remove_left_checkouts()?;
+                if self.repo.lost_worktrees(&self.worktrees())?.contains(path) {
+                    self.repo.remove_worktree(path)?;
+                }
+                match fs::remove_dir_all(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        Err(DropError::File { what: "remove", path: path.clone(), source: error })
+                    }
+                    _ => Ok(Some(Vec::new())),
+                }
+            }
+        }
+    }
+
+    fn worktrees(&self) -> PathBuf {
+        self.data.path().join("worktrees")
+    }
+
+    fn is_old_enough(&self, since: Option<Timestamp>, least: Option<Duration>) -> bool {
+        let age = since.map(|since| Duration::try_from(self.now.duration_since(since)).unwrap_or_default());
+        least.is_none_or(|least| age.is_some_and(|age| age >= least))
+    }
+
+    fn look_at_task(&self, dir: &TaskDir, plan: &mut Plan) -> Result<(), DropError> {
+        // One that does not read, or is at work, is nobody's business here.
+        let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir)) else { return Ok(()) };
+        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(()) };
+        if !view.status.has_ended() || !path.join(".git").exists() {
+            return Ok(());
+        }
+        let Some(tip) = self.repo.read_ref(branch)? else { return Ok(()) };
+        let Some(into) = self.merged_into(&view, &tip, branch)? else { return Ok(()) };
+        if !self.is_old_enough(view.finished_at, self.rules.older_than) {
+            return Ok(());
+        }
+        let name = view.name;
+        match self.in_the_way(path, branch) {
+            Some(reason) => plan.spared.push(Spared { name, reason }),
+            None => plan.items.push(Item {
+                bytes: size(path),
+                what: What::Worktree { name, path: path.clone(), branch: branch.clone() },
+                reason: format!("merged into {into}"),
+            }),
+        }
+        Ok(())
+    }
+
+    /// A task that committed nothing has nothing merged either.
+    fn merged_into(&self, view: &TaskView, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
+        let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+        if let Some(merged) = &view.merged
+            && view.last_commit.as_ref() == Some(tip)
+        {
+            return Ok(Some(short(&merged.into)));
+        }
+        if view.base_commit.as_ref() == Some(tip) {
+            return Ok(None);
+        }
+        Ok(self.dropped.branch_with(tip, own)?.map(|name| short(&name)))
+    }
+
+    fn in_the_way(&self, path: &Path, branch: &str) -> Option<String> {
+        if let Err(error) = self.repo.can_set_aside(path, branch) {
+            return Some(error.to_string());
+        }
+        let dirt = Repo::discover(path).map_err(|error| error.to_string());
+        match dirt.and_then(|own| own.dirt().map_err(|error| error.to_string())) {
+            Ok(dirt) if dirt.is_clean() => None,
+            Ok(dirt) if dirt.operation.is_some() => Some("git is in the middle of something there".into()),
+            Ok(dirt) => Some(format!("{} uncommitted files; dacapo drop keeps them", dirt.count())),
+            Err(error) => Some(error),
+        }
+    }
+
+    fn look_at_kept(&self, kept: &Kept, plan: &mut Plan) -> Result<(), DropError> {
+        let item = |reason: String| Item {
+            what: What::Dropped { name: kept.name.clone(), id: kept.id.clone() },
+            bytes: self.dropped.size(kept),
+            reason,
+        };
+        let under_way = kept.why == Why::Dropped && self.dropped.is_under_way(kept);
+        if under_way && !self.dropped.is_empty(kept) {
+            let name = &kept.name;
+            let reason = format!(
+                "its drop was cut short: dacapo drop {name} goes on, dacapo undo {name} takes it back"
+            );
+            plan.spared.push(Spared { name: name.clone(), reason });
+            return Ok(());
+        }
+        if under_way {
+            plan.items.push(item("left by a crash; nothing is in it".into()));
+            return Ok(());
+        }
+        let asked = self.rules.put_away == PutAway::All;
+        let merged = kept.merged || matches!(kept.why, Why::Merged { .. });
+        let clean = merged && self.dropped.is_clean(kept)?;
+        let least = if asked || clean {
+            self.rules.older_than
+        } else {
+            self.rules.older_than.or(Some(KEEP_UNMERGED))
+        };
+        let old = self.is_old_enough(Some(kept.at), least);
+        // An age that was asked for is no word about what is not merged: that takes --dropped, or 30 days.
+        let may = clean || asked || self.is_old_enough(Some(kept.at), Some(KEEP_UNMERGED));
+        let state = match (merged, clean) {
+            (true, true) => "put away, merged",
+            (true, false) => "put away, merged, with uncommitted files",
+            (false, _) => "put away, not merged",
+        };
+        if old && may {
+            plan.items.push(item(state.into()));
+        } else if !may {
+            let reason = format!("{state}: goes after 30 days, or with --dropped");
+            plan.spared.push(Spared { name: kept.id.clone(), reason });
+        }
+        Ok(())
+    }
+
+    /// A directory beside the worktrees that no task knows is somebody's.
+    fn look_for_orphans(&self, tasks: &[TaskDir], plan: &mut Plan) {
+        let Ok(entries) = fs::read_dir(self.worktrees()) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !tasks.iter().any(|task| task.name() == name) {
+                let reason = format!("belongs to no task; look at {}", path.display());
+                plan.spared.push(Spared { name, reason });
+            }
+        }
+    }
+
+    fn remove_worktree(
+        &self,
+        name: &str,
+        path: &Path,
+        branch: &str,
+    ) -> Result<Option<Vec<String>>, DropError> {
+        let dir = TaskDir::at(self.data.tasks_path().join(name));
+        let _lock = dir.lock()?;
+        // It may have changed since it was looked at.
+        if self.in_the_way(path, branch).is_some() {
+            return Ok(None);
+        }
+        let stamp = self.now.strftime("%Y%m%dT%H%M%SZ").to_string();
+        let kept =
+            self.repo.keep_under(&format!("refs/dacapo/rescue/{name}/pruned-{stamp}"), branch, path)?;
+        self.repo.remove_worktree(path)?;
+        if let Some(tip) = &kept.tip {
+            self.repo.delete_branch_at(branch, tip)?;
+        }
+        Ok(Some(kept.refs))
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    disk_usage(path, Instant::now() + COUNTING).0
+}
