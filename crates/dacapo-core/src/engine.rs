@@ -13,6 +13,7 @@ mod overheard;
 mod reader;
 mod setup;
 pub mod stop;
+mod surroundings;
 mod talk;
 mod talker;
 pub(crate) mod turn;
@@ -23,5 +24,6 @@ mod watch;
 mod workspace;
 mod writing;
 
-pub use driver::{Activity, Answers, Control, Driver, DriverError, Reply, Setting, Sink};
+pub use driver::Driver;
+pub use surroundings::{Activity, Answers, Control, DriverError, Reply, Setting, Sink};
 pub use watch::{Step, Watch, WatchError};

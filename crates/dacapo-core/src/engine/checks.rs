@@ -7,8 +7,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::driver::{Activity, Driver, DriverError, Message};
+use super::driver::{Driver, Message};
 use super::machine::{CheckPlan, Input};
+use super::surroundings::{Activity, DriverError};
 use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
 use crate::git::display_path;

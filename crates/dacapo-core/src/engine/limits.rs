@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-use super::driver::{Driver, DriverError, Message, next_look};
+use super::driver::{Driver, Message, next_look};
 use super::machine::{Effect, FoundLimit, Input};
 use super::stop;
+use super::surroundings::DriverError;
 use crate::agent;
 use crate::event::{AgentEvent, KnownLimit, TurnEnd};
 use crate::git::display_path;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::driver::{Answers, Driver, DriverError, Message, Reply};
+use super::driver::{Driver, Message};
 use super::machine::{Effect, Input};
+use super::surroundings::{Answers, DriverError, Reply};
 use crate::agent::acp::Question;
 use crate::event::{Command, Event, Needs, WaitReason};
 use crate::store::{Held, Places, Seat, Watch};

@@ -2,8 +2,9 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::driver::{Driver, DriverError, Message};
+use super::driver::{Driver, Message};
 use super::machine::TurnPlan;
+use super::surroundings::DriverError;
 use super::turn::send;
 use crate::agent::Adapter;
 use crate::process::{Follower, Running};

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::checks::{Shell, TAIL_BYTES, TAIL_LINES};
-use super::driver::{Activity, Driver, DriverError};
+use super::driver::Driver;
 use super::machine::{Input, SetupPlan};
+use super::surroundings::{Activity, DriverError};
 use super::workspace::Workspace;
 use crate::context::tail_lines;
 use crate::event::{CommitPlanned, Event, SetupResult};

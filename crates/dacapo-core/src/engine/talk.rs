@@ -7,8 +7,9 @@ use std::fs;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::driver::{Activity, Driver, DriverError, Message, Reply};
+use super::driver::{Driver, Message};
 use super::machine::{Input, TurnPlan};
+use super::surroundings::{Activity, DriverError, Reply};
 use super::talker::{LEAVE_TIME, Talker};
 use super::turn::{EVENTS_IN_FLIGHT, Parsed};
 use super::turn_end::{Why, diagnosed, ending};

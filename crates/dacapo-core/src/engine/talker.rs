@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, DriverError, Message};
+use super::driver::{Driver, Message};
 use super::machine::{Input, TurnPlan};
+use super::surroundings::DriverError;
 use super::turn::outputs;
 use super::voice::Voice;
 use crate::agent::acp::{Memory, TalkSetting};

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::driver::{Activity, Driver, DriverError, Message};
+use super::driver::{Driver, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
+use super::surroundings::{Activity, DriverError};
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;

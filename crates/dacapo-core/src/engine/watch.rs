@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::driver::{Activity, Sink};
 use super::machine::{Effect, Machine, TurnPlan};
 use super::reader::{Reader, setting};
+use super::surroundings::{Activity, Sink};
 use super::writing::name_of;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Adapter, Parser};

@@ -7,9 +7,10 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-use super::driver::{Activity, Driver, DriverError};
+use super::driver::Driver;
 use super::durability::Order;
 use super::machine::{CommitPlan, Input, Landing};
+use super::surroundings::{Activity, DriverError};
 use crate::event::CommitPlanned;
 use crate::git::{
     self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, WorktreeError, display_path,

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::driver::{Activity, Driver, DriverError, Message};
+use super::driver::{Driver, Message};
 use super::machine::{Input, WritingPlan};
 use super::reader::{Reader, written};
+use super::surroundings::{Activity, DriverError};
 use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
 use super::turn_end::{Why, diagnosed, ending};
