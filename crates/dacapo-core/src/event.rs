@@ -238,6 +238,25 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<String>,
     },
+    /// The task's branch is on the remote, and a pull request offers it.
+    PullRequest {
+        /// Where people look at it.
+        url: String,
+        /// The branch that is offered, by its short name.
+        branch: String,
+        /// The branch it is offered to.
+        base: String,
+        /// The program that opened or found it.
+        cli: String,
+    },
+    /// Somebody was told that the task ended or needs a person, or could not be told.
+    Notified {
+        /// By which way: `desktop`, `webhook` or `command`.
+        how: String,
+        /// Why not, where it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
 }
 
 /// Why a loop sleeps.

@@ -157,6 +157,9 @@ pub struct Brief {
     /// The branch that has taken its work in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_into: Option<String>,
+    /// The pull request that offers its branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<String>,
     /// The commit it started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<Oid>,
@@ -202,6 +205,7 @@ impl Glance for Brief {
             finished_at: view.finished_at,
             own_branch: view.worktree.as_ref().and(view.branch.clone()),
             merged_into: view.merged.as_ref().map(|merged| merged.into.clone()),
+            pull_request: view.pull_request.clone(),
             base_commit: view.base_commit.clone(),
             last_commit: view.last_commit.clone(),
         }

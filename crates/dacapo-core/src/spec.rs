@@ -55,6 +55,17 @@ pub struct TaskSpec {
     /// What only this kind of task knows how to read.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub details: serde_json::Value,
+    /// At its end a pull request is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequest>,
+}
+
+/// The pull request that is wanted at the end of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PullRequest {
+    /// Its title; none: made from the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
 }
 
 /// A plan file, kept as it was at the start.

@@ -146,6 +146,8 @@ pub struct TaskView {
     /// Where its work went (`dacapo merge`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedInto>,
+    /// The pull request that offers its branch.
+    pub pull_request: Option<String>,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -231,6 +233,7 @@ impl TaskView {
             created_at: spec.created_at,
             finished_at: None,
             merged: None,
+            pull_request: None,
             iterations: Vec::new(),
             checks: Vec::new(),
             setup: Vec::new(),
@@ -339,6 +342,11 @@ impl TaskView {
                 self.notices.push(message.clone());
             }
             Event::TaskFinished(result) => self.finished(result, line.at),
+            Event::PullRequest { url, .. } => self.pull_request = Some(url.clone()),
+            Event::Notified { how, error: Some(error) } => {
+                self.notices.push(format!("nobody was notified by {how}: {error}"));
+            }
+            Event::Notified { error: None, .. } => {}
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });

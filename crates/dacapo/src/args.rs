@@ -8,12 +8,14 @@ mod alias;
 pub mod completions;
 mod front_door;
 mod merge;
+mod outside;
 mod sitting;
 mod tasks;
 
 pub use alias::meant;
 pub use front_door::{Prompt, as_command, not_a_prompt};
 pub use merge::Merge;
+pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
@@ -93,6 +95,12 @@ pub enum Command {
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit
     Undo(crate::commands::undo::Undo),
+    /// Push a task's branch and open a pull request with the platform's own program
+    Pr(Pr),
+    /// Open a task's files in your editor
+    Open(Open),
+    /// Try how you are told that a task ended or needs you
+    Notify(Notify),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing
@@ -203,7 +211,7 @@ pub struct Exec {
     /// Start although there are uncommitted changes; they are set apart in a commit of their own first
     #[arg(long, help_heading = "Where")]
     pub allow_dirty: bool,
-    /// Open a pull request at the end
+    /// Push the branch and open a pull request when it is completed
     #[arg(long, value_name = "TITLE", help_heading = "Where", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub pr: Option<String>,
 

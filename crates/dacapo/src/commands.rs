@@ -25,7 +25,10 @@ mod kill;
 mod list;
 mod logs;
 mod merge;
+mod notify;
+mod open;
 mod orders;
+mod pr;
 mod rehearsal;
 mod resume;
 mod scratch;
@@ -61,6 +64,9 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Reject(args) => orders::reject(&args),
         Command::Drop(args) => drop::run(&args),
         Command::Undo(args) => undo::run(&args),
+        Command::Pr(args) => pr::run(&args),
+        Command::Open(args) => open::run(&args),
+        Command::Notify(args) => notify::run(&args.command),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -87,9 +93,14 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
+        Command::Pr(args) => args.json,
+        Command::Notify(args) => match args.command {
+            crate::args::NotifyCommand::Test { json } => json,
+        },
         Command::Prompt(_)
         | Command::Takeover(_)
         | Command::Config(_)
+        | Command::Open(_)
         | Command::Rehearsal(_)
         | Command::Completions(_)
         | Command::Tell(_)

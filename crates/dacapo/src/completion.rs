@@ -45,7 +45,10 @@ fn command() -> Command {
 
 fn with_values(arg: Arg) -> Arg {
     match (arg.get_id().as_str(), arg.is_positional()) {
-        ("name" | "names", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, tasks()))),
+        // Lists are taken apart here, where it is known what is in them already.
+        ("name" | "names", true) => {
+            arg.value_delimiter(None).add(ArgValueCompleter::new(|word: &OsStr| listed(word, tasks())))
+        }
         ("agent", false) | ("agents", true) => {
             arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, agent_names())))
         }

@@ -9,7 +9,7 @@ use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
-    Plan, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration, random_hex,
+    Plan, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -68,10 +68,6 @@ pub fn request(
             .hint("add --worktree")
             .kept("everything; nothing was started"));
     }
-    if args.pr.is_some() {
-        return Err(Failure::usage("--pr is not available yet in this version")
-            .hint("run without --pr, then push the branch dacapo/NAME yourself"));
-    }
     if args.with_changes && !args.worktree {
         return Err(
             Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
@@ -97,6 +93,9 @@ pub fn request(
         agents: chosen.agents,
         policy,
         context,
+        pull_request: args.pr.as_deref().map(|title| PullRequest {
+            title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()),
+        }),
         details: serde_json::Value::Null,
     };
     Ok(Request { spec, named, agent_why: chosen.why, notes })

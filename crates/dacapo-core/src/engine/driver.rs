@@ -173,10 +173,9 @@ pub struct Setting {
 pub struct Control(Sender<Message>);
 
 impl Control {
-    /// The task is to end: its agent is stopped, what it left is committed.
-    pub fn stop(&self, by: &str) {
-        // A driver that is gone has stopped already.
-        let _ = self.0.send(Message::Stop { by: by.to_owned() });
+    /// The task is to end: its agent is stopped, what it left is committed. False: it has ended already.
+    pub fn stop(&self, by: &str) -> bool {
+        self.0.send(Message::Stop { by: by.to_owned() }).is_ok()
     }
 }
 

@@ -191,7 +191,10 @@ impl Watch {
             sink.agent(after, *sub, event);
             *sub += 1;
         };
-        Ok(turn.overhear(&mut show)? || turn.hear(&self.dir, &self.spec, until, &mut show)?)
+        let overheard = turn.overhear(&mut show)?;
+        let heard = turn.hear(&self.dir, &self.spec, until, &mut show)?;
+        // An event is not kept waiting by an agent that never stops complaining.
+        Ok(heard || (overheard && until == u64::MAX))
     }
 
     fn end_turn(&mut self, sink: &mut dyn Sink) {
@@ -305,15 +308,16 @@ impl Turn {
         }
     }
 
-    /// About how much had been printed at a time, by the index beside the raw file; without a later line in it, all.
+    /// About how much had been printed at a time, by the index beside the raw file; without a later line in it, all that
+    /// is there now.
     fn length_at(&self, time: Timestamp) -> u64 {
-        let Ok(index) = File::open(&self.index) else { return u64::MAX };
+        let Ok(index) = File::open(&self.index) else { return self.raw.length() };
         let entries = BufReader::new(index).lines().map_while(Result::ok).filter_map(|line| {
             let (offset, millis) = line.split_once(' ')?;
             Some((offset.parse::<u64>().ok()?, millis.parse::<i64>().ok()?))
         });
         let mut later = entries.filter(|(_, millis)| *millis > time.as_millisecond());
-        later.next().map_or(u64::MAX, |(offset, _)| offset)
+        later.next().map_or_else(|| self.raw.length(), |(offset, _)| offset)
     }
 }
 

@@ -175,6 +175,11 @@ impl Repo {
         self.git.call(operation, dir)
     }
 
+    /// How git is run here.
+    pub(super) fn git(&self) -> &Git {
+        &self.git
+    }
+
     /// In the user's own name: hooks run, commits are signed.
     pub(super) fn call_as_user(&self, operation: &'static str) -> Call {
         self.git.call_as_user(operation, &self.toplevel)

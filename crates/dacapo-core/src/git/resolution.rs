@@ -37,6 +37,8 @@ pub struct OpenMerge {
     tree: Oid,
     /// How each of these lay there when it began.
     looks: HashMap<PathBuf, Look>,
+    /// What lay there that git does not know: what made the worktree usable is no part of the merge.
+    litter: HashMap<PathBuf, Look>,
 }
 
 /// How a file lies there.
@@ -88,8 +90,14 @@ impl Repo {
         if !matches!(answer.exit, Some(0 | 1)) || !begun || answer.exit == Some(1) && conflicts.is_empty() {
             return Err(answer.error());
         }
-        let looks = conflicts.iter().map(|path| (path.clone(), self.lies(path))).collect();
-        Ok(OpenMerge { ours, theirs: theirs.clone(), how, conflicts, tree: tried.tree, looks })
+        let look = |paths: &[PathBuf]| paths.iter().map(|path| (path.clone(), self.lies(path))).collect();
+        let (looks, litter) = (look(&conflicts), look(&self.dirt()?.untracked));
+        Ok(OpenMerge { ours, theirs: theirs.clone(), how, conflicts, tree: tried.tree, looks, litter })
+    }
+
+    /// Takes back what was done to tracked files here.
+    pub fn discard_changes(&self) -> Result<(), GitError> {
+        self.call("take changes back").args(["reset", "-q", "--hard"]).stdout().map(drop)
     }
 
     fn merge_head_file(&self) -> PathBuf {
@@ -186,7 +194,9 @@ impl Repo {
         open: &OpenMerge,
         max_file_bytes: u64,
     ) -> Result<Result<Resolution, Unresolved>, GitError> {
-        let rules = Rules { max_file_bytes, known: &[], skip: &[], tracked_in: Some(&open.theirs) };
+        let untouched = |(path, look): &(&PathBuf, &Look)| self.lies(path) == **look;
+        let skip: Vec<PathBuf> = open.litter.iter().filter(untouched).map(|(path, _)| path.clone()).collect();
+        let rules = Rules { max_file_bytes, known: &[], skip: &skip, tracked_in: Some(&open.theirs) };
         let (status, _) = self.status(None)?;
         let mut plan = self.plan(status, rules)?;
         plan.update.append(&mut plan.unmerged);

@@ -126,6 +126,8 @@ pub(super) struct Git {
     program: PathBuf,
     removed: Vec<OsString>,
     set: Vec<(OsString, OsString)>,
+    /// Of `set`, what was asked for from outside.
+    asked: Vec<(OsString, OsString)>,
 }
 
 impl Git {
@@ -147,10 +149,24 @@ impl Git {
         ]
         .map(|(name, value)| (name.into(), value.into()))
         .into();
-        set.extend(overrides);
+        set.extend(overrides.iter().cloned());
         let path = set.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        Self { program: on_path("git", &path), removed, set }
+        Self { program: on_path("git", &path), removed, set, asked: overrides }
+    }
+
+    /// Where git is.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The environment for programs of the user's: without what names another repository, and without what is meant for
+    /// the engine's own git alone.
+    pub(super) fn users_environment(&self) -> Vec<(OsString, OsString)> {
+        let ours = |name: &OsString| {
+            self.removed.contains(name) || self.asked.iter().any(|(asked, _)| asked == name)
+        };
+        std::env::vars_os().filter(|(name, _)| !ours(name)).chain(self.asked.iter().cloned()).collect()
     }
 
     /// The same with one more variable.

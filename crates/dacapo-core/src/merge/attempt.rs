@@ -94,18 +94,25 @@ impl Merger<'_> {
         record: &mut Record,
         watch: &mut dyn Watch,
     ) -> Result<Joined<'_>, Stopped> {
-        let conflicts = matches!(self.repo.preview_merge(ours, &candidate.tip)?, Preview::Conflicts(_));
-        if !conflicts && self.query.is_none() {
+        let mut conflicts = match self.repo.preview_merge(ours, &candidate.tip)? {
+            Preview::Conflicts(files) => files,
+            Preview::UpToDate | Preview::FastForward | Preview::Clean => Vec::new(),
+        };
+        if conflicts.is_empty() && self.query.is_none() {
             let scratch = self.scratch(ours)?;
             let message = self.message(candidate, ours, None)?;
             match scratch.repo()?.merge_here(&candidate.tip, &message, self.how)? {
                 Merged::At(commit) => return Ok(Joined { commit, resolved: None, scratch: Some(scratch) }),
                 // A merge driver of the user's can see more than git's own preview.
-                Merged::Conflicts(_) => {}
+                Merged::Conflicts(files) => conflicts = files,
                 Merged::UpToDate => return Err(LeftOut::Trouble("there is nothing to merge".into()).into()),
             }
         }
-        self.join_with_help(candidate, ours, record, watch)
+        match (candidate.agents.is_empty(), conflicts.is_empty()) {
+            (true, true) => Err(LeftOut::NoAgent.into()),
+            (true, false) => Err(LeftOut::Conflicts(conflicts).into()),
+            (false, _) => self.join_with_help(candidate, ours, record, watch),
+        }
     }
 
     fn join_with_help(
@@ -117,14 +124,10 @@ impl Merger<'_> {
     ) -> Result<Joined<'_>, Stopped> {
         let scratch = self.scratch(ours)?;
         let repo = scratch.repo()?;
-        let open: OpenMerge = repo.begin_merge(&candidate.tip, self.how)?;
-        if candidate.agents.is_empty() {
-            return Err(match open.conflicts.is_empty() {
-                true => LeftOut::NoAgent.into(),
-                false => LeftOut::Conflicts(open.conflicts).into(),
-            });
-        }
+        // Before the merge begins: with markers in a manifest nothing can be installed.
         self.set_up(&scratch, record, watch)?;
+        repo.discard_changes()?;
+        let open: OpenMerge = repo.begin_merge(&candidate.tip, self.how)?;
         let (resolution, resolved) = self.resolve(candidate, repo, &open, record, watch)?;
         let message = self.message(candidate, ours, Some(&resolved))?;
         let commit = repo.conclude(&open, &resolution, &message)?;

@@ -49,6 +49,8 @@ impl Merger<'_> {
         record: &mut Record,
         watch: &mut dyn Watch,
     ) -> Result<(), Stopped> {
+        let included = self.repo.copy_included(scratch.repo()?)?;
+        tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
             let timeout = record.spec.policy.check_timeout;
             let plan = self.plan_of(record, command, timeout, None);

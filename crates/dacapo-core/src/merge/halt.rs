@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Default)]
 pub struct Halt(Arc<Mutex<State>>);
 
+/// Hears by what the merge is ended.
+type Listener = Box<dyn Fn(&str) + Send>;
+
 #[derive(Default)]
 struct State {
     by: Option<String>,
-    listener: Option<Box<dyn Fn(&str) + Send>>,
+    listener: Option<Listener>,
 }
 
 impl Halt {

@@ -157,7 +157,7 @@ impl Merger<'_> {
         let mut sink = Passing { watch, last: None };
         let (driver, control) = Driver::new(spec, record.dir.clone(), (self.setting)(), &mut sink)
             .map_err(|error| left(error.to_string()))?;
-        let ended = self.halt.heard_by(move |by| control.stop(by), || driver.run());
+        let ended = self.halt.heard_by(move |by| _ = control.stop(by), || driver.run());
         if self.halt.is_asked() {
             return Err(Stopped::Halted);
         }

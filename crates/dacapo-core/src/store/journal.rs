@@ -225,7 +225,6 @@ pub fn read(path: &Path, mut each: impl FnMut(Envelope)) -> Result<(), JournalEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Event;
 
     fn line(seq: u64) -> Envelope {
         Envelope {

@@ -52,6 +52,13 @@ impl Home {
     }
 }
 
+impl TaskDir {
+    /// The data of the repository that this task is of.
+    pub fn repo(&self) -> Option<RepoDir> {
+        Some(RepoDir(self.path().parent()?.parent()?.to_owned()))
+    }
+}
+
 /// FNV-1a: stable over versions and machines, which the standard hasher is not; it only has to keep folders apart.
 fn short_hash(path: &Path) -> u32 {
     use std::os::unix::ffi::OsStrExt;
@@ -97,14 +104,22 @@ impl RepoDir {
         self.0.join("dropped")
     }
 
-    /// All tasks.
+    /// All tasks, by name.
     pub fn tasks(&self) -> io::Result<Vec<TaskDir>> {
-        let mut all = entries(&self.tasks_path())?;
-        all.sort();
-        let named = |path: &PathBuf| {
-            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| TaskName::parse(name).is_ok())
-        };
-        Ok(all.into_iter().filter(named).map(TaskDir::at).collect())
+        let dir = self.tasks_path();
+        let mut names = Vec::new();
+        match std::fs::read_dir(&dir) {
+            Ok(entries) => {
+                for entry in entries {
+                    names.extend(entry?.file_name().to_str().and_then(|name| TaskName::parse(name).ok()));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        // The names alone: to compare whole paths takes as long as all the rest of a list.
+        names.sort_unstable();
+        Ok(names.iter().map(|name| TaskDir::at(dir.join(name.as_str()))).collect())
     }
 }
 

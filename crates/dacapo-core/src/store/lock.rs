@@ -16,6 +16,9 @@ use rustix::io::FdFlags;
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
+/// Descriptors that a process starts with have low numbers.
+const HANDED_DOWN: i32 = 256;
+
 /// A lock was not to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -84,6 +87,23 @@ impl Lock {
         };
         let lock = Self::take(path)?;
         if is_it(&lock).map_err(io)? { Ok(lock) } else { Err(LockError::Held) }
+    }
+
+    /// The lock at `path` that whoever started this process took and handed down; none: it was not.
+    ///
+    /// To be called once, before anything else could open a file of its own at that place.
+    #[expect(unsafe_code, reason = "a descriptor that was inherited has no owner in this process yet")]
+    pub fn inherited(path: &Path) -> io::Result<Option<Self>> {
+        use std::os::fd::FromRawFd as _;
+        use std::os::unix::fs::MetadataExt as _;
+        let wanted = std::fs::metadata(path)?;
+        let is_it = |number: &i32| {
+            let open = std::fs::metadata(format!("/dev/fd/{number}"));
+            open.is_ok_and(|open| (open.dev(), open.ino()) == (wanted.dev(), wanted.ino()))
+        };
+        let found = (3..HANDED_DOWN).find(is_it);
+        // SAFETY: it is open, came with the process, and nothing here knows of it but the lock that is made now.
+        Ok(found.map(|number| Self { file: unsafe { File::from_raw_fd(number) } }))
     }
 
     /// Says in the lock's file that we have it: it was inherited, so somebody else took it.

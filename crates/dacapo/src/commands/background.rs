@@ -10,6 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
 use dacapo_core::engine::{Answers, Driver, Setting};
 use dacapo_core::event::TaskResult;
@@ -19,8 +20,11 @@ use dacapo_core::task::Kinds;
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::drive::{self, exit_code, keep_awake, listen_to, own_program};
+use super::drive::{self, AfterTheEnd, exit_code, keep_awake, listen_to};
+use crate::after_task::{Ended, after_task};
+use crate::args::Show;
 use crate::config::{Sources, load};
+use crate::errand::own_program;
 use crate::error::Failure;
 use crate::output::log::Tracing;
 
@@ -107,7 +111,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     io::stdin().lock().read_to_end(&mut told).map_err(|error| cannot(&error))?;
     let errand: Errand = serde_json::from_slice(&told).map_err(|error| cannot(&error))?;
     let spec = dir.spec().map_err(|error| cannot(&error))?;
-    take_over_locks(dir, &spec).map_err(|error| cannot(&error))?;
+    let lock = take_over_locks(dir, &spec).map_err(|error| cannot(&error))?;
     let loaded = load(&Sources::for_repo(&spec.top))?;
     let places = super::home()?.places(loaded.config.spawn_task.max_concurrent);
     let seat = places.enter().map_err(|error| {
@@ -115,20 +119,32 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     })?;
     stand_alone().map_err(|error| cannot(&error))?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
-    let result = drive(dir, spec, errand, (places, seat))?;
+    let begun = Instant::now();
+    let result = drive(dir, spec.clone(), errand, (places, seat))?;
+    super::list::remember_size(dir);
+    let ended = Ended {
+        spec: &spec,
+        dir,
+        config: &loaded.config,
+        show: Show { json: false, quiet: false },
+        took: begun.elapsed(),
+        outcome: result.outcome,
+    };
+    if let Some(lock) = lock {
+        after_task(&ended, lock);
+    }
     Ok(exit_code(&result))
 }
 
 /// The locks came with us; who looks at them is to see who has them now.
-fn take_over_locks(dir: &TaskDir, spec: &TaskSpec) -> io::Result<()> {
+fn take_over_locks(dir: &TaskDir, spec: &TaskSpec) -> io::Result<Option<Lock>> {
+    let lock = Lock::inherited(&dir.lock_path())?;
     Lock::name_holder(&dir.lock_path())?;
-    match spec.place {
-        Place::Worktree { .. } => Ok(()),
-        Place::InPlace { .. } => {
-            let repo = dacapo_core::git::Repo::discover(&spec.top).map_err(io::Error::other)?;
-            WorkspaceLock::name_holder(repo.git_dir(), spec.name.as_str())
-        }
+    if let Place::InPlace { .. } = spec.place {
+        let repo = dacapo_core::git::Repo::discover(&spec.top).map_err(io::Error::other)?;
+        WorkspaceLock::name_holder(repo.git_dir(), spec.name.as_str())?;
     }
+    Ok(lock)
 }
 
 /// Tells whoever started us, and has nothing to do with their files any more.
@@ -167,7 +183,7 @@ fn drive(
     // We have no terminal that could be closed; who sends it all the same means the terminal.
     signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
-    listen_to(&[SIGINT, SIGTERM], control)?;
+    listen_to(&[SIGINT, SIGTERM], control, AfterTheEnd::Exit)?;
     let result = driver.run().map_err(|error| drive::failed(&name, error))?;
     drive::look_for_conflicts(dir, &result);
     Ok(result)

@@ -1,7 +1,6 @@
 //! Driving a task in the foreground: signals, sinks, the driver, the exit code.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use dacapo_core::engine::{Answers, Control, Driver, DriverError, Setting, Sink};
@@ -16,6 +15,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::args::Show;
+pub(super) use crate::errand::own_program;
 use crate::error::Failure;
 use crate::output::Fan;
 use crate::output::human::Human;
@@ -70,9 +70,10 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let name = spec.name.to_string();
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
-    listen(control)?;
+    listen(control, AfterTheEnd::Exit)?;
     let result = driver.run().map_err(|error| failed(&name, error))?;
     look_for_conflicts(dir, &result);
+    super::list::remember_size(dir);
     Ok(result)
 }
 
@@ -90,21 +91,22 @@ pub(super) fn look_for_conflicts(dir: &TaskDir, result: &TaskResult) {
     let _ = look();
 }
 
-/// Our own program under a name that stays right when the file on disk is replaced.
-pub(super) fn own_program() -> PathBuf {
-    if cfg!(target_os = "linux") {
-        return PathBuf::from("/proc/self/exe");
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("dacapo"))
+/// What a first signal does that comes when the task is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterTheEnd {
+    /// It ends the program: only a push or a notification is still under way, and either can be had again.
+    Exit,
+    /// Something else is going on that is told by itself.
+    Nothing,
 }
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.
-pub(super) fn listen(control: Control) -> Result<(), Failure> {
-    listen_to(&[SIGINT, SIGTERM, SIGHUP], control)
+pub(super) fn listen(control: Control, after: AfterTheEnd) -> Result<(), Failure> {
+    listen_to(&[SIGINT, SIGTERM, SIGHUP], control, after)
 }
 
 /// The same, for these signals alone.
-pub(super) fn listen_to(which: &[i32], control: Control) -> Result<(), Failure> {
+pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> Result<(), Failure> {
     let mut signals =
         Signals::new(which).map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     std::thread::spawn(move || {
@@ -113,11 +115,14 @@ pub(super) fn listen_to(which: &[i32], control: Control) -> Result<(), Failure> 
             if std::mem::replace(&mut stopping, true) {
                 std::process::exit(130);
             }
-            control.stop(match signal {
+            let heard = control.stop(match signal {
                 SIGINT => "Ctrl-C",
                 SIGHUP => "the terminal was closed",
                 _ => "SIGTERM",
             });
+            if !heard && after == AfterTheEnd::Exit {
+                std::process::exit(130);
+            }
         }
     });
     Ok(())

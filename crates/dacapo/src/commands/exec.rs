@@ -1,5 +1,7 @@
 //! `dacapo exec`: the task is made, then driven in the foreground.
 
+use std::time::Instant;
+
 use dacapo_core::event::TaskResult;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::Place;
@@ -7,12 +9,13 @@ use dacapo_core::store::{Lock, TaskDir};
 
 use super::drive::{Drive, drive, exit_code};
 use super::start::{Made, make};
+use crate::after_task::{Ended, after_task};
 use crate::args::Exec;
 use crate::error::Failure;
 use crate::request::Request;
 
 pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
-    let Made { repo, loaded, asked, dir, lock, _workspace } = make(args, true)?;
+    let Made { repo, loaded, asked, dir, lock, _workspace: workspace } = make(args, true)?;
     let drive_with = Drive {
         show: args.show,
         notes: &asked.notes,
@@ -21,11 +24,22 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         follow_up: None,
         keep_awake: loaded.config.keep_awake,
     };
+    let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;
     let code = exit_code(&result);
     if code == 2 {
         return Err(refused(&repo, &asked, &dir, lock, &result));
     }
+    drop(workspace);
+    let ended = Ended {
+        spec: &asked.spec,
+        dir: &dir,
+        config: &loaded.config,
+        show: args.show,
+        took: begun.elapsed(),
+        outcome: result.outcome,
+    };
+    after_task(&ended, lock);
     Ok(code)
 }
 

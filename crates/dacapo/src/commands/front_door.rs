@@ -57,6 +57,7 @@ pub(super) fn run(prompt: &OsStr) -> Result<u8, Failure> {
     args.max_cost = bounded.then_some(COST_USD);
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
     let started = spawn::start(args, |asked| {
+        asked.spec.plan.iter().for_each(|plan| line("plan", &plan.path.display().to_string()));
         say_where(asked, uncommitted);
         say_limits(asked, payer.as_deref());
         let stays = left_here(uncommitted);

@@ -11,13 +11,14 @@ use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::Status;
 
-use super::drive::{self, own_program};
+use super::drive;
 use super::resume::still_finishing;
 use super::{print, task, view};
 use crate::args::Kill;
+use crate::errand::own_program;
 use crate::error::Failure;
 use crate::output::log::Tracing;
-use crate::output::report;
+use crate::output::{report, status};
 
 /// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
 const GENTLE: Duration = Duration::from_secs(30);
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
         match &view.result {
             _ if args.json => print(&view.to_json().to_string()),
             Some(result) => print(&report::result(&view, result)),
-            None => print(&report::status(&view)),
+            None => print(&status::status(&view, None)),
         }
     }
     Ok(0)

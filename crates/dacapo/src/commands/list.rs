@@ -9,7 +9,7 @@ use dacapo_core::git::{self, Oid};
 use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
 use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
-use dacapo_core::store::{Home, RepoDir, Size, keep_sizes, measure, sizes};
+use dacapo_core::store::{Home, RepoDir, Size, TaskDir, keep_sizes, measure, sizes};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -205,6 +205,30 @@ fn measure_all(repo: &RepoDir) -> Vec<(String, Size)> {
         tracing::warn!("what tasks take on disk cannot be kept: {error}");
     }
     measured
+}
+
+/// What a task takes on disk, as far as that was measured.
+pub(super) fn occupied(dir: &TaskDir) -> Option<u64> {
+    let repo = dir.repo()?;
+    let known = Occupied::of(&repo, Measure::AsKnown);
+    let size = known.size(&dir.name(), Some(&dir.spec().ok()?.created_at.to_string()))?;
+    Some(known.worktree(&dir.name(), size) + size.record)
+}
+
+/// Measures a task that has just ended, for the next list. Whoever waits for its end waits for this too: not for long.
+pub(super) fn remember_size(dir: &TaskDir) {
+    const AT_MOST: Duration = Duration::from_millis(500);
+    let (Some(repo), Ok(name)) = (dir.repo(), TaskName::parse(&dir.name())) else { return };
+    let worktree = repo.worktree(&name);
+    // What a task in the user's own checkout takes is next to nothing, and not its own.
+    if !worktree.is_dir() {
+        return;
+    }
+    let measured = measure(dir, Some(&worktree), Instant::now() + AT_MOST);
+    let kept = measured.and_then(|size| keep_sizes(&repo, [(name.to_string(), size)]));
+    if let Err(error) = kept {
+        tracing::debug!("what task '{name}' takes on disk is not known: {error}");
+    }
 }
 
 /// None where the output goes elsewhere: nothing is cut there.

@@ -1,5 +1,7 @@
 //! `dacapo resume`: goes on with any task that is not running (S10).
 
+use std::time::Instant;
+
 use dacapo_core::event::Outcome;
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
@@ -10,6 +12,7 @@ use super::background::{self, Errand};
 use super::drive::{Drive, drive, exit_code};
 use super::start::take_workspace;
 use super::{print, task, view};
+use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::Resume;
 use crate::config::{Sources, load};
@@ -22,7 +25,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
-    let _lock = dir.lock().map_err(|error| match error {
+    let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
         LockError::Io { .. } => Failure::failed(error.to_string()),
@@ -48,7 +51,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     {
         somebody_must_answer(args.show, &asks.name)?;
     }
-    let _workspace = match spec.place {
+    let workspace = match spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
@@ -71,7 +74,19 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         follow_up,
         keep_awake: loaded.config.keep_awake,
     };
-    Ok(exit_code(&drive(spec, &dir, with)?))
+    let begun = Instant::now();
+    let result = drive(spec.clone(), &dir, with)?;
+    drop(workspace);
+    let ended = Ended {
+        spec: &spec,
+        dir: &dir,
+        config: &loaded.config,
+        show: args.show,
+        took: begun.elapsed(),
+        outcome: result.outcome,
+    };
+    after_task(&ended, lock);
+    Ok(exit_code(&result))
 }
 
 /// S7: how to end it from here.

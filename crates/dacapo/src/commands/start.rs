@@ -15,6 +15,7 @@ use crate::config::{Config, Loaded, Sources, load};
 use crate::error::Failure;
 use crate::found_checks;
 use crate::output::words::count;
+use crate::pull_request;
 use crate::request::{Checks, Request, rename, request};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
@@ -47,6 +48,9 @@ pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
     }
     look_at_file_systems(&repo, &data, &asked.spec)?;
     say_what_text_means(&mut asked);
+    if asked.spec.pull_request.is_some() {
+        asked.notes.extend(pull_request::look_ahead(&repo, &asked.spec, &loaded.config)?);
+    }
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,

@@ -3,7 +3,7 @@
 use super::{print, task, view};
 use crate::args::One;
 use crate::error::Failure;
-use crate::output::report;
+use crate::output::status;
 
 pub(super) fn run(args: &One) -> Result<u8, Failure> {
     let (_, dir) = task(args.name.as_deref())?;
@@ -11,7 +11,7 @@ pub(super) fn run(args: &One) -> Result<u8, Failure> {
     if args.json {
         print(&view.to_json().to_string());
     } else {
-        print(&report::status(&view));
+        print(&status::status(&view, super::list::occupied(&dir)));
     }
     Ok(0)
 }

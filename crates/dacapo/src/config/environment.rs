@@ -10,7 +10,7 @@ use crate::error::suggest;
 const PREFIX: &str = "DACAPO_";
 
 /// Variables with the prefix that are not settings: where data goes, and what Dacapo tells its agents and checks.
-const RESERVED: [&str; 9] = [
+const RESERVED: [&str; 15] = [
     "DACAPO_HOME",
     "DACAPO_LOG",
     "DACAPO_TASK",
@@ -20,6 +20,12 @@ const RESERVED: [&str; 9] = [
     "DACAPO_RUN",
     "DACAPO_TURN",
     "DACAPO_ATTEMPT",
+    "DACAPO_STATUS",
+    "DACAPO_OUTCOME",
+    "DACAPO_VERIFIED",
+    "DACAPO_MESSAGE",
+    "DACAPO_COST_USD",
+    "DACAPO_PULL_REQUEST",
 ];
 
 /// What the environment says.

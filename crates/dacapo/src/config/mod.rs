@@ -24,5 +24,5 @@ pub use show::{render, render_json};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, Language, LoopSettings, Milestone, Notify,
-    OutputFormat, Price, PromptInput, Session, SpawnTask, Worktree,
+    OutputFormat, PlatformCli, Price, PromptInput, PullRequests, Session, SpawnTask, Worktree,
 };

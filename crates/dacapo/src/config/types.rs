@@ -34,6 +34,10 @@ pub struct Config {
     /// The branch milestones start from. Not set: origin/HEAD, main or master.
     #[schemars(title = "Main branch", length(min = 1))]
     pub main_branch: Option<String>,
+    /// The editor that `dacapo open` starts, with its arguments; run by the shell. Not set: $VISUAL, $EDITOR, else one
+    /// that is found.
+    #[schemars(title = "Editor", length(min = 1))]
+    pub editor: Option<String>,
     /// Agents by name: settings of the built-in ones, and definitions of your own.
     #[schemars(title = "Agents")]
     pub agents: BTreeMap<String, AgentProfile>,
@@ -52,6 +56,9 @@ pub struct Config {
     /// How to be told that a task ended or needs you.
     #[schemars(title = "Notifications")]
     pub notify: Notify,
+    /// Pull requests.
+    #[schemars(title = "Pull requests")]
+    pub pr: PullRequests,
 }
 
 impl Default for Config {
@@ -62,12 +69,14 @@ impl Default for Config {
             language: Language::English,
             keep_awake: true,
             main_branch: None,
+            editor: None,
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             spawn_task: SpawnTask::default(),
             worktree: Worktree::default(),
             milestone: Milestone::default(),
             notify: Notify::default(),
+            pr: PullRequests::default(),
         }
     }
 }
@@ -371,23 +380,47 @@ impl Default for Milestone {
     }
 }
 
-/// How to be told that a task ended or needs you.
+/// How to be told that a task ended or needs you. A task that is watched at a terminal and ends within a minute tells
+/// nobody else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Notify {
-    /// A notification on the desktop.
+    /// A notification on the desktop, where there is one: notify-send, on macOS osascript.
     #[schemars(title = "Desktop")]
     pub desktop: bool,
-    /// An address to post to. Whoever knows it can post, so it is not shown.
+    /// An address that gets a POST with JSON, `text` and `content` for chat rooms among it. Whoever knows it can post, so
+    /// it is not shown.
     #[schemars(title = "Webhook", url, extend("x-secret" = true))]
     pub webhook: Option<String>,
-    /// A command to run.
+    /// A command to run by the shell; what happened is in DACAPO_… variables and, as JSON, on its standard input.
     #[schemars(title = "Command", length(min = 1))]
     pub command: Option<String>,
+    /// The most time that command may take.
+    #[schemars(title = "Command timeout")]
+    pub command_timeout: Timespan,
 }
 
 impl Default for Notify {
     fn default() -> Self {
-        Notify { desktop: true, webhook: None, command: None }
+        Notify { desktop: true, webhook: None, command: None, command_timeout: Timespan::from_secs(60) }
     }
+}
+
+/// Pull requests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PullRequests {
+    /// The program that opens them. Not set: by the host of the remote.
+    #[schemars(title = "Program")]
+    pub cli: Option<PlatformCli>,
+}
+
+/// The programs that open pull requests, by the platform they belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "a doc comment on a variant would turn the schema's `enum` into a `oneOf`")]
+pub enum PlatformCli {
+    Gh,
+    Glab,
+    Tea,
 }

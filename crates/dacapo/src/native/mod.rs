@@ -16,6 +16,7 @@
 
 mod answer;
 mod conversation;
+mod deliver;
 mod endpoint;
 mod failure;
 mod model;
@@ -27,6 +28,7 @@ mod voice;
 mod window;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
@@ -37,6 +39,10 @@ use crate::config::Api;
 
 /// The hidden command.
 pub const COMMAND: &str = "__native";
+
+/// The hidden command that posts a notification to an address: not the agent's business, but of the one program that knows
+/// HTTP and TLS.
+pub const DELIVER: &str = "__deliver";
 
 /// The program that it becomes.
 const PROGRAM: &str = "dacapo-native";
@@ -115,9 +121,10 @@ impl Settings<'_> {
 /// there.
 pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
     let (command, rest) = args.split_first()?;
-    if command != COMMAND {
+    if command != COMMAND && command != DELIVER {
         return None;
     }
+    let rest = if command == DELIVER { args } else { rest };
     let program = std::env::current_exe().map(|own| own.with_file_name(PROGRAM));
     let (program, error) = match program {
         Ok(program) => {
@@ -126,6 +133,14 @@ pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
         }
         Err(error) => (PROGRAM.into(), error),
     };
+    if command == DELIVER {
+        let why = format!(
+            "{}: {error}; it is a program of its own that is installed beside dacapo",
+            program.display()
+        );
+        let _ = writeln!(std::io::stdout(), "{}", serde_json::json!({ "error": why }));
+        return Some(ExitCode::FAILURE);
+    }
     let message = format!(
         "agent 'native' cannot be run: {}: {error}; it is a program of its own that is installed beside dacapo",
         program.display()
@@ -136,7 +151,10 @@ pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
 /// The agent itself: all of the program `dacapo-native`.
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    turn::main(&args)
+    match args.first() {
+        Some(first) if first == DELIVER => deliver::main(),
+        _ => turn::main(&args),
+    }
 }
 
 #[cfg(test)]

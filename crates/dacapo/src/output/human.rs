@@ -381,6 +381,9 @@ impl Sink for Human {
             | Event::Answered
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
+            // After the end, and told by who does it.
+            | Event::PullRequest { .. }
+            | Event::Notified { .. }
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {

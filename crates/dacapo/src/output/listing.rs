@@ -205,6 +205,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
         *first += &format!("{comma} {}", words::money(cost));
     }
     facts.extend(entry.radar.as_ref().filter(|_| group == Group::Ready).map(conflicts));
+    facts.extend(brief.pull_request.as_deref().map(offered));
     facts.extend(entry.occupies.filter(|bytes| *bytes >= WORTH_SAYING).map(words::bytes));
     Line { title: group.title(), style, name: brief.name.clone(), what: facts.join(", "), next }
 }
@@ -234,6 +235,13 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
         (_, Some(Outcome::BudgetExhausted)) => (format!("{at}, budget used up"), resume, ""),
         (status, _) => (format!("{at}, {}", status.as_str()), resume, ""),
     }
+}
+
+/// The number of a pull request; where it is, `dacapo status` says.
+fn offered(url: &str) -> String {
+    let last = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let number = last.bytes().all(|byte| byte.is_ascii_digit()) && (1..=10).contains(&last.len());
+    if number { format!("pull request {last}") } else { "pull request".into() }
 }
 
 fn conflicts(radar: &Radar) -> String {

@@ -201,6 +201,13 @@ impl LogLines {
                 let how = if *squash { " as one commit" } else { "" };
                 info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
             }
+            Event::PullRequest { url, branch, base, .. } => {
+                info(format!("Pull request of {branch} to {base}: {url}"));
+            }
+            Event::Notified { how, error: None } => info(format!("Notified by {how}")),
+            Event::Notified { how, error: Some(error) } => {
+                info(format!("Not notified by {how}: {error}"));
+            }
         }
         out
     }

@@ -1,10 +1,10 @@
-//! What people read when a task is over, and in `dacapo status`: what is proven, what it cost, what to type next.
+//! What people read when a task is over: what is proven, what it cost, what to type next.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dacapo_core::event::{CheckResult, Outcome, Proof, StopReason, TaskResult};
-use dacapo_core::view::{Status, TaskView};
+use dacapo_core::event::{Outcome, Proof, StopReason, TaskResult};
+use dacapo_core::view::TaskView;
 
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
@@ -39,12 +39,15 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
         );
     }
     let _ = writeln!(out, "  {}", commits(view, result));
+    if let Some(url) = &view.pull_request {
+        let _ = writeln!(out, "  pull request {}", words::line(url, words::WHOLE));
+    }
     // What was refused before it began leaves no task to go on with; the error that follows says what to do.
     let refused = result.stop_reason == StopReason::SetupFailed
         && result.iterations_attempted == 0
         && result.failed_setup.is_none();
     if !refused {
-        let _ = write!(out, "  next: {}", next(view, result));
+        let _ = write!(out, "  next: {}", next(view, result).join(" | "));
     }
     out.truncate(out.trim_end().len());
     out
@@ -116,11 +119,15 @@ fn commits(view: &TaskView, result: &TaskResult) -> String {
     text
 }
 
-fn next(view: &TaskView, result: &TaskResult) -> String {
+/// What people may want to type next, the most likely first.
+pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     let name = &view.name;
     let mut commands = Vec::new();
     if result.last_commit != result.base_commit {
         commands.push(format!("dacapo diff {name}"));
+        if view.worktree.is_some() && view.merged.is_none() {
+            commands.push(format!("dacapo merge {name}"));
+        }
     }
     commands.push(match result.outcome {
         // It goes on with the command that failed; another one takes a new task.
@@ -129,81 +136,8 @@ fn next(view: &TaskView, result: &TaskResult) -> String {
         Outcome::MaxReached | Outcome::Stalled => format!("dacapo resume {name} --iter 5"),
         _ => format!("dacapo resume {name}"),
     });
-    commands.join(" | ")
-}
-
-/// Everything about a task.
-pub fn status(view: &TaskView) -> String {
-    let mut out = String::new();
-    let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
-    let at = match view.running_iteration {
-        Some(iteration) if view.status == Status::Running => format!("iteration {}{of}", iteration + 1),
-        _ => format!("{}{of} done", words::count(u64::from(view.iteration), "iteration")),
-    };
-    let _ = writeln!(out, "{} · {} · {at}", paint(BOLD, &view.name), view.status.as_str());
-    let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
-    let _ = writeln!(out, "  agent   {}", view.agent);
-    let branch = view.branch.as_deref().map_or("detached", words::branch);
-    let base = view.base_commit.as_ref().map_or("none", |oid| oid.short());
-    let _ =
-        writeln!(out, "  where   {} · {branch} from {base}", view.worktree.as_deref().unwrap_or(&view.repo));
-    if let Some(merged) = &view.merged {
-        let into = words::branch(&merged.into);
-        let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+    if view.worktree.is_some() && view.merged.is_none() && result.failed_setup.is_none() {
+        commands.push(format!("dacapo drop {name}"));
     }
-    if let Some(until) = view.waiting_until {
-        let _ = writeln!(
-            out,
-            "  {}",
-            paint(WARN, &format!("waiting until {} (usage limit)", super::log::clock(until)))
-        );
-    }
-    for check in view.baseline() {
-        let _ = writeln!(out, "  before  {}", check_line(check));
-    }
-    for record in &view.iterations {
-        let sign = if record.success { paint(GOOD, "✓") } else { paint(BAD, "✗") };
-        let commit = words::commit(record);
-        let took = words::duration(Duration::from_millis(record.duration_ms));
-        let _ = writeln!(
-            out,
-            "  {:<7} {sign} {commit}  {}  {} {took}",
-            format!("{} (iter-{})", record.iteration + 1, record.iteration),
-            words::line(&record.summary, 60),
-            words::count(u64::from(record.changed_total), "file"),
-        );
-        if let Some(error) = &record.error {
-            let _ = writeln!(out, "            {}", paint(BAD, &words::line(error, words::WHOLE)));
-        }
-        let own = |check: &&CheckResult| check.iteration == Some(record.iteration);
-        for check in view.checks.iter().filter(own) {
-            let _ = writeln!(out, "            {}", check_line(check));
-        }
-    }
-    for notice in view.notices.iter().rev().take(10).rev() {
-        let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
-    }
-    match &view.result {
-        Some(ended) => {
-            let _ = write!(out, "{}", result(view, ended));
-        }
-        None if view.status == Status::Interrupted => {
-            let _ =
-                write!(out, "  its process is gone; nothing is lost\n  next: dacapo resume {}", view.name);
-        }
-        None => {
-            let _ = write!(out, "  next: dacapo logs -f {} | dacapo wait {}", view.name, view.name);
-        }
-    }
-    out
-}
-
-fn check_line(check: &CheckResult) -> String {
-    let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
-    let took = words::duration(Duration::from_millis(check.duration_ms));
-    let commit = check.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
-    let clean = if check.phase == dacapo_core::event::CheckPhase::Clean { " (clean checkout)" } else { "" };
-    let words =
-        check.tail.lines().last().map_or_else(String::new, |last| format!(" {:?}", words::line(last, 60)));
-    format!("{} {sign} {}{commit}{clean} {took}{words}", check.command, check.ending())
+    commands
 }

@@ -110,6 +110,55 @@ fn s2_attach_prints_the_events_that_exec_prints_whenever_it_comes() {
 }
 
 #[test]
+fn s2_what_is_said_to_a_task_in_the_middle_of_a_turn_stands_where_it_was_said() {
+    let world = World::new();
+    let agent = gated_agent(&world);
+    let words = ["exec", "--name", "t", "--iter", "1", "--agent", &agent, "--json", "go"];
+    let printed = world.scratch("printed");
+    let mut task = world.command(&words).stdout(File::create(&printed).unwrap()).spawn().unwrap();
+    wait_for("what comes before the gate", || fs::read_to_string(&printed).unwrap().contains("a-begun"));
+    let attached = world.start(&["attach", "t", "--json"]);
+    let _ = world.run(&["tell", "t", "and more"]).expect(0);
+    wait_for("the task to hear it", || !world.events("t", "command_received").is_empty());
+    // The index of what an agent prints has a line in a tenth of a second at most; it tells before from after.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let_go(&world);
+    assert!(task.wait().unwrap().success());
+    let printed = events(&fs::read_to_string(&printed).unwrap());
+    let at = printed.iter().position(|line| line["type"] == "command_received").unwrap();
+    assert_eq!((&printed[at - 1]["type"], &printed[at + 1]["sub"]), (&"agent_event".into(), &0.into()));
+    assert_eq!(events(&attached.end().expect(0).stdout), printed);
+    let late = world.run(&["attach", "t", "--json"]).expect(0);
+    assert_eq!(events(&late.stdout), printed);
+}
+
+#[test]
+fn s2_what_an_agent_says_on_standard_error_alone_is_shown_too() {
+    let world = World::new();
+    let agent = r#"#!/bin/sh
+cat > /dev/null
+echo 'timestamp=1 level=ERROR message="stream error" x=y error.error="AI_APICallError: overloaded"' >&2
+while [ -d SCRATCH/home ] && [ ! -e SCRATCH/a-go ]; do sleep 0.02; done
+echo '{"type":"text","sessionID":"s","part":{"text":"done"}}'
+echo '{"type":"step_finish","sessionID":"s","part":{"reason":"stop","tokens":{"input":1,"output":1},"cost":0}}'
+echo > f
+"#;
+    let scratch = world.scratch("").display().to_string();
+    world.program("my-opencode", &agent.replace("SCRATCH/", &scratch));
+    world.config("[agents.oc]\ncommand = [\"my-opencode\"]\noutput = \"opencode\"\n");
+    let printed = world.scratch("printed");
+    let words = ["exec", "--name", "t", "--iter", "1", "--agent", "oc", "--json", "go"];
+    let mut task = world.command(&words).stdout(File::create(&printed).unwrap()).spawn().unwrap();
+    wait_for("the retry", || fs::read_to_string(&printed).unwrap().contains("overloaded"));
+    let attached = world.start(&["attach", "t", "--json"]);
+    let_go(&world);
+    assert!(task.wait().unwrap().success());
+    let printed = events(&fs::read_to_string(&printed).unwrap());
+    assert_eq!(events(&attached.end().expect(0).stdout), printed);
+    assert_eq!(events(&world.run(&["attach", "--json"]).expect(0).stdout), printed);
+}
+
+#[test]
 fn s2_attach_shows_people_where_it_stands_and_then_what_happens() {
     let world = World::new();
     let agent = gated_agent(&world);

@@ -291,9 +291,19 @@ fn s11_setup_makes_the_scratch_worktree_usable_for_checks() {
     world.write(".gitignore", "deps\n");
     commit(&world, "ignore");
     task(&world, "t", "echo 1 > new; echo t", &[]);
-    world.config("checks = [\"test -e deps\"]\n[worktree]\nsetup = [\"touch deps\"]\n");
-    let _ = merge(&world, &["t"]).expect(0);
-    assert!(!world.repo().join("deps").exists());
+    world.config("checks = [\"test -e deps && grep -q secret local.cfg\"]\n[worktree]\nsetup = [\"touch deps junk\"]\n");
+    world.write(".worktreeinclude", "local.cfg\n");
+    commit(&world, "include");
+    world.write("local.cfg", "secret\n");
+    let agent = "test -e deps && echo joined >> new";
+    let _ = merge(&world, &["t", "join them", "--agent-cmd", agent]).expect(0);
+    assert_eq!(world.read("new"), "1\njoined\n");
+    assert_eq!(
+        world.changed("HEAD^1..HEAD"),
+        ["new"],
+        "what makes a worktree usable is no part of the merge"
+    );
+    assert_eq!(world.git(&["status", "--porcelain"]), "?? local.cfg");
     task(&world, "u", "echo 1 > other; echo u", &[]);
     world.config("checks = [\"true\"]\n[worktree]\nsetup = [\"echo no network >&2; exit 7\"]\n");
     merge(&world, &["u"])

@@ -34,7 +34,9 @@ impl AgentLoop {
             | Event::Dequeued
             | Event::Paused { .. }
             | Event::MergeIntent { .. }
-            | Event::Merged { .. } => {}
+            | Event::Merged { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {
                 self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
             }

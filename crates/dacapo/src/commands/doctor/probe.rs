@@ -18,8 +18,9 @@ use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
 use super::report::{Outcome, Probed};
-use crate::commands::drive::{listen, own_program};
+use crate::commands::drive::{AfterTheEnd, listen};
 use crate::commands::scratch;
+use crate::errand::own_program;
 use crate::error::Failure;
 
 const PROMPT: &str = "Reply with the single word pong.";
@@ -56,7 +57,7 @@ pub(super) fn probe(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Result<P
         places: None,
     };
     let (driver, control) = Driver::new(spec, task, setting, &mut record).map_err(|error| failed(&error))?;
-    listen(control)?;
+    listen(control, AfterTheEnd::Nothing)?;
     let ended = driver.run();
     Ok(match (record.0, ended) {
         (Some(turn), _) => probed(&turn),
@@ -75,6 +76,7 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
         tag: random_hex(16),
         top: top.to_owned(),
         base_branch: None,
+        pull_request: None,
         foreground: true,
         prompt: PROMPT.to_owned(),
         plan: None,

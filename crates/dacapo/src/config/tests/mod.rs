@@ -71,6 +71,7 @@ checks = ["cargo test"]
 language = "zh-TW"
 keep_awake = false
 main_branch = "main"
+editor = "vim -u NONE"
 [agents.copilot]
 loop_enabled = true
 max_iterations = 7
@@ -100,6 +101,8 @@ call_timeout = "1h30m"
 [notify]
 desktop = false
 webhook = "https://example.com/x"
+[pr]
+cli = "glab"
 "#,
     )
     .load();
@@ -128,6 +131,7 @@ webhook = "https://example.com/x"
         language: Language::TraditionalChinese,
         keep_awake: false,
         main_branch: Some("main".to_owned()),
+        editor: Some("vim -u NONE".to_owned()),
         agents: [
             ("copilot".to_owned(), copilot),
             ("mybot".to_owned(), mybot),
@@ -145,7 +149,12 @@ webhook = "https://example.com/x"
         },
         worktree: Worktree { setup: strings(&["npm ci"]), ..Worktree::default() },
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
-        notify: Notify { desktop: false, webhook: Some("https://example.com/x".to_owned()), command: None },
+        notify: Notify {
+            desktop: false,
+            webhook: Some("https://example.com/x".to_owned()),
+            ..Notify::default()
+        },
+        pr: PullRequests { cli: Some(PlatformCli::Glab) },
     };
     assert_eq!(loaded.config, expected);
     assert_eq!(loaded.config.agent_order(), ["claude", "codex"]);
@@ -397,6 +406,7 @@ fn every_setting_is_shown_with_its_origin() {
     language = "zh-CN"                                     # env DACAPO_LANGUAGE
     keep_awake = true                                      # default
     # main_branch =                                        # not set
+    # editor =                                             # not set
     agents.x.loop_enabled = false                          # default
     agents.x.max_iterations = 5                            # default
     # agents.x.completion_promise =                        # not set
@@ -433,6 +443,8 @@ fn every_setting_is_shown_with_its_origin() {
     notify.desktop = true                                  # default
     notify.webhook = "***"                                 # project /c/project.toml:3
     # notify.command =                                     # not set
+    notify.command_timeout = "1m"                          # default
+    # pr.cli =                                             # not set
     "#);
     // It is a config file itself: all but the hidden ones can be read back as they are.
     let hidden = ["***", "sk-123", "secret"].map(|text| shown.contains(text));

@@ -38,6 +38,7 @@ fn brief(name: &str, status: Status) -> Brief {
         finished_at: None,
         own_branch: Some(format!("refs/heads/dacapo/{name}")),
         merged_into: None,
+        pull_request: None,
         base_commit: oid('a'),
         last_commit: oid('b'),
     }

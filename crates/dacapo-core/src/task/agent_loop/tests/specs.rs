@@ -57,6 +57,7 @@ pub(super) fn spec() -> TaskSpec {
         tag: "tag".into(),
         top: "/repo".into(),
         base_branch: None,
+        pull_request: None,
         foreground: true,
         prompt: "Build the feature".into(),
         plan: None,

@@ -1,0 +1,42 @@
+//! `dacapo notify test`: a message by every way that is set, and what came of it (U4).
+
+use std::path::Path;
+
+use dacapo_core::git::Repo;
+use serde_json::json;
+
+use super::print;
+use crate::args::NotifyCommand;
+use crate::config::{Sources, load};
+use crate::error::Failure;
+use crate::notify::{Message, Patience, send, ways};
+
+pub(super) fn run(command: &NotifyCommand) -> Result<u8, Failure> {
+    let NotifyCommand::Test { json } = command;
+    let sources = match Repo::discover(Path::new(".")) {
+        Ok(repo) => Sources::for_repo(repo.toplevel()),
+        Err(_) => Sources::for_user(),
+    };
+    let loaded = load(&sources)?;
+    for warning in &loaded.warnings {
+        anstream::eprintln!("warning: {warning}");
+    }
+    let ways = ways(&loaded.config.notify);
+    if ways.is_empty() {
+        return Err(Failure::usage(
+            "there is no way to notify you: no desktop here, and neither webhook nor command is set",
+        )
+        .hint("[notify] webhook = \"https://…\" or command = \"…\" in ~/.config/dacapo/config.toml"));
+    }
+    let sent = send(&ways, &Message::test(), Patience::Short);
+    for one in &sent {
+        match (&one.error, json) {
+            (error, true) => {
+                print(&json!({"v": 1, "how": one.how, "ok": error.is_none(), "error": error}).to_string());
+            }
+            (None, false) => print(&format!("{:<8} sent", one.how)),
+            (Some(error), false) => print(&format!("{:<8} failed: {error}", one.how)),
+        }
+    }
+    Ok(u8::from(sent.iter().any(|one| one.error.is_some())))
+}

@@ -1,0 +1,84 @@
+//! `dacapo open`: the files of a task in the user's editor.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dacapo_core::spec::{Place, TaskSpec};
+
+use super::task;
+use crate::args::Open;
+use crate::config::{Config, Sources, load};
+use crate::errand::on_path;
+use crate::error::Failure;
+
+/// Editors with windows of their own, for who has set none.
+const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
+
+pub(super) fn run(args: &Open) -> Result<u8, Failure> {
+    let (repo, dir) = task(args.name.as_deref())?;
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let place = place(&spec)?;
+    if args.print {
+        // Byte for byte: a shell goes there.
+        let mut line = place.as_os_str().as_bytes().to_vec();
+        line.push(b'\n');
+        let _ = std::io::stdout().write_all(&line);
+        return Ok(0);
+    }
+    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let editor = editor(&loaded.config)?;
+    // As git does it: the setting may hold arguments, and quotes. It takes our place, and with it the terminal.
+    let error = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$@\""))
+        .arg(&editor)
+        .arg(place)
+        .current_dir(place)
+        .exec();
+    Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))
+        .hint("set `editor` in the config, or $EDITOR"))
+}
+
+fn place(spec: &TaskSpec) -> Result<&Path, Failure> {
+    let path = match &spec.place {
+        Place::Worktree { path, .. } => path,
+        Place::InPlace { .. } => &spec.top,
+    };
+    if path.is_dir() {
+        return Ok(path);
+    }
+    let gone = Failure::usage(format!(
+        "the files of task '{}' are not there any more: {}",
+        spec.name,
+        path.display()
+    ));
+    Err(match &spec.place {
+        Place::Worktree { branch, .. } => {
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            gone.kept("its commits, unless its branch was removed too")
+                .hint(format!("git switch {branch} shows them here"))
+                .hint(format!("dacapo undo {} brings back what was dropped", spec.name))
+        }
+        Place::InPlace { .. } => gone,
+    })
+}
+
+fn editor(config: &Config) -> Result<String, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let set = [config.editor.clone(), variable("VISUAL"), variable("EDITOR")];
+    if let Some(editor) = set.into_iter().flatten().find(|editor| !editor.trim().is_empty()) {
+        return Ok(editor);
+    }
+    let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let found: Option<PathBuf> = FOUND.iter().find_map(|name| on_path(name, &env));
+    match found.as_deref().and_then(Path::file_name) {
+        Some(name) => Ok(name.to_string_lossy().into_owned()),
+        None => Err(Failure::usage("no editor is known here")
+            .hint("editor = \"…\" in ~/.config/dacapo/config.toml, or export EDITOR=…")
+            .hint("--print shows where the files are")),
+    }
+}

@@ -1,0 +1,125 @@
+//! Telling people that a task ended or needs them (U4): on the desktop, at an address, by a command of theirs.
+//!
+//! All ways are tried at once, each under a guard and for a bounded time. What fails is told and is never a failure of the
+//! task.
+
+mod desktop;
+mod message;
+mod webhook;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+pub(crate) use message::Message;
+
+use crate::config::Notify;
+use crate::errand::{Done, End, Errand};
+use crate::output::words;
+
+/// Of what a command says when it fails, so much is read.
+const MOST_OUTPUT: u64 = 256 << 10;
+
+/// One way to tell people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// With this program.
+    Desktop(desktop::Program),
+    /// At this address; it is a secret.
+    Webhook(String),
+    /// By `sh -c`, for at most so long.
+    Command(String, Duration),
+}
+
+impl Way {
+    /// What it is called.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Way::Desktop(_) => "desktop",
+            Way::Webhook(_) => "webhook",
+            Way::Command(..) => "command",
+        }
+    }
+}
+
+/// What came of one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// Which.
+    pub(crate) how: &'static str,
+    /// Why not, where it failed.
+    pub(crate) error: Option<String>,
+}
+
+/// How long an address that does not answer is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Somebody waits for the prompt of their shell.
+    Short,
+    /// Nobody does.
+    Long,
+}
+
+/// The ways that are set and can be gone here. A desktop that is not there is no mistake: servers have none.
+pub(crate) fn ways(set: &Notify) -> Vec<Way> {
+    let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let desktop = set.desktop.then(|| desktop::program(&env)).flatten().map(Way::Desktop);
+    if set.desktop && desktop.is_none() {
+        tracing::debug!("no desktop to notify on");
+    }
+    let webhook = set.webhook.clone().map(Way::Webhook);
+    let limit = set.command_timeout.duration();
+    let command = set.command.clone().map(|command| Way::Command(command, limit));
+    desktop.into_iter().chain(webhook).chain(command).collect()
+}
+
+/// Tells people by all ways at once.
+pub(crate) fn send(ways: &[Way], message: &Message, patience: Patience) -> Vec<Sent> {
+    std::thread::scope(|scope| {
+        let all: Vec<_> = ways
+            .iter()
+            .map(|way| {
+                let sending = scope.spawn(move || match way {
+                    Way::Desktop(program) => desktop::send(*program, message),
+                    Way::Webhook(url) => webhook::send(url, message, patience),
+                    Way::Command(command, limit) => run(command, *limit, message),
+                });
+                (way.name(), sending)
+            })
+            .collect();
+        all.into_iter()
+            .map(|(how, sending)| {
+                let ended = sending.join().unwrap_or_else(|_| Err("it could not be tried".to_owned()));
+                Sent { how, error: ended.err() }
+            })
+            .collect()
+    })
+}
+
+fn run(command: &str, limit: Duration, message: &Message) -> Result<(), String> {
+    let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    env.retain(|(name, _)| !message.env.iter().any(|(ours, _)| name == ours));
+    env.extend(message.env.iter().map(|(name, value)| ((*name).into(), value.into())));
+    let done = Errand {
+        argv: ["sh", "-c", command].map(OsString::from).into(),
+        cwd: message.cwd(),
+        env,
+        stdin: format!("{}\n", message.json).into_bytes(),
+        limit,
+        most: MOST_OUTPUT,
+    }
+    .run_alone();
+    judged(&done, limit)
+}
+
+/// Whether a program did its job.
+fn judged(done: &Done, limit: Duration) -> Result<(), String> {
+    let said = format!("{}\n{}", done.stdout, done.stderr);
+    let said = dacapo_core::context::tail_lines(said.trim(), 1, 300);
+    match &done.end {
+        // That it talks too much does not mean that nobody was told.
+        End::Code(0) | End::Flood => Ok(()),
+        End::Code(code) => Err(words::line(&format!("exit {code}: {said}"), words::WHOLE)),
+        End::TimeLimit => Err(format!("no end within {}; it was ended", words::duration(limit))),
+        End::Impossible(why) => Err(why.clone()),
+    }
+}

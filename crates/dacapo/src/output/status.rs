@@ -1,0 +1,142 @@
+//! `dacapo status`: what is proven, what needs a person, what it cost, what to type next.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord};
+use dacapo_core::view::{Status, TaskView};
+
+use super::report;
+use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+
+/// Of a long loop the newest iterations are shown.
+const MOST_ITERATIONS: usize = 10;
+
+/// Everything about a task, without a line break at its end.
+pub fn status(view: &TaskView, occupies: Option<u64>) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", head(view));
+    needs(&mut out, view);
+    let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
+    let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
+    let _ = writeln!(out, "  agent   {}{pid}", view.agent);
+    let _ = writeln!(out, "  where   {}", place(view, occupies));
+    for check in view.baseline() {
+        let _ = writeln!(out, "  before  {}", check_line(check));
+    }
+    let skipped = view.iterations.len().saturating_sub(MOST_ITERATIONS);
+    if skipped > 0 {
+        let more =
+            format!("  … {} before: dacapo logs {}", words::count(skipped as u64, "iteration"), view.name);
+        let _ = writeln!(out, "{}", paint(DIM, &more));
+    }
+    for record in &view.iterations[skipped..] {
+        iteration(&mut out, view, record);
+    }
+    for notice in view.notices.iter().rev().take(10).rev() {
+        let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
+    }
+    match &view.result {
+        Some(ended) => out.push_str(&report::result(view, ended)),
+        None => {
+            let _ = write!(out, "  next: {}", next(view));
+        }
+    }
+    if let Some(merged) = &view.merged {
+        let _ = write!(out, "\n  merged into {}", words::branch(&merged.into));
+    }
+    out
+}
+
+/// `auth · running · iteration 5 of 10 · 9m · 184k tok · $1.20`; of what has ended the result says the rest.
+fn head(view: &TaskView) -> String {
+    let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
+    let at = match view.running_iteration {
+        Some(iteration) if view.status == Status::Running => format!("iteration {}{of}", iteration + 1),
+        _ => format!("{}{of} done", words::count(u64::from(view.iteration), "iteration")),
+    };
+    let mut facts = vec![paint(BOLD, &view.name), view.status.as_str().to_owned(), at];
+    if view.result.is_none() {
+        if view.elapsed_seconds >= 1.0 {
+            facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds)));
+        }
+        let used = view.tokens.input + view.tokens.output;
+        facts.extend((used > 0).then(|| words::tokens(used)));
+        facts.extend(view.cost_usd.map(words::money));
+    }
+    facts.join(" · ")
+}
+
+/// Why it does not go on by itself, or not yet.
+fn needs(out: &mut String, view: &TaskView) {
+    let mut line = |text: &str| {
+        let _ = writeln!(out, "  {}", paint(WARN, text));
+    };
+    match view.status {
+        Status::Paused => {
+            if let Some(needs) = &view.needs {
+                line(&format!("needs   {}", words::line(&needs.question, words::WHOLE)));
+                for option in &needs.options {
+                    line(&format!("        · {}", words::line(option, words::WHOLE)));
+                }
+            }
+        }
+        Status::Waiting => {
+            let until = view.waiting_until.map(|at| format!("waiting until {}", super::log::clock(at)));
+            let until = until.unwrap_or_else(|| "waiting while another task tries".to_owned());
+            line(&format!("{until} ({} usage limit); it goes on by itself", view.agent));
+        }
+        Status::Queued => line("queued: waits for a place; it starts by itself"),
+        Status::Interrupted => line("interrupted: its process is gone; nothing is lost"),
+        Status::Running | Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
+    }
+}
+
+fn place(view: &TaskView, occupies: Option<u64>) -> String {
+    let branch = view.branch.as_deref().map_or("detached", words::branch);
+    let base = view.base_commit.as_ref().map_or("none", |oid| oid.short());
+    let size = occupies.map_or_else(String::new, |bytes| format!(" · {} on disk", words::bytes(bytes)));
+    format!("{} · {branch} from {base}{size}", view.worktree.as_deref().unwrap_or(&view.repo))
+}
+
+fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
+    let sign = if record.success { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let commit = words::commit(record);
+    let took = words::duration(Duration::from_millis(record.duration_ms));
+    let _ = writeln!(
+        out,
+        "  {:<7} {sign} {commit}  {}  {} {took}",
+        format!("{} (iter-{})", record.iteration + 1, record.iteration),
+        words::line(&record.summary, 60),
+        words::count(u64::from(record.changed_total), "file"),
+    );
+    if let Some(error) = &record.error {
+        let _ = writeln!(out, "            {}", paint(BAD, &words::line(error, words::WHOLE)));
+    }
+    for check in view.checks.iter().filter(|check| check.iteration == Some(record.iteration)) {
+        let _ = writeln!(out, "            {}", check_line(check));
+    }
+}
+
+/// What to type while there is no result yet.
+fn next(view: &TaskView) -> String {
+    let name = &view.name;
+    match view.status {
+        Status::Interrupted => format!("dacapo resume {name}"),
+        Status::Paused => format!("dacapo resume {name} | dacapo tell {name} \"…\" | dacapo kill {name}"),
+        Status::Queued | Status::Waiting => format!("dacapo attach {name} | dacapo kill {name}"),
+        Status::Running | Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {
+            format!("dacapo attach {name} | dacapo tell {name} \"…\" | dacapo kill {name}")
+        }
+    }
+}
+
+fn check_line(check: &CheckResult) -> String {
+    let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let took = words::duration(Duration::from_millis(check.duration_ms));
+    let commit = check.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
+    let clean = if check.phase == CheckPhase::Clean { " (clean checkout)" } else { "" };
+    let words =
+        check.tail.lines().last().map_or_else(String::new, |last| format!(" {:?}", words::line(last, 60)));
+    format!("{} {sign} {}{commit}{clean} {took}{words}", check.command, check.ending())
+}
