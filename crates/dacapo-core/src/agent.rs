@@ -204,6 +204,31 @@ fn place(argv: &mut Vec<OsString>, placeholder: &str, value: OsString) {
     }
 }
 
+/// How a person talks with an agent at a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sitting {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// It goes on in the conversation that was given.
+    pub continues: bool,
+}
+
+/// How a person takes an agent's conversation over; none where that is not known. A program of another name than the
+/// agent's own is a wrapper, of which nobody knows what it does without its arguments.
+pub fn sitting(agent: &AgentSpec, session: Option<&str>) -> Option<Sitting> {
+    let adapter = behind(agent)?;
+    let program = program(agent)?;
+    if program.file_name()?.to_str()? != adapter.name() {
+        return None;
+    }
+    // What the protocol calls a session the program itself may call something else.
+    let session = session.filter(|_| agent.output != OutputFormat::Acp);
+    let mut argv = vec![program.to_str()?.to_owned()];
+    argv.extend(session.into_iter().flat_map(|session| adapter.interactive(session)));
+    argv.extend(agent.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
+    Some(Sitting { argv, continues: session.is_some() })
+}
+
 /// What is run in truth for a command that merely starts another program: stopped, it would leave that one behind.
 /// `find` looks a name up on PATH.
 pub fn native_program(
@@ -334,6 +359,32 @@ mod tests {
         assert_eq!(account_key(&bot, &[("COPILOT_GITHUB_TOKEN".into(), "x".into())]), None);
         bot.output = OutputFormat::Claude;
         assert_eq!(behind(&bot).map(Adapter::name), Some("claude"), "by what it prints");
+    }
+
+    #[test]
+    fn s2_a_person_takes_over_the_conversation_that_is_known() {
+        for (name, with, without) in [
+            ("claude", "claude --resume s-1 --model m", "claude --model m"),
+            ("codex", "codex resume s-1 --model m", "codex --model m"),
+            ("copilot", "copilot --resume=s-1 --model m", "copilot --model m"),
+            ("gemini", "gemini --resume s-1 --model m", "gemini --model m"),
+            ("opencode", "opencode --session s-1 --model m", "opencode --model m"),
+            ("qwen", "qwen --resume s-1 --model m", "qwen --model m"),
+        ] {
+            let adapter = BUILT_IN.iter().find(|adapter| adapter.name() == name).unwrap();
+            let wish = Wish { model: Some("m"), approval: Approval::Auto, as_root: false };
+            let agent = adapter.profile(&wish).unwrap();
+            let argv = |session| sitting(&agent, session).map(|sitting| sitting.argv.join(" "));
+            assert_eq!(argv(Some("s-1")).as_deref(), Some(with));
+            assert_eq!(argv(None).as_deref(), Some(without));
+        }
+        let mut wrapped = agent(AgentCommand::Argv(vec!["my-claude".into()]), PromptBy::Stdin);
+        wrapped.output = OutputFormat::Claude;
+        assert_eq!(sitting(&wrapped, Some("s-1")), None);
+        assert_eq!(sitting(&agent(AgentCommand::Shell("claude".into()), PromptBy::Stdin), None), None);
+        let mut acp = agent(AgentCommand::Argv(vec!["/opt/gemini".into(), "--acp".into()]), PromptBy::Stdin);
+        acp.output = OutputFormat::Acp;
+        assert_eq!(sitting(&acp, Some("s-1")).unwrap().argv, ["/opt/gemini"]);
     }
 
     #[test]

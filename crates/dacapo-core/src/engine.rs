@@ -11,6 +11,7 @@ pub mod machine;
 mod orders;
 mod overheard;
 mod reader;
+mod setup;
 pub mod stop;
 mod talk;
 mod talker;

@@ -16,8 +16,8 @@ pub use agent::{AgentEvent, FailureKind, Usage};
 pub use command::{Command, Received};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
-    Proof, Result as TaskResult, SessionMode, StopReason, Tokens, TurnEnd, TurnRecord, Writing, WritingEnd,
-    WritingRecord,
+    Proof, Result as TaskResult, SessionMode, SetupResult, StopReason, Tokens, TurnEnd, TurnRecord, Writing,
+    WritingEnd, WritingRecord,
 };
 
 /// The version of the format of journal lines and `--json` output.
@@ -95,7 +95,27 @@ pub enum Event {
         /// The user's own uncommitted changes, kept apart before the start (`--allow-dirty`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept_changes: Option<String>,
+        /// The first of the ten ports that are the task's alone as long as it runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        port_base: Option<u16>,
     },
+    /// A later process has these ports: the ones of the process before were taken.
+    PortsLeased {
+        /// The first of ten.
+        port_base: u16,
+    },
+    /// Files of the user's checkout that are not in git came into the fresh worktree (`.worktreeinclude`).
+    FilesIncluded {
+        /// How many.
+        files: u64,
+        /// Their size.
+        bytes: u64,
+        /// Those that git would see as new: they are left out of commits until somebody touches them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        uncommitted: Vec<String>,
+    },
+    /// A command that makes the fresh worktree usable ran to its end or to its limit.
+    SetupFinished(SetupResult),
     /// The place to work in could not be made.
     WorkspaceFailed {
         /// Why.

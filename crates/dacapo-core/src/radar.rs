@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::git::{GitError, Oid, Repo};
 use crate::store::RepoDir;
 
-/// So many pairs are looked at in one go: below half a second.
+/// So many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
 /// So many branches are taken in, the newest first; with more, every pair would never be known.
 const MOST_TIPS: usize = 30;
@@ -28,7 +28,11 @@ pub struct Radar {
 
 /// What the file says, read once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known(HashMap<(Oid, Oid), bool>);
+pub struct Known {
+    pairs: HashMap<(Oid, Oid), bool>,
+    /// Of each commit, those that it conflicts with.
+    rivals: HashMap<Oid, Vec<Oid>>,
+}
 
 /// What one round of looking came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +62,12 @@ pub enum RadarError {
 impl Known {
     /// Whether these two conflict; none: nobody has looked yet.
     pub fn conflict(&self, one: &Oid, other: &Oid) -> Option<bool> {
-        self.0.get(&pair(one, other)).copied()
+        self.pairs.get(&pair(one, other)).copied()
+    }
+
+    /// All that this one is known to conflict with.
+    pub fn rivals(&self, one: &Oid) -> &[Oid] {
+        self.rivals.get(one).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -75,50 +84,59 @@ impl Radar {
     /// What is known. Without a file, or with one that does not read, nothing is.
     pub fn known(&self) -> Known {
         let text = fs::read(&self.path).unwrap_or_default();
-        let mut known = HashMap::new();
+        let mut known = Known::default();
         for line in text.split(|byte| *byte == b'\n') {
-            if let Some((pair, conflict)) = std::str::from_utf8(line).ok().and_then(parse) {
-                known.insert(pair, conflict);
+            let Some((pair, conflict)) = std::str::from_utf8(line).ok().and_then(parse) else { continue };
+            if conflict && !known.pairs.contains_key(&pair) {
+                known.rivals.entry(pair.0.clone()).or_default().push(pair.1.clone());
+                known.rivals.entry(pair.1.clone()).or_default().push(pair.0.clone());
             }
+            known.pairs.insert(pair, conflict);
         }
-        Known(known)
+        known
     }
 
     /// Looks at the pairs among these commits that are not known yet, those of the first commit first.
     pub fn update(&self, repo: &Repo, tips: &[Oid]) -> Result<Looked, RadarError> {
+        let behind = |at: usize| tips[at + 1..].iter().map(move |other| (&tips[at], other));
+        self.look(repo, (0..tips.len()).flat_map(behind), tips)
+    }
+
+    fn look<'p>(
+        &self,
+        repo: &Repo,
+        pairs: impl Iterator<Item = (&'p Oid, &'p Oid)>,
+        tips: &[Oid],
+    ) -> Result<Looked, RadarError> {
         let known = self.known();
-        let (mut lines, mut looked) = (String::new(), Looked::default());
-        for (at, one) in tips.iter().enumerate() {
-            for other in &tips[at + 1..] {
-                if one == other || known.conflict(one, other).is_some() {
-                    continue;
-                }
-                if looked.new == MOST_LOOKS {
-                    looked.left += 1;
-                    continue;
-                }
-                // Histories without a common beginning, or a commit that is gone: there is nothing to be known.
-                let Ok(conflict) = repo.would_conflict(one, other) else { continue };
-                let (one, other) = pair(one, other);
-                lines.push_str(&format!("{one} {other} {}\n", if conflict { '!' } else { '=' }));
-                looked.new += 1;
-            }
+        let unknown = pairs.filter(|(one, other)| one != other && known.conflict(one, other).is_none());
+        let mut unknown: Vec<(Oid, Oid)> = unknown.map(|(one, other)| pair(one, other)).collect();
+        let left = unknown.len().saturating_sub(MOST_LOOKS);
+        unknown.truncate(MOST_LOOKS);
+        let answers = repo.conflicts(&unknown)?;
+        let mut looked = Looked { new: 0, left };
+        let mut lines = String::new();
+        for ((one, other), conflict) in unknown.iter().zip(answers) {
+            let Some(conflict) = conflict else { continue };
+            lines.push_str(&format!("{one} {other} {}\n", if conflict { '!' } else { '=' }));
+            looked.new += 1;
         }
         self.write(&known, tips, &lines)
             .map_err(|source| RadarError::File { path: self.path.clone(), source })?;
         Ok(looked)
     }
 
-    /// Looks at the branches of all tasks and at the branch `main` (full name), those of `first` before the others.
-    pub fn survey(&self, repo: &Repo, main: Option<&str>, first: Option<&Oid>) -> Result<Looked, RadarError> {
-        let mut tips: Vec<Oid> = first.cloned().into_iter().collect();
-        if let Some(main) = main {
-            tips.extend(repo.read_ref(main)?);
-        }
-        tips.extend(repo.newest_tips("refs/heads/dacapo/", MOST_TIPS)?);
-        let mut seen = std::collections::HashSet::new();
-        tips.retain(|tip| seen.insert(tip.clone()));
-        self.update(repo, &tips)
+    /// Looks at the branch `main` (full name) and the branches of all tasks.
+    pub fn survey(&self, repo: &Repo, main: &str) -> Result<Looked, RadarError> {
+        self.update(repo, &around(repo, Some(main))?)
+    }
+
+    /// Looks at one commit beside the branch `main` (full name) and the branches of all tasks.
+    pub fn watch(&self, repo: &Repo, main: Option<&str>, tip: &Oid) -> Result<Looked, RadarError> {
+        let mut tips = around(repo, main)?;
+        let others = tips.clone();
+        tips.push(tip.clone());
+        self.look(repo, others.iter().map(|other| (tip, other)), &tips)
     }
 
     /// Appended in one write: two that look at once at worst write the same line twice.
@@ -133,7 +151,7 @@ impl Radar {
             return file.write_all(lines.as_bytes());
         }
         let mut anew = tempfile::NamedTempFile::new_in(parent)?;
-        for ((one, other), conflict) in &known.0 {
+        for ((one, other), conflict) in &known.pairs {
             if tips.contains(one) && tips.contains(other) {
                 writeln!(anew, "{one} {other} {}", if *conflict { '!' } else { '=' })?;
             }
@@ -142,6 +160,18 @@ impl Radar {
         anew.persist(&self.path)?;
         Ok(())
     }
+}
+
+/// The branches that matter, each commit once.
+fn around(repo: &Repo, main: Option<&str>) -> Result<Vec<Oid>, GitError> {
+    let mut tips: Vec<Oid> = Vec::new();
+    if let Some(main) = main {
+        tips.extend(repo.read_ref(main)?);
+    }
+    tips.extend(repo.newest_tips("refs/heads/dacapo/", MOST_TIPS)?);
+    let mut seen = std::collections::HashSet::new();
+    tips.retain(|tip| seen.insert(tip.clone()));
+    Ok(tips)
 }
 
 fn parse(line: &str) -> Option<((Oid, Oid), bool)> {
@@ -169,6 +199,7 @@ mod tests {
             .unwrap();
         let (a, b) = (Oid::parse(&a).unwrap(), Oid::parse(&b).unwrap());
         assert_eq!(radar.known().conflict(&b, &a), Some(true), "in either order");
-        assert_eq!(radar.known().0.len(), 1);
+        assert_eq!(radar.known().pairs.len(), 1);
+        assert_eq!((radar.known().rivals(&a), radar.known().rivals(&b)), (&[b][..], &[a][..]));
     }
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{SessionMode, Usage, Writing};
+use crate::git::Oid;
 
 mod change;
 mod duration;
@@ -84,7 +85,39 @@ pub enum Place {
         branch: String,
         /// The user's uncommitted changes come along.
         with_changes: bool,
+        /// The commit it starts from; none: wherever the user's HEAD is by then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Oid>,
+        /// What makes it usable.
+        #[serde(default)]
+        setup: Setup,
     },
+}
+
+/// What makes a fresh worktree usable (S3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// Run one after the other by `sh -c`, before anything else is.
+    pub commands: Vec<String>,
+    /// The limit of each.
+    #[serde(with = "millis")]
+    pub timeout: Duration,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { commands: Vec::new(), timeout: Duration::from_secs(15 * 60) }
+    }
+}
+
+impl Place {
+    /// The commands that a fresh worktree needs; none in the user's own checkout.
+    pub fn setup(&self) -> &[String] {
+        match self {
+            Place::InPlace { .. } => &[],
+            Place::Worktree { setup, .. } => &setup.commands,
+        }
+    }
 }
 
 /// How to run an agent.

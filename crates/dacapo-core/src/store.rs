@@ -1,6 +1,7 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
 mod changes;
+mod fitness;
 mod inbox;
 mod index;
 mod journal;
@@ -9,10 +10,12 @@ mod limits;
 mod lock;
 mod occupied;
 mod places;
+mod ports;
 mod sizes;
 mod task_dir;
 
 pub use changes::{Changes, Woken};
+pub use fitness::{Unfit, can_lock, fit};
 pub use inbox::{Inbox, Watch};
 pub use index::{Index, Stamp};
 pub use journal::{Journal, JournalError, Reader, note, read};
@@ -21,5 +24,6 @@ pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
 pub use occupied::occupied;
 pub use places::{Held, Places, Seat, Ticket};
+pub use ports::{PORTS, PortLease, Ports};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};

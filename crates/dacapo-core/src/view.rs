@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, TaskResult, Tokens,
-    Usage, WaitReason,
+    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, SetupResult,
+    TaskResult, Tokens, Usage, WaitReason,
 };
 use crate::git::Oid;
 use crate::spec::{Amount, Change, Place, TaskSpec};
@@ -132,6 +132,9 @@ pub struct TaskView {
     pub branch: Option<String>,
     /// Its worktree, if it has one of its own.
     pub worktree: Option<String>,
+    /// The first of the ten ports that are its own while it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port_base: Option<u16>,
     /// The process that drives it.
     pub pid: Option<u32>,
     /// When its limit ends.
@@ -149,6 +152,9 @@ pub struct TaskView {
     /// Every receipt; not part of a list.
     #[serde(skip)]
     pub checks: Vec<CheckResult>,
+    /// What made its worktree usable; not part of a list.
+    #[serde(skip)]
+    pub setup: Vec<SetupResult>,
     /// What people should know.
     #[serde(skip)]
     pub notices: Vec<String>,
@@ -219,6 +225,7 @@ impl TaskView {
             last_commit: None,
             branch: None,
             worktree,
+            port_base: None,
             pid: None,
             waiting_until: None,
             created_at: spec.created_at,
@@ -226,6 +233,7 @@ impl TaskView {
             merged: None,
             iterations: Vec::new(),
             checks: Vec::new(),
+            setup: Vec::new(),
             notices: Vec::new(),
             uncommitted: Vec::new(),
             result: None,
@@ -284,9 +292,16 @@ impl TaskView {
                     self.max_iterations = Some(begun.saturating_add(*more));
                 }
             }
-            Event::WorkspaceReady { branch, base_commit, .. } => {
+            Event::WorkspaceReady { branch, base_commit, port_base, .. } => {
+                self.port_base = *port_base;
                 self.branch.clone_from(branch);
                 self.base_commit.clone_from(base_commit);
+            }
+            Event::PortsLeased { port_base } => self.port_base = Some(*port_base),
+            Event::FilesIncluded { uncommitted, .. } => self.uncommitted.extend_from_slice(uncommitted),
+            Event::SetupFinished(result) => {
+                self.uncommitted.extend_from_slice(&result.changed_files);
+                self.setup.push(result.clone());
             }
             Event::CheckFinished(result) => {
                 self.uncommitted.extend_from_slice(&result.changed_files);
@@ -398,6 +413,7 @@ impl TaskView {
     pub fn forget_details(&mut self) {
         self.iterations.clear();
         self.checks.clear();
+        self.setup.clear();
         self.notices.clear();
     }
 
@@ -411,6 +427,7 @@ impl TaskView {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
             object.insert("iterations".into(), serde_json::to_value(&self.iterations).unwrap_or_default());
+            object.insert("setup".into(), serde_json::to_value(&self.setup).unwrap_or_default());
             object.insert("checks".into(), serde_json::to_value(&self.checks).unwrap_or_default());
             object.insert("result".into(), serde_json::to_value(&self.result).unwrap_or_default());
             object.insert("notices".into(), serde_json::to_value(&self.notices).unwrap_or_default());

@@ -6,15 +6,25 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod alias;
 pub mod completions;
+mod front_door;
+mod merge;
+mod sitting;
 mod tasks;
 
 pub use alias::meant;
+pub use front_door::{Prompt, as_command, not_a_prompt};
+pub use merge::Merge;
+pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Try it without an agent and without cost: dacapo demo")]
+#[command(override_usage = "dacapo \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
+#[command(
+    after_help = "dacapo \"fix the failing tests\" starts an agent in the background, in a worktree of its own, and shows it.
+Try it without an agent and without cost: dacapo demo"
+)]
 pub struct Cli {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
@@ -41,6 +51,9 @@ pub enum Color {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// `dacapo "PROMPT"`
+    #[command(name = "__prompt", hide = true)]
+    Prompt(Prompt),
     /// Run an agent in this repository, once or in a loop, in the foreground
     Exec(Box<Exec>),
     /// Run an agent in the background, in a worktree of its own; it outlives the terminal
@@ -54,7 +67,8 @@ pub enum Command {
     Logs(Logs),
     /// Show a running task as if it ran here; Ctrl-C asks what to do
     Attach(Attach),
-
+    /// Work in the agent's own interactive session, in the task's worktree; then the loop goes on
+    Takeover(Takeover),
     /// Show what a task changed
     Diff(Diff),
     /// Wait for a task to end; the exit code is the task's
@@ -73,6 +87,8 @@ pub enum Command {
     Approve(Approve),
     /// Say no to what a task asks a person for
     Reject(Reject),
+    /// Bring tasks home: into the branch that is checked out here, each proven first
+    Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` removed, bit for bit
@@ -178,6 +194,9 @@ pub struct Exec {
     /// Work in this checkout (the default of exec)
     #[arg(long, help_heading = "Where", overrides_with = "worktree")]
     pub noworktree: bool,
+    /// With a worktree: start from this branch, tag or commit [default: the current commit]
+    #[arg(long, value_name = "REF", help_heading = "Where", allow_hyphen_values = true)]
+    pub base: Option<String>,
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]
     pub with_changes: bool,
@@ -301,26 +320,6 @@ pub struct Logs {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// Flags of `attach`.
-#[derive(Debug, Args)]
-pub struct Attach {
-    /// The task; the latest of this repository if not given
-    pub name: Option<String>,
-    /// How it is shown
-    #[command(flatten)]
-    pub show: Show,
-}
-
-/// Flags of `takeover`.
-#[derive(Debug, Args)]
-pub struct Takeover {
-    /// The task; the latest of this repository if not given
-    pub name: Option<String>,
-    /// Leave the task as it is afterwards
-    #[arg(long)]
-    pub no_resume: bool,
 }
 
 /// Flags of `diff`.

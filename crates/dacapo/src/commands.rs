@@ -20,9 +20,11 @@ mod doctor;
 mod drive;
 pub(crate) mod drop;
 mod exec;
+mod front_door;
 mod kill;
 mod list;
 mod logs;
+mod merge;
 mod orders;
 mod rehearsal;
 mod resume;
@@ -30,6 +32,7 @@ mod scratch;
 mod spawn;
 mod start;
 mod status;
+mod takeover;
 pub(crate) mod undo;
 mod wait;
 
@@ -38,15 +41,18 @@ pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Prompt(args) => front_door::run(&args.prompt),
         Command::Exec(args) => exec::run(&args),
         Command::Spawn(args) => spawn::run(*args),
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
         Command::Attach(args) => attach::run(&args),
+        Command::Takeover(args) => takeover::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Wait(args) => wait::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Kill(args) => kill::run(&args),
         Command::Pause(args) => orders::pause(&args),
         Command::Tell(args) => orders::tell(&args),
@@ -72,6 +78,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
         Command::Resume(args) => args.show.json,
+        Command::Merge(args) => args.show.json,
         Command::Drop(args) => args.json,
         Command::Undo(args) => args.json,
         Command::Attach(args) => args.show.json,
@@ -80,7 +87,9 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Config(_)
+        Command::Prompt(_)
+        | Command::Takeover(_)
+        | Command::Config(_)
         | Command::Rehearsal(_)
         | Command::Completions(_)
         | Command::Tell(_)

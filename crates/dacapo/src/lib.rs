@@ -35,9 +35,12 @@ pub fn main() -> ExitCode {
         return code;
     }
     completion::dispatch();
-    let cli = match args::Cli::try_parse_from(args::meant(args)) {
+    // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it.
+    dacapo_core::process::keep_descriptors_to_ourselves();
+    let args = args::as_command(args::meant(args));
+    let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return not_understood(&error),
+        Err(error) => return not_understood(&error, &args),
     };
     match cli.color {
         args::Color::Auto => {}
@@ -68,10 +71,13 @@ fn report(failure: &error::Failure, json: bool) -> ExitCode {
     ExitCode::from(failure.exit_code())
 }
 
-fn not_understood(error: &clap::Error) -> ExitCode {
+fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     let _ = error.print();
-    if error.kind() == ErrorKind::InvalidSubcommand {
-        anstream::eprintln!("\nTo run an agent on a task: dacapo exec \"what it is to do\"");
+    let without_command = args.get(1).is_some_and(|first| first.as_encoded_bytes().starts_with(b"-"));
+    if error.kind() == ErrorKind::InvalidSubcommand
+        || (error.kind() == ErrorKind::UnknownArgument && without_command)
+    {
+        anstream::eprintln!("\n{}", args::not_a_prompt(args));
     }
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,

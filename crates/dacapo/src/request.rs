@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use dacapo_core::agent;
 use dacapo_core::event::{SessionMode, Writing};
-use dacapo_core::git::Repo;
+use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
-    Plan, SPEC_FORMAT, SessionNeed, TaskName, TaskSpec, parse_duration, random_hex,
+    Plan, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use crate::agents::{self, Chosen};
 use crate::args::{Exec, Session};
 use crate::config::Config;
-use crate::error::Failure;
+use crate::error::{Failure, suggest};
 use crate::writers;
 
 /// A plan that nobody named is only taken when it is of a sensible size.
@@ -78,16 +78,20 @@ pub fn request(
         );
     }
     let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    let (base, base_branch) = match &args.base {
+        None => (head.commit, head.branch),
+        Some(name) => base(args, repo, name, head)?,
+    };
     let spec = TaskSpec {
         v: SPEC_FORMAT,
         kind: Loop::NAME.to_owned(),
         created_at: Timestamp::now(),
         tag: random_hex(16),
         top: repo.toplevel().to_owned(),
-        base_branch: head.branch,
+        base_branch,
         foreground: true,
         plan: plan(args, repo.toplevel())?,
-        place: place(args, data, &name),
+        place: place(args, config, data, (&name, base)),
         prompt,
         name,
         agents: chosen.agents,
@@ -98,17 +102,63 @@ pub fn request(
     Ok(Request { spec, named, agent_why: chosen.why, notes })
 }
 
-/// Where the task with this name works.
-pub fn place(args: &Exec, data: &RepoDir, name: &TaskName) -> Place {
+/// Where the task with this name works, and from which commit.
+fn place(args: &Exec, config: &Config, data: &RepoDir, (name, base): (&TaskName, Option<Oid>)) -> Place {
     if args.worktree {
         Place::Worktree {
             path: data.worktree(name),
-            branch: format!("refs/heads/dacapo/{name}"),
+            branch: branch_of(name),
             with_changes: args.with_changes,
+            base,
+            setup: Setup {
+                commands: config.worktree.setup.clone(),
+                timeout: config.worktree.setup_timeout.duration(),
+            },
         }
     } else {
         Place::InPlace { allow_dirty: args.allow_dirty }
     }
+}
+
+fn branch_of(name: &TaskName) -> String {
+    format!("refs/heads/dacapo/{name}")
+}
+
+/// The task gets another name.
+pub fn rename(spec: &mut TaskSpec, data: &RepoDir, name: TaskName) {
+    if let Place::Worktree { path, branch, .. } = &mut spec.place {
+        *path = data.worktree(&name);
+        *branch = branch_of(&name);
+    }
+    spec.name = name;
+}
+
+/// `--base`: the commit, and the branch that the work is for. A tag or a commit is for the branch the user is on.
+fn base(args: &Exec, repo: &Repo, name: &str, head: Head) -> Result<(Option<Oid>, Option<String>), Failure> {
+    let nothing = "everything; nothing was started";
+    if !args.worktree {
+        return Err(Failure::usage("--base says where a worktree starts")
+            .hint("add --worktree")
+            .kept(nothing));
+    }
+    let failed = |error: GitError| Failure::failed(error.to_string());
+    let Some((commit, branch)) = repo.meant_by(name).map_err(failed)? else {
+        let names = repo.names_of_commits().map_err(failed)?;
+        let failure =
+            Failure::usage(format!("--base '{name}' is no branch, tag or commit here")).kept(nothing);
+        return Err(match suggest(name, names.iter().map(String::as_str)) {
+            Some(close) => failure.hint(format!("did you mean '{close}'?")),
+            None => failure.hint("git branch --all shows the branches; git fetch brings those of others"),
+        });
+    };
+    if args.with_changes && head.commit.as_ref() != Some(&commit) {
+        return Err(Failure::usage(
+            "--with-changes takes changes of the current commit along, not of --base",
+        )
+        .hint("leave one of them out")
+        .kept(nothing));
+    }
+    Ok((Some(commit), branch.or(head.branch)))
 }
 
 fn prompt(args: &Exec) -> Result<String, Failure> {

@@ -58,7 +58,7 @@ impl Keys {
     }
 
     /// The next key; sleeps until there is one.
-    pub fn next(&mut self) -> io::Result<Key> {
+    pub fn read(&mut self) -> io::Result<Key> {
         let mut bytes = [0_u8; 64];
         let count = loop {
             match (&*self.terminal).read(&mut bytes) {

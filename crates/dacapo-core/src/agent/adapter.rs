@@ -22,6 +22,12 @@ pub trait Adapter: Sync {
     /// How it is run so that nobody needs to sit beside it.
     fn profile(&self, wish: &Wish<'_>) -> Result<AgentSpec, Unable>;
 
+    /// What makes it go on in a conversation with a person at its terminal; without one it just starts. Nothing is
+    /// allowed to it beforehand: the person is there.
+    fn interactive(&self, session: &str) -> Vec<String> {
+        vec!["--resume".to_owned(), session.to_owned()]
+    }
+
     /// Reads what it prints. The events of a whole turn end in [`AgentEvent::End`] or say why not: without one it failed.
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser>;
 

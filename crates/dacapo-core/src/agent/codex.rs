@@ -63,6 +63,10 @@ impl Adapter for Codex {
         })
     }
 
+    fn interactive(&self, session: &str) -> Vec<String> {
+        vec!["resume".to_owned(), session.to_owned()]
+    }
+
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
         Box::new(ByLine::new(parser::CodexLines::new(setting)))
     }

@@ -72,6 +72,10 @@ impl Adapter for Copilot {
         })
     }
 
+    fn interactive(&self, session: &str) -> Vec<String> {
+        vec![format!("--resume={session}")]
+    }
+
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {
         Box::new(ByLine::new(parser::CopilotLines::new(setting)))
     }

@@ -85,6 +85,10 @@ impl Adapter for Opencode {
         })
     }
 
+    fn interactive(&self, session: &str) -> Vec<String> {
+        vec!["--session".to_owned(), session.to_owned()]
+    }
+
     fn parser(&self, _: ParserSetting) -> Box<dyn Parser> {
         Box::new(ByLine::<stream::OpencodeLines>::default())
     }

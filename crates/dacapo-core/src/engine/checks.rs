@@ -15,8 +15,17 @@ use crate::git::display_path;
 use crate::process::{Exit, Job, Stderr, Stop, tail};
 
 /// So much of what a check printed goes into its receipt.
-const TAIL_BYTES: usize = 8 << 10;
-const TAIL_LINES: usize = 60;
+pub(super) const TAIL_BYTES: usize = 8 << 10;
+pub(super) const TAIL_LINES: usize = 60;
+
+/// A command line to be run to its end.
+pub(super) struct Shell<'a> {
+    pub(super) command: &'a str,
+    pub(super) cwd: PathBuf,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) output: &'a Path,
+    pub(super) timeout: Duration,
+}
 
 impl Driver<'_> {
     /// None: the task is to stop and the check was ended; its result means nothing.
@@ -35,7 +44,9 @@ impl Driver<'_> {
         };
         let output = self.dir.check_path(self.next_seq());
         self.keep_directory_of(&output)?;
-        let ran = self.run_command(plan, cwd, &output);
+        let env = as_in_ci(self.environment(&cwd));
+        let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
+        let ran = self.run_shell(shell);
         if let Some(checkout) = clean {
             checkout.remove(&self.workspace()?.repo)?;
         }
@@ -45,12 +56,9 @@ impl Driver<'_> {
         Ok(Some(Input::CheckDone(CheckResult { changed_files, ..receipt(plan, &output, &ended) })))
     }
 
-    fn run_command(
-        &mut self,
-        plan: &CheckPlan,
-        cwd: PathBuf,
-        output: &Path,
-    ) -> Result<Option<(Exit, bool)>, DriverError> {
+    /// How it ended and whether at its limit. None: the task is to stop, and it was ended.
+    pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<(Exit, bool)>, DriverError> {
+        let Shell { command, cwd, env, output, timeout } = shell;
         // Of a run that a crash cut short; it is no evidence.
         match std::fs::remove_file(output) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -58,15 +66,14 @@ impl Driver<'_> {
             }
             _ => {}
         }
-        let env = self.environment(&cwd);
-        let mut job = job(&plan.command, cwd, env, output);
+        let mut job = job(command, cwd, env, output);
         job.holds = self.share_of_place();
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));
         })?;
         self.launcher.prepare();
-        let mut deadline = Some(Instant::now() + plan.timeout);
+        let mut deadline = Some(Instant::now() + timeout);
         let (mut timed_out, mut cancelled) = (false, false);
         loop {
             match self.receive(deadline) {
@@ -91,7 +98,7 @@ impl Driver<'_> {
     }
 
     /// Files that a check changed are reported and not committed as if the agent had.
-    fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
+    pub(super) fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
         let workspace = self.workspace.as_mut().ok_or_else(Self::no_workspace)?;
         if !workspace.repo.what_is_gone().is_empty() {
             return Ok(Vec::new());
@@ -110,9 +117,7 @@ pub(crate) struct Ended {
 }
 
 /// A check as it is run, wherever it is run from.
-pub(crate) fn job(command: &str, cwd: PathBuf, mut env: Vec<(OsString, OsString)>, output: &Path) -> Job {
-    env.retain(|(name, _)| name != "CI");
-    env.push(("CI".into(), "1".into()));
+pub(crate) fn job(command: &str, cwd: PathBuf, env: Vec<(OsString, OsString)>, output: &Path) -> Job {
     Job {
         argv: vec!["sh".into(), "-c".into(), command.into()],
         cwd,
@@ -124,6 +129,13 @@ pub(crate) fn job(command: &str, cwd: PathBuf, mut env: Vec<(OsString, OsString)
         grace: Duration::from_secs(1),
         holds: Vec::new(),
     }
+}
+
+/// The environment of a check (L4).
+pub(crate) fn as_in_ci(mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    env.retain(|(name, _)| name != "CI");
+    env.push(("CI".into(), "1".into()));
+    env
 }
 
 /// The receipt of a run whose output is on file.

@@ -20,7 +20,7 @@ use super::talker::Talks;
 use super::turn::Parsed;
 use super::workspace::Workspace;
 use crate::agent::acp::{Question, Talk};
-use crate::event::{AgentEvent, Envelope, Event, FORMAT, TaskResult, Writing};
+use crate::event::{AgentEvent, Envelope, Event, FORMAT, SetupResult, TaskResult, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::{Finished, LaunchError, Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
@@ -80,6 +80,8 @@ impl Reply {
 /// Something that takes time has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity<'a> {
+    /// A command makes the fresh worktree usable.
+    Setup(&'a str),
     /// A check runs.
     Check(&'a str),
     /// A model writes about the iteration.
@@ -218,6 +220,8 @@ pub struct Driver<'a> {
     pub(super) durability: Durability,
     pub(super) limits: Limits,
     pub(super) talks: Talks,
+    /// The ports that an earlier process of the task had.
+    pub(super) ports_before: Option<u16>,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
     /// Commands that are in the journal.
@@ -255,13 +259,22 @@ impl<'a> Driver<'a> {
         let mut earlier_litter = HashMap::new();
         let mut commands_taken = HashSet::new();
         let mut workspace_was_made = false;
+        let mut ports_before = None;
         let journal = Journal::open(&dir.journal_path(), |line| {
             machine.apply(&line);
             match &line.event {
                 Event::CheckFinished(check) => {
                     earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
                 }
-                Event::WorkspaceReady { .. } => workspace_was_made = true,
+                Event::WorkspaceReady { port_base, .. } => {
+                    workspace_was_made = true;
+                    ports_before = *port_base;
+                }
+                Event::PortsLeased { port_base } => ports_before = Some(*port_base),
+                Event::FilesIncluded { uncommitted: files, .. }
+                | Event::SetupFinished(SetupResult { changed_files: files, .. }) => {
+                    earlier_litter.extend(files.iter().map(|name| (name.clone(), line.at)));
+                }
                 Event::CommandReceived(received) => drop(commands_taken.insert(received.id.clone())),
                 _ => {}
             }
@@ -283,6 +296,7 @@ impl<'a> Driver<'a> {
             commands_taken,
             asked: None,
             workspace_was_made,
+            ports_before,
             launcher,
             masker,
             setting,
@@ -349,6 +363,7 @@ impl<'a> Driver<'a> {
         self.limits.release_unless_needed_for(&effect);
         Ok(match effect {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
+            Effect::RunSetup(plan) => self.run_setup(&plan)?,
             Effect::RunCheck(plan) => self.run_check(&plan)?,
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
             Effect::RunTurn(plan) => {

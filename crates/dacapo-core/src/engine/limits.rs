@@ -65,6 +65,7 @@ impl Limits {
         let needed = match effect {
             Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::ShareLimit(_) => true,
             Effect::PrepareWorkspace
+            | Effect::RunSetup(_)
             | Effect::RunCheck(_)
             | Effect::Write(_)
             | Effect::PrepareCommit(_)

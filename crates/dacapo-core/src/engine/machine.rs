@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Received, TurnRecord, Usage,
-    WaitReason, Writing, WritingRecord,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Received, SetupResult, TurnRecord,
+    Usage, WaitReason, Writing, WritingRecord,
 };
 use crate::git::Oid;
 
@@ -46,9 +46,13 @@ pub enum Input {
         base: Option<Oid>,
         /// The rescue ref that keeps the user's own changes.
         kept_changes: Option<String>,
+        /// The first of the task's ports.
+        port_base: Option<u16>,
     },
     /// It cannot be made.
     WorkspaceFailed(String),
+    /// A command of the setup has its result.
+    SetupDone(SetupResult),
     /// A check has its result.
     CheckDone(CheckResult),
     /// A turn is about to start.
@@ -118,6 +122,8 @@ pub struct Begin {
 pub enum Effect {
     /// Make the place to work in.
     PrepareWorkspace,
+    /// Run a command that makes the fresh worktree usable.
+    RunSetup(SetupPlan),
     /// Run a check.
     RunCheck(CheckPlan),
     /// Look whether the agent's account is known to be limited, where HEAD is, and choose a session id: the next turn is
@@ -155,6 +161,17 @@ pub enum Effect {
         /// What changed since is looked through for tests and checks.
         base: Option<Oid>,
     },
+}
+
+/// One command of the setup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetupPlan {
+    /// Which one.
+    pub index: u32,
+    /// What is run by `sh -c`.
+    pub command: String,
+    /// Its limit.
+    pub timeout: Duration,
 }
 
 /// One run of a check.

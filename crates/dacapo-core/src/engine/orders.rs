@@ -39,6 +39,7 @@ impl Standing {
 fn is_work(effect: &Effect) -> bool {
     match effect {
         Effect::PrepareWorkspace
+        | Effect::RunSetup(_)
         | Effect::RunCheck(_)
         | Effect::BeginTurn(_)
         | Effect::RunTurn(_)
@@ -193,10 +194,11 @@ impl Driver<'_> {
 
     /// A share of the place for a job, so that it is not free before all that works in it is gone.
     pub(super) fn share_of_place(&self) -> Vec<std::os::fd::OwnedFd> {
-        match &self.standing {
-            Standing::At(_, held) => held.share().into_iter().collect(),
-            Standing::Apart | Standing::Without(_) | Standing::Given(..) => Vec::new(),
-        }
+        let place = match &self.standing {
+            Standing::At(_, held) => held.share().ok(),
+            Standing::Apart | Standing::Without(_) | Standing::Given(..) => None,
+        };
+        place.into_iter().chain(self.share_of_ports()).collect()
     }
 
     fn did_not_count(&mut self, time: Duration) {

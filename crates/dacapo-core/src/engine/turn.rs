@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::driver::{Activity, Driver, DriverError, Message};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::{Reader, setting};
+use super::setup::PORT_VARIABLE;
 use super::turn_end::{Why, diagnosed, ending};
 use super::vigil::Vigil;
 use crate::agent::acp::Heard;
@@ -322,7 +323,12 @@ impl Driver<'_> {
 
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(OsString, OsString)> {
-        environment(&self.setting.env, &self.spec, cwd)
+        let mut env = environment(&self.setting.env, &self.spec, cwd);
+        if let Some(port) = self.port_base() {
+            env.retain(|(name, _)| name != PORT_VARIABLE);
+            env.push((PORT_VARIABLE.into(), port.to_string().into()));
+        }
+        env
     }
 }
 

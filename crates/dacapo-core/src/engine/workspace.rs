@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
@@ -14,6 +15,7 @@ use crate::git::{
     self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, WorktreeError, display_path,
 };
 use crate::spec::{Place, TaskSpec};
+use crate::store::PortLease;
 use crate::trust::TrustedFiles;
 
 /// New files over this size are left out of commits (C9).
@@ -28,7 +30,12 @@ pub(super) struct Workspace {
     litter: Vec<Litter>,
     /// Left out of the last commit; said once.
     left_out: Vec<PathBuf>,
+    /// Its ports, where it is a worktree of its own.
+    pub(super) ports: Option<PortLease>,
 }
+
+/// A fresh worktree, and the ref that keeps what of the user's came along.
+type Worktree = (Workspace, Option<String>);
 
 #[derive(Debug, PartialEq)]
 struct Litter {
@@ -39,7 +46,7 @@ struct Litter {
 
 impl Workspace {
     fn new(repo: Repo, exclusive: bool) -> Self {
-        Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new() }
+        Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new(), ports: None }
     }
 
     fn look(&self, path: &PathBuf) -> Option<(u64, SystemTime)> {
@@ -114,22 +121,26 @@ impl Driver<'_> {
                 let (kept, left_out) = self.keep_user_changes(&user)?;
                 (Workspace { left_out, ..Workspace::new(user, false) }, kept)
             }
-            Place::Worktree { path, branch, with_changes } => {
-                let (path, branch, with_changes) = (path.clone(), branch.clone(), *with_changes);
-                match self.add_worktree(&user, &path, &branch, with_changes)? {
-                    Ok(repo) if with_changes => {
-                        let (kept, left_out) = self.keep_user_changes(&repo)?;
-                        (Workspace { left_out, ..Workspace::new(repo, true) }, kept)
-                    }
-                    Ok(repo) => (Workspace::new(repo, true), None),
-                    Err(message) => return Ok(Input::WorkspaceFailed(message)),
+            Place::Worktree { .. } => match self.add_worktree(&user)? {
+                Ok((mut workspace, kept)) => {
+                    self.furnish(&user, &mut workspace)?;
+                    workspace.ports = self.lease_ports()?;
+                    (workspace, kept)
                 }
-            }
+                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+            },
         };
         let head = workspace.repo.head()?;
         let path = display_path(workspace.repo.toplevel());
         self.workspace = Some(workspace);
-        Ok(Input::WorkspaceReady { path, branch: head.branch, base: head.commit, kept_changes: kept })
+        let port_base = self.port_base();
+        Ok(Input::WorkspaceReady {
+            path,
+            branch: head.branch,
+            base: head.commit,
+            kept_changes: kept,
+            port_base,
+        })
     }
 
     /// A task that is taken up again finds its workspace where it was.
@@ -144,6 +155,7 @@ impl Driver<'_> {
         };
         let mut workspace = Workspace::new(discover(&self.spec, dir)?, exclusive);
         workspace.recall_litter(&self.earlier_litter)?;
+        workspace.ports = self.lease_ports_again()?;
         self.workspace = Some(workspace);
         Ok(())
     }
@@ -177,15 +189,21 @@ impl Driver<'_> {
         Ok((kept.rescued.first().map(|rescued| rescued.name.clone()), known))
     }
 
-    fn add_worktree(
-        &mut self,
-        user: &Repo,
-        path: &std::path::Path,
-        branch: &str,
-        with_changes: bool,
-    ) -> Result<Result<Repo, String>, DriverError> {
-        let Some(start) = user.head()?.commit else {
-            return Ok(Err("a repository without commits cannot have a worktree".into()));
+    /// The worktree, with what is uncommitted here where that was asked for; or why it cannot be.
+    fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
+        let spec = Arc::clone(&self.spec);
+        let Place::Worktree { path, branch, with_changes, base, .. } = &spec.place else {
+            return Err(Self::no_workspace());
+        };
+        let start = match base {
+            Some(base) if user.has_commit(base)? => base.clone(),
+            Some(base) => {
+                return Ok(Err(format!("commit {}, from which it was to start, is gone", base.short())));
+            }
+            None => match user.head()?.commit {
+                Some(head) => head,
+                None => return Ok(Err("a repository without commits cannot have a worktree".into())),
+            },
         };
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         if let Some(parent) = path.parent() {
@@ -204,13 +222,15 @@ impl Driver<'_> {
             Err(error @ WorktreeError::BranchExists(_)) => return Ok(Err(error.to_string())),
             Err(error) => return Err(error.into()),
         };
-        if with_changes {
+        if *with_changes {
             let copied = user.copy_uncommitted(&repo)?;
             let message =
                 format!("{} uncommitted files came along, {} removed", copied.written, copied.removed);
             self.input(&Input::Notice(message))?;
+            let (kept, left_out) = self.keep_user_changes(&repo)?;
+            return Ok(Ok((Workspace { left_out, ..Workspace::new(repo, true) }, kept)));
         }
-        Ok(Ok(repo))
+        Ok(Ok((Workspace::new(repo, true), None)))
     }
 
     pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {

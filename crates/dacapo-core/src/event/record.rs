@@ -65,11 +65,50 @@ impl CheckResult {
 
     /// `exit 101`, `no end within its limit`, `ended by a signal`.
     pub fn ending(&self) -> String {
-        match (self.timed_out, self.exit_code) {
-            (true, _) => "time limit".into(),
-            (false, Some(code)) => format!("exit {code}"),
-            (false, None) => "ended by a signal".into(),
-        }
+        ending(self.timed_out, self.exit_code)
+    }
+}
+
+/// The receipt of one command of the setup.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SetupResult {
+    /// Which of them.
+    pub index: u32,
+    /// What was run by `sh -c`.
+    pub command: String,
+    /// Its exit code; none when a signal or the time limit ended it.
+    pub exit_code: Option<i32>,
+    /// The time limit ended it.
+    #[serde(default)]
+    pub timed_out: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The last lines it printed.
+    pub tail: String,
+    /// All it printed is in this file of the task's directory.
+    pub output: String,
+    /// Files it changed that git would see; they are left out of commits until somebody touches them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_files: Vec<String>,
+}
+
+impl SetupResult {
+    /// Whether the next one may run.
+    pub fn passed(&self) -> bool {
+        self.exit_code == Some(0) && !self.timed_out
+    }
+
+    /// `exit 101`, `time limit`, `ended by a signal`.
+    pub fn ending(&self) -> String {
+        ending(self.timed_out, self.exit_code)
+    }
+}
+
+fn ending(timed_out: bool, exit_code: Option<i32>) -> String {
+    match (timed_out, exit_code) {
+        (true, _) => "time limit".into(),
+        (false, Some(code)) => format!("exit {code}"),
+        (false, None) => "ended by a signal".into(),
     }
 }
 
@@ -403,6 +442,9 @@ pub struct Result {
     /// Changed files that a proof hangs on: tests, CI, checks. A person should look at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust_files: Vec<String>,
+    /// The command that could not make the worktree usable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_setup: Option<String>,
     /// How each check went from before the first iteration to the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<Proof>,

@@ -36,7 +36,8 @@ pub fn current_branch(dir: &Path) -> Option<(String, Oid)> {
     Some((name.to_owned(), commit))
 }
 
-/// This working tree's own git directory and the shared one. None wherever git might see it differently: other owners, other file systems, bare and half-made repositories.
+/// This working tree's own git directory and the shared one. None wherever git might see it differently: other owners,
+/// other file systems, bare and half-made repositories.
 fn from_files(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let start = fs::canonicalize(dir).ok()?;
     let (user, device) = (rustix::process::geteuid().as_raw(), fs::metadata(&start).ok()?.dev());

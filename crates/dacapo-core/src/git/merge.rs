@@ -10,6 +10,8 @@ use super::{Oid, Repo};
 const TRY: &str = "see whether it merges";
 const MERGE: &str = "merge";
 const MOVE: &str = "move the branch";
+/// Git's exit code for options that it does not know.
+const USAGE: i32 = 129;
 
 /// What a merge would come to. Found without touching a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +100,36 @@ impl Repo {
     /// Whether two commits cannot be joined without somebody's help. One git call.
     pub fn would_conflict(&self, one: &Oid, other: &Oid) -> Result<bool, GitError> {
         Ok(!self.try_tree(one, other)?.conflicts.is_empty())
+    }
+
+    /// Of each of these pairs, whether they conflict; none where that cannot be said, for histories without a common
+    /// beginning for one. One git process for as many as it can answer.
+    pub fn conflicts(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<Option<bool>>, GitError> {
+        let mut answers = Vec::with_capacity(pairs.len());
+        while answers.len() < pairs.len() {
+            let asked: String =
+                pairs[answers.len()..].iter().map(|(one, other)| format!("{one} {other}\n")).collect();
+            let call = self.call(TRY).args([
+                "merge-tree",
+                "--write-tree",
+                "--stdin",
+                "--name-only",
+                "--no-messages",
+            ]);
+            let answer = call.stdin(asked.into_bytes()).output()?;
+            let told = statuses(&answer.stdout);
+            if answer.exit == Some(USAGE) || answer.exit.is_none() {
+                return Err(answer.error());
+            }
+            let all = answers.len() + told.len() >= pairs.len();
+            answers.extend(told.into_iter().map(Some));
+            if !all {
+                // It gave up on this one, and with it on all behind.
+                answers.push(None);
+            }
+        }
+        answers.truncate(pairs.len());
+        Ok(answers)
     }
 
     /// A commit that no ref names, as the merge of these would be: to see how the next one would go on top of it. None
@@ -228,6 +260,20 @@ impl Repo {
             _ => Err(answer.error()),
         }
     }
+}
+
+/// `STATUS NUL TREE NUL [FILE NUL]… NUL` for each merge; status 0 means conflicts.
+fn statuses(bytes: &[u8]) -> Vec<bool> {
+    let mut fields = bytes.split(|byte| *byte == 0);
+    let mut conflicts = Vec::new();
+    while let Some(status) = fields.next().filter(|status| matches!(status, [b'0' | b'1'])) {
+        let whole = fields.next().is_some() && fields.by_ref().any(<[u8]>::is_empty);
+        if !whole {
+            break;
+        }
+        conflicts.push(status == b"0");
+    }
+    conflicts
 }
 
 /// Names between NULs, after so many other fields.

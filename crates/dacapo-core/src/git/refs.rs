@@ -126,6 +126,29 @@ impl Repo {
         Ok(None)
     }
 
+    /// The commit that a person means by `name`, and the branch (full name), where it names one: of a branch of a remote
+    /// the name that it has there. None: it names no commit.
+    pub fn meant_by(&self, name: &str) -> Result<Option<(Oid, Option<String>)>, GitError> {
+        if name.is_empty() || name.starts_with('-') {
+            return Ok(None);
+        }
+        let Some(commit) = self.ref_by_git(&format!("{name}^{{commit}}"))? else { return Ok(None) };
+        let call = self.call(READ).args(["rev-parse", "--symbolic-full-name", name]);
+        let full = String::from_utf8_lossy(&call.stdout()?).trim().to_owned();
+        let branch = match full.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/')) {
+            Some((_, there)) => Some(format!("refs/heads/{there}")),
+            None => Some(full).filter(|full| full.starts_with("refs/heads/")),
+        };
+        Ok(Some((commit, branch)))
+    }
+
+    /// What a person could mean: branches, branches of remotes, tags.
+    pub fn names_of_commits(&self) -> Result<Vec<String>, GitError> {
+        let call = self.call(READ).args(["for-each-ref", "--format=%(refname:short)"]);
+        let out = call.args(["refs/heads", "refs/remotes", "refs/tags"]).stdout()?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
     /// Moves a ref from `old` (none: it must not exist) to `new`; refused if it is not at `old`.
     pub(super) fn move_ref(
         &self,

@@ -180,6 +180,20 @@ impl Repo {
         self.git.call_as_user(operation, &self.toplevel)
     }
 
+    /// The same with the hooks of another working tree: a relative `core.hooksPath` may name files there that no commit
+    /// holds, and a fresh checkout would run none.
+    pub fn with_hooks_of(mut self, other: &Self) -> Result<Self, GitError> {
+        let call = other.call_as_user("find the hooks");
+        let out = call.args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).stdout()?;
+        let path = OsString::from_vec(out.strip_suffix(b"\n").unwrap_or(&out).to_vec());
+        self.git = self
+            .git
+            .with("GIT_CONFIG_COUNT", "1")
+            .with("GIT_CONFIG_KEY_0", "core.hooksPath")
+            .with("GIT_CONFIG_VALUE_0", path);
+        Ok(self)
+    }
+
     /// The tree without entries, which every repository knows without storing it.
     pub(super) fn empty_tree(&self) -> &'static str {
         if self.sha256 {

@@ -25,6 +25,9 @@ const OVERRIDES: [&str; 7] = [
 /// Of these, what does not hold where git acts in the user's own name (C9): at a merge hooks run and commits are signed.
 const NOT_FOR_USERS: [&str; 2] = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
 
+/// And of what is set for every git: hooks would inherit it, and one that looks for `*.rs` find nothing.
+const NOT_FOR_HOOKS: [&str; 3] = ["LC_ALL", "GIT_OPTIONAL_LOCKS", "GIT_LITERAL_PATHSPECS"];
+
 /// What of the `GIT_*` environment is kept: how to reach and authenticate, who the user is, which
 /// configuration files are theirs. None of it says *which repository*.
 const KEPT: [&str; 7] = [
@@ -164,7 +167,16 @@ impl Git {
     pub(super) fn call_as_user(&self, operation: &'static str, dir: &Path) -> Call {
         let overrides: Vec<&str> =
             OVERRIDES.into_iter().filter(|setting| !NOT_FOR_USERS.contains(setting)).collect();
-        self.call_with(operation, dir, &overrides)
+        let mut call = self.call_with(operation, dir, &overrides);
+        for name in NOT_FOR_HOOKS {
+            // As the user has it; the messages that are looked at are asked for in English all the same.
+            match std::env::var_os(name).filter(|_| name == "LC_ALL") {
+                Some(value) => call.command.env(name, value),
+                None => call.command.env_remove(name),
+            };
+        }
+        call.command.env("LANGUAGE", "C");
+        call
     }
 
     fn call_with(&self, operation: &'static str, dir: &Path, overrides: &[&str]) -> Call {

@@ -4,7 +4,7 @@
 //! all of it happens under one lock file in the directory that the worktrees share.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -92,13 +92,17 @@ impl Repo {
         let path = self.common_dir().join("dacapo.lock");
         let file = open_lock(&path)?;
         let start = Instant::now();
-        while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            if start.elapsed() > LOCK_PATIENCE {
-                return Err(WorktreeError::Busy(path));
+        // With a deadline, which waiting for a lock has not: somebody may sit on it for good.
+        loop {
+            match file.try_lock() {
+                Ok(()) => return act(),
+                Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_PATIENCE => {
+                    return Err(WorktreeError::Busy(path));
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_LOOK),
+                Err(TryLockError::Error(error)) => return Err(GitError::io("lock", &path)(error).into()),
             }
-            std::thread::sleep(LOCK_LOOK);
         }
-        act()
     }
 
     /// Makes a worktree at `path` on a new branch (short name) that starts at `start`.

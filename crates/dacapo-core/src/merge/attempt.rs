@@ -81,7 +81,9 @@ impl Merger<'_> {
     pub(super) fn scratch(&self, commit: &Oid) -> Result<Scratch<'_>, LeftOut> {
         let parent = self.data.path();
         std::fs::create_dir_all(parent).map_err(|error| LeftOut::trouble(&error))?;
-        let checkout = self.repo.export_clean(commit, parent).map_err(|error| LeftOut::trouble(&error))?;
+        let mut checkout =
+            self.repo.export_clean(commit, parent).map_err(|error| LeftOut::trouble(&error))?;
+        checkout.repo = checkout.repo.with_hooks_of(self.repo)?;
         Ok(Scratch { checkout: Some(checkout), of: self.repo })
     }
 

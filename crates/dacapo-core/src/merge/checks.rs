@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::attempt::Scratch;
 use super::turn::Record;
 use super::{Candidate, LeftOut, Merger, Proven, Step, Stopped, Watch};
-use crate::engine::checks::{Ended, job, receipt};
+use crate::engine::checks::{Ended, as_in_ci, job, receipt};
 use crate::engine::machine::CheckPlan;
 use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult};
@@ -88,7 +88,7 @@ impl Merger<'_> {
         let setting = (self.setting)();
         let output = record.dir.check_path(u64::from(plan.index));
         let cwd = scratch.repo()?.toplevel().to_owned();
-        let env = environment(&setting.env, &record.spec, &cwd);
+        let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
         let masker = Masker::from_env(setting.env.iter().cloned());
         let failed = |error: &dyn std::fmt::Display| {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))

@@ -115,6 +115,8 @@ fn go(merger: &Merger<'_>, candidate: &Candidate, home: &mut Home) -> Result<(),
         home.set_aside = Some(dropped.path(&kept));
         return Ok(());
     }
+    // Not one that the user has locked, nor a branch that is checked out elsewhere too.
+    merger.repo.can_set_aside(path, &candidate.branch)?;
     merger.repo.remove_worktree(path)?;
     match merger.repo.read_ref(&candidate.branch)? {
         // Somebody has committed to it since: that is not merged.

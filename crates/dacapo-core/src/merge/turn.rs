@@ -14,6 +14,7 @@ use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
 use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, TaskSpec, random_hex};
 use crate::store::{Lock, TaskDir};
+use crate::task::agent_loop::Loop;
 
 /// The hard limit of the turn, where the task has none of its own.
 const TURN: Duration = Duration::from_secs(2 * 3600);
@@ -68,6 +69,8 @@ impl Drop for Record {
 fn trial(candidate: &Candidate, at: Timestamp) -> TaskSpec {
     let own = &candidate.spec;
     TaskSpec {
+        kind: Loop::NAME.to_owned(),
+        details: serde_json::Value::Null,
         created_at: at,
         tag: random_hex(16),
         foreground: true,

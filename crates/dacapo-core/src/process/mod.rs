@@ -41,5 +41,6 @@ pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Un
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::Masker;
+pub use signals::keep_descriptors_to_ourselves;
 pub use stream::{Follower, Progress, tail};
 pub use tree::{Swept, TAG_VARIABLE, sweep};

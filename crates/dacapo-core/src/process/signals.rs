@@ -108,7 +108,7 @@ fn duration(time: libc::timeval) -> Duration {
 }
 
 /// Marks every descriptor from 3 up as not to be inherited.
-pub(super) fn keep_descriptors_to_ourselves() {
+pub fn keep_descriptors_to_ourselves() {
     #[cfg(target_os = "linux")]
     {
         const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;

@@ -97,6 +97,16 @@ impl Lock {
         read_lines(path).0.filter(|_| held).and_then(rustix::process::Pid::from_raw)
     }
 
+    /// Children that are started from now on do not inherit it: one that is not ours to end could keep it for ever.
+    pub fn keep_from_children(&self) -> io::Result<()> {
+        Ok(rustix::io::fcntl_setfd(&self.file, FdFlags::CLOEXEC)?)
+    }
+
+    /// Children that are started from now on inherit it again.
+    pub fn hand_to_children(&self) -> io::Result<()> {
+        Ok(rustix::io::fcntl_setfd(&self.file, FdFlags::empty())?)
+    }
+
     /// Whether some process holds the lock at `path`.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         let file = match File::open(path) {
@@ -148,6 +158,11 @@ impl WorkspaceLock {
     pub fn name_holder(git_dir: &Path, task: &str) -> io::Result<()> {
         let text = format!("{}\n{task}", std::process::id());
         std::fs::write(git_dir.join("dacapo").join("lock"), text)
+    }
+
+    /// The lock itself.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
     }
 
     /// Names the holder: a task may get its final name only after it has the workspace.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Inbox, Lock, LockError};
+use super::{Inbox, Lock, LockError, Ports};
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
@@ -100,6 +100,18 @@ impl TaskDir {
     /// The output of a check.
     pub fn check_path(&self, run: u64) -> PathBuf {
         self.0.join("checks").join(format!("{run:04}.raw"))
+    }
+
+    /// The output of a command that made the worktree usable.
+    pub fn setup_path(&self, run: u64) -> PathBuf {
+        self.0.join("setup").join(format!("{run:04}.raw"))
+    }
+
+    /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.
+    pub fn ports(&self) -> Ports {
+        // HOME/repos/REPO/tasks/NAME
+        let home = self.0.ancestors().nth(4).unwrap_or(&self.0);
+        Ports::at(home.join("leases"))
     }
 
     /// Makes the task and takes its lock. The directory appears under its name complete and locked or not at all, and of

@@ -1,10 +1,10 @@
 //! An agent in a loop: the rules of L and C as a pure machine.
 //!
 //! ```text
-//! Fresh ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
-//!                        ▲  │      │ ▲                                                          │
-//!                        └──┘      ▼ │                                                          ▼
-//!                      backoff   LimitHit ─► Waiting, Probed                             verdict: goes on or ends
+//! Fresh ─► (Setup) ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
+//!                                  ▲  │      │ ▲                                                          │
+//!                                  └──┘      ▼ │                                                          ▼
+//!                                backoff   LimitHit ─► Waiting, Probed                             verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
@@ -32,6 +32,7 @@ mod decide;
 mod limits;
 mod plan;
 mod resume;
+mod setup;
 #[cfg(test)]
 mod tests;
 mod writing;
@@ -67,6 +68,8 @@ pub struct AgentLoop {
     phase: Phase,
     /// The workspace was made.
     ready: bool,
+    /// So many commands have made it usable.
+    set_up: usize,
     branch: Option<String>,
     base: Option<Oid>,
     /// The newest commit known to be ours; none until the next iteration starts: whatever HEAD is then.
@@ -126,6 +129,10 @@ pub struct AgentLoop {
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
     Fresh,
+    /// A command makes the fresh worktree usable.
+    Setup {
+        index: usize,
+    },
     Baseline {
         index: usize,
     },
@@ -208,6 +215,7 @@ impl AgentLoop {
             policy: spec.policy.clone(),
             phase: Phase::Fresh,
             ready: false,
+            set_up: 0,
             branch: None,
             base: None,
             tip: None,

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use dacapo_core::git::{Advanced, How, Merged, Preview, Unresolved};
+use dacapo_core::radar::{Looked, Radar};
+use dacapo_core::store::Home;
 
 use crate::fixture::{Fixture, git_in};
 
@@ -209,6 +211,58 @@ fn s11_the_next_merge_is_tried_on_top_of_the_one_before() {
     assert_eq!((f.oid("main"), f.status().as_str()), (main.clone(), ""));
     assert_eq!(f.repo.commits_between(&main, &f.oid("clean")).expect("counted"), 1);
     assert_eq!(f.repo.merge_base(&main, &f.oid("clean")).expect("found"), Some(f.oid("main~1")));
+}
+
+#[test]
+fn k13_the_radar_looks_once_and_keeps_what_it_saw() {
+    let f = branches();
+    f.git(&["checkout", "-q", "--orphan", "alone"]);
+    f.git(&["commit", "-qm", "alone"]);
+    f.git(&["checkout", "-q", "main"]);
+    for name in ["clean", "clash", "alone"] {
+        f.git(&["branch", "-m", name, &format!("dacapo/{name}")]);
+    }
+    let data = Home::new(f.dir.path().join("data")).repo(f.repo.common_dir());
+    let radar = Radar::of(&data);
+    let [main, clean, clash, alone] =
+        ["main", "dacapo/clean", "dacapo/clash", "dacapo/alone"].map(|name| f.oid(name));
+    // A task at its end looks at its own pairs alone.
+    assert_eq!(radar.watch(&f.repo, Some(MAIN), &clash).expect("looked"), Looked { new: 2, left: 0 });
+    assert_eq!(radar.known().conflict(&main, &clash), Some(true));
+    assert_eq!(radar.known().conflict(&clash, &clean), Some(false));
+    assert_eq!(radar.known().conflict(&main, &clean), None, "nobody has looked");
+    // The rest, but for histories that have nothing in common; and nothing twice.
+    assert_eq!(radar.survey(&f.repo, MAIN).expect("looked"), Looked { new: 1, left: 0 });
+    let known = radar.known();
+    assert_eq!((known.conflict(&clean, &main), known.conflict(&alone, &main)), (Some(false), None));
+    assert_eq!((known.rivals(&main), known.rivals(&clean)), (&[clash][..], &[][..]));
+    assert_eq!(radar.survey(&f.repo, MAIN).expect("looked"), Looked { new: 0, left: 0 });
+}
+
+#[test]
+fn s11_submodules_in_conflict_need_a_decision_too() {
+    let f = Fixture::new();
+    let link = |rev: &str, message: &str| {
+        f.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},sub", f.oid(rev))]);
+        f.git(&["commit", "-qm", message]);
+    };
+    link("main~2", "base");
+    let base = f.oid("main");
+    link("main~1", "ours");
+    f.git(&["checkout", "-q", "-b", "theirs", base.as_str()]);
+    link("main", "theirs");
+    let wanted = f.oid("theirs:sub");
+    let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
+    let open = scratch.repo.begin_merge(&f.oid("theirs"), How::Merge).expect("begun");
+    assert_eq!(open.conflicts, vec![PathBuf::from("sub")]);
+    let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
+    assert_eq!(look(), Err(Unresolved::Undecided(vec![PathBuf::from("sub")])));
+    let decided = format!("160000,{wanted},sub");
+    git_at(&f, scratch.repo.toplevel(), &["update-index", "--cacheinfo", &decided]);
+    let resolved = look().expect("resolved");
+    let tip = scratch.repo.conclude(&open, &resolved, "Merge").expect("concluded");
+    assert_eq!(f.oid(&format!("{tip}:sub")), wanted);
+    scratch.remove(&f.repo).expect("removed");
 }
 
 #[test]

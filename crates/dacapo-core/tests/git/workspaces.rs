@@ -251,3 +251,44 @@ fn uncommitted_changes_are_copied_as_they_are() {
     };
     assert_eq!(status(to.toplevel()), status(f.repo.toplevel()));
 }
+
+#[test]
+fn k8_forty_worktrees_are_made_and_removed_at_once() {
+    let f = Fixture::new();
+    let start = f.home.commit.clone().expect("a tip");
+    let dirs = f.dir.path().join("worktrees");
+    fs::create_dir(&dirs).expect("a directory");
+    let all = |act: &(dyn Fn(usize) + Sync)| {
+        std::thread::scope(|scope| {
+            for n in 0..40 {
+                scope.spawn(move || act(n));
+            }
+        });
+    };
+    let branch = |n: usize| format!("refs/heads/dacapo/t{n}");
+    all(&|n| {
+        f.repo
+            .add_worktree(&dirs.join(format!("t{n}")), &format!("dacapo/t{n}"), &start)
+            .expect("a worktree");
+    });
+    assert_eq!(f.git(&["worktree", "list"]).lines().count(), 41);
+    // Some are removed, some are put away, some are put away and come back.
+    all(&|n| {
+        let at = dirs.join(format!("t{n}"));
+        if n % 4 == 0 {
+            f.repo.remove_worktree(&at).expect("removed");
+            f.repo.delete_branch_at(&branch(n), &start).expect("deleted");
+            return;
+        }
+        let away = f.dir.path().join(format!("dropped/t{n}"));
+        let kept = f.repo.keep_under(&format!("refs/dacapo/rescue/t{n}/1"), &branch(n), &at).expect("kept");
+        f.repo.set_aside(&at, &branch(n), &away, &kept).expect("set aside");
+        if n % 4 == 3 {
+            f.repo.bring_back(&away, &at, &branch(n), kept.tip.as_ref()).expect("back");
+        }
+    });
+    assert_eq!(f.git(&["worktree", "list"]).lines().count(), 11);
+    assert_eq!(f.git(&["branch", "--list", "dacapo/*"]).lines().count(), 10);
+    let tracking = f.try_git(&["config", "--get-regexp", "^branch\\..*\\.remote"]).stdout;
+    assert_eq!(tracking, b"", "no branch follows another");
+}

@@ -193,7 +193,7 @@ impl Attachment<'_> {
 
     fn answered(&mut self) -> Option<End> {
         let keys = self.keys.as_mut().filter(|keys| is_ready(keys.as_fd()))?;
-        let key = keys.next().unwrap_or(Key::Leave);
+        let key = keys.read().unwrap_or(Key::Leave);
         let name = self.dir.name();
         let order = match key {
             Key::Char('d') | Key::Leave => {
@@ -210,7 +210,7 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
-        let put = self.dir.inbox().put("attach", command);
+        let put = self.dir.inbox().put("dacapo attach", command);
         let words = match put {
             Ok(_) => words,
             Err(error) => format!("cannot tell the task: {error}; it goes on"),

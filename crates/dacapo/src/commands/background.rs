@@ -169,5 +169,7 @@ fn drive(
     signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     listen_to(&[SIGINT, SIGTERM], control)?;
-    driver.run().map_err(|error| drive::failed(&name, error))
+    let result = driver.run().map_err(|error| drive::failed(&name, error))?;
+    drive::look_for_conflicts(dir, &result);
+    Ok(result)
 }

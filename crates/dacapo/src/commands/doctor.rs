@@ -129,7 +129,7 @@ fn wanted(args: &Doctor, all: &[String]) -> Result<Vec<String>, Failure> {
 }
 
 /// The flags of an `exec` that has none.
-fn exec_by_default() -> Result<Exec, Failure> {
+pub(super) fn exec_by_default() -> Result<Exec, Failure> {
     use clap::Parser as _;
     match crate::args::Cli::try_parse_from(["dacapo", "exec", "-"]).map(|cli| cli.command) {
         Ok(crate::args::Command::Exec(args)) => Ok(*args),

@@ -6,7 +6,9 @@ use std::process::{Child, Command, Stdio};
 
 use dacapo_core::engine::{Answers, Control, Driver, DriverError, Setting, Sink};
 use dacapo_core::event::{StopReason, TaskResult};
-use dacapo_core::spec::TaskSpec;
+use dacapo_core::git::Repo;
+use dacapo_core::radar::Radar;
+use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{JournalError, TaskDir};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
@@ -70,8 +72,23 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
     listen(control)?;
     let result = driver.run().map_err(|error| failed(&name, error))?;
+    look_for_conflicts(dir, &result);
     super::list::remember_size(dir);
     Ok(result)
+}
+
+/// Brings the conflict radar up to date with what a task has come to, so that lists can tell. Whatever goes wrong here
+/// costs a mark in a list.
+pub(super) fn look_for_conflicts(dir: &TaskDir, result: &TaskResult) {
+    let look = || -> Option<()> {
+        let spec = dir.spec().ok().filter(|spec| matches!(spec.place, Place::Worktree { .. }))?;
+        let tip = result.last_commit.as_ref().filter(|tip| result.base_commit.as_ref() != Some(tip))?;
+        let repo = Repo::discover(&spec.top).ok()?;
+        let data = super::home().ok()?.repo(repo.common_dir());
+        let looked = Radar::of(&data).watch(&repo, spec.base_branch.as_deref(), tip);
+        looked.map_err(|error| tracing::debug!(%error, "the conflict radar")).ok().map(drop)
+    };
+    let _ = look();
 }
 
 /// Our own program under a name that stays right when the file on disk is replaced.
@@ -124,7 +141,7 @@ pub(super) fn failed(name: &str, error: DriverError) -> Failure {
 pub(super) fn exit_code(result: &TaskResult) -> u8 {
     // Refused before the first iteration is bad usage, not a failed run (L4, L15).
     match result.stop_reason {
-        StopReason::SetupFailed if result.iterations_attempted == 0 => 2,
+        StopReason::SetupFailed if result.iterations_attempted == 0 && result.failed_setup.is_none() => 2,
         _ => result.outcome.exit_code(),
     }
 }

@@ -32,11 +32,9 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
 /// Nothing was done, so nothing stays behind: no task, no branch, no worktree of its own.
 fn refused(repo: &Repo, asked: &Request, dir: &TaskDir, lock: Lock, result: &TaskResult) -> Failure {
     // Without a base the workspace was never made: what is at its place is somebody else's.
-    if let (Place::Worktree { path, branch, .. }, Some(_)) = (&asked.spec.place, &result.base_commit) {
+    if let (Place::Worktree { path, branch, .. }, Some(base)) = (&asked.spec.place, &result.base_commit) {
         let _ = repo.remove_worktree(path);
-        if let Ok(Some(start)) = repo.head().map(|head| head.commit) {
-            let _ = repo.delete_branch_at(branch, &start);
-        }
+        let _ = repo.delete_branch_at(branch, base);
     }
     let _ = dir.discard();
     drop(lock);

@@ -1,13 +1,13 @@
 //! `dacapo list`: grouped by what needs the user.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
-use dacapo_core::git::Oid;
+use dacapo_core::git::{self, Oid};
 use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
-use dacapo_core::radar::{Known, Radar};
+use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, Size, TaskDir, keep_sizes, measure, sizes};
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use super::{home, print, repository_data};
 use crate::args::List;
 use crate::error::Failure;
-use crate::output::listing::{self, Done, Entry, Frame, Scope};
+use crate::output::listing::{self, Done, Entry, Frame, Radar, Scope};
 use crate::output::words;
 
 /// Measuring all tasks ends here, with what was counted until then.
@@ -44,10 +44,9 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     let mut entries = Vec::new();
     for repo in &repos {
         let known = Occupied::of(repo, measure);
-        entries.extend(glance::<Brief>(repo)?.into_iter().map(|brief| entry(brief, &known)));
-    }
-    if let ([repo], false) = (&repos[..], args.all) {
-        mark_conflicts(&mut entries, &Radar::of(repo).known());
+        let briefs = glance::<Brief>(repo)?;
+        let marks = Marks::of(repo, &briefs, args);
+        entries.extend(briefs.into_iter().map(|brief| entry(brief, &known, &marks)));
     }
     if entries.is_empty() {
         print("no tasks yet; dacapo exec \"what the agent is to do\" starts one");
@@ -68,39 +67,56 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What the radar knows of tasks that could be merged into the branch that is checked out; nothing is computed.
-fn mark_conflicts(entries: &mut [Entry], known: &Known) {
-    /// The radar knows fewer branches than this; with more, pairs would take longer than the list itself.
-    const MOST: usize = 60;
-    let here = super::current_dir().ok().and_then(|dir| dacapo_core::git::current_branch(&dir));
-    let Some((branch, tip)) = here else { return };
-    let looked_at = |entry: &Entry| {
-        let own = entry.brief.last_commit.as_ref().filter(|_| listing::is_ready(&entry.brief))?;
-        Some((own.clone(), known.conflict(own, &tip)?))
-    };
-    let ready: Vec<(usize, (Oid, bool))> = entries
-        .iter()
-        .enumerate()
-        .filter_map(|(at, entry)| Some((at, looked_at(entry)?)))
-        .take(MOST)
-        .collect();
-    for (at, (own, conflict)) in &ready {
-        let other =
-            ready.iter().find(|(other, (tip, _))| other != at && known.conflict(own, tip) == Some(true));
-        entries[*at].radar = Some(match (conflict, other) {
-            (true, _) => listing::Radar::Branch(branch.clone()),
-            (false, Some((other, _))) => listing::Radar::Task(entries[*other].brief.name.clone()),
-            (false, None) => listing::Radar::Clean,
-        });
-    }
-}
-
 /// The one place where what is known of a task beside its journal is put to it.
-fn entry(brief: Brief, known: &Occupied) -> Entry {
+fn entry(brief: Brief, known: &Occupied, marks: &Marks) -> Entry {
     let occupies = known
         .size(&brief.name, Some(&brief.created_at.to_string()))
         .map(|size| known.worktree(&brief.name, size) + size.record);
-    Entry { brief, radar: None, occupies }
+    Entry { radar: marks.of_task(&brief), brief, occupies }
+}
+
+/// What the conflict radar knows of a repository's tasks. Nothing is looked up here: that costs milliseconds a pair (K13).
+#[derive(Default)]
+struct Marks {
+    known: Known,
+    /// The branch that tasks would be merged into, and its tip.
+    into: Option<(String, Oid)>,
+    /// Whose tip a commit is.
+    tasks: HashMap<Oid, String>,
+}
+
+impl Marks {
+    fn of(repo: &RepoDir, briefs: &[Brief], args: &List) -> Self {
+        let here = std::env::current_dir().ok().filter(|_| !args.all);
+        let Some(here) = here else { return Self::default() };
+        let tasks = briefs.iter().filter(|brief| is_out(brief));
+        Self {
+            known: dacapo_core::radar::Radar::of(repo).known(),
+            into: git::current_branch(&here),
+            tasks: tasks.filter_map(|brief| Some((brief.last_commit.clone()?, brief.name.clone()))).collect(),
+        }
+    }
+
+    fn of_task(&self, brief: &Brief) -> Option<Radar> {
+        let tip = brief.last_commit.as_ref().filter(|_| is_out(brief))?;
+        let (name, into) = self.into.as_ref()?;
+        // It began where that branch is now.
+        let ahead = brief.base_commit.as_ref() == Some(into);
+        let conflict = if ahead { Some(false) } else { self.known.conflict(tip, into) };
+        if conflict == Some(true) {
+            return Some(Radar::Branch(words::branch(name).to_owned()));
+        }
+        let rival = self.known.rivals(tip).iter().find_map(|other| self.tasks.get(other));
+        match rival {
+            Some(rival) => Some(Radar::Task(rival.clone())),
+            None => conflict.map(|_| Radar::Clean),
+        }
+    }
+}
+
+/// It has work on a branch of its own.
+fn is_out(brief: &Brief) -> bool {
+    brief.own_branch.is_some() && brief.merged_into.is_none() && brief.has_changes()
 }
 
 fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {

@@ -9,10 +9,11 @@ use super::{print, view};
 use crate::args::{Exec, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
+use crate::request::Request;
 
 pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
     let show = args.exec.show;
-    let started = start(args.exec)?;
+    let started = start(args.exec, |_| {})?;
     if show.json {
         print(&view(&started.dir)?.to_json().to_string());
     } else if show.quiet {
@@ -33,11 +34,12 @@ pub(super) struct Started {
     pub(super) agent_why: Option<String>,
 }
 
-/// Makes the task and lets it run in the background.
-pub(super) fn start(mut args: Exec) -> Result<Started, Failure> {
+/// Makes the task and lets it run in the background; `say` tells of it before it starts.
+pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
     args.background = true;
     args.worktree = !args.noworktree;
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
+    say(&asked);
     let begun = background::start(&dir, &asked.spec, &Errand::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.

@@ -4,7 +4,9 @@ use std::io::IsTerminal as _;
 
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{CreateError, Lock, LockError, RepoDir, TaskDir, WorkspaceLock};
+use dacapo_core::store::{
+    CreateError, Lock, LockError, RepoDir, TaskDir, Unfit, WorkspaceLock, can_lock, fit,
+};
 
 use super::repository;
 use super::resume::still_finishing;
@@ -13,7 +15,7 @@ use crate::config::{Config, Loaded, Sources, load};
 use crate::error::Failure;
 use crate::found_checks;
 use crate::output::words::count;
-use crate::request::{Checks, Request, place, request};
+use crate::request::{Checks, Request, rename, request};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
 const NUMBERED: u32 = 1000;
@@ -43,12 +45,13 @@ pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
         return Err(Failure::usage("a repository without commits cannot have a worktree")
             .hint("commit something first, or work here without a worktree: --noworktree"));
     }
+    look_at_file_systems(&repo, &data, &asked.spec)?;
     say_what_text_means(&mut asked);
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
-    let (dir, lock) = create(args, &repo, &data, &mut asked)?;
+    let (dir, lock) = create(&repo, &data, &mut asked)?;
     if let Some(workspace) = &mut workspace {
         // Only so that others can say who is at work here.
         let _ = workspace.name(asked.spec.name.as_str());
@@ -56,9 +59,33 @@ pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
     Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace })
 }
 
+/// Locks and renames are what everything rests on: a file system without them is told here, not in the middle.
+fn look_at_file_systems(repo: &Repo, data: &RepoDir, spec: &TaskSpec) -> Result<(), Failure> {
+    let home = "DACAPO_HOME=DIR keeps tasks elsewhere: on a local disk";
+    fit(data.path()).map_err(|error| unfit(&error).hint(home))?;
+    if let Place::Worktree { .. } = spec.place {
+        can_lock(&repo.common_dir().join("dacapo.lock"))
+            .map_err(|error| unfit(&error).hint("clone the repository to a local disk and work there"))?;
+    }
+    Ok(())
+}
+
+fn unfit(error: &Unfit) -> Failure {
+    let failure = match error {
+        Unfit::Unwritable { .. } => Failure::failed(error.to_string()),
+        Unfit::NoLocks { .. } | Unfit::NoRenames { .. } => Failure::usage(error.to_string()),
+    };
+    failure.kept("everything; nothing was started")
+}
+
 /// One loop per workspace (S7).
 pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
+        Some(holder) if holder == super::merge::HOLDER => {
+            Failure::usage("a merge is under way in this checkout")
+                .kept("everything; nothing was started")
+                .hint("wait until it is done, or work beside it: --worktree")
+        }
         Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
         Some(holder) => Failure::usage(format!(
             "Task '{holder}' is at work in this checkout; there is one loop per workspace"
@@ -93,10 +120,13 @@ fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<C
 fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Result<Vec<String>, Failure> {
     use std::io::Write as _;
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    let mark = data.path().join("confirmed-checks");
-    let known = std::fs::read_to_string(&mark).unwrap_or_default();
-    if commands.is_empty() || known == commands.join("\n") {
+    // Who asks for checks has not said that there are to be none.
+    let known = found_checks::remembered(data.path(), &commands).filter(|used| !used.is_empty());
+    if commands.is_empty() {
         return Ok(commands);
+    }
+    if let Some(used) = known {
+        return Ok(used);
     }
     for check in found {
         anstream::eprintln!("check   {} ({})", check.command, check.evidence);
@@ -112,9 +142,13 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Resu
         return Err(Failure::usage("the checks that were found are not wanted")
             .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
     }
-    // Asking again next time is the worst that a failed write does.
-    let _ = std::fs::create_dir_all(data.path()).and_then(|()| std::fs::write(&mark, commands.join("\n")));
+    found_checks::remember(data.path(), &commands, &commands);
     Ok(commands)
+}
+
+/// What is said of changes that a task in a worktree does not see.
+pub(super) fn left_here(files: usize) -> String {
+    format!("{} left here; --with-changes takes them along", count(files as u64, "uncommitted file"))
 }
 
 /// C10: uncommitted changes are never mixed into an iteration's commit.
@@ -122,10 +156,7 @@ fn look_at_tree(args: &Exec, dirt: &Dirt, asked: &mut Request) -> Result<(), Fai
     let nothing = "everything; nothing was started";
     if args.worktree {
         if dirt.count() > 0 && !args.with_changes {
-            asked.notes.push(format!(
-                "{} left here; --with-changes takes them along",
-                count(dirt.count() as u64, "uncommitted file")
-            ));
+            asked.notes.push(left_here(dirt.count()));
         }
         return Ok(());
     }
@@ -171,12 +202,11 @@ fn say_what_text_means(asked: &mut Request) {
 }
 
 /// Claims the name. One that was made from the prompt is numbered when it is taken; one that was given is not.
-fn create(args: &Exec, repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, Lock), Failure> {
+fn create(repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, Lock), Failure> {
     let wanted = asked.spec.name.clone();
     for number in 1..=NUMBERED {
         if number > 1 {
-            asked.spec.name = wanted.numbered(number);
-            asked.spec.place = place(args, data, &asked.spec.name);
+            rename(&mut asked.spec, data, wanted.numbered(number));
         }
         let dir = data.task(&asked.spec.name);
         match in_the_way(repo, &asked.spec) {

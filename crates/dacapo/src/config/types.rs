@@ -328,12 +328,22 @@ impl Default for ContextPassing {
 }
 
 /// The working copies of tasks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Worktree {
-    /// Commands that make a fresh worktree usable.
+    /// Commands that make a fresh worktree usable, run in order by `sh -c` before anything else is. Files that git does
+    /// not know come along where `.worktreeinclude` names them.
     #[schemars(title = "Setup", inner(length(min = 1)))]
     pub setup: Vec<String>,
+    /// The limit of each of them.
+    #[schemars(title = "Setup timeout")]
+    pub setup_timeout: Timespan,
+}
+
+impl Default for Worktree {
+    fn default() -> Self {
+        Worktree { setup: Vec::new(), setup_timeout: Timespan::from_secs(900) }
+    }
 }
 
 /// Milestones.

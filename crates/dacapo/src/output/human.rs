@@ -286,6 +286,16 @@ impl Sink for Human {
         self.view.apply(line);
         self.view.forget_details();
         match &line.event {
+            Event::FilesIncluded { .. } => {
+                self.say(&paint(DIM, &format!("note    {}", words::included(&line.event))));
+            }
+            Event::SetupFinished(setup) => {
+                let sign = if setup.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+                let took = words::duration(Duration::from_millis(setup.duration_ms));
+                let before = paint(DIM, "setup  ");
+                self.say(&format!("{before} {} {sign} {} ({took})", setup.command, setup.ending()));
+                self.doing.clear();
+            }
             Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => self.before(check),
             Event::CheckFinished(check) => {
                 if !check.changed_files.is_empty() {
@@ -362,6 +372,7 @@ impl Sink for Human {
             | Event::TaskStarted { .. }
             | Event::Resumed { .. }
             | Event::WorkspaceReady { .. }
+            | Event::PortsLeased { .. }
             | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
@@ -373,7 +384,7 @@ impl Sink for Human {
             | Event::Dequeued => {}
             Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
             Event::Queued => {
-                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"))
+                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"));
             }
         }
         self.draw();
@@ -403,6 +414,7 @@ impl Sink for Human {
 
     fn activity(&mut self, activity: &Activity<'_>) {
         self.doing = match activity {
+            Activity::Setup(command) => format!("setup {command}"),
             Activity::Check(command) => format!("check {command}"),
             Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
             Activity::Committing => return,

@@ -72,6 +72,24 @@ impl LogLines {
             Event::WorkspaceFailed { message } => {
                 out.push((Level::Error, format!("Failed to prepare workspace: {message}")));
             }
+            Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
+            Event::FilesIncluded { .. } => info(words::included(&line.event)),
+            Event::SetupFinished(setup) => {
+                let took = words::duration(std::time::Duration::from_millis(setup.duration_ms));
+                info(format!(
+                    "Setup `{}`: {} ({took}), output in {}",
+                    setup.command,
+                    setup.ending(),
+                    setup.output
+                ));
+                if !setup.passed() {
+                    setup.tail.lines().for_each(|text| info(format!("  {text}")));
+                }
+                if !setup.changed_files.is_empty() {
+                    let files = setup.changed_files.join(", ");
+                    info(format!("The setup changed files (not committed): {files}"));
+                }
+            }
             Event::CheckFinished(check) => {
                 let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
                 info(format!("Check `{}`: {} ({took})", check.command, check.ending()));

@@ -40,7 +40,10 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
     }
     let _ = writeln!(out, "  {}", commits(view, result));
     // What was refused before it began leaves no task to go on with; the error that follows says what to do.
-    if result.stop_reason != StopReason::SetupFailed || result.iterations_attempted > 0 {
+    let refused = result.stop_reason == StopReason::SetupFailed
+        && result.iterations_attempted == 0
+        && result.failed_setup.is_none();
+    if !refused {
         let _ = write!(out, "  next: {}", next(view, result));
     }
     out.truncate(out.trim_end().len());
@@ -67,6 +70,7 @@ fn headline(result: &TaskResult) -> String {
 fn reason(result: &TaskResult) -> &'static str {
     match result.stop_reason {
         StopReason::PermanentError => "cannot go on",
+        StopReason::SetupFailed if result.failed_setup.is_some() => "the worktree could not be set up",
         StopReason::SetupFailed if result.iterations_attempted > 0 => "the workspace is gone",
         StopReason::SetupFailed => "could not start",
         StopReason::Failures => "too many failures in a row",
@@ -119,6 +123,8 @@ fn next(view: &TaskView, result: &TaskResult) -> String {
         commands.push(format!("dacapo diff {name}"));
     }
     commands.push(match result.outcome {
+        // It goes on with the command that failed; another one takes a new task.
+        _ if result.failed_setup.is_some() => format!("dacapo resume {name} | dacapo drop {name}"),
         Outcome::Completed
             if view.worktree.is_some()
                 && view.merged.is_none()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::{Command, IterationRecord, Received, Writing};
+use dacapo_core::event::{Command, Event, IterationRecord, Received, Writing};
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {
@@ -123,6 +123,12 @@ pub fn writing(what: Writing) -> &'static str {
         Writing::Summary => "summary",
         Writing::CommitMessage => "commit message",
     }
+}
+
+/// What came into a fresh worktree by `.worktreeinclude`.
+pub fn included(event: &Event) -> String {
+    let Event::FilesIncluded { files, bytes: size, .. } = event else { return String::new() };
+    format!("{} ({}) came along by .worktreeinclude", count(*files, "file"), bytes(*size))
 }
 
 /// Branches as people say them.

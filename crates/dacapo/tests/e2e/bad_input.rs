@@ -6,7 +6,7 @@ use crate::support::{Ran, World};
 
 /// Refused: exit 2, nothing on stdout, a message with `says` and something to do, everything as it was.
 #[track_caller]
-fn refused(world: &World, words: &[&str], says: &str) {
+pub(crate) fn refused(world: &World, words: &[&str], says: &str) {
     let before = world.everything();
     let mut command = world.command(words);
     world.hide_other_programs(&mut command);

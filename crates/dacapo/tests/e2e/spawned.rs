@@ -244,15 +244,15 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
 fn s1_who_reads_what_spawn_says_is_not_kept_waiting() {
     let world = World::new();
     let agent = "cat > /dev/null; sleep 1000";
-    let child = world
-        .command(&["spawn", "--name", "t", "--agent-cmd", agent, "go"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Returns when both pipes are closed by everybody.
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
+    // A third descriptor, as a shell script or a build tool has: it is the caller's alone, too.
+    let shell =
+        format!("exec 3>&1; {} spawn --name t --agent-cmd \"$AGENT\" go", env!("CARGO_BIN_EXE_dacapo"));
+    let mut command = std::process::Command::new("sh");
+    world.dress(&mut command);
+    command.args(["-c", &shell]).env("AGENT", agent).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Returns when the pipes are closed by everybody.
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
     let _ = world.run(&["kill", "t"]).expect(0);
     world.assert_nothing_left("t");
 }

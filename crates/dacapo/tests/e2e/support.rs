@@ -169,6 +169,12 @@ impl World {
         found.into_iter().next().unwrap()
     }
 
+    /// The directory of a task, once it is there.
+    pub(crate) fn task_dir_or_none(&self, name: &str) -> Option<PathBuf> {
+        let made = self.tasks().iter().any(|task| task == name);
+        made.then(|| self.task_dir(name)).filter(|dir| dir.join("journal.jsonl").exists())
+    }
+
     /// Names of all tasks.
     pub(crate) fn tasks(&self) -> Vec<String> {
         let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return Vec::new() };

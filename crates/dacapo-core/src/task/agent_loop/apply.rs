@@ -26,6 +26,8 @@ impl AgentLoop {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
+            | Event::PortsLeased { .. }
+            | Event::FilesIncluded { .. }
             | Event::Queued
             | Event::Asked { .. }
             | Event::Answered
@@ -40,6 +42,7 @@ impl AgentLoop {
                 self.workspace_ready(branch.as_deref(), base_commit.as_ref());
             }
             Event::WorkspaceFailed { message } => self.end(Outcome::Failed, StopReason::SetupFailed, message),
+            Event::SetupFinished(result) => self.setup_finished(result),
             Event::CheckFinished(result) => self.check_finished(result),
             Event::IterationStarted { iteration, start_commit } => {
                 self.attempted = iteration + 1;
@@ -279,7 +282,7 @@ impl AgentLoop {
             self.message = Some(by.to_owned());
         }
         match self.phase {
-            Phase::Fresh | Phase::Baseline { .. } => self.phase = Phase::Between,
+            Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } => self.phase = Phase::Between,
             Phase::Checking { .. } => self.phase = Phase::Settling,
             Phase::Waiting { .. } | Phase::Probed { .. } | Phase::Retry | Phase::LimitHit { .. } => {
                 self.cut_short();
@@ -306,7 +309,7 @@ impl AgentLoop {
     }
 
     /// The loop ends for a reason that is not the verdict on an iteration.
-    fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
+    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
         self.verdict = Some(Verdict { outcome, reason });
         self.message = Some(message.to_owned());
         if self.current.is_some() { self.cut_short() } else { self.phase = Phase::Between }

@@ -48,7 +48,9 @@ impl AgentLoop {
             return;
         }
         match self.phase {
-            Phase::Fresh | Phase::Baseline { .. } | Phase::Between => self.phase = Phase::Between,
+            Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } | Phase::Between => {
+                self.phase = Phase::Between
+            }
             Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. } => {
                 self.probed.fill(false);
                 self.phase = self.before_a_turn();

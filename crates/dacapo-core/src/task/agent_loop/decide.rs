@@ -24,16 +24,20 @@ impl AgentLoop {
             }
             (_, Input::Command(received)) => vec![Event::CommandReceived(received.clone())],
             (_, Input::Notice(message)) => vec![Event::Notice { message: message.clone() }],
-            (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes }) => {
+            (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes, port_base }) => {
                 vec![Event::WorkspaceReady {
                     path: path.clone(),
                     branch: branch.clone(),
                     base_commit: base.clone(),
                     kept_changes: kept_changes.clone(),
+                    port_base: *port_base,
                 }]
             }
             (Phase::Fresh | Phase::Between | Phase::Retry, Input::WorkspaceFailed(message)) => {
                 vec![Event::WorkspaceFailed { message: message.clone() }]
+            }
+            (Phase::Setup { index }, Input::SetupDone(result)) if result.index as usize == *index => {
+                vec![Event::SetupFinished(result.clone())]
             }
             (Phase::Baseline { .. } | Phase::Checking { .. }, Input::CheckDone(result))
                 if self.awaits(result) =>
@@ -218,6 +222,7 @@ impl AgentLoop {
             base_commit: self.base.clone(),
             last_commit,
             trust_files: trust_files.to_vec(),
+            failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.proof(),
         }))
     }

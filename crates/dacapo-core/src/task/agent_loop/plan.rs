@@ -10,6 +10,7 @@ impl AgentLoop {
         Some(match &self.phase {
             Phase::Over => return None,
             Phase::Fresh => Effect::PrepareWorkspace,
+            Phase::Setup { index } => self.setup(*index),
             Phase::Baseline { index } => self.check(CheckPhase::Baseline, *index),
             Phase::Between | Phase::Retry if self.verdict.is_some() => {
                 Effect::Finish { base: self.base.clone() }

@@ -85,7 +85,7 @@ impl AgentLoop {
         }
     }
 
-    /// The workspace, then the run of the checks that everything is measured by, then the first iteration. A check that
+    /// The workspace, what makes it usable, then the run of the checks that everything is measured by, then the first iteration. A check that
     /// could not be run may be there now; of a series that was cut short nothing counts.
     pub(super) fn before_the_first(&mut self) -> Phase {
         let policy = &self.policy;
@@ -93,6 +93,9 @@ impl AgentLoop {
             || (self.baseline.len() == policy.checks.len() && !self.baseline.iter().any(cannot_be_run));
         if !self.ready {
             return Phase::Fresh;
+        }
+        if self.set_up < self.spec.place.setup().len() {
+            return Phase::Setup { index: self.set_up };
         }
         if measured {
             return Phase::Between;

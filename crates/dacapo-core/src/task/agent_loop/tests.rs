@@ -11,6 +11,7 @@ mod properties;
 mod records;
 mod resume;
 mod sessions;
+mod setup;
 mod shared_limits;
 mod specs;
 mod stop;

@@ -143,7 +143,7 @@ webhook = "https://example.com/x"
                 ..ContextPassing::default()
             },
         },
-        worktree: Worktree { setup: strings(&["npm ci"]) },
+        worktree: Worktree { setup: strings(&["npm ci"]), ..Worktree::default() },
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
         notify: Notify { desktop: false, webhook: Some("https://example.com/x".to_owned()), command: None },
     };
@@ -229,7 +229,7 @@ fn the_environment_is_read_by_the_type_of_the_setting() {
     let mut expected = Config {
         checks: Some(vec!["cargo test --workspace".to_owned()]),
         keep_awake: false,
-        worktree: Worktree { setup: vec!["npm ci".to_owned(), "make".to_owned()] },
+        worktree: Worktree { setup: vec!["npm ci".to_owned(), "make".to_owned()], ..Worktree::default() },
         prices: [("gpt-5.5".to_owned(), Price { input: 3.5, output: 2.0, cached: None })].into(),
         ..Config::default()
     };
@@ -426,6 +426,7 @@ fn every_setting_is_shown_with_its_origin() {
     # spawn_task.context_passing.summary_model =           # not set
     # spawn_task.context_passing.loop_prompt =             # not set
     worktree.setup = []                                    # default
+    worktree.setup_timeout = "15m"                         # default
     milestone.max_iterations_per_milestone = 20            # default
     milestone.call_timeout = "10m"                         # default
     milestone.max_consecutive_rejections = 3               # default

@@ -33,7 +33,7 @@ impl AgentLines {
                 out.push(format!("  {}", words::retrying(message, *status)));
             }
             AgentEvent::Refused { what } => {
-                out.push(format!("  not allowed: {}", words::line(what, COLUMNS)))
+                out.push(format!("  not allowed: {}", words::line(what, COLUMNS)));
             }
             AgentEvent::Error { message, .. } => out.push(format!("  ! {}", words::line(message, COLUMNS))),
             AgentEvent::Session { .. }

@@ -70,12 +70,15 @@ impl Machine for Ticking {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
             Input::Notice(message) => vec![Event::Notice { message: message.clone() }],
-            Input::WorkspaceReady { path, branch, base, kept_changes } => vec![Event::WorkspaceReady {
-                path: path.clone(),
-                branch: branch.clone(),
-                base_commit: base.clone(),
-                kept_changes: kept_changes.clone(),
-            }],
+            Input::WorkspaceReady { path, branch, base, kept_changes, port_base } => {
+                vec![Event::WorkspaceReady {
+                    path: path.clone(),
+                    branch: branch.clone(),
+                    base_commit: base.clone(),
+                    kept_changes: kept_changes.clone(),
+                    port_base: *port_base,
+                }]
+            }
             Input::CheckDone(result) => vec![Event::CheckFinished(result.clone())],
             Input::Finishing { last_commit, elapsed, .. } => vec![Event::TaskFinished(TaskResult {
                 outcome: self.end.map_or(Outcome::Failed, |(outcome, _)| outcome),
@@ -92,6 +95,7 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
+                failed_setup: None,
             })],
             _ => Vec::new(),
         }

@@ -117,7 +117,13 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             usage: Usage { input: u64::MAX, output: 1, cached: 0, cost_usd: None },
             duration_ms: 0,
         }),
-        0 => Input::WorkspaceReady { path: "/x".into(), branch: None, base: None, kept_changes: None },
+        0 => Input::WorkspaceReady {
+            path: "/x".into(),
+            branch: None,
+            base: None,
+            kept_changes: None,
+            port_base: None,
+        },
         1 => Input::WorkspaceFailed("no".into()),
         2 => Input::CheckDone(CheckResult {
             phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Clean]

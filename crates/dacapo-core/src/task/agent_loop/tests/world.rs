@@ -6,12 +6,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::machine::{
-    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, TurnPlan, WritingPlan,
+    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, SetupPlan, TurnPlan, WritingPlan,
 };
 use crate::event::{
     CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
-    KnownLimit, Outcome, Received, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing, WritingEnd,
-    WritingRecord,
+    KnownLimit, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing,
+    WritingEnd, WritingRecord,
 };
 use crate::git::Oid;
 use crate::spec::TaskSpec;
@@ -101,6 +101,9 @@ pub(super) struct World {
     pub(super) checks: Vec<CheckPlan>,
     pub(super) writings: Vec<WritingPlan>,
     pub(super) sleeps: Vec<Duration>,
+    /// Commands of the setup that ran, and how the nth of these runs ends; below 0: at its time limit.
+    pub(super) setups: Vec<String>,
+    pub(super) on_setup: Box<dyn FnMut(usize) -> i32>,
     pub(super) head: Option<Oid>,
     pub(super) now: Timestamp,
     pub(super) active: Duration,
@@ -155,6 +158,8 @@ impl World {
             checks: Vec::new(),
             writings: Vec::new(),
             sleeps: Vec::new(),
+            setups: Vec::new(),
+            on_setup: Box::new(|_| 0),
             head: Some(base()),
             now: start(),
             active: Duration::ZERO,
@@ -276,7 +281,8 @@ impl World {
                 let record = self.turn_record(plan, &ended(TurnEnd::Cancelled));
                 self.input(&Input::TurnEnded(record), None);
             }
-            Effect::RunCheck(_)
+            Effect::RunSetup(_)
+            | Effect::RunCheck(_)
             | Effect::Sleep { .. }
             | Effect::AwaitProbe { .. }
             | Effect::ShareLimit(_)
@@ -298,6 +304,22 @@ impl World {
         true
     }
 
+    fn run_setup(&mut self, plan: &SetupPlan) -> SetupResult {
+        self.setups.push(plan.command.clone());
+        self.pass(Duration::from_secs(2));
+        let code = (self.on_setup)(self.setups.len() - 1);
+        SetupResult {
+            index: plan.index,
+            command: plan.command.clone(),
+            exit_code: (code >= 0).then_some(code),
+            timed_out: code < 0,
+            duration_ms: 2000,
+            tail: (0..20).map(|n| format!("line {n}\n")).collect(),
+            output: "setup/0003.raw".into(),
+            changed_files: Vec::new(),
+        }
+    }
+
     pub(super) fn perform(&mut self, effect: &Effect) -> Option<Input> {
         Some(match effect {
             Effect::PrepareWorkspace => Input::WorkspaceReady {
@@ -305,7 +327,9 @@ impl World {
                 branch: Some("refs/heads/main".into()),
                 base: self.head.clone(),
                 kept_changes: None,
+                port_base: None,
             },
+            Effect::RunSetup(plan) => Input::SetupDone(self.run_setup(plan)),
             Effect::RunCheck(plan) => Input::CheckDone(self.run_check(plan)),
             Effect::BeginTurn(start) => {
                 if let Some(known) = (self.on_look)(start.agent, self.now) {

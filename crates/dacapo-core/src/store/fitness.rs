@@ -1,0 +1,71 @@
+//! Whether a directory can hold what is kept here. Found out before anything starts: half-way through a task it would be
+//! too late.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a directory is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// Nothing can be written there.
+    #[error("cannot write to {}: {source}", path.display())]
+    Unwritable {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Its file system has no locks: two processes could do one task's work.
+    #[error("the file system of {} has no file locks: {source}", path.display())]
+    NoLocks {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A directory cannot be renamed there: what is dropped could not be kept.
+    #[error("the file system of {} cannot rename a directory: {source}", path.display())]
+    NoRenames {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Tries locks and renames in `dir`, which is made if it is not there.
+pub fn fit(dir: &Path) -> Result<(), Unfit> {
+    let unwritable = |source| Unfit::Unwritable { path: dir.to_owned(), source };
+    fs::create_dir_all(dir).map_err(unwritable)?;
+    let probe = tempfile::Builder::new().prefix(".probe-").tempdir_in(dir).map_err(unwritable)?;
+    can_lock(&probe.path().join("lock"))?;
+    let (from, to) = (probe.path().join("from"), probe.path().join("to"));
+    fs::create_dir(&from).map_err(unwritable)?;
+    fs::rename(&from, &to).map_err(|source| Unfit::NoRenames { path: dir.to_owned(), source })
+}
+
+/// Whether the file at `path`, which is made if it is not there, can be locked; by whom does not matter.
+pub fn can_lock(path: &Path) -> Result<(), Unfit> {
+    let dir = path.parent().unwrap_or(path).to_owned();
+    let opened = File::options().write(true).create(true).truncate(false).open(path);
+    match opened.map_err(|source| Unfit::Unwritable { path: dir.clone(), source })?.try_lock() {
+        Ok(()) | Err(TryLockError::WouldBlock) => Ok(()),
+        Err(TryLockError::Error(source)) => Err(Unfit::NoLocks { path: dir, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s3_a_plain_directory_is_fit_and_left_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("a/b");
+        fit(&data).unwrap();
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
+        fs::write(dir.path().join("file"), "").unwrap();
+        assert!(matches!(fit(&dir.path().join("file")), Err(Unfit::Unwritable { .. })));
+    }
+}

@@ -1,0 +1,202 @@
+//! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
+
+use dacapo_core::engine::{Answers, Setting};
+use dacapo_core::git::{How, Oid, Repo};
+use dacapo_core::merge::{Halt, Merger, Outcome};
+use dacapo_core::radar::Radar;
+use dacapo_core::store::{Lock, LockError, RepoDir};
+use dacapo_core::task::Kinds;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::drive::own_program;
+use super::repository;
+use super::start::take_workspace;
+use crate::args::Merge;
+use crate::config::{Sources, load};
+use crate::error::Failure;
+use crate::output::words;
+
+mod candidates;
+mod show;
+
+use candidates::{Gathered, gather};
+use show::Shown;
+
+/// Who has a checkout while a merge is under way in it. No task can have this name.
+pub(super) const HOLDER: &str = "(merge)";
+
+const NOTHING: &str = "everything; nothing was merged";
+
+pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
+    let (repo, data) = repository()?;
+    let (into, from) = current_branch(&repo)?;
+    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let query = query(args, &data)?;
+    let _merging = if args.dry_run { None } else { Some(one_at_a_time(&data)?) };
+    let gathered = gather(args, &repo, &data, &loaded.config, &into)?;
+    clean(&repo)?;
+    let _workspace = if args.dry_run { None } else { Some(take_workspace(&repo, HOLDER)?) };
+    let limits = super::home()?.limits();
+    let setting = || Setting {
+        program: own_program(),
+        env: std::env::vars_os().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: limits.clone(),
+        more_iterations: None,
+        follow_up: None,
+        kinds: Kinds::default(),
+        answers: Answers::Here,
+        places: None,
+    };
+    let merger = Merger {
+        repo: &repo,
+        data: &data,
+        into: into.clone(),
+        how: if args.squash { How::Squash } else { How::Merge },
+        query,
+        setup: loaded.config.worktree.setup.clone(),
+        setting: &setting,
+        halt: Halt::default(),
+    };
+    let mut shown = Shown::new(args.show, &into);
+    shown.notes(&loaded.warnings);
+    let code = bring_home(&merger, &gathered, &from, args, &mut shown)?;
+    // What lists show of conflicts is looked up here, where somebody waits anyway.
+    if let Err(error) = Radar::of(&data).survey(&repo, &into) {
+        tracing::debug!(%error, "the conflict radar could not be brought up to date");
+    }
+    Ok(code)
+}
+
+fn bring_home(
+    merger: &Merger<'_>,
+    gathered: &Gathered,
+    from: &Oid,
+    args: &Merge,
+    shown: &mut Shown,
+) -> Result<u8, Failure> {
+    let failed = |error: dacapo_core::merge::LeftOut| Failure::failed(error.to_string()).kept(NOTHING);
+    if !args.dry_run {
+        listen(merger.halt.clone())?;
+        merger.clear_up().map_err(failed)?;
+    }
+    let plan = merger.plan(&gathered.candidates).map_err(failed)?;
+    shown.plan(from, &plan, gathered, args);
+    if args.dry_run {
+        return Ok(u8::from(show::needs_somebody(&plan, args)));
+    }
+    let mut left_out = 0;
+    for candidate in &gathered.candidates {
+        let outcome = merger.merge(candidate, shown);
+        shown.outcome(candidate.spec.name.as_str(), &outcome);
+        match outcome {
+            Outcome::LeftOut(_) => left_out += 1,
+            Outcome::Halted => {
+                shown.finished(from, &merger.repo.head().ok().and_then(|head| head.commit));
+                return Ok(130);
+            }
+            Outcome::Merged(_) | Outcome::AlreadyThere(_) | Outcome::Empty => {}
+        }
+    }
+    shown.finished(from, &merger.repo.head().ok().and_then(|head| head.commit));
+    Ok(u8::from(left_out > 0))
+}
+
+/// The branch that is checked out here, and where it is.
+fn current_branch(repo: &Repo) -> Result<(String, Oid), Failure> {
+    let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    match (head.branch, head.commit) {
+        (Some(branch), Some(commit)) => Ok((branch, commit)),
+        (None, _) => Err(Failure::usage("HEAD is detached: there is no branch to merge into")
+            .kept(NOTHING)
+            .hint("git switch main, or whichever branch the work is for")),
+        (Some(branch), None) => Err(Failure::usage(format!(
+            "branch '{}' has no commits yet: there is nothing to merge into",
+            words::branch(&branch)
+        ))
+        .kept(NOTHING)
+        .hint("git switch to the branch the work is for")),
+    }
+}
+
+/// Refused on a dirty tree: what the user has not committed must not get mixed up with what comes in.
+fn clean(repo: &Repo) -> Result<(), Failure> {
+    use dacapo_core::git::display_path;
+    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
+    if let Some(operation) = dirt.operation {
+        return Err(Failure::usage(format!("this checkout is in the middle of something: {operation}"))
+            .kept(NOTHING)
+            .hint(format!("finish it or git {operation} --abort, then merge")));
+    }
+    if dirt.tracked.is_empty() && dirt.unmerged.is_empty() {
+        return Ok(());
+    }
+    let changed = dirt.tracked.len() + dirt.unmerged.len();
+    let mut named: Vec<String> =
+        dirt.tracked.iter().chain(&dirt.unmerged).take(3).map(|path| display_path(path)).collect();
+    if changed > named.len() {
+        named.push("…".into());
+    }
+    Err(Failure::usage(format!(
+        "{} here ({})",
+        words::count(changed as u64, "uncommitted change"),
+        named.join(", ")
+    ))
+    .kept(NOTHING)
+    .hint("commit them, or git stash, then merge"))
+}
+
+/// Words that are tasks' names are a mistake: `a b` was meant to be `a,b`. What is quoted is a sentence.
+fn query(args: &Merge, data: &RepoDir) -> Result<Option<String>, Failure> {
+    let tasks: Vec<String> = data.tasks().unwrap_or_default().iter().map(|dir| dir.name()).collect();
+    let meant: Vec<&String> = args.query.iter().filter(|word| tasks.contains(word)).collect();
+    if !meant.is_empty() {
+        let all: Vec<&str> =
+            args.names.iter().map(String::as_str).chain(meant.iter().map(|word| word.as_str())).collect();
+        return Err(Failure::usage(format!("'{}' is a task, not a part of a query", meant[0]))
+            .kept(NOTHING)
+            .hint(format!("did you mean '{}'?", all.join(",")))
+            .hint("put the query in quotes where it speaks of a task"));
+    }
+    let text = args.query.join(" ");
+    if !args.query.is_empty() && text.trim().is_empty() {
+        return Err(Failure::usage("the query is empty").kept(NOTHING).hint("leave it out"));
+    }
+    if text.contains('\0') {
+        return Err(Failure::usage("the query contains a NUL byte").kept(NOTHING));
+    }
+    Ok((!args.query.is_empty()).then_some(text))
+}
+
+/// Two merges in one repository would each prove something that is not there any more (R4).
+fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
+    let made = std::fs::create_dir_all(data.path());
+    made.map_err(|error| Failure::failed(format!("cannot write {}: {error}", data.path().display())))?;
+    Lock::take(&data.path().join("merge.lock")).map_err(|error| match error {
+        LockError::Held => Failure::usage("another merge is under way in this repository")
+            .kept(NOTHING)
+            .hint("wait until it is done, then merge"),
+        LockError::Lingering => {
+            Failure::usage("a merge has ended here, but a git or hook that it started is still at work")
+                .kept(NOTHING)
+                .hint("wait until it is done, then merge")
+        }
+        LockError::Io { .. } => Failure::failed(error.to_string()).kept(NOTHING),
+    })
+}
+
+/// The first signal ends the merge in good order, the second at once: the guards see to what is running then.
+fn listen(halt: Halt) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if halt.is_asked() {
+                std::process::exit(130);
+            }
+            halt.ask(if signal == SIGINT { "Ctrl-C" } else { "a signal" });
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! Which tasks are meant, and whether each can be merged. Whatever is wrong is said before anything is touched.
+
+use std::path::Path;
+
+use dacapo_core::agent;
+use dacapo_core::git::{Oid, Repo};
+use dacapo_core::merge::Candidate;
+use dacapo_core::spec::{AgentSpec, Approval, Place, TaskSpec};
+use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
+use dacapo_core::view::{MergedInto, TaskView};
+
+use super::NOTHING;
+use crate::agents;
+use crate::args::Merge;
+use crate::commands::resume::still_finishing;
+use crate::commands::{doctor, task, view};
+use crate::config::Config;
+use crate::error::Failure;
+use crate::output::words;
+
+/// The tasks that are meant.
+pub(super) struct Gathered {
+    /// Those that can be merged, in order.
+    pub(super) candidates: Vec<Candidate>,
+    /// Those that have been merged before, and where they went.
+    pub(super) merged: Vec<(String, MergedInto)>,
+    /// The task whose worktree this is, kept from running meanwhile.
+    _here: Option<Lock>,
+}
+
+pub(super) fn gather(
+    args: &Merge,
+    repo: &Repo,
+    data: &RepoDir,
+    config: &Config,
+    into: &str,
+) -> Result<Gathered, Failure> {
+    let names = names(args, data)?;
+    let helpers =
+        Helpers { args, config, top: repo.toplevel(), asked: asked_for(args, config, repo.toplevel())? };
+    let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
+    for name in &names {
+        let (_, dir) = task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+        let lock = lock(&dir)?;
+        let view = view(&dir)?;
+        if let Some(merged) = &view.merged {
+            gathered.merged.push((name.clone(), merged.clone()));
+            continue;
+        }
+        let (branch, tip) = branch(repo, &spec, &view, into)?;
+        let candidate = Candidate {
+            checks: checks(&spec, config),
+            agents: helpers.agents(&spec),
+            dir,
+            spec,
+            view,
+            branch,
+            tip,
+            lock,
+        };
+        gathered.candidates.push(candidate);
+    }
+    gathered._here = who_works_here(repo, data, &names)?;
+    Ok(gathered)
+}
+
+fn names(args: &Merge, data: &RepoDir) -> Result<Vec<String>, Failure> {
+    let listed = args.names.as_deref().unwrap_or_default();
+    let names: Vec<String> =
+        listed.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if names.is_empty() {
+        let known: Vec<String> = data.tasks().unwrap_or_default().iter().map(TaskDir::name).collect();
+        let failure = Failure::usage("which task is to be merged?").kept(NOTHING);
+        return Err(match known.as_slice() {
+            [] => failure.hint("this repository has no tasks yet; dacapo exec --worktree \"…\" starts one"),
+            [only] => failure.hint(format!("dacapo merge {only}")),
+            _ => failure.hint("dacapo merge NAME[,NAME…]; dacapo list shows the tasks"),
+        });
+    }
+    if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        return Err(Failure::usage(format!("task '{}' is named twice", names[twice]))
+            .kept(NOTHING)
+            .hint("name each task once, in the order in which they are to be merged"));
+    }
+    Ok(names)
+}
+
+fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
+    let name = dir.name();
+    dir.lock().map_err(|error| match error {
+        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
+            .kept(NOTHING)
+            .hint(format!("dacapo wait {name}, then merge"))
+            .hint(format!("dacapo kill {name} ends it; what it has done is kept")),
+        LockError::Lingering => still_finishing(&name).kept(NOTHING),
+        LockError::Io { .. } => Failure::failed(error.to_string()).kept(NOTHING),
+    })
+}
+
+/// The branch with the task's work, and its tip.
+fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(String, Oid), Failure> {
+    let name = &spec.name;
+    let Place::Worktree { branch, path, .. } = &spec.place else {
+        let on = view.branch.as_deref().map_or("a detached HEAD", words::branch);
+        return Err(Failure::usage(format!(
+            "Task '{name}' worked in your own checkout: its commits are on {on} already"
+        ))
+        .kept(NOTHING)
+        .hint("there is nothing to merge; tasks with a branch of their own are started with --worktree"));
+    };
+    if branch == into {
+        return Err(Failure::usage(format!("this is the worktree of task '{name}' itself"))
+            .kept(NOTHING)
+            .hint(format!("cd {}, then dacapo merge {name}", spec.top.display())));
+    }
+    let tip = repo.read_ref(branch).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    if let Some(tip) = tip {
+        return Ok((branch.clone(), tip));
+    }
+    let short = words::branch(branch);
+    let failure = Failure::usage(format!("branch '{short}' of task '{name}' is gone")).kept(NOTHING);
+    Err(match &view.last_commit {
+        Some(last) if repo.has_commit(last).unwrap_or(false) => {
+            failure.hint(format!("git branch {short} {} brings it back as the task left it", last.short()))
+        }
+        _ if path.exists() => failure.hint(format!("look at {}", path.display())),
+        _ => failure.hint("it never had a commit: there is nothing to merge"),
+    })
+}
+
+/// The task's own, and the project's.
+fn checks(spec: &TaskSpec, config: &Config) -> Vec<String> {
+    let mut checks = spec.policy.checks.clone();
+    for check in config.checks.iter().flatten() {
+        if !checks.contains(check) {
+            checks.push(check.clone());
+        }
+    }
+    checks
+}
+
+/// Somebody else's task may have this very checkout for its worktree; it must not run while its branch is moved.
+fn who_works_here(repo: &Repo, data: &RepoDir, names: &[String]) -> Result<Option<Lock>, Failure> {
+    if !repo.is_linked_worktree() {
+        return Ok(None);
+    }
+    for dir in data.tasks().unwrap_or_default() {
+        let Ok(spec) = dir.spec() else { continue };
+        let Place::Worktree { path, .. } = &spec.place else { continue };
+        let here =
+            path.canonicalize().is_ok_and(|path| repo.toplevel().canonicalize().is_ok_and(|top| top == path));
+        if here && !names.contains(&dir.name()) {
+            return lock(&dir).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// By flags. None of them: each task has its own.
+fn asked_for(args: &Merge, config: &Config, top: &Path) -> Result<Option<Vec<AgentSpec>>, Failure> {
+    if args.agent.is_none() && args.agent_cmd.is_none() && args.model.is_none() {
+        return Ok(None);
+    }
+    chosen(args, config, top).map(Some).map_err(|failure| failure.kept(NOTHING))
+}
+
+fn chosen(args: &Merge, config: &Config, top: &Path) -> Result<Vec<AgentSpec>, Failure> {
+    let mut exec = doctor::exec_by_default()?;
+    exec.agent.clone_from(&args.agent);
+    exec.agent_cmd.clone_from(&args.agent_cmd);
+    exec.model.clone_from(&args.model);
+    exec.show = args.show;
+    Ok(agents::choose(&exec, config, top)?.agents)
+}
+
+/// Who resolves conflicts.
+struct Helpers<'a> {
+    args: &'a Merge,
+    config: &'a Config,
+    top: &'a Path,
+    asked: Option<Vec<AgentSpec>>,
+}
+
+impl Helpers<'_> {
+    /// Those that were asked for, else the task's own, else the config's.
+    fn agents(&self, spec: &TaskSpec) -> Vec<AgentSpec> {
+        if self.args.no_agent {
+            return Vec::new();
+        }
+        if let Some(asked) = &self.asked {
+            return asked.clone();
+        }
+        let own: Vec<AgentSpec> = spec.agents.iter().filter(|agent| self.can_work(agent)).cloned().collect();
+        if !own.is_empty() {
+            return own;
+        }
+        chosen(self.args, self.config, self.top).unwrap_or_default()
+    }
+
+    /// One that may not edit, or would ask, resolves nothing here.
+    fn can_work(&self, agent: &AgentSpec) -> bool {
+        let path = std::env::var_os("PATH");
+        let there = agent::program(agent)
+            .is_none_or(|program| agent::find_on_path(&program, path.as_deref(), self.top).is_some());
+        there && matches!(agent.approval, Approval::Auto | Approval::Edits)
+    }
+}

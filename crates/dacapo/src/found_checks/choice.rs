@@ -1,0 +1,68 @@
+//! What the user said about the checks that were found, kept beside the repository's tasks so that it is asked once.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the file.
+const CHOICE_FORMAT: u32 = 1;
+
+/// For which checks, and what is to be used for them.
+#[derive(Debug, Serialize, Deserialize)]
+struct Choice {
+    v: u32,
+    found: Vec<String>,
+    used: Vec<String>,
+}
+
+fn path(data: &Path) -> PathBuf {
+    data.join("checks.json")
+}
+
+/// What the user wants where exactly these are found; none: it was never asked.
+pub fn remembered(data: &Path, found: &[String]) -> Option<Vec<String>> {
+    let choice = std::fs::read(path(data)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    if let Some(Choice { v: CHOICE_FORMAT, found: of, used }) = choice
+        && of == found
+    {
+        return Some(used);
+    }
+    // An earlier form knew a yes only.
+    let confirmed = std::fs::read_to_string(data.join("confirmed-checks")).ok()?;
+    (confirmed == found.join("\n")).then(|| found.to_vec())
+}
+
+/// Remembers it. Asking again next time is the worst that a failed write does.
+pub fn remember(data: &Path, found: &[String], used: &[String]) {
+    let choice = Choice { v: CHOICE_FORMAT, found: found.to_vec(), used: used.to_vec() };
+    let written = serde_json::to_vec(&choice).map_err(std::io::Error::from);
+    let _ = written.and_then(|json| {
+        std::fs::create_dir_all(data)?;
+        let mut file = tempfile::NamedTempFile::new_in(data)?;
+        std::io::Write::write_all(&mut file, &json)?;
+        file.persist(path(data)).map(drop).map_err(|error| error.error)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l3_a_choice_holds_for_what_was_found_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("repo");
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let found = list(&["cargo test", "npm test"]);
+        assert_eq!(remembered(&data, &found), None);
+        for used in [list(&["make ci\nline"]), list(&[]), found.clone()] {
+            remember(&data, &found, &used);
+            assert_eq!(remembered(&data, &found), Some(used));
+        }
+        assert_eq!(remembered(&data, &found[..1]), None, "others are another question");
+        std::fs::write(path(&data), "{").unwrap();
+        assert_eq!(remembered(&data, &found), None);
+        std::fs::write(data.join("confirmed-checks"), "cargo test\nnpm test").unwrap();
+        assert_eq!(remembered(&data, &found), Some(found), "of an earlier version");
+    }
+}

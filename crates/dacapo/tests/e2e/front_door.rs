@@ -1,0 +1,218 @@
+//! `dacapo "PROMPT"` (L0).
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
+
+use crate::bad_input::refused;
+use crate::support::{Ran, World};
+
+/// A world with a scripted agent that does what is asked in its second iteration.
+fn world() -> World {
+    let world = World::new();
+    let script = "iterations:
+  - - say: I look around.
+    - write: { path: notes.txt, text: x }
+  - - write: { path: done.txt, text: x }
+    - done: true
+";
+    world.config(&format!("agent = \"bot\"\nkeep_awake = false\n{}", world.scripted("bot", script)));
+    world
+}
+
+/// The same with checks in its config.
+fn checked() -> World {
+    let world = world();
+    world.write(".dacapo/config.toml", "checks = [\"test -e done.txt\"]\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "checks"]);
+    world
+}
+
+#[test]
+fn l0_a_prompt_runs_in_the_background_and_is_shown_to_its_end() {
+    let world = checked();
+    world.write("mine.txt", "not committed\n");
+    let ran = world.run(&["make it pass"]).expect(0);
+    let expected = "agent   bot\ncheck   test -e done.txt (config)\n\
+                    where   dacapo/make-it-pass · your 1 uncommitted file stays here\n\
+                    limits  10 iterations, 8h00m\nbefore  test -e done.txt ✗ exit 1\n";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n✓ proven · 2 iterations"), "{}", ran.stdout);
+    assert_eq!(
+        world.tree("dacapo/make-it-pass"),
+        [".dacapo/config.toml", "README.md", "done.txt", "notes.txt"]
+    );
+    assert_eq!(world.subjects(), ["checks", "first"], "the user's own checkout is left alone");
+    let spec = fs::read_to_string(world.task_dir("make-it-pass").join("spec.json")).unwrap();
+    let spec: serde_json::Value = serde_json::from_str(&spec).unwrap();
+    assert_eq!((&spec["foreground"], &spec["prompt"]), (&false.into(), &"make it pass".into()));
+    world.assert_nothing_left("make-it-pass");
+}
+
+#[test]
+fn l0_a_prompt_comes_from_standard_input_too_and_may_look_like_a_flag() {
+    let world = checked();
+    let elsewhere = world.scratch("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let repo = world.repo();
+    let words = ["-C", repo.to_str().unwrap(), "--color=never", "-"];
+    let mut child = world
+        .command(&words)
+        .current_dir(&elsewhere)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all("- first\n- second 繼續\n".as_bytes()).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect(0);
+    assert!(ran.stdout.contains("✓ proven"), "{}", ran.stdout);
+    assert_eq!(world.tasks().len(), 1);
+    let spec = fs::read_to_string(world.task_dir(&world.tasks()[0]).join("spec.json")).unwrap();
+    let spec: serde_json::Value = serde_json::from_str(&spec).unwrap();
+    assert_eq!(spec["prompt"], "- first\n- second 繼續");
+    let _ = world.run(&["--help me to make it pass"]).expect(0);
+    assert_eq!(world.tasks().len(), 2);
+}
+
+#[test]
+fn l0_without_checks_the_agents_word_ends_it_unproven() {
+    let world = world();
+    let ran = world.run(&["write the file"]).expect(0);
+    assert!(
+        ran.stdout.contains("check   none found: it is done when the agent says so, unproven\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("● finished, unverified · 2 iterations"), "{}", ran.stdout);
+}
+
+#[test]
+fn l0_where_an_api_key_pays_ten_dollars_are_the_limit() {
+    let world = checked();
+    world.config("keep_awake = false\n");
+    let claude = r#"#!/bin/sh
+cat > /dev/null
+echo > done.txt
+echo '{"type":"system","subtype":"init","session_id":"s"}'
+echo '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"done"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":1}}'
+"#;
+    world.program("claude", claude);
+    let mut command = world.command(&["make it pass"]);
+    world.hide_other_programs(&mut command);
+    let key = "sk-ant-made-up-for-this-test";
+    let ran = Ran::from(command.env("ANTHROPIC_API_KEY", key).output().unwrap()).expect(0);
+    let agent = "agent   claude · billed to ANTHROPIC_API_KEY · skips permission prompts\n";
+    assert!(ran.stdout.starts_with(agent), "{}", ran.stdout);
+    assert!(ran.stdout.contains("limits  10 iterations, 8h00m, $10.00\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn l0_what_is_no_prompt_is_refused_with_what_would_be_one() {
+    let world = world();
+    for (words, says) in [
+        (&[""][..], "the prompt is empty"),
+        (&["  "], "the prompt is empty"),
+        (&["\n"], "the prompt is empty"),
+        (&["-"], "the prompt is empty"),
+        (&["fix"], "unrecognized subcommand 'fix'"),
+        (&["stauts"], "'status'"),
+        (&["fix", "the", "tests"], "quote it: dacapo \"fix the tests\""),
+        (&["--agent", "bot", "fix the tests"], "dacapo spawn [flags] \"PROMPT\""),
+        (&["-C", "no-such-directory", "fix the tests"], "-C no-such-directory"),
+    ] {
+        refused(&world, words, says);
+    }
+    let ran = Ran::from(world.command(&[OsStr::from_bytes(b"fix caf\xe9")]).output().unwrap()).expect(2);
+    assert!(ran.stderr.contains("the prompt is not UTF-8 text"), "{}", ran.stderr);
+    assert!(world.tasks().is_empty());
+}
+
+#[test]
+fn l0_what_is_missing_is_named_before_anything_is_made() {
+    let world = World::new();
+    refused(&world, &["fix the tests"], "no agent is chosen");
+    let world = World::without_repo();
+    refused(&world, &["fix the tests"], "git add -A && git commit -m start");
+    world.git(&["init", "-q", "-b", "main"]);
+    refused(&world, &["fix the tests"], "this repository has no commits yet, and a worktree needs one");
+    assert!(world.tasks().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+mod at_a_terminal {
+    use super::world;
+    use crate::support::World;
+
+    const QUESTION: &str = "check   make test (Makefile test:)   [Enter] use  [e]dit  [n]one";
+
+    /// A project with a check that can be found.
+    fn with_makefile() -> World {
+        let world = world();
+        world.program("make", "#!/bin/sh\ntest -e done.txt\n");
+        world.write("Makefile", "test:\n\ttest -e done.txt\n");
+        world.git(&["add", "-A"]);
+        world.git(&["commit", "-qm", "make"]);
+        world
+    }
+
+    #[test]
+    fn l3_found_checks_are_shown_confirmed_and_remembered() {
+        let world = with_makefile();
+        let mut terminal = world.at_terminal(&["make it pass"]);
+        terminal.shows(QUESTION);
+        terminal.asks();
+        terminal.press("\r");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("✓ proven"), "{said}");
+        let (code, said) = world.at_terminal(&["make it pass"]).end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(!said.contains("[Enter]") && said.contains("make test (Makefile test:)\r\n"), "{said}");
+        assert_eq!(world.tasks(), ["make-it-pass", "make-it-pass-2"]);
+    }
+
+    #[test]
+    fn l3_a_check_can_be_edited_or_left_out() {
+        let world = with_makefile();
+        let mut terminal = world.at_terminal(&["make it pass"]);
+        terminal.shows(QUESTION);
+        terminal.asks();
+        terminal.press("e");
+        terminal.is_itself();
+        terminal.press("test -e done.txt\n");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("test -e done.txt (as you chose)\r\n") && said.contains("✓ proven"), "{said}");
+        // What was chosen holds wherever the project's checks are asked for.
+        let ran = world.run(&["spawn", "--checks", "--name", "more", "more of it"]).expect(0);
+        let _ = world.run(&["wait", "more"]).expect(0);
+        assert_eq!(world.receipts("more", "baseline")[0].0, "test -e done.txt", "{}", ran.stdout);
+
+        let world = with_makefile();
+        let mut terminal = world.at_terminal(&["make it pass"]);
+        terminal.shows(QUESTION);
+        terminal.asks();
+        terminal.press("n");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("none, as you chose"), "{said}");
+        assert!(said.contains("● finished, unverified"), "{said}");
+    }
+
+    #[test]
+    fn l3_who_leaves_at_the_question_has_started_nothing() {
+        let world = with_makefile();
+        let mut terminal = world.at_terminal(&["make it pass"]);
+        terminal.shows(QUESTION);
+        terminal.asks();
+        terminal.press("\u{3}");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(130), "{said}");
+        assert!(said.contains("nothing was started"), "{said}");
+        assert!(world.tasks().is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! What is refused before anything is changed.
+
+use std::fs;
+
+use super::{commit, merge, of_task, task, users, worktree, world};
+use crate::support::{Ran, World};
+
+/// Exit 2, these words, and nothing has changed.
+fn refused(world: &World, words: &[&str], says: &[&str]) {
+    let before = users(world);
+    let ran = merge(world, words).expect(2);
+    for text in says {
+        ran.says(text);
+    }
+    ran.says("kept: everything; nothing was merged");
+    assert_eq!(users(world), before);
+}
+
+#[test]
+fn s11_bad_names_and_queries_are_refused() {
+    let world = world();
+    task(&world, "auth", "echo 1 > new; echo t", &[]);
+    task(&world, "docs", "echo 1 > docs; echo t", &[]);
+    let _ = world.exec(&["-q", "--name", "here", "--agent-cmd", "echo 1 > here; echo t", "do it"]).expect(0);
+    refused(&world, &["auht"], &["Task 'auht' not found", "did you mean 'auth'?"]);
+    refused(&world, &["auth,nothing-like-it"], &["Task 'nothing-like-it' not found"]);
+    refused(&world, &["../auth"], &["Task '../auth' not found"]);
+    refused(&world, &[], &["which task is to be merged?"]);
+    refused(&world, &[","], &["which task is to be merged?"]);
+    refused(&world, &["auth,auth"], &["task 'auth' is named twice"]);
+    refused(&world, &["auth", "docs"], &["'docs' is a task", "did you mean 'auth,docs'?"]);
+    refused(&world, &["auth", "keep", "docs", "here"], &["did you mean 'auth,docs,here'?"]);
+    refused(&world, &["here"], &["Task 'here' worked in your own checkout: its commits are on main already"]);
+    refused(&world, &["auth", " "], &["the query is empty"]);
+    refused(&world, &["auth", "--agent", "nobody"], &["unknown agent 'nobody'"]);
+    refused(&world, &["auth", "--agent-cmd", "no-such-program-anywhere"], &["agent not found"]);
+    // A sentence may speak of a task.
+    let _ = merge(&world, &["auth", "keep the docs", "--dry-run", "--agent-cmd", "true"]).expect(0);
+}
+
+#[test]
+fn s11_a_checkout_that_is_not_in_order_is_refused() {
+    let world = world();
+    task(&world, "t", "echo 1 > new; echo t", &[]);
+    world.write("f", "changed\n");
+    refused(&world, &["t"], &["1 uncommitted change here (f)", "do:   commit them, or git stash"]);
+    world.git(&["add", "f"]);
+    refused(&world, &["t", "--dry-run"], &["1 uncommitted change here (f)"]);
+    world.git(&["reset", "-q", "--hard"]);
+    world.git(&["checkout", "-q", "-b", "side", "main~1"]);
+    world.write("f", "side\n");
+    commit(&world, "side");
+    world.git(&["checkout", "-q", "main"]);
+    assert!(!world.git_output(&["merge", "-q", "side"]).status.success());
+    refused(&world, &["t"], &["in the middle of something: merge", "git merge --abort"]);
+    world.git(&["merge", "--abort"]);
+    world.git(&["checkout", "-q", "--detach"]);
+    let ran = merge(&world, &["t"]).expect(2);
+    ran.says("HEAD is detached").says("git switch main");
+    world.git(&["checkout", "-q", "main"]);
+    // Untracked files are nobody's business, unless they are in the way.
+    world.write("untracked", "mine\n");
+    world.write("new", "mine\n");
+    let before = (users(&world), of_task(&world, "t"));
+    merge(&world, &["t"]).expect(1).says("left out: files here are in the way").says("new");
+    assert_eq!(world.read("new"), "mine\n");
+    let intent_aside = of_task(&world, "t");
+    assert_eq!((users(&world), intent_aside.lines().next()), (before.0, before.1.lines().next()));
+    fs::remove_file(world.repo().join("new")).unwrap();
+    let _ = merge(&world, &["t"]).expect(0);
+    assert_eq!((world.read("untracked").as_str(), world.read("new").as_str()), ("mine\n", "1\n"));
+}
+
+#[test]
+fn s7_a_running_task_is_refused_and_so_is_a_merge_into_its_worktree() {
+    let world = world();
+    task(&world, "done", "echo 1 > new; echo t", &[]);
+    let (at_work, go) = (world.scratch("at-work"), world.scratch("go"));
+    let agent = format!(
+        "touch {}; while [ ! -e {} ]; do sleep 0.05; done; echo 1 > late; echo late",
+        at_work.display(),
+        go.display()
+    );
+    let running = world.start(&["exec", "-q", "--worktree", "--name", "t", "--agent-cmd", &agent, "go on"]);
+    world.wait_for_file("at-work");
+    refused(&world, &["done,t"], &["Task 't' is still running.", "dacapo wait t", "dacapo kill t"]);
+    let inside = |name: &str| {
+        Ran::from(world.command(&["merge", name]).current_dir(worktree(&world, "t")).output().unwrap())
+    };
+    inside("done").expect(2).says("Task 't' is still running.");
+    fs::write(&go, "").unwrap();
+    let _ = running.end().expect(0);
+    inside("t").expect(2).says("this is the worktree of task 't' itself").says("then dacapo merge t");
+    let _ = merge(&world, &["done,t"]).expect(0);
+    assert_eq!(world.read("late"), "1\n");
+}
+
+#[test]
+fn r2_a_branch_that_was_deleted_by_hand_is_named_with_how_to_get_it_back() {
+    let world = world();
+    task(&world, "t", "echo 1 > new; echo t", &[]);
+    let tip = world.git(&["rev-parse", "dacapo/t"]);
+    world.git(&["worktree", "remove", worktree(&world, "t").to_str().unwrap()]);
+    world.git(&["branch", "-D", "dacapo/t"]);
+    refused(
+        &world,
+        &["t"],
+        &[
+            "branch 'dacapo/t' of task 't' is gone",
+            &format!("git branch dacapo/t {} brings it back", &tip[..7]),
+        ],
+    );
+    world.git(&["branch", "dacapo/t", &tip]);
+    let _ = merge(&world, &["t"]).expect(0);
+    assert_eq!(world.read("new"), "1\n");
+}
