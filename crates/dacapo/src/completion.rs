@@ -47,18 +47,18 @@ fn with_values(arg: Arg) -> Arg {
     match (arg.get_id().as_str(), arg.is_positional()) {
         // Lists are taken apart here, where it is known what is in them already.
         ("name" | "names", true) => {
-            arg.value_delimiter(None).add(ArgValueCompleter::new(|word: &OsStr| listed(word, tasks())))
+            arg.value_delimiter(None).add(ArgValueCompleter::new(|word: &OsStr| listed(word, &tasks())))
         }
         ("agent", false) | ("agents", true) => {
-            arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, agent_names())))
+            arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &agent_names())))
         }
-        ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, keys()))),
+        ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &keys()))),
         _ => arg,
     }
 }
 
 /// Candidates for the last word of a list: `a,b`. One that is in it already is not offered again.
-fn listed(word: &OsStr, names: Vec<String>) -> Vec<CompletionCandidate> {
+fn listed(word: &OsStr, names: &[String]) -> Vec<CompletionCandidate> {
     let Some(word) = word.to_str() else { return Vec::new() };
     let (before, last) = word.rsplit_once(',').map_or(("", word), |(before, last)| (before, last));
     let taken = |name: &str| !before.is_empty() && before.split(',').any(|taken| taken == name);

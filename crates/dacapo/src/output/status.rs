@@ -21,6 +21,10 @@ pub fn status(view: &TaskView, occupies: Option<u64>) -> String {
     let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
     let _ = writeln!(out, "  agent   {}{pid}", view.agent);
     let _ = writeln!(out, "  where   {}", place(view, occupies));
+    if let Some(merged) = &view.merged {
+        let into = words::branch(&merged.into);
+        let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+    }
     for check in view.baseline() {
         let _ = writeln!(out, "  before  {}", check_line(check));
     }
@@ -41,9 +45,6 @@ pub fn status(view: &TaskView, occupies: Option<u64>) -> String {
         None => {
             let _ = write!(out, "  next: {}", next(view));
         }
-    }
-    if let Some(merged) = &view.merged {
-        let _ = write!(out, "\n  merged into {}", words::branch(&merged.into));
     }
     out
 }

@@ -136,7 +136,7 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
     ];
     insta::assert_snapshot!(shown(&entries, &frame(None)), @r#"
     READY      claimed  finished, unverified, conflicts with proven      dacapo merge claimed
-    READY      proven   ✓ proven, conflicts with main, 1.2 GB  dacapo merge proven
+    READY      proven   ✓ proven, conflicts with main, 1.2 GB            dacapo merge proven
     STOPPED    cut      4 of 10, interrupted                             dacapo resume cut
     STOPPED    held     4 of 10, paused                                  dacapo resume held
     STOPPED    ended    4 of 10, cancelled                               dacapo resume ended
@@ -255,7 +255,7 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
     NEEDS YOU  auth   為什麼這個測試失敗？ [2J 請決定要不要繼續…  dacapo status auth
     NEEDS YOU  baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  為什麼這個測試失敗？ [2J…
                dacapo status baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-    READY      ready  ✓ proven $1234.50, conflicts with main: v…  dacapo merge ready
+    READY      ready  ✓ proven $1234.50, conflicts with very/ve…  dacapo merge ready
     STOPPED    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
                10 of 10, still red
                dacapo resume --iter 5 \
