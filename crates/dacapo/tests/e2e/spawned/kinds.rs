@@ -96,7 +96,6 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
-                failed_setup: None,
             })],
             _ => Vec::new(),
         }
