@@ -15,6 +15,7 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+#[cfg(target_os = "linux")]
 mod dropping;
 mod echoes;
 mod founding;
