@@ -233,6 +233,7 @@ impl<'a> Prune<'a> {
         match dirt.and_then(|own| own.dirt().map_err(|error| error.to_string())) {
             Ok(dirt) if dirt.is_clean() => None,
             Ok(dirt) if dirt.operation.is_some() => Some("git is in the middle of something there".into()),
+            Ok(dirt) if dirt.count() == 1 => Some("1 uncommitted file; dacapo drop keeps it".into()),
             Ok(dirt) => Some(format!("{} uncommitted files; dacapo drop keeps them", dirt.count())),
             Err(error) => Some(error),
         }

@@ -103,7 +103,13 @@ impl Driver<'_> {
         let started = Instant::now();
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let output = self.dir.setup_path(self.next_seq());
-        self.keep_directory_of(&output)?;
+        if let Some(dir) = output.parent() {
+            std::fs::create_dir_all(dir).map_err(|source| DriverError::File {
+                what: "create",
+                path: dir.to_owned(),
+                source,
+            })?;
+        }
         let env = self.environment(&cwd);
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };

@@ -187,6 +187,7 @@ fn s3_setup_runs_before_everything_else() {
     let output = world.task_dir("t").join(receipts[0]["output"].as_str().unwrap());
     assert_eq!(fs::read_to_string(output).unwrap(), format!("one\n{}\n", worktree(&world, "t").display()));
     world.run(&["logs", "t"]).expect(0).says("Setup `echo one; echo $DACAPO_TASK > a.out; pwd`: exit 0");
+    assert_eq!(world.status("t")["notices"], serde_json::json!([]));
     // In this checkout there is nothing to set up.
     let _ = world.exec(&["--name", "here", "--agent-cmd", AGENT, "go"]).expect(0);
     assert!(world.events("here", "setup_finished").is_empty());

@@ -16,6 +16,7 @@ mod completions;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+#[cfg(target_os = "linux")]
 mod dropping;
 mod echoes;
 mod forge;

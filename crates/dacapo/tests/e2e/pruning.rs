@@ -68,7 +68,7 @@ fn s9_worktrees_of_merged_tasks_go_and_nothing_else_does() {
         .run(&["prune", "--dry-run"])
         .expect(0)
         .says("would free ")
-        .says("uncommitted files; dacapo drop keeps them");
+        .says("1 uncommitted file; dacapo drop keeps it");
 
     let done = prune(&world, &[]);
     assert_eq!(in_short(&done).0, ["worktree merged"]);
