@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     fn offered(word: &str, names: &[&str]) -> Vec<String> {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let found = listed(OsStr::new(word), names);
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let found = listed(OsStr::new(word), &names);
         found.iter().map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
     }
 
