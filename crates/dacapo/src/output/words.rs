@@ -91,7 +91,7 @@ pub fn line(text: &str, columns: usize) -> String {
         .filter(|c| !is_unseen(*c))
         .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
         .collect();
-    dacapo_core::context::cut_columns(&plain, columns)
+    dacapo_core::context::cut_columns(plain.trim(), columns)
 }
 
 /// Characters that are not seen themselves and turn the order of others round.
