@@ -3,7 +3,7 @@
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::TaskDir;
 
-use super::background::{self, Errand};
+use super::background::{self, Instructions};
 use super::start::{Made, make};
 use super::{print, view};
 use crate::args::{Exec, Spawn};
@@ -40,7 +40,7 @@ pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Starte
     args.worktree = !args.noworktree;
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
     say(&asked);
-    let begun = background::start(&dir, &asked.spec, &Errand::default());
+    let begun = background::start(&dir, &asked.spec, &Instructions::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.
         let _ = dir.discard();

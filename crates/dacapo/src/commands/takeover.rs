@@ -15,7 +15,7 @@ use dacapo_core::store::{Lock, LockError, TaskDir, read};
 use dacapo_core::view::{Status, TaskView};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::background::{self, Errand};
+use super::background::{self, Instructions};
 use super::kill::is_free_within;
 use super::resume::{still_finishing, still_running};
 use super::start::take_workspace;
@@ -94,7 +94,7 @@ fn place(spec: &TaskSpec, view: &TaskView) -> Result<PathBuf, Failure> {
     let name = &view.name;
     let failure = Failure::usage(format!("task '{name}' has no worktree: {} is not there", path.display()));
     Err(match view.status.has_ended() {
-        true => failure.hint(format!("dacapo undo {name}, if it was dropped or merged")),
+        true => failure.hint("dacapo undo --list shows what can be brought back"),
         false => failure.hint(format!("dacapo resume {name} makes it")),
     })
 }
@@ -216,7 +216,7 @@ fn go_on(args: &Takeover, dir: &TaskDir, spec: &TaskSpec, was_driven: bool) -> R
     dir.inbox()
         .forget_stops()
         .map_err(|error| Failure::failed(format!("the inbox of task '{name}': {error}")))?;
-    background::start(dir, spec, &Errand::default())?;
+    background::start(dir, spec, &Instructions::default())?;
     print(&paint(WARN, &format!("{name} goes on in the background; dacapo attach {name} shows it")));
     Ok(0)
 }
