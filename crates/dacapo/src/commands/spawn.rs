@@ -38,7 +38,7 @@ pub(super) struct Started {
 pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
     args.background = true;
     args.worktree = !args.noworktree;
-    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
+    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args)?;
     say(&asked);
     let begun = background::start(&dir, &asked.spec, &Instructions::default());
     if let Err(failure) = begun {
