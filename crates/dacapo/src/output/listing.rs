@@ -85,7 +85,8 @@ enum Group {
 impl Group {
     fn of(brief: &Brief) -> Self {
         match brief.status {
-            Status::Paused if brief.question.is_some() => Group::NeedsYou,
+            // At work, it waits for an answer.
+            Status::Paused | Status::Running if brief.question.is_some() => Group::NeedsYou,
             _ if brief.merged_into.is_some() && brief.status.has_ended() => Group::Done,
             // In the user's own checkout there is nothing left to merge.
             Status::Completed if brief.own_branch.is_none() || !brief.has_changes() => Group::Done,

@@ -79,11 +79,11 @@ fn needs(out: &mut String, view: &TaskView) {
         let _ = writeln!(out, "  {}", paint(WARN, text));
     };
     match view.status {
-        Status::Paused => {
+        Status::Paused | Status::Running => {
             if let Some(needs) = &view.needs {
                 line(&format!("needs   {}", words::line(&needs.question, words::WHOLE)));
-                for option in &needs.options {
-                    line(&format!("        · {}", words::line(option, words::WHOLE)));
+                for (at, option) in needs.options.iter().enumerate() {
+                    line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));
                 }
             }
         }
@@ -94,7 +94,7 @@ fn needs(out: &mut String, view: &TaskView) {
         }
         Status::Queued => line("queued: waits for a place; it starts by itself"),
         Status::Interrupted => line("interrupted: its process is gone; nothing is lost"),
-        Status::Running | Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
+        Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
     }
 }
 
@@ -133,6 +133,9 @@ fn next(view: &TaskView) -> String {
     match view.status {
         Status::Interrupted => format!("dacapo resume {name}"),
         Status::Paused => format!("dacapo resume {name} | dacapo tell {name} \"…\" | dacapo kill {name}"),
+        Status::Running if view.needs.is_some() => {
+            format!("dacapo approve {name} [CHOICE] | dacapo reject {name} | dacapo attach {name}")
+        }
         Status::Queued | Status::Waiting => format!("dacapo attach {name} | dacapo kill {name}"),
         Status::Running | Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {
             format!("dacapo attach {name} | dacapo tell {name} \"…\" | dacapo kill {name}")

@@ -226,6 +226,11 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     wait_for("the first question", || asks("make clean"));
     let status = world.status("t");
     assert_eq!((&status["status"], &status["needs"]["kind"]), (&"running".into(), &"permission".into()));
+    // Where people look, it needs them.
+    let list = world.run(&["list"]).expect(0).stdout;
+    assert!(list.contains("NEEDS YOU  t") && list.contains("make clean"), "{list}");
+    let shown = world.run(&["status", "t"]).expect(0).stdout;
+    assert!(shown.contains("needs   ") && shown.contains("next: dacapo approve t [CHOICE]"), "{shown}");
     let said = world.run(&["approve", "t", "99"]).expect(2);
     assert!(said.stderr.contains("there is no choice 99"), "{}", said.stderr);
     let _ = world.run(&["approve", "t"]).expect(0);
