@@ -64,7 +64,7 @@ fn listed(word: &OsStr, names: &[String]) -> Vec<CompletionCandidate> {
     let taken = |name: &str| !before.is_empty() && before.split(',').any(|taken| taken == name);
     let prefix = if before.is_empty() { String::new() } else { format!("{before},") };
     names
-        .into_iter()
+        .iter()
         .filter(|name| name.starts_with(last) && !taken(name))
         .map(|name| CompletionCandidate::new(format!("{prefix}{name}")))
         .collect()
