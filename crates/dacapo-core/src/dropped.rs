@@ -328,11 +328,6 @@ impl Kept {
     fn stamp(&self) -> &str {
         self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&self.id)
     }
-
-    /// Whether the files of a worktree are in `dropped`.
-    pub fn has_files(&self, dropped: &Dropped<'_>) -> bool {
-        dropped.path(self).join(TREE).exists()
-    }
 }
 
 fn new_paper(spec: &TaskSpec, why: Why) -> Kept {

@@ -148,6 +148,9 @@ pub struct Brief {
     pub waiting_until: Option<Timestamp>,
     /// When it was asked for.
     pub created_at: Timestamp,
+    /// When it joined the row of those who wait for a place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued_at: Option<Timestamp>,
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
@@ -202,6 +205,7 @@ impl Glance for Brief {
             agent: view.agent.clone(),
             waiting_until: view.waiting_until,
             created_at: view.created_at,
+            queued_at: view.queued_at,
             finished_at: view.finished_at,
             own_branch: view.worktree.as_ref().and(view.branch.clone()),
             merged_into: view.merged.as_ref().map(|merged| merged.into.clone()),

@@ -8,6 +8,8 @@ mod journal;
 mod layout;
 mod limits;
 mod lock;
+#[cfg(target_os = "linux")]
+mod notices;
 mod places;
 mod ports;
 mod sizes;

@@ -175,6 +175,9 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
+    /// When it joined the row of those who wait for a place.
+    #[serde(skip)]
+    pub queued_at: Option<Timestamp>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -243,6 +246,7 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
+            queued_at: None,
             started: false,
             used: Usage::default(),
         }
@@ -285,7 +289,10 @@ impl TaskView {
         match &line.event {
             Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::MergeIntent { .. } => {}
             Event::CommandReceived(received) => self.commanded(&received.command),
-            Event::Queued => self.status = Status::Queued,
+            Event::Queued => {
+                self.status = Status::Queued;
+                self.queued_at = Some(line.at);
+            }
             Event::Dequeued => self.status = Status::Running,
             Event::TaskStarted { pid, .. } => self.driven_by(*pid),
             Event::Resumed { pid, more_iterations, .. } => {

@@ -42,7 +42,7 @@ pub(crate) struct Ended<'a> {
 /// chat server.
 pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
     pull_request(ended, &lock);
-    drop(lock);
+    lock.give_up();
     let at_a_terminal = ended.spec.foreground && std::io::stdout().is_terminal() && !ended.show.json;
     if at_a_terminal && ended.took < SHORT {
         return;
@@ -60,8 +60,8 @@ pub(crate) fn after_task(ended: &Ended<'_>, lock: Lock) {
             &format!("nobody was notified by {}: {}", sent.how, sent.error.as_deref().unwrap_or("")),
         );
     }
-    // Somebody may have taken the task up again already; then its record is theirs to write.
-    let Ok(lock) = ended.dir.lock() else { return };
+    // Somebody may have taken the task up again already; then its record is theirs to write. Who does so just now waits.
+    let Ok(lock) = ended.dir.lock_briefly() else { return };
     for sent in sent {
         record(ended.dir, &lock, Event::Notified { how: sent.how.to_owned(), error: sent.error });
     }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod alias;
 pub mod completions;
 mod front_door;
+mod help;
 mod merge;
 mod outside;
 mod sitting;
@@ -22,6 +23,7 @@ pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
+#[command(help_template = help::PAGE)]
 #[command(override_usage = "dacapo \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
 #[command(
     after_help = "dacapo \"fix the failing tests\" starts an agent in the background, in a worktree of its own, and shows it.
@@ -29,10 +31,11 @@ Try it without an agent and without cost: dacapo demo"
 )]
 pub struct Cli {
     /// Run as if started in DIR
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, display_order = 900)]
     pub directory: Option<PathBuf>,
     /// Colours: auto, always, never
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    #[arg(long, value_name = "WHEN", global = true, display_order = 901)]
+    #[arg(default_value = "auto", hide_possible_values = true)]
     pub color: Color,
     /// What to do
     #[command(subcommand)]
@@ -93,7 +96,7 @@ pub enum Command {
     Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
     Drop(crate::commands::drop::Drop),
-    /// Bring back what `drop` removed, bit for bit
+    /// Bring back what `drop` or `merge` put away, bit for bit
     Undo(crate::commands::undo::Undo),
     /// Push a task's branch and open a pull request with the platform's own program
     Pr(Pr),

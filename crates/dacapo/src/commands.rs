@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dacapo_core::dropped::Dropped;
 use dacapo_core::git::{DiscoverError, Repo};
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, TaskDir};
@@ -187,6 +188,9 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
         _ => {
             let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
             let failure = Failure::usage(format!("Task '{name}' not found"));
+            if is_put_away(&repo, &data, name) {
+                return Err(failure.hint(format!("it was dropped: dacapo undo {name} brings it back")));
+            }
             Err(match suggest(name, names.iter().map(String::as_str)) {
                 Some(close) => failure.hint(format!("did you mean '{close}'?")),
                 None => failure.hint("dacapo list shows the tasks of this repository"),
@@ -195,13 +199,20 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
     }
 }
 
+/// Whether `undo` could bring something of this task back.
+fn is_put_away(repo: &Repo, data: &RepoDir, name: &str) -> bool {
+    Dropped::of(repo, data).all().is_ok_and(|all| all.iter().any(|kept| kept.name == name))
+}
+
 pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
     TaskView::load(dir).map_err(|error| unreadable(&error, dir))
 }
 
-/// A task whose process ended without a word.
-fn interrupted(name: &str) -> Failure {
-    Failure::failed(format!("Task '{name}' was interrupted: its process is gone"))
+/// A task whose process ended without an event; in the background it may have said why.
+fn interrupted(dir: &TaskDir) -> Failure {
+    let name = dir.name();
+    let last = background::last_words(dir).map_or_else(String::new, |words| format!(":\n{words}"));
+    Failure::failed(format!("Task '{name}' was interrupted: its process is gone{last}"))
         .kept("all it did; it can go on")
         .hint(format!("dacapo resume {name}"))
 }

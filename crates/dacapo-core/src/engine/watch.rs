@@ -17,7 +17,7 @@ use super::surroundings::{Activity, Sink};
 use super::writing::name_of;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Adapter, Parser};
-use crate::event::{AgentEvent, Envelope, Event, Writing};
+use crate::event::{AgentEvent, Envelope, Event, TaskResult, Writing};
 use crate::spec::TaskSpec;
 use crate::store::{self, JournalError, OpenError, TaskDir};
 use crate::task::Kinds;
@@ -69,6 +69,8 @@ pub struct Watch {
     ahead: Option<(Envelope, u64)>,
     turn: Option<Turn>,
     last: Option<Envelope>,
+    /// The end of the task, unless it was taken up again since.
+    end: Option<(u64, TaskResult)>,
     sub: u64,
 }
 
@@ -85,6 +87,7 @@ impl Watch {
             ahead: None,
             turn: None,
             last: None,
+            end: None,
             sub: 0,
         })
     }
@@ -94,9 +97,10 @@ impl Watch {
         &self.spec
     }
 
-    /// The last event that was taken in.
-    pub fn last(&self) -> Option<&Envelope> {
-        self.last.as_ref()
+    /// The number of the event by which the task has ended, and its result. More may have been noted since: whom it was
+    /// told, where its work went.
+    pub fn end(&self) -> Option<(u64, &TaskResult)> {
+        self.end.as_ref().map(|(seq, result)| (*seq, result))
     }
 
     /// Takes in all events that are on record, without what agents did in turns that are over.
@@ -178,6 +182,8 @@ impl Watch {
                 };
             }
             Event::TurnFinished(_) => self.turn = None,
+            Event::TaskFinished(result) => self.end = Some((line.seq, result.clone())),
+            Event::TaskStarted { .. } | Event::Resumed { .. } => self.end = None,
             _ => {}
         }
         self.last = Some(line);

@@ -52,8 +52,7 @@ impl Merger<'_> {
         let included = self.repo.copy_included(scratch.repo()?)?;
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
-            let timeout = record.spec.policy.check_timeout;
-            let plan = self.plan_of(record, command, timeout, None);
+            let plan = self.plan_of(record, command, self.setup_timeout, None);
             let (result, output) = self.run(&plan, scratch, record, watch)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());

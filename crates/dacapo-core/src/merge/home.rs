@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use super::{Candidate, Merger};
 use crate::dropped::{DropError, Dropped, Why};
-use crate::event::{Envelope, Event, FORMAT};
+use crate::event::Event;
 use crate::git::{GitError, Oid, Repo};
 use crate::spec::Place;
-use crate::store::{Journal, JournalError, read};
+use crate::store::{JournalError, note, read};
 
 /// What became of a merged task's worktree and branch.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub(super) fn intend(
         commit: intent.commit.clone(),
         squash: intent.squash,
     };
-    append(candidate, event)
+    note(&candidate.dir, &candidate.lock, event)
 }
 
 /// A merge into this branch that was cut short when the branch had moved already.
@@ -92,7 +92,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
         squash: intent.squash,
         kept: home.refs.clone(),
     };
-    if let Err(error) = append(candidate, event) {
+    if let Err(error) = note(&candidate.dir, &candidate.lock, event) {
         home.problems
             .push(format!("its worktree and branch stay, as the merge could not be recorded: {error}"));
     }
@@ -137,18 +137,4 @@ pub(super) fn uncommitted(worktree: &std::path::Path) -> usize {
     }
     let dirt = Repo::discover(worktree).map_err(|_| ()).and_then(|own| own.dirt().map_err(|_| ()));
     dirt.map_or(1, |dirt| dirt.count() + usize::from(dirt.operation.is_some()))
-}
-
-/// We hold the task's lock, so we are its one writer.
-fn append(candidate: &Candidate, event: Event) -> Result<(), JournalError> {
-    let mut elapsed_ms = 0;
-    let mut journal = Journal::open(&candidate.dir.journal_path(), |line| elapsed_ms = line.elapsed_ms)?;
-    journal.append(&Envelope {
-        v: FORMAT,
-        seq: journal.next_seq(),
-        at: Timestamp::now(),
-        elapsed_ms,
-        task: candidate.spec.name.to_string(),
-        event,
-    })
 }

@@ -19,6 +19,7 @@ mod turn;
 mod words;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::engine::Setting;
 use crate::event::{AgentEvent, CheckResult};
@@ -71,6 +72,8 @@ pub struct Merger<'a> {
     pub query: Option<String>,
     /// What makes a fresh worktree usable: run in each scratch worktree before agents and checks.
     pub setup: Vec<String>,
+    /// The limit of each of these.
+    pub setup_timeout: Duration,
     /// What children are run with.
     pub setting: &'a dyn Fn() -> Setting,
     /// Whether to stop.

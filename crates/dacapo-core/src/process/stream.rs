@@ -66,11 +66,6 @@ impl Progress {
         self.state().last_output
     }
 
-    /// True when nothing more will come.
-    pub fn is_closed(&self) -> bool {
-        self.state().closed
-    }
-
     fn state(&self) -> State {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

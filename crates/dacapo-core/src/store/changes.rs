@@ -2,11 +2,13 @@
 //! drives it any more.
 
 use std::io::{self, PipeReader};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+#[cfg(target_os = "linux")]
+use super::notices::Notices;
 use super::{Lock, TaskDir};
 
 /// Where the system cannot tell of changed files: a look now and then.
@@ -16,7 +18,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub struct Changes {
     dir: TaskDir,
-    files: Option<OwnedFd>,
+    /// None where there is no such thing, or too many are in use already.
+    files: Option<Notices>,
     over: PipeReader,
 }
 
@@ -39,7 +42,7 @@ impl Changes {
             // Its end is the message.
             drop(held);
         })?;
-        let mut changes = Self { dir: dir.clone(), files: files(), over };
+        let mut changes = Self { dir: dir.clone(), files: Notices::new().ok(), over };
         changes.watch();
         Ok(changes)
     }
@@ -65,7 +68,7 @@ impl Changes {
         let grown = wanted.get(others.len() + 1).is_some_and(ready);
         drop(wanted);
         if grown {
-            self.drain();
+            self.files.iter().for_each(Notices::drain);
         }
         // Its directories may have been made, or made again, since.
         self.watch();
@@ -74,12 +77,12 @@ impl Changes {
 
     #[cfg(target_os = "linux")]
     fn watch(&mut self) {
-        use rustix::fs::inotify::{WatchFlags, add_watch};
+        use rustix::fs::inotify::WatchFlags;
         let Some(files) = &self.files else { return };
         let wanted = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
-        // The same directory again is no second watch. One that is not there says so by being made.
-        let task = add_watch(files, self.dir.path(), wanted);
-        let _ = add_watch(files, self.dir.path().join("turns"), wanted);
+        let task = files.of(self.dir.path(), wanted);
+        // One that is not there says so by being made.
+        let _ = files.of(&self.dir.path().join("turns"), wanted);
         if task.is_err() {
             self.files = None;
         }
@@ -87,30 +90,33 @@ impl Changes {
 
     #[cfg(not(target_os = "linux"))]
     fn watch(&mut self) {}
-
-    fn drain(&self) {
-        let mut buffer = [0_u8; 4096];
-        if let Some(files) = &self.files {
-            while rustix::io::read(files.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
-        }
-    }
 }
 
-/// None where there is no such thing, or too many are in use already.
-#[cfg(target_os = "linux")]
-fn files() -> Option<OwnedFd> {
-    use rustix::fs::inotify::{CreateFlags, init};
-    init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()
+/// Where the system tells of no files.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+struct Notices(std::convert::Infallible);
+
+#[cfg(not(target_os = "linux"))]
+impl Notices {
+    fn new() -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn drain(&self) {}
 }
 
 #[cfg(not(target_os = "linux"))]
-fn files() -> Option<OwnedFd> {
-    None
+impl std::os::fd::AsFd for Notices {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self.0 {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd as _;
     use std::time::Instant;
 
     /// Far longer than anything here takes: a wait that ends by it has failed.

@@ -94,7 +94,12 @@ impl Inbox {
 
     /// Takes a command out that is in the journal now.
     pub fn done(&self, received: &Received) -> io::Result<()> {
-        match fs::remove_file(self.dir.join(format!("{}.json", received.id))) {
+        self.forget(&received.id)
+    }
+
+    /// Takes a command back.
+    pub fn forget(&self, id: &str) -> io::Result<()> {
+        match fs::remove_file(self.dir.join(format!("{id}.json"))) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }

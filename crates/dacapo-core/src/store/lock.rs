@@ -49,12 +49,23 @@ impl Lock {
     /// left, by a few tries.
     pub fn take(path: &Path) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_owned(), source };
-        let mut file =
+        let mut lock = Self::win(path)?;
+        lock.file.set_len(0).map_err(io)?;
+        writeln!(lock.file, "{}", std::process::id()).map_err(io)?;
+        // Children inherit it from here on; see the module's head.
+        rustix::io::fcntl_setfd(&lock.file, FdFlags::empty()).map_err(|errno| io(errno.into()))?;
+        Ok(lock)
+    }
+
+    /// The lock, which names nobody yet.
+    fn win(path: &Path) -> Result<Self, LockError> {
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let start = Instant::now();
         loop {
             match file.try_lock() {
-                Ok(()) => break,
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(source)) => return Err(io(source)),
             }
@@ -69,24 +80,37 @@ impl Lock {
             }
             std::thread::sleep(LOOK_EVERY);
         }
-        file.set_len(0).map_err(io)?;
-        writeln!(file, "{}", std::process::id()).map_err(io)?;
-        // Children inherit it from here on; see the module's head.
-        rustix::io::fcntl_setfd(&file, FdFlags::empty()).map_err(|errno| io(errno.into()))?;
-        Ok(Self { file })
     }
 
     /// As [`Lock::take`], of something that is there already. What was moved away while we waited is not there any more:
     /// its lock, under our name now, may belong to another.
     pub fn take_of(path: &Path) -> Result<Self, LockError> {
+        Self::take(path)?.if_still_at(path)
+    }
+
+    /// As [`Lock::take_of`], for a moment: it names nobody, so whoever wants it meanwhile waits for it, and is not told
+    /// that somebody is at work.
+    pub fn take_briefly(path: &Path) -> Result<Self, LockError> {
+        Self::win(path)?.if_still_at(path)
+    }
+
+    fn if_still_at(self, path: &Path) -> Result<Self, LockError> {
         use std::os::unix::fs::MetadataExt as _;
-        let io = |source| LockError::Io { path: path.to_owned(), source };
-        let is_it = |lock: &Self| -> io::Result<bool> {
-            let (ours, there) = (lock.file.metadata()?, std::fs::metadata(path)?);
+        let is_it = || -> io::Result<bool> {
+            let (ours, there) = (self.file.metadata()?, std::fs::metadata(path)?);
             Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
         };
-        let lock = Self::take(path)?;
-        if is_it(&lock).map_err(io)? { Ok(lock) } else { Err(LockError::Held) }
+        match is_it() {
+            Ok(true) => Ok(self),
+            Ok(false) => Err(LockError::Held),
+            Err(source) => Err(LockError::Io { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Gives it up while this process lives on, which therefore must not be taken for its holder any more.
+    pub fn give_up(self) {
+        // A name that stays costs somebody a second try.
+        let _ = self.file.set_len(0);
     }
 
     /// The lock at `path` that whoever started this process took and handed down; none: it was not.
@@ -234,6 +258,20 @@ mod tests {
         let path = dir.path().join("lock");
         let _lock = Lock::take(&path).unwrap();
         assert!(matches!(Lock::take(&path), Err(LockError::Held)));
+    }
+
+    #[test]
+    fn k2_a_lock_that_is_held_for_a_moment_is_waited_for_though_its_holder_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        Lock::take(&path).unwrap().give_up();
+        let brief = Lock::take_briefly(&path).unwrap();
+        let taking = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::take_of(&path).map(drop)
+        });
+        drop(brief);
+        taking.join().unwrap().unwrap();
     }
 
     #[test]

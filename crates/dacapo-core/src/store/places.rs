@@ -7,7 +7,9 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use super::Lock;
 
 mod wake;
 
@@ -82,7 +84,7 @@ impl Places {
         loop {
             let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
             match before {
-                Some((_, path)) => wait_for(&path)?,
+                Some((_, path)) => Lock::wait_until_free(&path)?,
                 None => return self.wait_at_the_head(ticket),
             }
         }
@@ -123,7 +125,7 @@ impl Places {
     fn waiting(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let mut waiting = Vec::new();
         for (number, path) in self.tickets()? {
-            if is_held(&path)? {
+            if Lock::is_held(&path)? {
                 waiting.push((number, path));
             }
         }
@@ -134,7 +136,7 @@ impl Places {
     /// Removes what deaths left. Only who gives numbers may: a ticket is made and locked while `order` is held.
     fn clear_away(&self) -> io::Result<()> {
         for (_, path) in self.tickets()? {
-            if !is_held(&path)? {
+            if !Lock::is_held(&path)? {
                 let _ = fs::remove_file(&path);
             }
         }
@@ -171,27 +173,6 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         // The file is still locked: whoever sleeps on it wakes when it is closed, just after this.
         let _ = fs::remove_file(&self.path);
-    }
-}
-
-fn is_held(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false),
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
-fn wait_for(path: &Path) -> io::Result<()> {
-    match File::open(path) {
-        Ok(file) => file.lock_shared(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

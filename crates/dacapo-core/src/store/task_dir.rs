@@ -171,6 +171,11 @@ impl TaskDir {
         Lock::take_of(&self.lock_path())
     }
 
+    /// The same for a few writes: whoever wants to drive the task waits for that long.
+    pub fn lock_briefly(&self) -> Result<Lock, LockError> {
+        Lock::take_briefly(&self.lock_path())
+    }
+
     /// Moves the task's directory to a name that must not exist; who holds its lock holds it there too.
     pub(crate) fn move_to(&self, to: &Path) -> io::Result<Self> {
         rename_new(&self.0, to)?;

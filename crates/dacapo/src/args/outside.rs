@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 /// Flags of `pr`.
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "The program is chosen by the remote's host (gh, glab, tea) or by [pr] cli in the config. Without one the
-branch is pushed and the command to run is shown."
+    after_help = "The program is chosen by the remote's host (gh, glab, tea) or by [pr] cli in the config.
+Without one the branch is pushed and the command to run is shown."
 )]
 pub struct Pr {
     /// The task; the latest of this repository if not given

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use dacapo_core::engine::{Sink, Step, Watch, WatchError};
-use dacapo_core::event::{Command, Event, TaskResult};
+use dacapo_core::event::{Command, Event};
 use dacapo_core::store::{Changes, TaskDir, read};
 use dacapo_core::task::Kinds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -52,8 +52,8 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
         Show { json: false, quiet: false } => {
             let mut so_far = SoFar::new(watch.spec());
             watch.catch_up(|line| so_far.see(line)).map_err(|error| unreadable(dir, &error))?;
-            match ended(&watch) {
-                Some(result) if !driven => {
+            match watch.end() {
+                Some((_, result)) if !driven => {
                     print(&report::result(so_far.view(), result));
                     return Ok(exit_code(result));
                 }
@@ -74,9 +74,9 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     match attachment.follow()? {
         End::Task => {
             attachment.take_question_away();
-            match ended(&attachment.watch) {
-                Some(result) => Ok(exit_code(result)),
-                None => Err(interrupted(&dir.name())),
+            match attachment.watch.end() {
+                Some((_, result)) => Ok(exit_code(result)),
+                None => Err(interrupted(dir)),
             }
         }
         End::Detached => Ok(attachment.detached()),
@@ -84,20 +84,15 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     }
 }
 
-fn ended(watch: &Watch) -> Option<&TaskResult> {
-    match &watch.last()?.event {
-        Event::TaskFinished(result) => Some(result),
-        _ => None,
-    }
-}
-
-/// The event by which the task has ended, if it is the last one there is.
+/// The event by which the task has ended, unless it was taken up again since.
 fn ended_at(dir: &TaskDir) -> Option<u64> {
-    let mut last = None;
-    let _ = read(&dir.journal_path(), |line| {
-        last = matches!(line.event, Event::TaskFinished(_)).then_some(line.seq);
+    let mut end = None;
+    let _ = read(&dir.journal_path(), |line| match line.event {
+        Event::TaskFinished(_) => end = Some(line.seq),
+        Event::TaskStarted { .. } | Event::Resumed { .. } => end = None,
+        _ => {}
     });
-    last
+    end
 }
 
 pub(super) fn unreadable(dir: &TaskDir, error: &WatchError) -> Failure {
@@ -137,8 +132,7 @@ impl Attachment<'_> {
         loop {
             let step = self.watch.step(&mut self.surface.fan());
             let step = step.map_err(|error| unreadable(self.dir, &error))?;
-            let end = self.watch.last().filter(|last| matches!(last.event, Event::TaskFinished(_)));
-            let ended = end.is_some_and(|last| Some(last.seq) != self.ended_before);
+            let ended = self.watch.end().is_some_and(|(seq, _)| Some(seq) != self.ended_before);
             if step == Step::UpToDate && (over || ended) {
                 return Ok(End::Task);
             }

@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -35,7 +34,7 @@ const READY: &str = "ready\n";
 
 /// What the process of a task is told, beyond the task itself. It goes through a pipe: arguments can be read by all.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Errand {
+pub(super) struct Instructions {
     /// More iterations than were asked for first.
     pub(super) more_iterations: Option<u32>,
     /// What a person adds to the task.
@@ -43,7 +42,7 @@ pub(super) struct Errand {
 }
 
 /// Starts the process of a task whose lock the caller holds, and returns when it stands on its own.
-pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, errand: &Errand) -> Result<u32, Failure> {
+pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions) -> Result<u32, Failure> {
     let name = spec.name.as_str();
     let log = dir.runner_log_path();
     let failed = |what: &str, error: io::Error| {
@@ -51,7 +50,9 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, errand: &Errand) -> Result<u
             .kept("all that is there; nothing runs")
             .hint(format!("dacapo resume {name} tries again"))
     };
+    // Each process has a log of its own: what an earlier one said is not why this one ended.
     let errors = OpenOptions::new().create(true).append(true).open(&log);
+    let errors = errors.and_then(|file| file.set_len(0).map(|()| file));
     let errors = errors.map_err(|error| failed("its log", error))?;
     let mut child = Command::new(own_program())
         .arg0("dacapo")
@@ -63,7 +64,7 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, errand: &Errand) -> Result<u
         .stderr(errors)
         .spawn()
         .map_err(|error| failed("its process", error))?;
-    let told = serde_json::to_vec(errand).map_err(|error| failed("its errand", error.into()))?;
+    let told = serde_json::to_vec(instructions).map_err(|error| failed("what it is told", error.into()))?;
     // One that is gone already says why in its log.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&told));
     let mut said = String::new();
@@ -73,15 +74,15 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, errand: &Errand) -> Result<u
         return Ok(child.id());
     }
     let _ = child.wait();
-    let why = last_lines(&log).unwrap_or_else(|| "it ended without a word".into());
+    let why = last_words(dir).unwrap_or_else(|| "it ended without a word".into());
     Err(Failure::failed(format!("task '{name}' could not be started in the background: {why}"))
         .kept("all that is there; nothing runs")
         .hint(format!("mend the cause, then dacapo resume {name}")))
 }
 
-/// What the process of a task said last, if it said anything.
-pub(super) fn last_lines(log: &Path) -> Option<String> {
-    let bytes = dacapo_core::process::tail(log, 2000).ok()?;
+/// What the process of a task in the background said last, if it said anything.
+pub(super) fn last_words(dir: &TaskDir) -> Option<String> {
+    let bytes = dacapo_core::process::tail(&dir.runner_log_path(), 2000).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(3)..].join("\n");
@@ -109,9 +110,10 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     let cannot = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
     let mut told = Vec::new();
     io::stdin().lock().read_to_end(&mut told).map_err(|error| cannot(&error))?;
-    let errand: Errand = serde_json::from_slice(&told).map_err(|error| cannot(&error))?;
+    let instructions: Instructions = serde_json::from_slice(&told).map_err(|error| cannot(&error))?;
     let spec = dir.spec().map_err(|error| cannot(&error))?;
     let lock = take_over_locks(dir, &spec).map_err(|error| cannot(&error))?;
+    let lock = lock.ok_or_else(|| Failure::failed("the lock of the task did not come with its process"))?;
     let loaded = load(&Sources::for_repo(&spec.top))?;
     let places = super::home()?.places(loaded.config.spawn_task.max_concurrent);
     let seat = places.enter().map_err(|error| {
@@ -119,7 +121,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     })?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
-    let result = drive(dir, spec.clone(), errand, (places, seat))?;
+    let result = drive(dir, spec.clone(), instructions, (places, seat))?;
     super::list::remember_size(dir);
     let ended = Ended {
         spec: &spec,
@@ -129,9 +131,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
         took: begun.elapsed(),
         outcome: result.outcome,
     };
-    if let Some(lock) = lock {
-        after_task(&ended, lock);
-    }
+    after_task(&ended, lock);
     Ok(exit_code(&result))
 }
 
@@ -161,7 +161,7 @@ fn stand_alone() -> io::Result<()> {
 fn drive(
     dir: &TaskDir,
     spec: TaskSpec,
-    errand: Errand,
+    instructions: Instructions,
     places: (Places, Seat),
 ) -> Result<TaskResult, Failure> {
     let mut sink = Tracing::default();
@@ -170,8 +170,8 @@ fn drive(
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits: super::home()?.limits(),
-        more_iterations: errand.more_iterations,
-        follow_up: errand.follow_up,
+        more_iterations: instructions.more_iterations,
+        follow_up: instructions.follow_up,
         kinds: Kinds::default(),
         answers: Answers::FromAfar,
         places: Some(places),

@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::request::Request;
 
 pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
-    let Made { repo, loaded, asked, dir, lock, _workspace: workspace } = make(args, true)?;
+    let Made { repo, loaded, asked, dir, lock, _workspace: workspace } = make(args)?;
     let drive_with = Drive {
         show: args.show,
         notes: &asked.notes,

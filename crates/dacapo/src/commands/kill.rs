@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use dacapo_core::engine::{Answers, Driver, Setting};
-use dacapo_core::event::Command;
+use dacapo_core::event::{Command, Event};
 use dacapo_core::process::sweep;
-use dacapo_core::store::{Lock, LockError, TaskDir};
+use dacapo_core::store::{Lock, LockError, TaskDir, read};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::Status;
 
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
         match &view.result {
             _ if args.json => print(&view.to_json().to_string()),
             Some(result) => print(&report::result(&view, result)),
-            None => print(&status::status(&view, None)),
+            None => print(&status::status(&view, None, None)),
         }
     }
     Ok(0)
@@ -47,16 +47,11 @@ fn end(dir: &TaskDir) -> Result<(), Failure> {
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     if dir.is_driven().map_err(io)? {
         let id = dir.inbox().put("dacapo kill", Command::Kill).map_err(io)?;
-        if !is_free_within(dir, GENTLE) {
-            // It does not listen: stopped, hung on a disk, or of another version.
-            if let Some(pid) = Lock::holder(&dir.lock_path()) {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-            if !is_free_within(dir, FORCED) {
-                return Err(still_finishing(&name));
-            }
-        }
         tracing::debug!("command {id} was given to task {name}");
+        stop_pushing(dir)?;
+        if !is_free_within(dir, GENTLE) {
+            force(dir, &id)?;
+        }
     }
     let seen = view(dir)?;
     if seen.status.has_ended() {
@@ -69,6 +64,54 @@ fn end(dir: &TaskDir) -> Result<(), Failure> {
         status => Err(Failure::failed(format!("task '{name}' is {} and cannot be ended", status.as_str()))
             .hint(format!("dacapo kill {name} tries again"))),
     }
+}
+
+/// Its process lives on after the task has ended, for a pull request: nothing reads the inbox then.
+fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
+    let holder = Lock::holder(&dir.lock_path());
+    if let Some(pid) = holder.filter(|pid| Some(*pid) == last_driver(dir))
+        && view(dir)?.status.has_ended()
+    {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+    Ok(())
+}
+
+/// It does not listen: stopped, hung on a disk, or of another version. What has the lock for something else than to drive
+/// the task is not ours to end: a takeover, a merge, a pull request.
+fn force(dir: &TaskDir, command: &str) -> Result<(), Failure> {
+    let name = dir.name();
+    let status = view(dir)?.status;
+    let holder = Lock::holder(&dir.lock_path());
+    match holder {
+        Some(pid) if status.is_settled() && Some(pid) != last_driver(dir) => {
+            let _ = dir.inbox().forget(command);
+            return Err(Failure::usage(format!(
+                "Task '{name}' is {}, and process {} is at work on it: a takeover, a merge or a pull request",
+                status.as_str(),
+                pid.as_raw_nonzero()
+            ))
+            .kept("everything; nothing was ended")
+            .hint(format!("dacapo wait {name} waits for it")));
+        }
+        Some(pid) => {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        None => {}
+    }
+    if is_free_within(dir, FORCED) { Ok(()) } else { Err(still_finishing(&name)) }
+}
+
+/// The process that drove the task last, by its journal.
+fn last_driver(dir: &TaskDir) -> Option<rustix::process::Pid> {
+    let mut last = None;
+    // What does not read names nobody.
+    let _ = read(&dir.journal_path(), |line| {
+        if let Event::TaskStarted { pid, .. } | Event::Resumed { pid, .. } = line.event {
+            last = Some(pid);
+        }
+    });
+    rustix::process::Pid::from_raw(i32::try_from(last?).ok()?)
 }
 
 /// Nobody drives it: we do, and the first thing we are told is to end it.

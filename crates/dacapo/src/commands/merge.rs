@@ -56,6 +56,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         how: if args.squash { How::Squash } else { How::Merge },
         query,
         setup: loaded.config.worktree.setup.clone(),
+        setup_timeout: loaded.config.worktree.setup_timeout.duration(),
         setting: &setting,
         halt: Halt::default(),
     };

@@ -151,7 +151,7 @@ enum Heard {
 
 fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure> {
     let name = dir.name();
-    let lock = match dir.lock() {
+    let lock = match dir.lock_briefly() {
         Ok(lock) => lock,
         Err(LockError::Held) => {
             let inbox = dir.inbox();

@@ -1,5 +1,6 @@
 //! `dacapo resume`: goes on with any task that is not running (S10).
 
+use std::path::Path;
 use std::time::Instant;
 
 use dacapo_core::event::Outcome;
@@ -8,10 +9,10 @@ use dacapo_core::spec::{Approval, Place, TaskSpec};
 use dacapo_core::store::LockError;
 use dacapo_core::view::{Status, TaskView};
 
-use super::background::{self, Errand};
+use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
 use super::start::take_workspace;
-use super::{print, task, view};
+use super::{is_put_away, print, task, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::Resume;
@@ -31,14 +32,21 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
     let seen = view(&dir)?;
-    if let Some(merged) = &seen.merged {
-        return Err(Failure::usage(format!(
+    if let Some(merged) = &seen.merged
+        && !seen.worktree.as_ref().is_some_and(|path| Path::new(path).exists())
+    {
+        let failure = Failure::usage(format!(
             "Task '{}' was merged into {}; its worktree is gone",
             seen.name,
             words::branch(&merged.into)
         ))
         .kept("everything; nothing was started")
-        .hint("start a new task: dacapo exec \"what to add\""));
+        .hint("start a new task: dacapo exec \"what to add\"");
+        let data = dir.repo().filter(|data| is_put_away(&repo, data, &seen.name));
+        return Err(match data {
+            Some(_) => failure.hint(format!("dacapo undo {} brings worktree and branch back", seen.name)),
+            None => failure,
+        });
     }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let more = enough(&seen, &spec, more, follow_up.is_some())?;
@@ -56,7 +64,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         Place::Worktree { .. } => None,
     };
     if !spec.foreground {
-        background::start(&dir, &spec, &Errand { more_iterations: more, follow_up })?;
+        background::start(&dir, &spec, &Instructions { more_iterations: more, follow_up })?;
         if args.show.json {
             print(&view(&dir)?.to_json().to_string());
         } else if !args.show.quiet {

@@ -3,7 +3,7 @@
 use dacapo_core::spec::{Place, TaskName, TaskSpec};
 use dacapo_core::store::TaskDir;
 
-use super::background::{self, Errand};
+use super::background::{self, Instructions};
 use super::start::{Made, make};
 use super::{pr, print, repository, view};
 use crate::args::{Exec, Pr, Spawn};
@@ -52,9 +52,9 @@ pub(super) struct Started {
 pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
     args.background = true;
     args.worktree = !args.noworktree;
-    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args, false)?;
+    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args)?;
     say(&asked);
-    let begun = background::start(&dir, &asked.spec, &Errand::default());
+    let begun = background::start(&dir, &asked.spec, &Instructions::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.
         let _ = dir.discard();

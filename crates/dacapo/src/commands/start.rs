@@ -33,12 +33,12 @@ pub(super) struct Made {
 }
 
 /// Checks everything, then makes the task. Whatever is refused has changed nothing.
-pub(super) fn make(args: &Exec, foreground: bool) -> Result<Made, Failure> {
+pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
     let (repo, data) = repository()?;
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
     let checks = checks(args, &loaded.config, &repo, &data)?;
     let mut asked = request(args, &loaded.config, &repo, &data, checks)?;
-    asked.spec.foreground = foreground;
+    asked.spec.foreground = !args.background;
     asked.notes.splice(0..0, loaded.warnings.iter().cloned());
     let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
     look_at_tree(args, &dirt, &mut asked)?;

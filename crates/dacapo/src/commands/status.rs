@@ -1,5 +1,8 @@
 //! `dacapo status`.
 
+use dacapo_core::view::Status;
+
+use super::background::last_words;
 use super::{print, task, view};
 use crate::args::One;
 use crate::error::Failure;
@@ -11,7 +14,8 @@ pub(super) fn run(args: &One) -> Result<u8, Failure> {
     if args.json {
         print(&view.to_json().to_string());
     } else {
-        print(&status::status(&view, super::list::occupied(&dir)));
+        let words = (view.status == Status::Interrupted).then(|| last_words(&dir)).flatten();
+        print(&status::status(&view, super::list::occupied(&dir), words.as_deref()));
     }
     Ok(0)
 }

@@ -15,7 +15,7 @@ use dacapo_core::store::{Lock, LockError, TaskDir, read};
 use dacapo_core::view::{Status, TaskView};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::background::{self, Errand};
+use super::background::{self, Instructions};
 use super::kill::is_free_within;
 use super::resume::{still_finishing, still_running};
 use super::start::take_workspace;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Takeover) -> Result<u8, Failure> {
     }
     let (repo, dir) = task(args.name.as_deref())?;
     let name = dir.name();
-    let was_driven = pause(&dir)?;
+    let before = pause(&dir)?;
     let lock = take(&dir)?;
     let seen = view(&dir)?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
@@ -52,20 +52,27 @@ pub(super) fn run(args: &Takeover) -> Result<u8, Failure> {
             .hint(format!("dacapo resume {name} goes on with it"))
     })?;
     say_what_changed(&place);
-    go_on(args, &dir, &spec, was_driven)
+    go_on(args, &dir, &spec, before)
 }
 
-/// A task at work pauses at once. True: it was at work.
-fn pause(dir: &TaskDir) -> Result<bool, Failure> {
+/// What the task did before somebody took it over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    AtWork,
+    AtRest,
+}
+
+/// A task at work pauses at once.
+fn pause(dir: &TaskDir) -> Result<Before, Failure> {
     let name = dir.name();
     let unreachable = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
     if !dir.is_driven().map_err(unreachable)? {
-        return Ok(false);
+        return Ok(Before::AtRest);
     }
     print(&paint(DIM, &format!("pausing {name}; what its agent has done is committed")));
     dir.inbox().put("dacapo takeover", Command::Pause { now: true }).map_err(unreachable)?;
     if is_free_within(dir, PAUSING) {
-        return Ok(true);
+        return Ok(Before::AtWork);
     }
     Err(Failure::failed(format!("task '{name}' does not pause"))
         .kept("everything; it pauses as soon as it can")
@@ -94,7 +101,7 @@ fn place(spec: &TaskSpec, view: &TaskView) -> Result<PathBuf, Failure> {
     let name = &view.name;
     let failure = Failure::usage(format!("task '{name}' has no worktree: {} is not there", path.display()));
     Err(match view.status.has_ended() {
-        true => failure.hint(format!("dacapo undo {name}, if it was dropped or merged")),
+        true => failure.hint("dacapo undo --list shows what can be brought back"),
         false => failure.hint(format!("dacapo resume {name} makes it")),
     })
 }
@@ -201,14 +208,14 @@ fn say_what_changed(place: &Path) {
 }
 
 /// The way the task was started, where it was at work before.
-fn go_on(args: &Takeover, dir: &TaskDir, spec: &TaskSpec, was_driven: bool) -> Result<u8, Failure> {
+fn go_on(args: &Takeover, dir: &TaskDir, spec: &TaskSpec, before: Before) -> Result<u8, Failure> {
     let name = &spec.name;
     let seen = view(dir)?;
     if seen.status.has_ended() {
         print(&format!("{name} had ended ({}): dacapo resume {name} \"what to add\"", seen.status.as_str()));
         return Ok(0);
     }
-    let wanted = was_driven && !args.no_resume && seen.status == Status::Paused;
+    let wanted = before == Before::AtWork && !args.no_resume && seen.status == Status::Paused;
     if !wanted || spec.foreground {
         print(&format!("{name} is not running: dacapo resume {name} goes on with it"));
         return Ok(0);
@@ -216,7 +223,7 @@ fn go_on(args: &Takeover, dir: &TaskDir, spec: &TaskSpec, was_driven: bool) -> R
     dir.inbox()
         .forget_stops()
         .map_err(|error| Failure::failed(format!("the inbox of task '{name}': {error}")))?;
-    background::start(dir, spec, &Errand::default())?;
+    background::start(dir, spec, &Instructions::default())?;
     print(&paint(WARN, &format!("{name} goes on in the background; dacapo attach {name} shows it")));
     Ok(0)
 }

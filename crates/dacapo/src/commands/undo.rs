@@ -30,7 +30,11 @@ pub(super) fn run(args: &Undo) -> Result<u8, Failure> {
         Failure::failed(format!("cannot read {}: {error}", data.dropped_path().display()))
     })?;
     if args.list {
-        list(&all, &dropped, args.json);
+        if args.json {
+            print(&for_programs(&all, &dropped).to_string());
+        } else {
+            list(&all, &dropped);
+        }
         return Ok(0);
     }
     let kept = choose(args.name.as_deref(), &all)?;
@@ -105,21 +109,18 @@ fn not_brought_back(kept: &Kept, error: DropError) -> Failure {
     .caused_by(error)
 }
 
-fn list(all: &[Kept], dropped: &Dropped<'_>, json: bool) {
-    if json {
-        let values: Vec<serde_json::Value> = all
-            .iter()
-            .map(|kept| {
-                let mut value = shown(kept, dropped);
-                if let Some(object) = value.as_object_mut() {
-                    object.insert("bytes".into(), dropped.size(kept).into());
-                }
-                value
-            })
-            .collect();
-        print(&serde_json::Value::from(values).to_string());
-        return;
-    }
+fn for_programs(all: &[Kept], dropped: &Dropped<'_>) -> serde_json::Value {
+    let one = |kept: &Kept| {
+        let mut value = shown(kept, dropped);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("bytes".into(), dropped.size(kept).into());
+        }
+        value
+    };
+    all.iter().map(one).collect()
+}
+
+fn list(all: &[Kept], dropped: &Dropped<'_>) {
     if all.is_empty() {
         print("nothing to bring back");
         return;

@@ -13,7 +13,7 @@ pub(super) fn run(args: &One) -> Result<u8, Failure> {
         .map_err(|error| Failure::failed(format!("cannot wait for task '{}': {error}", dir.name())))?;
     let view = view(&dir)?;
     let Some(result) = &view.result else {
-        return Err(interrupted(&view.name));
+        return Err(interrupted(&dir));
     };
     if args.json {
         print(&view.to_json().to_string());

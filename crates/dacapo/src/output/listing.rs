@@ -110,21 +110,16 @@ impl Group {
     }
 }
 
-/// Whether there is something of it to merge.
-pub fn is_ready(brief: &Brief) -> bool {
-    Group::of(brief) == Group::Ready
-}
-
 /// The whole list, its last line the totals; without a line break at its end.
 pub fn list(entries: &[Entry], frame: &Frame) -> String {
     let mut sorted: Vec<(Group, &Entry)> =
         entries.iter().map(|entry| (Group::of(&entry.brief), entry)).collect();
-    // The newest first, but for those who wait in line.
+    // The newest first, but for those who wait: these in the order in which they get their turn.
     sorted.sort_by_key(|(group, entry)| {
-        let at = entry.brief.created_at;
-        let (waiting, newest) =
-            if *group == Group::Queued { (Some(at), None) } else { (None, Some(Reverse(at))) };
-        (*group, waiting, newest)
+        let Brief { created_at, queued_at, .. } = entry.brief;
+        let waits = *group == Group::Queued;
+        let since = waits.then(|| queued_at.unwrap_or(created_at));
+        (*group, since, Reverse(created_at))
     });
     let mut blocks: Vec<(&str, Vec<Line>)> = Vec::new();
     let repos: Vec<&str> = match frame.scope {

@@ -2,7 +2,8 @@
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, Ended, Envelope, Event, Outcome, StopReason, TaskResult, TurnEnd, WaitReason, WritingEnd,
+    AgentEvent, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult, StopReason, TaskResult,
+    TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
@@ -32,6 +33,30 @@ pub struct LogLines {
     session: Option<String>,
     /// The failure that was told last.
     told: Option<String>,
+}
+
+fn setup_lines(setup: &SetupResult) -> Vec<String> {
+    let took = words::duration(std::time::Duration::from_millis(setup.duration_ms));
+    let SetupResult { command, output, .. } = setup;
+    let mut out = vec![format!("Setup `{command}`: {} ({took}), output in {output}", setup.ending())];
+    if !setup.passed() {
+        out.extend(setup.tail.lines().map(|text| format!("  {text}")));
+    }
+    if !setup.changed_files.is_empty() {
+        out.push(format!("The setup changed files (not committed): {}", setup.changed_files.join(", ")));
+    }
+    out
+}
+
+fn writing_line(record: &WritingRecord) -> Option<String> {
+    let what = words::writing(record.what);
+    match &record.end {
+        WritingEnd::Done { .. } => {
+            Some(format!("{} wrote the {what} ({})", record.by, words::tokens(record.usage.tokens())))
+        }
+        WritingEnd::Failed { message } => Some(format!("{} wrote no {what}: {message}", record.by)),
+        WritingEnd::Nothing | WritingEnd::Cancelled => None,
+    }
 }
 
 impl LogLines {
@@ -74,22 +99,7 @@ impl LogLines {
             }
             Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
             Event::FilesIncluded { .. } => info(words::included(&line.event)),
-            Event::SetupFinished(setup) => {
-                let took = words::duration(std::time::Duration::from_millis(setup.duration_ms));
-                info(format!(
-                    "Setup `{}`: {} ({took}), output in {}",
-                    setup.command,
-                    setup.ending(),
-                    setup.output
-                ));
-                if !setup.passed() {
-                    setup.tail.lines().for_each(|text| info(format!("  {text}")));
-                }
-                if !setup.changed_files.is_empty() {
-                    let files = setup.changed_files.join(", ");
-                    info(format!("The setup changed files (not committed): {files}"));
-                }
-            }
+            Event::SetupFinished(setup) => setup_lines(setup).into_iter().for_each(info),
             Event::CheckFinished(check) => {
                 let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
                 info(format!("Check `{}`: {} ({took})", check.command, check.ending()));
@@ -107,76 +117,15 @@ impl LogLines {
                     info(format!("Starting loop follow-up for task {task} (iteration {iteration})"));
                 }
             }
-            Event::TurnFinished(record) => {
-                if record.promise {
-                    let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
-                    info(format!("Completion promise '{promise}' detected in output"));
-                }
-                self.told = None;
-                match &record.end {
-                    TurnEnd::Failed { message, .. } => {
-                        info(format!("Agent failed: {message}"));
-                        self.told = Some(message.clone());
-                    }
-                    TurnEnd::Limit { message, .. } => info(format!("Usage limit: {message}")),
-                    TurnEnd::Cancelled => info("Agent stopped: cancelled".into()),
-                    TurnEnd::Budget => info("Agent stopped: budget used up".into()),
-                    TurnEnd::Interrupted => info("Turn interrupted: the iteration runs again".into()),
-                    TurnEnd::Done => {}
-                }
-            }
-            Event::Written(record) => {
-                let what = words::writing(record.what);
-                match &record.end {
-                    WritingEnd::Done { .. } => {
-                        info(format!(
-                            "{} wrote the {what} ({})",
-                            record.by,
-                            words::tokens(record.usage.tokens())
-                        ));
-                    }
-                    WritingEnd::Failed { message } => {
-                        info(format!("{} wrote no {what}: {message}", record.by));
-                    }
-                    WritingEnd::Nothing | WritingEnd::Cancelled => {}
-                }
-            }
+            Event::TurnFinished(record) => self.turn_lines(record).into_iter().for_each(info),
+            Event::Written(record) => writing_line(record).into_iter().for_each(info),
             Event::CommitIntent(_) => {}
             Event::NoCommit(planned) => {
                 planned.problems.iter().for_each(|problem| info(format!("Not committed: {problem}")));
             }
             Event::Committed { commit, .. } => info(format!("Committed: {}", commit.short())),
             Event::IterationFinished(record) => {
-                if record.success {
-                    self.succeeded += 1;
-                } else {
-                    self.failed += 1;
-                    // Of a turn that failed by itself the reason stands there already.
-                    if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
-                        && self.told.as_ref() != Some(error)
-                    {
-                        info(format!("Iteration {} failed: {error}", record.iteration));
-                    }
-                }
-                if !record.summary.is_empty() {
-                    info(format!(
-                        "Iteration {} summary: {}",
-                        record.iteration,
-                        words::line(&record.summary, 500)
-                    ));
-                }
-                let number = record.iteration + 1;
-                info(format!(
-                    "=== Iteration {number} complete ({} succeeded, {} failed) ===",
-                    self.succeeded, self.failed
-                ));
-                if self.looping {
-                    let can_continue = self.max_iterations.is_none_or(|max| number < max);
-                    info(format!(
-                        "Loop iteration {number} of {} for task {task} (can_continue={can_continue})",
-                        self.of()
-                    ));
-                }
+                self.iteration_lines(task, record).into_iter().for_each(info);
             }
             Event::LimitKnown(known) => {
                 info(format!("Limit of {} known from task {}: {}", known.agent, known.by, known.message));
@@ -208,6 +157,59 @@ impl LogLines {
             Event::Notified { how, error: Some(error) } => {
                 info(format!("Not notified by {how}: {error}"));
             }
+        }
+        out
+    }
+
+    fn turn_lines(&mut self, record: &TurnRecord) -> Vec<String> {
+        let mut out = Vec::new();
+        if record.promise {
+            let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
+            out.push(format!("Completion promise '{promise}' detected in output"));
+        }
+        self.told = None;
+        match &record.end {
+            TurnEnd::Failed { message, .. } => {
+                out.push(format!("Agent failed: {message}"));
+                self.told = Some(message.clone());
+            }
+            TurnEnd::Limit { message, .. } => out.push(format!("Usage limit: {message}")),
+            TurnEnd::Cancelled => out.push("Agent stopped: cancelled".into()),
+            TurnEnd::Budget => out.push("Agent stopped: budget used up".into()),
+            TurnEnd::Interrupted => out.push("Turn interrupted: the iteration runs again".into()),
+            TurnEnd::Done => {}
+        }
+        out
+    }
+
+    fn iteration_lines(&mut self, task: &str, record: &IterationRecord) -> Vec<String> {
+        let mut out = Vec::new();
+        if record.success {
+            self.succeeded += 1;
+        } else {
+            self.failed += 1;
+            // Of a turn that failed by itself the reason stands there already.
+            if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
+                && self.told.as_ref() != Some(error)
+            {
+                out.push(format!("Iteration {} failed: {error}", record.iteration));
+            }
+        }
+        if !record.summary.is_empty() {
+            let summary = words::line(&record.summary, 500);
+            out.push(format!("Iteration {} summary: {summary}", record.iteration));
+        }
+        let number = record.iteration + 1;
+        out.push(format!(
+            "=== Iteration {number} complete ({} succeeded, {} failed) ===",
+            self.succeeded, self.failed
+        ));
+        if self.looping {
+            let can_continue = self.max_iterations.is_none_or(|max| number < max);
+            out.push(format!(
+                "Loop iteration {number} of {} for task {task} (can_continue={can_continue})",
+                self.of()
+            ));
         }
         out
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord};
+use dacapo_core::store::PORTS;
 use dacapo_core::view::{Status, TaskView};
 
 use super::report;
@@ -12,11 +13,15 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 /// Of a long loop the newest iterations are shown.
 const MOST_ITERATIONS: usize = 10;
 
-/// Everything about a task, without a line break at its end.
-pub fn status(view: &TaskView, occupies: Option<u64>) -> String {
+/// Everything about a task, without a line break at its end; beside its journal what it occupies on disk, and what a
+/// process that is gone said last.
+pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", head(view));
     needs(&mut out, view);
+    for line in last_words.unwrap_or_default().lines() {
+        let _ = writeln!(out, "          {}", words::line(line, words::WHOLE));
+    }
     let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
     let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
     let _ = writeln!(out, "  agent   {}{pid}", view.agent);
@@ -97,7 +102,10 @@ fn place(view: &TaskView, occupies: Option<u64>) -> String {
     let branch = view.branch.as_deref().map_or("detached", words::branch);
     let base = view.base_commit.as_ref().map_or("none", |oid| oid.short());
     let size = occupies.map_or_else(String::new, |bytes| format!(" · {} on disk", words::bytes(bytes)));
-    format!("{} · {branch} from {base}{size}", view.worktree.as_deref().unwrap_or(&view.repo))
+    let is_leased = matches!(view.status, Status::Running | Status::Waiting | Status::Queued);
+    let ports = view.port_base.filter(|_| is_leased);
+    let ports = ports.map_or_else(String::new, |base| format!(" · ports {base}–{}", base + (PORTS - 1)));
+    format!("{} · {branch} from {base}{ports}{size}", view.worktree.as_deref().unwrap_or(&view.repo))
 }
 
 fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {

@@ -228,6 +228,20 @@ fn s2_a_task_whose_process_dies_is_told_as_interrupted() {
 }
 
 #[test]
+fn s2_what_was_noted_after_the_end_does_not_hide_it() {
+    let world = World::new();
+    world.config("[notify]\ndesktop = false\ncommand = \"true\"\n");
+    let _ = world.exec(&["--name", "t", "--agent-cmd", "echo x > x", "go"]).expect(0);
+    assert_eq!(world.journal("t").last().unwrap()["type"], "notified");
+    for flags in [&["attach", "t"][..], &["attach", "t", "--json"], &["attach", "t", "--quiet"]] {
+        let _ = world.run(flags).expect(0);
+    }
+    let _ = world.run(&["tell", "t", "and more"]).expect(0);
+    let ran = world.run(&["attach", "t"]).expect(0);
+    assert!(ran.stdout.contains("● finished, unverified"), "{}", ran.stdout);
+}
+
+#[test]
 fn s2_leaving_without_a_terminal_leaves_the_task_alone() {
     let world = World::new();
     let agent = gated_agent(&world);

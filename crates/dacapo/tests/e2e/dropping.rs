@@ -139,7 +139,7 @@ fn s9_what_was_dropped_comes_back_bit_for_bit() {
     assert!(!at.exists() && world.tasks().is_empty());
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
-    assert!(world.run(&["status", "t"]).expect(2).stderr.contains("Task 't' not found"));
+    world.run(&["status", "t"]).expect(2).says("Task 't' not found").says("dacapo undo t brings it back");
     world.run(&["drop", "t"]).expect(2).says("Task 't' is dropped already").says("dacapo undo t");
     let kept = world.git(&["for-each-ref", "--format=%(refname)", "refs/dacapo/rescue/t/"]);
     assert_eq!(kept.lines().filter(|name| name.ends_with("/tip")).count(), 1, "{kept}");
@@ -209,7 +209,8 @@ fn s9_bad_input_drops_nothing() {
 #[test]
 fn s9_a_running_task_is_not_dropped() {
     let world = World::new();
-    let agent = format!("touch {}; cat", world.scratch("at-work").display());
+    let (at_work, home) = (world.scratch("at-work"), world.home());
+    let agent = format!("touch {}; while [ -d {} ]; do sleep 0.02; done", at_work.display(), home.display());
     let running = world.start(&["exec", "--worktree", "--name", "t", "--agent-cmd", &agent, "go"]);
     world.wait_for_file("at-work");
     world.run(&["drop", "t"]).expect(2).says("Task 't' is still running.").says("dacapo kill t");

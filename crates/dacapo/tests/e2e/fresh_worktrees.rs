@@ -295,7 +295,11 @@ fn s3_every_task_has_ports_of_its_own() {
     assert_eq!(world.receipts("a", "baseline").len(), 1);
     assert_eq!(world.events("a", "check_finished")[0]["tail"], base.to_string());
     // Two at once never have the same.
-    let hold = format!("echo $DACAPO_PORT_BASE > {}; cat", world.scratch("held").display());
+    let hold = format!(
+        "echo $DACAPO_PORT_BASE > {}; while [ -d {} ]; do sleep 0.02; done",
+        world.scratch("held").display(),
+        world.home().display()
+    );
     let running = world.start(&["exec", "--worktree", "--name", "b", "--agent-cmd", &hold, "go"]);
     crate::support::wait_for("the port of b", || {
         fs::read_to_string(world.scratch("held")).is_ok_and(|text| text.ends_with('\n'))

@@ -1,14 +1,15 @@
 //! Agents that hang, refuse to end, leave something running, or turn on those who started them.
 
 use std::fs::{self, File};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::misdeed::{agent, play, runs};
 use crate::support::{World, wait_for};
 
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn l14_ctrl_c_ends_an_agent_that_ignores_it() {
     let words = ["exec", "--name", "t", "--iter", "3", "--agent-cmd", &agent, "go"];
     let mut child = world.command(&words).stdout(File::create(&log).unwrap()).spawn().unwrap();
     wait_for("the agent to be stubborn", || world.repo().join("up").exists());
-    signal(&child, "INT");
+    signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let said = fs::read_to_string(&log).unwrap();
     assert!(said.contains("stopping (Ctrl-C); what is there is kept"), "{said}");
@@ -70,9 +71,9 @@ fn l14_the_second_ctrl_c_ends_it_at_once() {
     let words = ["exec", "--name", "t", "--iter", "3", "--agent-cmd", &agent, "go"];
     let mut child = world.command(&words).stdout(Stdio::null()).spawn().unwrap();
     wait_for("the agent to be stubborn", || world.repo().join("up").exists());
-    signal(&child, "INT");
+    signal(&child, Signal::INT);
     wait_for("the first to be heard", || !world.events("t", "stop_requested").is_empty());
-    signal(&child, "INT");
+    signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     world.assert_nothing_left("t");
     assert_eq!(world.read("f1"), "1\n", "its files are there");

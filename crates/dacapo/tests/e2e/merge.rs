@@ -242,6 +242,11 @@ fn s9_files_that_no_commit_holds_are_set_aside_with_the_worktree() {
     assert_eq!(fs::read_to_string(aside.join("tree/f")).unwrap(), "changed\n");
     assert_eq!((world.read("new").as_str(), world.read("f").as_str()), ("1\n", "a\nb\nc\n"));
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
+    // It can be had back, and then it can go on.
+    world.run(&["resume", "t", "more"]).expect(2).says("was merged into main").says("dacapo undo t");
+    let _ = world.run(&["undo", "t"]).expect(0);
+    let _ = world.run(&["resume", "t", "more"]).expect(0);
+    assert_eq!(world.status("t")["iteration"], 2);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World, wait_for};
+use crate::support::{Ran, World, is_gone, wait_for};
 
 /// What nobody but the server may see of the address.
 const SECRET: &str = "T0KEN-that-nobody-may-see";
@@ -317,7 +317,7 @@ fn u4_a_command_that_hangs_is_ended_with_all_it_started() {
     let pids = fs::read_to_string(pids).unwrap();
     assert_eq!(pids.split_whitespace().count(), 2);
     for pid in pids.split_whitespace() {
-        wait_for("the command to be gone", || !fs::exists(format!("/proc/{pid}")).unwrap_or(false));
+        wait_for("the command to be gone", || is_gone(pid));
     }
 }
 

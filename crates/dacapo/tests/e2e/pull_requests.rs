@@ -456,6 +456,19 @@ fn s12_ctrl_c_during_a_push_ends_it_and_the_task_stays_completed() {
 }
 
 #[test]
+fn s8_kill_ends_a_push_at_once_and_the_task_stays_completed() {
+    let world = World::with_remote(GITHUB);
+    world.platform("gh", GH);
+    let begun = world.scratch("begun");
+    world.remote_hook("pre-receive", &format!("#!/bin/sh\ntouch {}\nsleep 1000\n", begun.display()));
+    let _ = world.run(&["spawn", "--name", "t", "--pr", "--agent-cmd", AGENT, "go"]).expect(0);
+    world.wait_for_file("begun");
+    let _ = world.run(&["kill", "t"]).expect(0);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "completed");
+}
+
+#[test]
 fn s12_a_task_in_the_background_is_offered_too() {
     let world = World::with_remote(GITHUB);
     world.platform("gh", GH);

@@ -269,6 +269,12 @@ pub(crate) fn whole_lines(path: &Path) -> Vec<Value> {
     whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Whether a process is at its end. One that nobody has waited for is: in a container nobody may ever do that.
+pub(crate) fn is_gone(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(true, |stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+}
+
 /// Looks until `holds`, or fails the test.
 pub(crate) fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();

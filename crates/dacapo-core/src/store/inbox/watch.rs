@@ -24,17 +24,18 @@ mod system {
     use std::path::Path;
 
     use rustix::event::{PollFd, PollFlags, poll};
-    use rustix::fs::inotify;
+    use rustix::fs::inotify::WatchFlags;
+
+    use crate::store::notices::Notices;
 
     pub(super) fn watch(
         dir: &Path,
         ended: PipeReader,
         mut ring: impl FnMut() + Send + 'static,
     ) -> io::Result<()> {
-        let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
-        inotify::add_watch(&changes, dir, inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO)?;
+        let changes = Notices::new()?;
+        changes.of(dir, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         let listen = move || {
-            let mut buffer = [0_u8; 4096];
             loop {
                 let mut ready = [PollFd::new(&changes, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
                 match poll(&mut ready, None) {
@@ -44,7 +45,7 @@ mod system {
                 if !ready[1].revents().is_empty() {
                     return;
                 }
-                while rustix::io::read(&changes, &mut buffer).is_ok_and(|read| read > 0) {}
+                changes.drain();
                 ring();
             }
         };

@@ -8,12 +8,13 @@ pub(super) use other::Bell;
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io;
-    use std::os::fd::OwnedFd;
     use std::path::Path;
     use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::fs::inotify;
+    use rustix::fs::inotify::WatchFlags;
+
+    use crate::store::notices::Notices;
 
     /// The kernel tells of a file's closing just before it gives up the lock: what looks still taken may be free after
     /// so many moments.
@@ -29,15 +30,14 @@ mod linux {
 
     /// Rings when a file in the directory is closed.
     pub(in super::super) struct Bell {
-        watch: OwnedFd,
+        watch: Notices,
         looks: std::slice::Iter<'static, Duration>,
     }
 
     impl Bell {
         pub(in super::super) fn hang_in(dir: &Path) -> io::Result<Self> {
-            let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
-            let closed = inotify::WatchFlags::CLOSE_WRITE | inotify::WatchFlags::CLOSE_NOWRITE;
-            inotify::add_watch(&watch, dir, closed)?;
+            let watch = Notices::new()?;
+            watch.of(dir, WatchFlags::CLOSE_WRITE | WatchFlags::CLOSE_NOWRITE)?;
             Ok(Self { watch, looks: [].iter() })
         }
 
@@ -52,8 +52,7 @@ mod linux {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
-            let mut buffer = [0_u8; 4096];
-            while rustix::io::read(&self.watch, &mut buffer).is_ok_and(|read| read > 0) {}
+            self.watch.drain();
             self.looks = AFTER_THE_BELL.iter();
             Ok(())
         }

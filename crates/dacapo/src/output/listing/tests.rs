@@ -35,6 +35,7 @@ fn brief(name: &str, status: Status) -> Brief {
         agent: "claude".into(),
         waiting_until: None,
         created_at: "2026-11-15T10:00:00Z".parse().unwrap(),
+        queued_at: None,
         finished_at: None,
         own_branch: Some(format!("refs/heads/dacapo/{name}")),
         merged_into: None,
@@ -60,6 +61,21 @@ fn frame(width: Option<usize>) -> Frame {
 
 fn shown(entries: &[Entry], frame: &Frame) -> String {
     anstream::adapter::strip_str(&list(entries, frame)).to_string()
+}
+
+#[test]
+fn s4_who_waits_is_shown_in_the_order_of_the_row() {
+    let queued = |name: &str, at: &str| {
+        entry(Brief { queued_at: Some(at.parse().unwrap()), ..brief(name, Status::Queued) })
+    };
+    let entries = [
+        queued("resumed-later", "2026-11-15T12:00:02Z"),
+        queued("first", "2026-11-15T12:00:00Z"),
+        queued("second", "2026-11-15T12:00:01Z"),
+    ];
+    let list = shown(&entries, &frame(None));
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert_eq!(names[..3], ["first", "second", "resumed-later"], "{list}");
 }
 
 fn sketch() -> Vec<Entry> {

@@ -1,12 +1,11 @@
 //! Merges that are stopped, killed, overtaken.
 
 use std::fs;
-use std::path::Path;
 
 use rustix::process::Signal;
 
 use super::{commit, merge, task, users, world};
-use crate::support::{World, wait_for};
+use crate::support::{World, is_gone, wait_for};
 
 /// A merge that waits in its agent, which has written its process id.
 fn waiting(world: &World) -> String {
@@ -41,7 +40,7 @@ fn s11_ctrl_c_leaves_neither_agent_nor_scratch_worktree_and_the_branch_where_it_
     world.run(&["resume", "t", "--iter", "1"]).expect(2).says("Task 't' is still running.");
     merging.signal(Signal::INT);
     merging.end().expect(130).says("■ t  stopped; nothing of it has changed");
-    wait_for("the agent to be gone", || !Path::new("/proc").join(&pid).exists());
+    wait_for("the agent to be gone", || is_gone(&pid));
     assert_eq!(users(&world), before);
     let _ = merge(&world, &["t", "--agent-cmd", "echo both > f; echo ok"]).expect(0);
 }
@@ -58,7 +57,7 @@ fn s11_ctrl_c_ends_a_check_too() {
     let pid = agent_pid(&world);
     merging.signal(Signal::TERM);
     let _ = merging.end().expect(130);
-    wait_for("the check to be gone", || !Path::new("/proc").join(&pid).exists());
+    wait_for("the check to be gone", || is_gone(&pid));
     assert_eq!(users(&world), before);
 }
 
@@ -71,7 +70,7 @@ fn r1_after_sigkill_nothing_is_half_done_and_the_next_merge_clears_up() {
     let pid = agent_pid(&world);
     merging.signal(Signal::KILL);
     assert_eq!(merging.end().code, -1);
-    wait_for("the agent to be gone", || !Path::new("/proc").join(&pid).exists());
+    wait_for("the agent to be gone", || is_gone(&pid));
     assert_eq!(scratch_worktrees(&world), 1, "only this is left");
     // Any merge clears up, also one that needs no scratch worktree itself.
     task(&world, "u", "echo 1 > u; echo u", &[]);
@@ -103,7 +102,7 @@ fn r1_killed_after_the_branch_has_moved_the_next_merge_knows_and_tidies_up() {
     assert_eq!(killed.code, -1, "{}{}", killed.stdout, killed.stderr);
     // It holds the locks that it got from the one that is dead.
     let git = agent_pid(&world);
-    wait_for("git to be done", || !Path::new("/proc").join(&git).exists());
+    wait_for("git to be done", || is_gone(&git));
     assert_eq!(world.git(&["log", "-1", "--format=%s"]), "t");
     fs::remove_file(&hook).unwrap();
     let main = world.git(&["rev-parse", "main"]);

@@ -30,9 +30,10 @@ fn kill(world: &World, name: &str) {
     if file.try_lock_shared().is_err() {
         let text = fs::read_to_string(&path).unwrap();
         let holder = text.lines().next().and_then(|line| line.parse().ok());
-        let pid = holder.and_then(rustix::process::Pid::from_raw).expect("the lock names its holder");
-        // It may just have come to its end by itself.
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        // It may just have come to its end by itself; then it gives the lock up and takes its name away.
+        if let Some(pid) = holder.and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
     }
     drop(file);
     let lock = fs::File::open(&path).unwrap();

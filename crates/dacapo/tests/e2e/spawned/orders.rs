@@ -75,6 +75,31 @@ fn s8_kill_ends_a_task_whose_own_process_is_dead_or_deaf() {
     }
 }
 
+/// What Dacapo itself could not do is said where people look for it.
+#[test]
+fn r2_a_process_that_ends_by_an_error_of_its_own_says_which() {
+    let world = World::new();
+    world.spawned("t", 5, &waiting(&world));
+    world.wait_for_file("ready");
+    let journal = world.task_dir("t").join("journal.jsonl");
+    // The disk takes it away, and gives it back later.
+    std::fs::copy(&journal, world.scratch("away")).unwrap();
+    std::fs::remove_file(&journal).unwrap();
+    let_go(&world);
+    let lock = std::fs::File::open(world.task_dir("t").join("lock")).unwrap();
+    wait_for("its process to end", || lock.try_lock_shared().is_ok());
+    lock.unlock().unwrap();
+    std::fs::rename(world.scratch("away"), &journal).unwrap();
+    let said = world.run(&["status", "t"]).expect(0).stdout;
+    assert!(said.contains("interrupted: its process is gone; nothing is lost\n          error: "), "{said}");
+    let said = world.wait("t").expect(1).stderr;
+    assert!(said.contains("its process is gone:\n") && said.contains("was removed while"), "{said}");
+    // What one process said is not why the next one ended.
+    let _ = world.run(&["resume", "t"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(std::fs::read_to_string(world.task_dir("t").join("runner.log")).unwrap(), "");
+}
+
 #[test]
 fn s2_a_pause_takes_hold_after_the_iteration_and_resume_goes_on() {
     let world = World::new();
@@ -82,6 +107,7 @@ fn s2_a_pause_takes_hold_after_the_iteration_and_resume_goes_on() {
     world.wait_for_file("ready");
     let said = world.run(&["pause", "t"]).expect(0);
     assert!(said.stdout.contains("after this iteration"), "{}", said.stdout);
+    wait_for("the task to hear of it", || world.events("t", "command_received").len() == 1);
     let_go(&world);
     let _ = world.wait("t").expect(4);
     let status = world.status("t");

@@ -9,13 +9,14 @@ use crate::engine::machine::{
     Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, SetupPlan, TurnPlan, WritingPlan,
 };
 use crate::event::{
-    CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord,
-    KnownLimit, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, Usage, Writing,
-    WritingEnd, WritingRecord,
+    CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
+    Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, Usage, Writing, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::TaskSpec;
 use crate::task::agent_loop::AgentLoop;
+
+mod records;
 
 pub(super) use super::specs::*;
 
@@ -392,51 +393,6 @@ impl World {
                 elapsed: self.active,
             },
         })
-    }
-
-    fn run_check(&mut self, plan: &CheckPlan) -> CheckResult {
-        self.checks.push(plan.clone());
-        let (code, tail) = (self.on_check)(plan);
-        CheckResult {
-            phase: plan.phase,
-            iteration: plan.iteration,
-            index: plan.index,
-            command: plan.command.clone(),
-            exit_code: Some(code),
-            timed_out: false,
-            duration_ms: 5,
-            commit: plan.commit.clone(),
-            fingerprint: tail.clone(),
-            tail,
-            changed_files: Vec::new(),
-        }
-    }
-
-    pub(super) fn turn_record(&self, plan: &TurnPlan, turn: &Turn) -> TurnRecord {
-        TurnRecord {
-            turn: plan.turn,
-            iteration: plan.iteration,
-            end: turn.end.clone(),
-            session: turn.session.clone().or_else(|| plan.session.clone()),
-            promise: turn.promise,
-            summary: turn.summary.clone(),
-            usage: turn.usage,
-            duration_ms: 5,
-            output_bytes: 0,
-            exit_code: None,
-            refused: turn.refused.clone(),
-        }
-    }
-
-    pub(super) fn writing_record(&self, plan: &WritingPlan, end: WritingEnd) -> WritingRecord {
-        WritingRecord {
-            iteration: plan.iteration,
-            what: plan.what,
-            end,
-            by: "model".into(),
-            usage: Usage { input: 3, output: 1, cached: 0, cost_usd: None },
-            duration_ms: 5,
-        }
     }
 
     pub(super) fn input(&mut self, input: &Input, because: Option<&Effect>) {
