@@ -83,6 +83,7 @@ pub struct Driver<'a> {
     last: Option<Envelope>,
     /// An earlier process has made the place to work in.
     pub(super) workspace_was_made: bool,
+    begun: bool,
     /// An earlier process has driven the task before.
     pub(super) taken_up: bool,
     sub: u64,
@@ -143,6 +144,7 @@ impl<'a> Driver<'a> {
             commands_taken,
             asked: None,
             workspace_was_made,
+            begun: false,
             ports_before,
             launcher,
             masker,
@@ -169,8 +171,12 @@ impl<'a> Driver<'a> {
         Ok((driver, control))
     }
 
-    /// Drives the task to its end.
-    pub fn run(mut self) -> Result<TaskResult, DriverError> {
+    /// Writes down that the task begins, or goes on and with what; nothing else is done yet. Whoever is told after this
+    /// that the task goes on is told the truth, whatever is killed next.
+    pub fn begin(&mut self) -> Result<(), DriverError> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
         if self.last.is_none() {
             self.record(self.created())?;
         } else {
@@ -182,7 +188,12 @@ impl<'a> Driver<'a> {
             more_iterations: self.setting.more_iterations.take(),
             follow_up: self.setting.follow_up.take(),
         };
-        self.input(&Input::Begin(begin))?;
+        self.input(&Input::Begin(begin))
+    }
+
+    /// Drives the task to its end.
+    pub fn run(mut self) -> Result<TaskResult, DriverError> {
+        self.begin()?;
         let _watch = self.open_inbox()?;
         self.reopen_workspace()?;
         let mut prepared = false;

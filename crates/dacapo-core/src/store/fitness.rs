@@ -1,7 +1,7 @@
 //! Whether a directory can hold what is kept here. Found out before anything starts: half-way through a task it would be
 //! too late.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -39,19 +39,19 @@ pub fn fit(dir: &Path) -> Result<(), Unfit> {
     let unwritable = |source| Unfit::Unwritable { path: dir.to_owned(), source };
     fs::create_dir_all(dir).map_err(unwritable)?;
     let probe = tempfile::Builder::new().prefix(".probe-").tempdir_in(dir).map_err(unwritable)?;
-    can_lock(&probe.path().join("lock"))?;
+    can_lock(probe.path())?;
     let (from, to) = (probe.path().join("from"), probe.path().join("to"));
     fs::create_dir(&from).map_err(unwritable)?;
     fs::rename(&from, &to).map_err(|source| Unfit::NoRenames { path: dir.to_owned(), source })
 }
 
-/// Whether the file at `path`, which is made if it is not there, can be locked; by whom does not matter.
-pub fn can_lock(path: &Path) -> Result<(), Unfit> {
-    let dir = path.parent().unwrap_or(path).to_owned();
-    let opened = File::options().write(true).create(true).truncate(false).open(path);
-    match opened.map_err(|source| Unfit::Unwritable { path: dir.clone(), source })?.try_lock() {
+/// Whether files in `dir` can be locked. Nothing stays there.
+pub fn can_lock(dir: &Path) -> Result<(), Unfit> {
+    let unwritable = |source| Unfit::Unwritable { path: dir.to_owned(), source };
+    let probe = tempfile::Builder::new().prefix(".probe-").tempfile_in(dir).map_err(unwritable)?;
+    match probe.as_file().try_lock() {
         Ok(()) | Err(TryLockError::WouldBlock) => Ok(()),
-        Err(TryLockError::Error(source)) => Err(Unfit::NoLocks { path: dir, source }),
+        Err(TryLockError::Error(source)) => Err(Unfit::NoLocks { path: dir.to_owned(), source }),
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 /// Flags of `pr`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "The program is chosen by the remote's host (gh, glab, tea) or by [pr] cli in the config.
 Without one the branch is pushed and the command to run is shown."

@@ -1,8 +1,8 @@
 //! The process of a task in the background: our own program run again, in a session of its own.
 //!
 //! Whoever starts it has the task's lock. The child inherits it, so the lock is never free in between, and says in one
-//! word on its standard output when it is on its own: it has left the terminal's session, and it has a place to work or
-//! its number in the row. So tasks work in the order in which they were started, and no terminal takes one with it.
+//! word on its standard output when it is on its own: it has left the terminal's session, it has a place to work or its
+//! number in the row, and the journal says that it begins or goes on. So tasks work in the order in which they were started, and no terminal takes one with it.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -119,7 +119,6 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     let seat = places.enter().map_err(|error| {
         Failure::failed(format!("cannot stand in the row of tasks that wait for a place: {error}"))
     })?;
-    stand_alone().map_err(|error| cannot(&error))?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
     let result = drive(dir, spec.clone(), instructions, (places, seat))?;
@@ -178,12 +177,14 @@ fn drive(
         places: Some(places),
     };
     let name = spec.name.to_string();
-    let (driver, control) =
+    let (mut driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;
     // We have no terminal that could be closed; who sends it all the same means the terminal.
     signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     listen_to(&[SIGINT, SIGTERM], control, AfterTheEnd::Exit)?;
+    driver.begin().map_err(|error| drive::failed(&name, error))?;
+    stand_alone().map_err(|error| Failure::failed(error.to_string()))?;
     let result = driver.run().map_err(|error| drive::failed(&name, error))?;
     drive::look_for_conflicts(dir, &result);
     Ok(result)

@@ -73,7 +73,10 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     listen(control, AfterTheEnd::Exit)?;
     let result = driver.run().map_err(|error| failed(&name, error))?;
     look_for_conflicts(dir, &result);
-    super::list::remember_size(dir);
+    // What was refused goes without a trace.
+    if exit_code(&result) != 2 {
+        super::list::remember_size(dir);
+    }
     Ok(result)
 }
 

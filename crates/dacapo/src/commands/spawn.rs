@@ -1,17 +1,20 @@
 //! `dacapo spawn`: the task is made here and driven by a process of its own (S1).
 
-use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::spec::{Place, TaskName, TaskSpec};
 use dacapo_core::store::TaskDir;
 
 use super::background::{self, Instructions};
 use super::start::{Made, make};
-use super::{print, view};
-use crate::args::{Exec, Spawn};
+use super::{pr, print, repository, view};
+use crate::args::{Exec, Pr, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
 use crate::request::Request;
 
 pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
+    if let Some(offered) = offered(&args.exec) {
+        return pr::run(&offered);
+    }
     let show = args.exec.show;
     let started = start(args.exec, |_| {})?;
     if show.json {
@@ -23,6 +26,17 @@ pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
         print(&started.in_words());
     }
     Ok(0)
+}
+
+/// `spawn --pr NAME`, as it is typed in the interface (S2): a prompt of one word that is a task's name is that task.
+fn offered(args: &Exec) -> Option<Pr> {
+    let ([word], None, Some("")) = (args.prompt.as_slice(), &args.name, args.pr.as_deref()) else {
+        return None;
+    };
+    let name = TaskName::parse(word).ok()?;
+    let (_, data) = repository().ok()?;
+    let json = args.show.json;
+    data.task(&name).exists().then(|| Pr { name: Some(word.clone()), json, ..Pr::default() })
 }
 
 /// A task that runs in the background.

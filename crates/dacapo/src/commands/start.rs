@@ -68,7 +68,7 @@ fn look_at_file_systems(repo: &Repo, data: &RepoDir, spec: &TaskSpec) -> Result<
     let home = "DACAPO_HOME=DIR keeps tasks elsewhere: on a local disk";
     fit(data.path()).map_err(|error| unfit(&error).hint(home))?;
     if let Place::Worktree { .. } = spec.place {
-        can_lock(&repo.common_dir().join("dacapo.lock"))
+        can_lock(repo.common_dir())
             .map_err(|error| unfit(&error).hint("clone the repository to a local disk and work there"))?;
     }
     Ok(())

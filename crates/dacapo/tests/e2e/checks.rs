@@ -82,7 +82,10 @@ fn l4_a_check_that_cannot_run_is_refused_and_leaves_nothing() {
             assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
         }
     }
-    let is_content = |path: &std::path::Path| path.is_file() && !path.starts_with(world.repo().join(".git"));
+    // Which ports are leased is for all tasks of the machine, and the files of leases stay.
+    let shared = [world.repo().join(".git"), world.data().join("leases")];
+    let is_content =
+        |path: &std::path::Path| path.is_file() && !shared.iter().any(|shared| path.starts_with(shared));
     let files = |all: std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>| {
         all.into_iter().filter(|(path, _)| is_content(path)).collect::<Vec<_>>()
     };

@@ -72,6 +72,15 @@ fn s12_a_completed_task_is_pushed_and_offered() {
 }
 
 #[test]
+fn s2_the_words_of_the_interface_offer_a_task() {
+    let world = World::with_remote(GITHUB);
+    world.platform("gh", GH);
+    let _ = exec(&world, &[]).expect(0);
+    world.run(&["spawn", "--pr", "t"]).expect(0).says(URL);
+    assert_eq!(world.tasks(), ["t"], "no task was started");
+}
+
+#[test]
 fn s12_json_still_ends_with_the_result() {
     let world = World::with_remote(GITHUB);
     world.platform("gh", GH);

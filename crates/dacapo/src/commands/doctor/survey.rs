@@ -191,7 +191,7 @@ mod tests {
             ("nightly\n", "nightly"),
             ("", ""),
             ("a warning first\nagent v3.0.0-beta.1, made today", "3.0.0-beta.1"),
-            ("\u{1b}[31mred\u{7} 1.2\u{1b}[0m", " [31mred  1.2 [0m"),
+            ("\u{1b}[31mred\u{7} 1.2\u{1b}[0m", "[31mred  1.2 [0m"),
         ] {
             assert_eq!(version_in(text), version);
         }
