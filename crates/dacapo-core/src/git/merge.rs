@@ -84,8 +84,10 @@ impl Repo {
     pub(super) fn try_tree(&self, ours: &Oid, theirs: &Oid) -> Result<Tried, GitError> {
         let call = self.call(TRY).args(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
         let answer = call.args([ours.as_str(), theirs.as_str()]).output()?;
-        if !matches!(answer.exit, Some(0 | 1)) {
-            return Err(answer.error());
+        match answer.exit {
+            Some(0 | 1) => {}
+            Some(USAGE) => return Err(GitError::TooOld { operation: TRY, needs: "2.38" }),
+            _ => return Err(answer.error()),
         }
         let tree = answer.stdout.split(|byte| *byte == 0).next().unwrap_or_default();
         let tree = Oid::from_output(tree).map_err(|_| GitError::unexpected(TRY, &answer.stdout))?;

@@ -26,9 +26,18 @@ pub(super) struct Listed {
 impl Repo {
     /// All worktrees that git knows of, the first checkout among them.
     pub(super) fn listed_worktrees(&self) -> Result<Vec<Listed>, GitError> {
-        let out = self.call("list the worktrees").args(["worktree", "list", "--porcelain", "-z"]).stdout()?;
+        /// What git ends with when it does not know a flag.
+        const USAGE: i32 = 129;
+        let call = || self.call("list the worktrees").args(["worktree", "list", "--porcelain"]);
+        let answer = call().arg("-z").output()?;
+        let (out, end) = match answer.exit {
+            Some(0) => (answer.stdout, 0),
+            // Before 2.36, lines: a name with a line break in it is none that we know.
+            Some(USAGE) => (call().stdout()?, b'\n'),
+            _ => return Err(answer.error()),
+        };
         let mut all: Vec<Listed> = Vec::new();
-        for field in out.split(|byte| *byte == 0) {
+        for field in out.split(|byte| *byte == end) {
             let (key, value) = match field.iter().position(|byte| *byte == b' ') {
                 Some(at) => (&field[..at], &field[at + 1..]),
                 None => (field, &[][..]),

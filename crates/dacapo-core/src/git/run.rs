@@ -85,6 +85,14 @@ pub enum GitError {
         /// Why.
         source: io::Error,
     },
+    /// Git does not know what was asked of it.
+    #[error("{operation}: git {needs} or newer is needed for this")]
+    TooOld {
+        /// What the engine wanted, in words.
+        operation: &'static str,
+        /// The first version that knows.
+        needs: &'static str,
+    },
     /// Git succeeded but said something this program does not understand.
     #[error("{operation}: git answered {what}")]
     Unexpected {

@@ -275,6 +275,30 @@ fn s9_what_was_removed_by_hand_is_no_obstacle() {
     assert_eq!(world.git_in(&at, &["rev-parse", "HEAD"]), head);
 }
 
+/// Stands in for git as Debian 11 and Ubuntu 22.04 have it.
+#[test]
+fn s9_an_older_git_is_enough_and_where_it_is_not_that_is_said() {
+    let world = World::new();
+    let at = task(&world, "t");
+    world.write("README.md", "main went on\n");
+    world.git(&["commit", "-qam", "more"]);
+    let old = r#"#!/bin/sh
+case " $* " in
+*" worktree list --porcelain -z "*) echo "error: unknown switch \`z'" >&2; exit 129 ;;
+*" merge-tree --write-tree "*) echo "usage: git merge-tree" >&2; exit 129 ;;
+esac
+PATH=${PATH#"$(dirname "$0")":}
+exec git "$@"
+"#;
+    world.program("git", old);
+    world.run(&["merge", "t"]).expect(1).says("git 2.38 or newer is needed").says("nothing was merged");
+    let before = all(&world, "t");
+    let _ = world.run(&["drop", "t"]).expect(0);
+    assert!(!at.exists());
+    let _ = world.run(&["undo", "t"]).expect(0);
+    assert_eq!(all(&world, "t"), before);
+}
+
 #[test]
 fn s9_from_inside_the_worktree() {
     let world = World::new();
