@@ -1,6 +1,6 @@
 //! Shell completion: the shell asks this very program, so that it knows the tasks and agents that there are now.
 //!
-//! `dacapo completions bash` prints what a shell is to load. That calls the program with [`VARIABLE`] set at each Tab.
+//! `dacapo completions bash` prints what a shell is to load. That calls the program with `VARIABLE` set at each Tab.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
