@@ -9,7 +9,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use dacapo_core::spec::Change;
-use dacapo_core::store::TaskDir;
+use dacapo_core::store::{RepoDir, TaskDir};
 
 use crate::args::Cli;
 use crate::args::completions::Shell;
@@ -40,7 +40,12 @@ pub fn script(shell: Shell) -> std::io::Result<String> {
 ///
 /// By their names and in one place, so that a new command about a task completes without a word here.
 fn command() -> Command {
-    Cli::command().mut_subcommands(|command| command.mut_args(with_values))
+    let away = |arg: Arg| arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &put_away())));
+    Cli::command().mut_subcommands(|command| match command.get_name() {
+        // What it is about is no task any more.
+        "undo" => command.mut_arg("name", away),
+        _ => command.mut_args(with_values),
+    })
 }
 
 fn with_values(arg: Arg) -> Arg {
@@ -72,12 +77,25 @@ fn listed(word: &OsStr, names: &[String]) -> Vec<CompletionCandidate> {
 
 /// The names alone: nothing is read but a directory.
 fn tasks() -> Vec<String> {
-    let Ok(home) = commands::home() else { return Vec::new() };
-    let Some(common_dir) = here().and_then(|dir| dacapo_core::git::common_dir(&dir).ok()) else {
-        return Vec::new();
-    };
-    let tasks = home.repo(&common_dir).tasks().unwrap_or_default();
+    let tasks = data().and_then(|data| data.tasks().ok()).unwrap_or_default();
     tasks.iter().map(TaskDir::name).collect()
+}
+
+/// The same, of what was put away: `NAME-STAMP-RANDOM`.
+fn put_away() -> Vec<String> {
+    let entries = data().and_then(|data| std::fs::read_dir(data.dropped_path()).ok());
+    let ids =
+        entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = ids.filter_map(|id| Some(id.rsplitn(3, '-').nth(2)?.to_owned())).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn data() -> Option<RepoDir> {
+    let common_dir = here().and_then(|dir| dacapo_core::git::common_dir(&dir).ok())?;
+    commands::home().ok().map(|home| home.repo(&common_dir))
 }
 
 fn agent_names() -> Vec<String> {

@@ -62,6 +62,13 @@ fn s2_bash_completes_tasks_agents_values_and_keys() {
     assert_eq!(names(&world, &["completions", "z"]), ["zsh"]);
     assert!(names(&world, &["st"]).contains(&"status".to_owned()));
     assert!(names(&world, &["list", "--s"]).contains(&"--size".to_owned()));
+    // What was dropped is no task any more, and can be brought back.
+    let _ = world.run(&["drop", "docs"]).expect(0);
+    assert_eq!(
+        (names(&world, &["status", "d"]), names(&world, &["undo", "d"])),
+        (vec![], vec!["docs".into()])
+    );
+    let _ = world.run(&["undo", "docs"]).expect(0);
     // A new name is the user's own.
     assert_eq!(names(&world, &["exec", "--name", "au"]), [""; 0]);
     // From below, from elsewhere, from nowhere.
