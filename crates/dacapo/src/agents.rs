@@ -103,9 +103,10 @@ fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
         return Err(Failure::usage("--agent-cmd is empty").hint("--agent-cmd 'mybot --headless'"));
     }
     // A plain first word must be something that `sh` can find; anything fancier is the shell's own business.
-    let word = command.split_whitespace().next().unwrap_or_default();
+    let ends_a_word = |at: char| at.is_whitespace() || ";|&<>()".contains(at);
+    let word = command.trim_start().split(ends_a_word).next().unwrap_or_default();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/+".contains(&b));
-    if plain && !shell_knows(word) {
+    if plain && !word.is_empty() && !shell_knows(word) {
         return Err(not_found(word, "--agent-cmd"));
     }
     Ok(AgentSpec {

@@ -132,7 +132,7 @@ pub struct Exec {
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     pub prompt_file: Option<PathBuf>,
     /// Name of the task; made from the prompt if not given
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub name: Option<String>,
 
     /// The agent: a name from the config; several (`a,b`) take over from each other at usage limits

@@ -150,15 +150,38 @@ impl Driver<'_> {
         if !self.workspace_was_made || self.machine.next().is_none() {
             return Ok(());
         }
-        let (dir, exclusive) = match &self.spec.place {
-            Place::InPlace { .. } => (&self.spec.top, false),
+        let spec = Arc::clone(&self.spec);
+        let (dir, exclusive) = match &spec.place {
+            Place::InPlace { .. } => (&spec.top, false),
             Place::Worktree { path, .. } => (path, true),
         };
-        let mut workspace = Workspace::new(discover(&self.spec, dir)?, exclusive);
+        let mut workspace = match self.make_worktree_again()? {
+            Some(workspace) => workspace,
+            None => Workspace::new(discover(&spec, dir)?, exclusive),
+        };
         workspace.recall_litter(&self.earlier_litter)?;
         workspace.ports = self.lease_ports_again()?;
         self.workspace = Some(workspace);
         Ok(())
+    }
+
+    /// A worktree that somebody has removed since: all that was committed is on its branch.
+    fn make_worktree_again(&mut self) -> Result<Option<Workspace>, DriverError> {
+        let spec = Arc::clone(&self.spec);
+        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(None) };
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Ok(None);
+        }
+        let user = discover(&spec, &spec.top)?;
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let Some(repo) = user.add_worktree_again(path, short)? else { return Ok(None) };
+        self.input(&Input::Notice(format!(
+            "the worktree had been removed and was made again from {short}; what was not committed, or made by the \
+             setup, is gone"
+        )))?;
+        let mut workspace = Workspace::new(repo, true);
+        self.furnish(&user, &mut workspace)?;
+        Ok(Some(workspace))
     }
 
     /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
@@ -408,8 +431,10 @@ fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError>
             && !path.exists()
         {
             let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            let path = display_path(path);
-            message.push_str(&format!("\nit was removed; `git worktree add --force {path} {branch}` makes it again as it was last committed"));
+            message.push_str(&format!(
+                "\nits worktree and branch {branch} were removed; git branch {branch} COMMIT brings the branch back, and \
+                 the worktree comes with it"
+            ));
         }
         DriverError::Workspace(message)
     })

@@ -126,6 +126,23 @@ impl Repo {
         Ok(self.beside(path)?)
     }
 
+    /// Makes a worktree whose directory somebody has removed again at `path`, on its branch (short name). None: the branch
+    /// is gone too.
+    pub fn add_worktree_again(&self, path: &Path, branch: &str) -> Result<Option<Self>, WorktreeError> {
+        let there = self.locked(|| {
+            if self.read_ref(&format!("refs/heads/{branch}"))?.is_none() {
+                return Ok(false);
+            }
+            // Twice `--force`: git still has a record of the one that was removed, and it may be locked.
+            let call = self
+                .call("make a worktree again")
+                .args(["worktree", "add", "-q", "--force", "--force", "--"]);
+            call.arg(path).arg(branch).stdout()?;
+            Ok(true)
+        })?;
+        Ok(if there { Some(self.beside(path)?) } else { None })
+    }
+
     /// Git keeps refs as files: `a` and `a/b` cannot both be.
     fn conflicting_branch(&self, branch: &str) -> Result<Option<String>, GitError> {
         let mut above = branch;

@@ -29,7 +29,7 @@ pub enum LockError {
     #[error("something that a process which is gone has started is still at work")]
     Lingering,
     /// The file system says no.
-    #[error("cannot lock {path}")]
+    #[error("cannot lock {path}: {source}")]
     Io {
         /// The lock's file.
         path: PathBuf,

@@ -18,7 +18,7 @@ pub enum CreateError {
     #[error("Task '{0}' already exists")]
     Exists(String),
     /// The file system says no.
-    #[error("cannot create {path}")]
+    #[error("cannot create {path}: {source}")]
     Io {
         /// What.
         path: PathBuf,

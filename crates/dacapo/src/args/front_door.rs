@@ -33,7 +33,7 @@ pub fn not_a_prompt(args: &[OsString]) -> String {
         [_, _, ..] if !has_flags && words.iter().all(|word| !word.contains(['"', '`', '$', '\\', '\n'])) => {
             format!("To have an agent do it, quote it: dacapo \"{}\"", words.join(" "))
         }
-        [_, .., prompt] | [prompt] if has_flags && prompt.contains(' ') => {
+        _ if has_flags && words.iter().any(|word| word.contains(' ')) => {
             "Flags go with a command: dacapo spawn [flags] \"PROMPT\", then dacapo attach".to_owned()
         }
         _ => "To have an agent do something: dacapo \"what it is to do\" (one word: dacapo spawn WORD)"

@@ -23,14 +23,19 @@ use crate::output::{report, status};
 /// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
 const GENTLE: Duration = Duration::from_secs(30);
 
+/// Most are gone before this; who waits longer is told what for.
+const UNREMARKABLE: Duration = Duration::from_secs(5);
+
 /// What the kernel ends is gone in a moment, and its guards end the rest.
 const FORCED: Duration = Duration::from_secs(20);
 
 pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
     // All names are looked up before any task is touched.
     let tasks = args.names.iter().map(|name| task(Some(name))).collect::<Result<Vec<_>, _>>()?;
-    for (_, dir) in &tasks {
-        end(dir)?;
+    // All are told before the first is waited for: they end side by side.
+    let told: Vec<Result<Told, Failure>> = tasks.iter().map(|(_, dir)| tell(dir)).collect();
+    for ((_, dir), told) in tasks.iter().zip(told) {
+        end(dir, &told?)?;
         let view = view(dir)?;
         match &view.result {
             _ if args.json => print(&view.to_json().to_string()),
@@ -41,17 +46,58 @@ pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn end(dir: &TaskDir) -> Result<(), Failure> {
+/// How a task has learnt that it is to end.
+enum Told {
+    /// By this command in its inbox.
+    Command(String),
+    /// By a signal.
+    Signal,
+    /// There is nobody to tell.
+    Nobody,
+}
+
+fn tell(dir: &TaskDir) -> Result<Told, Failure> {
     let name = dir.name();
     let io = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    if dir.is_driven().map_err(io)? {
-        let id = dir.inbox().put("dacapo kill", Command::Kill).map_err(io)?;
-        tracing::debug!("command {id} was given to task {name}");
-        stop_pushing(dir)?;
-        if !is_free_within(dir, GENTLE) {
-            force(dir, &id)?;
+    if !dir.is_driven().map_err(io)? {
+        return Ok(Told::Nobody);
+    }
+    let told = match dir.inbox().put("dacapo kill", Command::Kill) {
+        Ok(id) => {
+            tracing::debug!("command {id} was given to task {name}");
+            Told::Command(id)
         }
+        Err(error) => {
+            // What fills the disk may be the very agent that is to end: a signal needs no room.
+            let driver = Lock::holder(&dir.lock_path()).filter(|pid| Some(*pid) == last_driver(dir));
+            let Some(pid) = driver else { return Err(io(error)) };
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM)
+                .map_err(|errno| io(errno.into()))?;
+            tracing::debug!("task {name} was told by a signal: {error}");
+            return Ok(Told::Signal);
+        }
+    };
+    stop_pushing(dir)?;
+    Ok(told)
+}
+
+/// Waits for the end of a task that was told, and ends one that nobody drives.
+fn end(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
+    let name = dir.name();
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    match told {
+        Told::Command(_) | Told::Signal if is_free_within(dir, UNREMARKABLE) => {}
+        Told::Command(_) | Told::Signal => {
+            let left = GENTLE - UNREMARKABLE;
+            let seconds = left.as_secs();
+            eprintln!(
+                "note    {name} has not ended yet; a process that does not listen is killed in {seconds} s"
+            );
+            if !is_free_within(dir, left) {
+                force(dir, told)?;
+            }
+        }
+        Told::Nobody => {}
     }
     let seen = view(dir)?;
     if seen.status.has_ended() {
@@ -79,13 +125,15 @@ fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
 
 /// It does not listen: stopped, hung on a disk, or of another version. What has the lock for something else than to drive
 /// the task is not ours to end: a takeover, a merge, a pull request.
-fn force(dir: &TaskDir, command: &str) -> Result<(), Failure> {
+fn force(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
     let name = dir.name();
     let status = view(dir)?.status;
     let holder = Lock::holder(&dir.lock_path());
     match holder {
         Some(pid) if status.is_settled() && Some(pid) != last_driver(dir) => {
-            let _ = dir.inbox().forget(command);
+            if let Told::Command(id) = told {
+                let _ = dir.inbox().forget(id);
+            }
             return Err(Failure::usage(format!(
                 "Task '{name}' is {}, and process {} is at work on it: a takeover, a merge or a pull request",
                 status.as_str(),
@@ -125,7 +173,11 @@ fn end_the_dead(dir: &TaskDir) -> Result<(), Failure> {
     })?;
     let inbox = dir.inbox();
     let told = inbox.forget_stops().and_then(|()| inbox.put("dacapo kill", Command::Kill));
-    told.map_err(|error| Failure::failed(format!("task '{name}' cannot be told to end: {error}")))?;
+    told.map_err(|error| {
+        Failure::failed(format!("the end of task '{name}' cannot be put on record: {error}"))
+            .kept("all it did; nothing of it runs any more")
+            .hint(format!("mend the cause, then dacapo kill {name}"))
+    })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let setting = Setting {
         program: own_program(),

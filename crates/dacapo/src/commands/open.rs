@@ -9,11 +9,12 @@ use std::process::Command;
 
 use dacapo_core::spec::{Place, TaskSpec};
 
-use super::task;
+use super::{task, view};
 use crate::args::Open;
 use crate::config::{Config, Sources, load};
 use crate::errand::on_path;
 use crate::error::Failure;
+use crate::output::words;
 
 /// Editors with windows of their own, for who has set none.
 const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
@@ -21,7 +22,16 @@ const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl",
 pub(super) fn run(args: &Open) -> Result<u8, Failure> {
     let (repo, dir) = task(args.name.as_deref())?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let place = place(&spec)?;
+    let place = place(&spec).map_err(|failure| match view(&dir).ok().and_then(|view| view.merged) {
+        Some(merged) => Failure::usage(format!(
+            "task '{}' was merged into {}; its worktree is gone",
+            spec.name,
+            words::branch(&merged.into)
+        ))
+        .kept("all its commits, in that branch")
+        .hint(format!("dacapo diff {} shows what it changed", spec.name)),
+        None => failure,
+    })?;
     if args.print {
         // Byte for byte: a shell goes there.
         let mut line = place.as_os_str().as_bytes().to_vec();
@@ -61,7 +71,7 @@ fn place(spec: &TaskSpec) -> Result<&Path, Failure> {
             let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
             gone.kept("its commits, unless its branch was removed too")
                 .hint(format!("git switch {branch} shows them here"))
-                .hint(format!("dacapo undo {} brings back what was dropped", spec.name))
+                .hint(format!("dacapo resume {} makes its worktree again and goes on", spec.name))
         }
         Place::InPlace { .. } => gone,
     })

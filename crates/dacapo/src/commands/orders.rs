@@ -76,7 +76,7 @@ pub(super) fn set(args: &Set) -> Result<u8, Failure> {
         if let Change::MaxCost(_) = parsed
             && let Some(agent) = spec.agents.iter().find(|agent| !knows_its_cost(agent))
         {
-            return Err(no_price(agent));
+            return Err(no_price(agent).kept("everything; nothing was changed"));
         }
         commands.push(Command::Set { key: key.to_owned(), value: value.to_owned() });
     }

@@ -218,6 +218,11 @@ fn proof(brief: &Brief) -> String {
 fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
     let message = brief.message.as_deref().map(|text| words::line(text, words::WHOLE)).unwrap_or_default();
     let resume = "dacapo resume";
+    // What has used all its iterations goes on only with more of them.
+    let more = match brief.max_iterations {
+        Some(max) if brief.iteration >= max && brief.status.has_ended() => "--iter 5",
+        _ => "",
+    };
     match (brief.status, brief.outcome) {
         (Status::Failed, _) if message.is_empty() => (format!("{at}, failed"), "dacapo status", ""),
         (Status::Failed, _) => (format!("failed: {message}"), "dacapo status", ""),
@@ -225,11 +230,11 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
         (_, Some(Outcome::MaxReached)) => (format!("{at}, not done"), resume, "--iter 5"),
         (_, Some(Outcome::Stalled)) => (format!("{at}, no progress"), resume, "--iter 5"),
         (_, Some(Outcome::TimeElapsed)) if brief.stop_reason == Some(StopReason::LimitWait) => {
-            (format!("{at}, usage limit too long"), resume, "")
+            (format!("{at}, usage limit too long"), resume, more)
         }
-        (_, Some(Outcome::TimeElapsed)) => (format!("{at}, time is up"), resume, ""),
-        (_, Some(Outcome::BudgetExhausted)) => (format!("{at}, budget used up"), resume, ""),
-        (status, _) => (format!("{at}, {}", status.as_str()), resume, ""),
+        (_, Some(Outcome::TimeElapsed)) => (format!("{at}, time is up"), resume, more),
+        (_, Some(Outcome::BudgetExhausted)) => (format!("{at}, budget used up"), resume, more),
+        (status, _) => (format!("{at}, {}", status.as_str()), resume, more),
     }
 }
 
@@ -277,8 +282,8 @@ fn counted(done: &[&Entry]) -> Option<Line> {
         0 => newest.brief.name.clone(),
         more => format!("{} and {more} more", newest.brief.name),
     };
-    let removable = merged > 0 || unchanged > 0;
-    let command = if removable { "dacapo prune" } else { "dacapo list --done" };
+    // Of what was merged the worktrees went with the merge.
+    let command = if unchanged > 0 { "dacapo prune" } else { "dacapo list --done" };
     let next = Some(Next { before: command.into(), name: String::new(), after: String::new() });
     Some(Line { title: Group::Done.title(), style: DIM, name, what, next })
 }

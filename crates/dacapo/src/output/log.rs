@@ -2,9 +2,10 @@
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult, StopReason, TaskResult,
-    TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
+    AgentEvent, Command, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult, StopReason,
+    TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
+use dacapo_core::spec::{Amount, Change};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::words;
@@ -141,7 +142,10 @@ impl LogLines {
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
-            Event::CommandReceived(received) => info(words::command(received)),
+            Event::CommandReceived(received) => {
+                self.follow_change(&received.command);
+                info(words::command(received));
+            }
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
@@ -159,6 +163,16 @@ impl LogLines {
             }
         }
         out
+    }
+
+    /// `set iter=…` moves the limit that later lines speak of.
+    fn follow_change(&mut self, command: &Command) {
+        let Command::Set { key, value } = command else { return };
+        let Ok(Change::Iterations(amount)) = Change::parse(key, value) else { return };
+        self.max_iterations = match amount {
+            Amount::To(max) => Some(max),
+            Amount::More(more) => self.max_iterations.map(|max| max.saturating_add(more)),
+        };
     }
 
     fn turn_lines(&mut self, record: &TurnRecord) -> Vec<String> {

@@ -46,8 +46,9 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
     let refused = result.stop_reason == StopReason::SetupFailed
         && result.iterations_attempted == 0
         && result.failed_setup.is_none();
-    if !refused {
-        let _ = write!(out, "  next: {}", next(view, result).join(" | "));
+    let next = next(view, result);
+    if !refused && !next.is_empty() {
+        let _ = write!(out, "  next: {}", next.join(" | "));
     }
     out.truncate(out.trim_end().len());
     out
@@ -104,6 +105,9 @@ fn proof_line(proof: &Proof) -> String {
 }
 
 fn commits(view: &TaskView, result: &TaskResult) -> String {
+    if view.worktree.is_some() && view.branch.is_none() {
+        return "ended before its worktree was made".to_owned();
+    }
     let branch = view.branch.as_deref().map_or("a detached HEAD", words::branch);
     let range = match (&result.base_commit, &result.last_commit) {
         (base, Some(last)) if base.as_ref() != Some(last) => {
@@ -113,7 +117,8 @@ fn commits(view: &TaskView, result: &TaskResult) -> String {
         _ => String::new(),
     };
     let mut text = format!("{} on {branch}{range}", words::count(u64::from(view.commits), "commit"));
-    if let Some(worktree) = &view.worktree {
+    // After a merge the worktree is gone.
+    if let Some(worktree) = view.worktree.as_ref().filter(|_| view.merged.is_none()) {
         let _ = write!(text, " in {worktree}");
     }
     text
@@ -129,14 +134,20 @@ pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
             commands.push(format!("dacapo merge {name}"));
         }
     }
+    if view.merged.is_some() {
+        return commands;
+    }
     commands.push(match result.outcome {
         // It goes on with the command that failed; another one takes a new task.
         _ if result.failed_setup.is_some() => format!("dacapo resume {name} | dacapo drop {name}"),
         Outcome::Completed => format!("dacapo resume {name} \"also …\""),
         Outcome::MaxReached | Outcome::Stalled => format!("dacapo resume {name} --iter 5"),
+        _ if view.max_iterations.is_some_and(|max| view.iteration >= max) => {
+            format!("dacapo resume {name} --iter 5")
+        }
         _ => format!("dacapo resume {name}"),
     });
-    if view.worktree.is_some() && view.merged.is_none() && result.failed_setup.is_none() {
+    if view.worktree.is_some() && result.failed_setup.is_none() {
         commands.push(format!("dacapo drop {name}"));
     }
     commands

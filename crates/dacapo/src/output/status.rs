@@ -25,10 +25,15 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
     let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
     let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
     let _ = writeln!(out, "  agent   {}{pid}", view.agent);
-    let _ = writeln!(out, "  where   {}", place(view, occupies));
-    if let Some(merged) = &view.merged {
-        let into = words::branch(&merged.into);
-        let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+    match &view.merged {
+        // Worktree and branch went with the merge.
+        Some(merged) => {
+            let into = words::branch(&merged.into);
+            let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+        }
+        None => {
+            let _ = writeln!(out, "  where   {}", place(view, occupies));
+        }
     }
     for check in view.baseline() {
         let _ = writeln!(out, "  before  {}", check_line(check));

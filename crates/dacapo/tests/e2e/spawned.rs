@@ -75,6 +75,8 @@ fn s1_names_that_are_none_change_nothing() {
         assert!(said.stderr.contains("name"), "{name:?}: {}", said.stderr);
         assert_eq!(world.everything(), before, "{name:?}");
     }
+    let said = world.run(&["spawn", "--name", "-x", "--agent-cmd", AGENT, "go"]).expect(2);
+    assert!(said.stderr.contains("invalid task name '-x'"), "{}", said.stderr);
     let longest = "x".repeat(64);
     let _ = world.spawn(&longest, &["--agent-cmd", AGENT]).expect(0);
     let _ = world.wait(&longest).expect(0);

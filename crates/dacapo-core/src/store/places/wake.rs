@@ -28,17 +28,20 @@ mod linux {
     /// Some file systems tell of nothing.
     const LOOK_ANYWAY: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
+    /// Where too many are told of files already (a user has 128 such watches by default), it looks from time to time.
+    const LOOK_UNTOLD: Duration = Duration::from_millis(250);
+
     /// Rings when a file in the directory is closed.
     pub(in super::super) struct Bell {
-        watch: Notices,
+        watch: Option<Notices>,
         looks: std::slice::Iter<'static, Duration>,
     }
 
     impl Bell {
-        pub(in super::super) fn hang_in(dir: &Path) -> io::Result<Self> {
-            let watch = Notices::new()?;
-            watch.of(dir, WatchFlags::CLOSE_WRITE | WatchFlags::CLOSE_NOWRITE)?;
-            Ok(Self { watch, looks: [].iter() })
+        pub(in super::super) fn hang_in(dir: &Path) -> Self {
+            let closed = WatchFlags::CLOSE_WRITE | WatchFlags::CLOSE_NOWRITE;
+            let told = Notices::new().and_then(|watch| watch.of(dir, closed).map(|()| watch));
+            Self { watch: told.ok(), looks: [].iter() }
         }
 
         /// Returns when it is worth looking again.
@@ -47,15 +50,26 @@ mod linux {
                 std::thread::sleep(*moment);
                 return Ok(());
             }
-            let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
+            let Some(watch) = &self.watch else {
+                std::thread::sleep(LOOK_UNTOLD);
+                return Ok(());
+            };
+            let mut ready = [PollFd::new(watch, PollFlags::IN)];
             match poll(&mut ready, Some(&LOOK_ANYWAY)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
-            self.watch.drain();
+            watch.drain();
             self.looks = AFTER_THE_BELL.iter();
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_bell_that_could_not_be_hung_says_to_look_all_the_same() {
+        let mut bell = Bell::hang_in(Path::new("/nowhere"));
+        assert!(bell.watch.is_none());
+        bell.wait().unwrap();
     }
 }
 
@@ -71,8 +85,8 @@ mod other {
     pub(in super::super) struct Bell;
 
     impl Bell {
-        pub(in super::super) fn hang_in(_dir: &Path) -> io::Result<Self> {
-            Ok(Self)
+        pub(in super::super) fn hang_in(_dir: &Path) -> Self {
+            Self
         }
 
         pub(in super::super) fn wait(&mut self) -> io::Result<()> {

@@ -44,7 +44,10 @@ pub(super) fn gather(
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
         let lock = lock(&dir)?;
         let view = view(&dir)?;
-        if let Some(merged) = &view.merged {
+        // One whose worktree is still there was cut short at the very end: merging it again puts that away.
+        if let Some(merged) = &view.merged
+            && !(merged.into == into && stands(repo, &spec))
+        {
             gathered.merged.push((name.clone(), merged.clone()));
             continue;
         }
@@ -63,6 +66,12 @@ pub(super) fn gather(
     }
     gathered._here = who_works_here(repo, data, &names)?;
     Ok(gathered)
+}
+
+/// Whether worktree and branch of a task are both there.
+fn stands(repo: &Repo, spec: &TaskSpec) -> bool {
+    let Place::Worktree { path, branch, .. } = &spec.place else { return false };
+    path.exists() && repo.read_ref(branch).is_ok_and(|tip| tip.is_some())
 }
 
 fn names(args: &Merge, data: &RepoDir) -> Result<Vec<String>, Failure> {

@@ -258,7 +258,7 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
             "dacapo status auth".into(),
             format!("dacapo status b{}", &long[..40]),
             "dacapo merge ready".into(),
-            "dacapo prune".into(),
+            "dacapo list --done".into(),
         ] {
             let other = format!("dacapo resume {long} --iter 5");
             assert!(
@@ -278,7 +278,7 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
                aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     DONE       caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
                1 merged (1 unverified)
-               dacapo prune
+               dacapo list --done
     5 tasks · 26 iterations · $1234.50 · 3.0 GB on disk · this repository
     "#);
 }

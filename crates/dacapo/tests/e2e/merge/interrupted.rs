@@ -1,6 +1,7 @@
 //! Merges that are stopped, killed, overtaken.
 
 use std::fs;
+use std::path::Path;
 
 use rustix::process::Signal;
 
@@ -111,6 +112,27 @@ fn r1_killed_after_the_branch_has_moved_the_next_merge_knows_and_tidies_up() {
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     assert_eq!(world.status("t")["merged"]["commit"], main.as_str());
     assert_eq!((world.read("new").as_str(), world.git(&["status", "--porcelain"]).as_str()), ("1\n", ""));
+}
+
+#[test]
+fn r1_killed_before_the_worktree_went_the_next_merge_puts_it_away() {
+    let world = world();
+    task(&world, "t", "echo 1 > new; echo t", &[]);
+    let tip = world.git(&["rev-parse", "dacapo/t"]);
+    let worktree = world.status("t")["worktree"].as_str().unwrap().to_owned();
+    merge(&world, &["t"]).expect(0);
+    // As after a death between the record and what follows it.
+    let _ = world.git(&["worktree", "add", "-q", "-b", "dacapo/t", &worktree, &tip]);
+    fs::write(Path::new(&worktree).join("mine"), "kept").unwrap();
+    let main = world.git(&["rev-parse", "main"]);
+    merge(&world, &["t"]).expect(0).says("is in main already");
+    assert_eq!(world.git(&["rev-parse", "main"]), main, "not merged twice");
+    assert_eq!(
+        (Path::new(&worktree).exists(), world.git(&["branch", "--list", "dacapo/*"])),
+        (false, String::new())
+    );
+    assert_eq!(world.run(&["undo", "--list"]).expect(0).stdout.lines().count(), 1, "the file is set aside");
+    merge(&world, &["t"]).expect(0).says("merged already");
 }
 
 /// A check in which the user commits to main, each time or only once.

@@ -151,6 +151,7 @@ fn s2_what_is_told_and_set_while_it_runs_holds() {
     assert_eq!(std::fs::read_dir(world.task_dir("t").join("inbox")).unwrap().count(), 0);
     let said = world.run(&["logs", "t"]).expect(0);
     assert!(said.stdout.contains("dacapo tell: use tabs"), "{}", said.stdout);
+    assert!(said.stdout.contains("Loop iteration 1 of 2 for task t (can_continue=true)"), "{}", said.stdout);
 }
 
 #[test]
@@ -179,6 +180,7 @@ fn u6_bad_orders_change_nothing() {
         (&["set", "t", "iter=0"], "expected a count"),
         (&["set", "t", "time=5"], "expected a duration"),
         (&["set", "t", "iter=2", "max-cost=1"], "does not say what it costs"),
+        (&["set", "t", "max-cost=1"], "nothing was changed"),
         (&["tell", "t", " "], "nothing to tell"),
         (&["tell", "u", "x"], "Task 'u' not found"),
         (&["kill", "t", "u"], "Task 'u' not found"),
@@ -188,4 +190,80 @@ fn u6_bad_orders_change_nothing() {
         assert!(said.stderr.contains(message), "{words:?}: {}", said.stderr);
         assert_eq!(world.everything(), before, "{words:?}");
     }
+}
+
+#[test]
+fn u6_what_is_said_to_do_after_a_kill_can_be_done() {
+    let world = World::new();
+    world.spawned("t", 1, &waiting(&world));
+    world.wait_for_file("ready");
+    let said = world.run(&["kill", "t"]).expect(0);
+    assert!(said.stdout.contains("dacapo resume t --iter 5"), "{}", said.stdout);
+    let said = world.run(&["list"]).expect(0);
+    assert!(said.stdout.contains("dacapo resume t --iter 5"), "{}", said.stdout);
+    let_go(&world);
+    let _ = world.run(&["resume", "t", "--iter", "5"]).expect(0);
+    let _ = world.wait("t").expect(0);
+}
+
+#[test]
+fn u6_a_task_that_never_had_its_worktree_claims_none() {
+    let world = World::new();
+    world.config("[spawn_task]\nmax_concurrent = 1\n");
+    world.spawned("first", 1, &waiting(&world));
+    world.spawned("t", 1, AGENT);
+    let said = world.run(&["kill", "t"]).expect(0);
+    assert!(said.stdout.contains("ended before its worktree was made"), "{}", said.stdout);
+    let_go(&world);
+    let _ = world.wait("first").expect(0);
+}
+
+#[test]
+fn s8_kill_needs_no_room_on_the_disk() {
+    let world = World::new();
+    world.spawned("t", 1, &waiting(&world));
+    world.wait_for_file("ready");
+    // As on a full disk, nothing can be put into its inbox any more.
+    let inbox = world.task_dir("t").join("inbox");
+    std::fs::remove_dir_all(&inbox).unwrap();
+    std::fs::write(&inbox, "").unwrap();
+    let said = world.run(&["kill", "t"]).expect(0);
+    assert!(said.stdout.starts_with("■ cancelled · 1 iteration"), "{said:?}");
+    world.assert_nothing_left("t");
+}
+
+#[test]
+fn s10_a_worktree_that_somebody_removed_is_made_again() {
+    let world = World::new();
+    world.spawned("t", 1, AGENT);
+    let _ = world.wait("t").expect(0);
+    let worktree = world.status("t")["worktree"].as_str().unwrap().to_owned();
+    std::fs::remove_dir_all(&worktree).unwrap();
+    let _ = world.run(&["resume", "t", "--iter", "1"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(world.git(&["log", "--format=%s", "main..dacapo/t"]), "[iter-1] did it\n[iter-0] did it");
+    assert_eq!(world.git_in(worktree.as_ref(), &["status", "--porcelain"]), "");
+    let said = world.run(&["status", "t"]).expect(0);
+    assert!(said.stdout.contains("the worktree had been removed and was made again"), "{}", said.stdout);
+}
+
+#[test]
+fn u6_why_a_process_in_the_background_gave_up_is_told() {
+    let world = World::new();
+    world.spawned("t", 1, AGENT);
+    let _ = world.wait("t").expect(0);
+    let tip = world.git(&["rev-parse", "dacapo/t"]);
+    std::fs::remove_dir_all(world.status("t")["worktree"].as_str().unwrap()).unwrap();
+    let _ = world.git(&["update-ref", "-d", "refs/heads/dacapo/t"]);
+    let _ = world.run(&["resume", "t", "--iter", "1"]).expect(0);
+    let why = "its worktree and branch dacapo/t were removed";
+    for (words, code) in [(["wait", "t"], 1), (["attach", "t"], 1), (["status", "t"], 0)] {
+        let said = world.run(&words).expect(code);
+        assert!(format!("{}{}", said.stdout, said.stderr).contains(why), "{words:?}: {said:?}");
+    }
+    // What it says to do works, and then the old error is none of its words any more.
+    let _ = world.git(&["branch", "dacapo/t", &tip]);
+    let _ = world.run(&["resume", "t"]).expect(0);
+    let _ = world.wait("t").expect(0);
+    assert_eq!(world.status("t")["iteration"], 2);
 }
