@@ -4,12 +4,14 @@
 //! task.
 
 mod desktop;
+mod doorbell;
 mod message;
 mod webhook;
 
 use std::ffi::OsString;
 use std::time::Duration;
 
+pub(crate) use doorbell::Doorbell;
 pub(crate) use message::Message;
 
 use crate::config::Notify;

@@ -2,7 +2,8 @@
 //!
 //! Whoever starts it has the task's lock. The child inherits it, so the lock is never free in between, and says in one
 //! word on its standard output when it is on its own: it has left the terminal's session, it has a place to work or its
-//! number in the row, and the journal says that it begins or goes on. So tasks work in the order in which they were started, and no terminal takes one with it.
+//! number in the row, and the journal says that it begins or goes on. So tasks work in the order in which they were
+//! started, and no terminal takes one with it.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -25,7 +26,7 @@ use crate::args::Show;
 use crate::config::{Sources, load};
 use crate::errand::own_program;
 use crate::error::Failure;
-use crate::output::log::Tracing;
+use crate::notify::{self, Doorbell, Way};
 
 /// What makes our program the process of a task.
 pub const ARGUMENT: &str = "__run";
@@ -121,7 +122,9 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     })?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
-    let result = drive(dir, spec.clone(), instructions, (places, seat))?;
+    // As they are now: an agent may write other settings later.
+    let ways = notify::ways(&loaded.config.notify);
+    let result = drive(dir, spec.clone(), instructions, (places, seat), ways)?;
     super::list::remember_size(dir);
     let ended = Ended {
         spec: &spec,
@@ -163,8 +166,9 @@ fn drive(
     spec: TaskSpec,
     instructions: Instructions,
     places: (Places, Seat),
+    ways: Vec<Way>,
 ) -> Result<TaskResult, Failure> {
-    let mut sink = Tracing::default();
+    let mut sink = Doorbell::new(ways, dir, &spec);
     let setting = Setting {
         program: own_program(),
         env: std::env::vars_os().collect(),

@@ -35,19 +35,20 @@ impl Message {
         let masker = Masker::from_env(std::env::vars_os());
         let name = &view.name;
         let result = view.result.as_ref();
-        let needs = view.needs.as_ref().filter(|_| view.status == Status::Paused);
+        let needs = view.needs.as_ref().filter(|_| !view.status.has_ended());
         let said = match needs {
             Some(needs) => Some(needs.question.clone()),
             None => result.and_then(|result| result.message.clone()),
         };
         let said = said.map(|said| masker.mask_str(&words::line(&said, 600)));
-        let next = result.map_or_else(
-            || vec![format!("dacapo resume {name}")],
-            |result| match needs {
-                Some(_) => vec![format!("dacapo status {name}")],
-                None => report::next(view, result),
-            },
-        );
+        let next = match (needs, result) {
+            (Some(_), None) => {
+                ["approve", "reject", "status"].map(|say| format!("dacapo {say} {name}")).to_vec()
+            }
+            (Some(_), Some(_)) => vec![format!("dacapo status {name}")],
+            (None, Some(result)) => report::next(view, result),
+            (None, None) => vec![format!("dacapo resume {name}")],
+        };
         let mut facts = vec![words::count(u64::from(view.iteration), "iteration")];
         facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
         facts.extend(view.cost_usd.map(words::money));
@@ -94,7 +95,7 @@ impl Message {
             ("DACAPO_WORKSPACE", workspace.clone()),
             ("DACAPO_PULL_REQUEST", view.pull_request.clone().unwrap_or_default()),
         ];
-        let urgent = matches!(view.status, Status::Paused | Status::Failed);
+        let urgent = needs.is_some() || view.status == Status::Failed;
         let workspace = [PathBuf::from(workspace), spec.top.clone()].into_iter().find(|path| path.is_dir());
         Self { title, text, urgent, json: value, env, workspace: workspace.unwrap_or_default() }.for_chats()
     }
@@ -140,6 +141,7 @@ fn headline(view: &TaskView) -> &'static str {
         Status::Completed if view.verified => "✓ proven",
         Status::Completed => "finished, unverified",
         Status::Paused => "needs you",
+        Status::Running if view.needs.is_some() => "needs you",
         Status::Failed => "✗ failed",
         Status::Stopped => "stopped, not done",
         Status::Cancelled => "cancelled",

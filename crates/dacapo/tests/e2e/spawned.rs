@@ -223,6 +223,10 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
         { "ask": ["first", "execute", "make clean"] },
         { "ask": ["second", "execute", "rm -rf /"] },
     ]] }));
+    let told = world.scratch("told");
+    let bot = fs::read_to_string(world.home().join(".config/dacapo/config.toml")).unwrap();
+    let command = format!("cat > {0}.new; mv {0}.new {0}", told.display());
+    world.config(&format!("{bot}[notify]\ndesktop = false\ncommand = {command:?}\n"));
     let _ = world.spawn("t", &["--agent", "bot", "--approval", "ask"]).expect(0);
     let asks = |what: &str| world.status("t")["needs"]["question"].as_str().is_some_and(|q| q.contains(what));
     wait_for("the first question", || asks("make clean"));
@@ -233,6 +237,9 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     assert!(list.contains("NEEDS YOU  t") && list.contains("make clean"), "{list}");
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     assert!(shown.contains("needs   ") && shown.contains("next: dacapo approve t [CHOICE]"), "{shown}");
+    world.wait_for_file("told");
+    let message: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
+    assert_eq!((&message["type"], &message["next"][0]), (&"needs_person".into(), &"dacapo approve t".into()));
     let said = world.run(&["approve", "t", "99"]).expect(2);
     assert!(said.stderr.contains("there is no choice 99"), "{}", said.stderr);
     let _ = world.run(&["approve", "t"]).expect(0);

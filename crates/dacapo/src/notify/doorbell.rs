@@ -1,0 +1,59 @@
+//! Tells people while a task is at work that it waits for their answer: nobody watches a task in the background.
+
+use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::event::{AgentEvent, Envelope, Event};
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::TaskDir;
+use dacapo_core::view::TaskView;
+
+use super::{Message, Patience, Way, send};
+use crate::output::log::Tracing;
+
+/// The log, and a bell that rings when a turn asks for something.
+#[derive(Debug)]
+pub(crate) struct Doorbell {
+    log: Tracing,
+    ways: Vec<Way>,
+    dir: TaskDir,
+    spec: TaskSpec,
+}
+
+impl Doorbell {
+    /// Of this task, by these ways.
+    pub(crate) fn new(ways: Vec<Way>, dir: &TaskDir, spec: &TaskSpec) -> Self {
+        Self { log: Tracing::default(), ways, dir: dir.clone(), spec: spec.clone() }
+    }
+
+    /// In a thread of its own: the task does not wait for a chat server, only for the answer.
+    fn ring(&self) {
+        if self.ways.is_empty() {
+            return;
+        }
+        let (ways, dir, spec) = (self.ways.clone(), self.dir.clone(), self.spec.clone());
+        std::thread::spawn(move || {
+            let Ok(view) = TaskView::load(&dir) else { return };
+            for sent in send(&ways, &Message::of_task(&view, &spec), Patience::Long) {
+                if let Some(error) = sent.error {
+                    tracing::warn!("nobody was notified by {}: {error}", sent.how);
+                }
+            }
+        });
+    }
+}
+
+impl Sink for Doorbell {
+    fn event(&mut self, line: &Envelope) {
+        self.log.event(line);
+        if let Event::Asked { .. } = line.event {
+            self.ring();
+        }
+    }
+
+    fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent) {
+        self.log.agent(after, sub, event);
+    }
+
+    fn activity(&mut self, activity: &Activity<'_>) {
+        self.log.activity(activity);
+    }
+}
