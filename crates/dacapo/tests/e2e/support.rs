@@ -31,7 +31,7 @@ impl World {
     /// With an empty folder in place of the repository.
     pub(crate) fn without_repo() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["home", "data", "repo", "bin"] {
+        for name in ["home", "data", "repo", "bin", "tmp"] {
             fs::create_dir(dir.path().join(name)).unwrap();
         }
         let world = Self { dir };
@@ -110,6 +110,8 @@ impl World {
             .env("PATH", path)
             .env("HOME", self.home())
             .env("DACAPO_HOME", self.data())
+            // What a program that is killed leaves there goes with the world.
+            .env("TMPDIR", self.scratch("tmp"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
