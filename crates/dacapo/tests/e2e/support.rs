@@ -110,7 +110,7 @@ impl World {
             .env("PATH", path)
             .env("HOME", self.home())
             .env("DACAPO_HOME", self.data())
-            // What a program that is killed leaves there goes with the world.
+            // What a program leaves there goes with the world: agents leave reports and libraries of many megabytes.
             .env("TMPDIR", self.scratch("tmp"))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LANG", "C.UTF-8")

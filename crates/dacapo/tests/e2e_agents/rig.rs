@@ -49,10 +49,6 @@ impl Rig {
         if let Some(variable) = cli.unpacks_by {
             env.insert(variable.into(), folder.join(UNPACKED).into());
         }
-        // They leave reports, sockets and libraries of many megabytes there.
-        let temporary = world.scratch("tmp");
-        std::fs::create_dir(&temporary).unwrap();
-        env.insert("TMPDIR".into(), temporary.into());
         let home = world.home();
         let own = (agent.set_up)(&Setting { url, home: &home, retries });
         env.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
