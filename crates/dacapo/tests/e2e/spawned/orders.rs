@@ -51,28 +51,36 @@ fn s8_kill_ends_what_left_the_session_and_what_ignores_signals() {
     assert_eq!(world.status("t")["outcome"], "cancelled");
 }
 
-#[cfg(target_os = "linux")]
+/// Sends a signal to the process that drives the task.
+fn signal(world: &World, signal: rustix::process::Signal) {
+    let pid = world.status("t")["pid"].as_i64().unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
 #[test]
-fn s8_kill_ends_a_task_whose_own_process_is_dead_or_deaf() {
-    for signal in [rustix::process::Signal::KILL, rustix::process::Signal::STOP] {
-        let world = World::new();
-        world.spawned("t", 5, &waiting(&world));
-        world.wait_for_file("ready");
-        let pid = world.status("t")["pid"].as_i64().unwrap();
-        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
-        if signal == rustix::process::Signal::KILL {
-            wait_for("the lock", || world.status("t")["status"] == "interrupted");
-            let _ = world.run(&["kill", "t"]).expect(0);
-            world.assert_nothing_left("t");
-            assert_eq!(world.status("t")["status"], "cancelled");
-        } else {
-            // Stopped, it hears nothing; the test does not wait until kill loses its patience.
-            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-            let _ = world.run(&["kill", "t"]).expect(0);
-            world.assert_nothing_left("t");
-        }
-    }
+fn s8_kill_ends_a_task_whose_own_process_is_dead() {
+    let world = World::new();
+    world.spawned("t", 5, &waiting(&world));
+    world.wait_for_file("ready");
+    signal(&world, rustix::process::Signal::KILL);
+    wait_for("the lock", || world.status("t")["status"] == "interrupted");
+    let _ = world.run(&["kill", "t"]).expect(0);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "cancelled");
+}
+
+/// Stopped, it hears nothing: kill says so, and ends it by force when its patience of half a minute is over.
+#[test]
+fn s8_kill_ends_a_task_whose_own_process_is_deaf() {
+    let world = World::new();
+    world.spawned("t", 5, &waiting(&world));
+    world.wait_for_file("ready");
+    signal(&world, rustix::process::Signal::STOP);
+    let said = world.run(&["kill", "t"]).expect(0);
+    assert!(said.stderr.contains("note    t has not ended yet"), "{}", said.stderr);
+    world.assert_nothing_left("t");
+    assert_eq!(world.status("t")["status"], "cancelled");
 }
 
 /// What Dacapo itself could not do is said where people look for it.
