@@ -16,7 +16,6 @@ use dacapo_core::engine::{Answers, Driver, Setting};
 use dacapo_core::event::TaskResult;
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Lock, Places, Seat, TaskDir, WorkspaceLock};
-use dacapo_core::task::Kinds;
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -170,15 +169,11 @@ fn drive(
 ) -> Result<TaskResult, Failure> {
     let mut sink = Doorbell::new(ways, dir, &spec);
     let setting = Setting {
-        program: own_program(),
-        env: std::env::vars_os().collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        limits: super::home()?.limits(),
         more_iterations: instructions.more_iterations,
         follow_up: instructions.follow_up,
-        kinds: Kinds::default(),
         answers: Answers::FromAfar,
         places: Some(places),
+        ..drive::setting(super::home()?.limits())
     };
     let name = spec.name.to_string();
     let (mut driver, control) =

@@ -8,7 +8,7 @@ use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::git::Repo;
 use dacapo_core::radar::Radar;
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{JournalError, TaskDir};
+use dacapo_core::store::{JournalError, SharedLimits, TaskDir};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -57,15 +57,9 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     sinks.extend(human.as_mut().map(|human| human as &mut dyn Sink));
     let mut fan = Fan(sinks);
     let setting = Setting {
-        program: own_program(),
-        env: std::env::vars_os().collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        limits: super::home()?.limits(),
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
-        kinds: Kinds::default(),
-        answers: Answers::Here,
-        places: None,
+        ..setting(super::home()?.limits())
     };
     let name = spec.name.to_string();
     let (driver, control) =
@@ -101,6 +95,21 @@ pub(super) enum AfterTheEnd {
     Exit,
     /// Something else is going on that is told by itself.
     Nothing,
+}
+
+/// What every task is driven with, by whichever command: where nobody waits for a place or adds to the task.
+pub(super) fn setting(limits: SharedLimits) -> Setting {
+    Setting {
+        program: own_program(),
+        env: std::env::vars_os().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits,
+        more_iterations: None,
+        follow_up: None,
+        kinds: Kinds::default(),
+        answers: Answers::Here,
+        places: None,
+    }
 }
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.

@@ -4,18 +4,16 @@ use std::io;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use dacapo_core::engine::{Answers, Driver, Setting};
+use dacapo_core::engine::Driver;
 use dacapo_core::event::{Command, Event};
 use dacapo_core::process::sweep;
 use dacapo_core::store::{Lock, LockError, TaskDir, read};
-use dacapo_core::task::Kinds;
 use dacapo_core::view::Status;
 
 use super::drive;
 use super::resume::still_finishing;
 use super::{print, task, view};
 use crate::args::Kill;
-use crate::errand::own_program;
 use crate::error::Failure;
 use crate::output::log::Tracing;
 use crate::output::{report, status};
@@ -179,17 +177,7 @@ fn end_the_dead(dir: &TaskDir) -> Result<(), Failure> {
             .hint(format!("mend the cause, then dacapo kill {name}"))
     })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let setting = Setting {
-        program: own_program(),
-        env: std::env::vars_os().collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        limits: super::home()?.limits(),
-        more_iterations: None,
-        follow_up: None,
-        kinds: Kinds::default(),
-        answers: Answers::Here,
-        places: None,
-    };
+    let setting = drive::setting(super::home()?.limits());
     let mut sink = Tracing::default();
     let (driver, _) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;

@@ -1,15 +1,13 @@
 //! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
 
-use dacapo_core::engine::{Answers, Setting};
 use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, Merger, Outcome};
 use dacapo_core::radar::Radar;
 use dacapo_core::store::{Lock, LockError, RepoDir};
-use dacapo_core::task::Kinds;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::drive::own_program;
+use super::drive;
 use super::repository;
 use super::start::take_workspace;
 use crate::args::Merge;
@@ -38,17 +36,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     clean(&repo)?;
     let _workspace = if args.dry_run { None } else { Some(take_workspace(&repo, HOLDER)?) };
     let limits = super::home()?.limits();
-    let setting = || Setting {
-        program: own_program(),
-        env: std::env::vars_os().collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        limits: limits.clone(),
-        more_iterations: None,
-        follow_up: None,
-        kinds: Kinds::default(),
-        answers: Answers::Here,
-        places: None,
-    };
+    let setting = || drive::setting(limits.clone());
     let merger = Merger {
         repo: &repo,
         data: &data,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
+use dacapo_core::engine::{Activity, Driver, Setting, Sink};
 use dacapo_core::event::{
     AgentEvent, Envelope, Event, FailureKind, SessionMode, Tokens, TurnEnd, TurnRecord,
 };
@@ -13,14 +13,12 @@ use dacapo_core::spec::{
     AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
 };
 use dacapo_core::store::Home;
-use dacapo_core::task::Kinds;
 use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
 use super::report::{Outcome, Probed};
-use crate::commands::drive::{AfterTheEnd, listen};
+use crate::commands::drive::{AfterTheEnd, listen, setting};
 use crate::commands::scratch;
-use crate::errand::own_program;
 use crate::error::Failure;
 
 const PROMPT: &str = "Reply with the single word pong.";
@@ -45,17 +43,7 @@ pub(super) fn probe(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Result<P
     let spec = spec(agent, name, repo.toplevel());
     let _lock = task.create(&spec).map_err(|error| failed(&error))?;
     let mut record = Record::default();
-    let setting = Setting {
-        program: own_program(),
-        env: env.to_vec(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        limits: home.limits(),
-        more_iterations: None,
-        follow_up: None,
-        kinds: Kinds::default(),
-        answers: Answers::Here,
-        places: None,
-    };
+    let setting = Setting { env: env.to_vec(), ..setting(home.limits()) };
     let (driver, control) = Driver::new(spec, task, setting, &mut record).map_err(|error| failed(&error))?;
     listen(control, AfterTheEnd::Nothing)?;
     let ended = driver.run();
