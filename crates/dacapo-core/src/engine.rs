@@ -6,6 +6,7 @@
 pub(crate) mod checks;
 mod driver;
 mod durability;
+mod inspect;
 mod limits;
 pub mod machine;
 mod orders;

@@ -10,10 +10,12 @@ use crate::git::Oid;
 
 mod agent;
 mod command;
+mod milestone;
 mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use command::{Command, Received};
+pub use milestone::{Finding, Judge, MilestoneStep, NamedCommit, WorkFacts};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
     Proof, Result as TaskResult, SessionMode, SetupResult, StopReason, Tokens, TurnEnd, TurnRecord, Writing,
@@ -161,6 +163,8 @@ pub enum Event {
         /// First line of its message.
         subject: String,
     },
+    /// A milestone is a step further: a report, a verdict, a look at the tree. Its rounds are iterations.
+    Milestone(MilestoneStep),
     /// The iteration is over.
     IterationFinished(IterationRecord),
     /// Another task knows of a limit of the account that the next turn would have used; so there was none.

@@ -7,6 +7,7 @@ use crate::engine::machine::Machine;
 use crate::spec::TaskSpec;
 
 pub mod agent_loop;
+pub mod milestone;
 
 /// A kind of task: what its specs look like inside, and the machine that decides.
 pub trait Kind: Sync {

@@ -328,6 +328,7 @@ impl TaskView {
                 self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
             }
             Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
+            Event::Milestone(_) => {}
             Event::IterationFinished(record) => self.iteration_finished(record),
             Event::Waiting { until, why: WaitReason::Limit, .. } => {
                 self.status = Status::Waiting;

@@ -232,6 +232,8 @@ impl<'a> Driver<'a> {
             Effect::Write(plan) => Some(self.write(&plan)?),
             Effect::PrepareCommit(plan) => Some(self.prepare_commit(&plan)?),
             Effect::Land(landing) => Some(self.land(&landing)?),
+            Effect::InspectWork(query) => Some(self.inspect_work(&query)?),
+            Effect::KeepWork => Some(self.keep_work()?),
             Effect::Sleep { until, .. } => self.sleep_until(until)?,
             Effect::ShareLimit(found) => Some(self.share_limit(&found)?),
             Effect::AwaitProbe { agent, until } => self.await_probe(agent, until)?,

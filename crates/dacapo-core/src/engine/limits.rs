@@ -71,6 +71,8 @@ impl Limits {
             | Effect::Write(_)
             | Effect::PrepareCommit(_)
             | Effect::Land(_)
+            | Effect::InspectWork(_)
+            | Effect::KeepWork
             | Effect::Sleep { .. }
             | Effect::AwaitProbe { .. }
             | Effect::Settle

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Received, SetupResult, TurnRecord,
-    Usage, WaitReason, Writing, WritingRecord,
+    Usage, WaitReason, WorkFacts, Writing, WritingRecord,
 };
 use crate::git::Oid;
 
@@ -77,6 +77,13 @@ pub enum Input {
         /// What happened and where the commit is.
         message: String,
     },
+    /// What git says about the work.
+    Inspected(WorkFacts),
+    /// What nobody had committed is kept.
+    Kept {
+        /// The ref that keeps it; none: there was nothing.
+        reference: Option<String>,
+    },
     /// The sleep is over.
     WaitOver,
     /// Nothing but the time: the machine has something to settle by itself.
@@ -137,6 +144,10 @@ pub enum Effect {
     PrepareCommit(CommitPlan),
     /// Move the branch.
     Land(Landing),
+    /// Ask git about the work. Nothing is changed.
+    InspectWork(WorkQuery),
+    /// Keep what nobody has committed under a rescue ref, and leave it where it is.
+    KeepWork,
     /// Sleep.
     Sleep {
         /// Until then.
@@ -234,6 +245,8 @@ pub struct TurnPlan {
     pub continued: bool,
     /// What is looked for in what it says.
     pub promise: Option<String>,
+    /// All of the agent's closing message is wanted in the record.
+    pub keep_reply: bool,
     /// What earlier turns of this conversation used.
     pub earlier: Usage,
     /// What it may cost, in USD, where the task has a budget.
@@ -291,4 +304,19 @@ pub struct Landing {
     pub commit: Oid,
     /// From here.
     pub parent: Option<Oid>,
+}
+
+/// What git is asked about the work of a milestone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkQuery {
+    /// The branch of the milestone (full name).
+    pub branch: Option<String>,
+    /// Where the milestone began.
+    pub base: Option<Oid>,
+    /// Where the round began.
+    pub start: Option<Oid>,
+    /// Commits, as an agent names them: 7 to 64 hexadecimal digits each.
+    pub commits: Vec<String>,
+    /// The milestone's own file, from the top of the repository.
+    pub definition: String,
 }

@@ -48,6 +48,8 @@ fn is_work(effect: &Effect) -> bool {
         // What a turn left is kept at once, whoever waits.
         Effect::PrepareCommit(_)
         | Effect::Land(_)
+        | Effect::InspectWork(_)
+        | Effect::KeepWork
         | Effect::Sleep { .. }
         | Effect::ShareLimit(_)
         | Effect::AwaitProbe { .. }

@@ -63,7 +63,7 @@ struct TalkTurn<'a> {
 
 /// A turn and whether its process was gone before it began.
 enum Talked {
-    Ended(Input),
+    Ended(Box<Input>),
     /// The kept process had ended unnoticed; nothing was said.
     TooLate,
 }
@@ -89,7 +89,7 @@ impl Driver<'_> {
         if let Some(talker) = self.kept_talker(plan)? {
             let talked = self.talk_with(plan, agent, talker, (assignment.clone(), Process::Kept))?;
             if let Talked::Ended(input) = talked {
-                return Ok(input);
+                return Ok(*input);
             }
             self.forget_empty_turn(plan)?;
         }
@@ -101,7 +101,7 @@ impl Driver<'_> {
             }
         };
         match self.talk_with(plan, agent, talker, (assignment, Process::New))? {
-            Talked::Ended(input) => Ok(input),
+            Talked::Ended(input) => Ok(*input),
             Talked::TooLate => Err(DriverError::Workspace("a turn ended before it began".into())),
         }
     }
@@ -182,7 +182,7 @@ impl Driver<'_> {
         if let Input::TurnEnded(record) = &mut input {
             record.output_bytes = output_bytes;
         }
-        Ok(Talked::Ended(input))
+        Ok(Talked::Ended(Box::new(input)))
     }
 
     /// A budget that nothing is known to count against holds nothing back.

@@ -52,6 +52,8 @@ impl Driver<'_> {
             output_bytes: 0,
             exit_code: None,
             refused,
+            reply: plan.keep_reply.then_some(seen.closing),
+            timed_out: matches!(ending, Ending::TimedOut(_)),
         })
     }
 }

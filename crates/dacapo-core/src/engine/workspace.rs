@@ -446,6 +446,6 @@ fn landing_reason(iteration: u32) -> String {
 }
 
 /// A date as the user's own git would write it.
-fn local_date(at: Timestamp) -> CommitDate {
+pub(super) fn local_date(at: Timestamp) -> CommitDate {
     CommitDate::from(&at.to_zoned(jiff::tz::TimeZone::system()))
 }

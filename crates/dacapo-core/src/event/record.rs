@@ -184,6 +184,12 @@ pub struct TurnRecord {
     /// What the agent was not allowed to do and what would have helped. Fatal only where nothing was done either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// All of the agent's closing message, where the plan of the turn asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// It was ended because its time was up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
 }
 
 /// What a model of its own may be asked to put into words, in the order in which it is asked.

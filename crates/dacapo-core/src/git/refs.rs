@@ -225,6 +225,24 @@ impl Repo {
         Ok(Rescued { name, commit: commit.clone() })
     }
 
+    /// Keeps a commit that no branch holds under `prefix/work`.
+    pub fn keep_commit(&self, prefix: &str, commit: &Oid) -> Result<Rescued, GitError> {
+        self.rescue(prefix, "work", commit)
+    }
+
+    /// The one commit whose id begins with these hexadecimal digits. None: there is no such one, or there are several. A
+    /// branch of that name is not meant.
+    pub fn commit_of_digits(&self, digits: &str) -> Result<Option<Oid>, GitError> {
+        if digits.len() < 4 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        let wanted = format!("{digits}^{{commit}}");
+        let answer =
+            self.call("look for a commit").args(["rev-parse", "-q", "--verify", &wanted]).output()?;
+        let found = Oid::from_output(&answer.stdout).ok().filter(|_| answer.exit == Some(0));
+        Ok(found.filter(|oid| oid.as_str().starts_with(&digits.to_ascii_lowercase())))
+    }
+
     /// Puts HEAD where `home` says, without touching index or files.
     pub(super) fn attach(&self, home: &Head, reason: &str) -> Result<(), GitError> {
         const OPERATION: &str = "restore HEAD";

@@ -280,3 +280,31 @@ fn what_was_removed_is_said_exactly() {
     let tip = f.home.commit.clone().expect("a tip");
     assert_eq!(f.prepare().problems, [Problem::HistoryGone(tip)]);
 }
+
+#[test]
+fn m6_a_commit_is_found_by_its_digits_and_by_nothing_else() {
+    let f = Fixture::new();
+    agent_commit(&f, "one");
+    let commit = f.oid("HEAD");
+    for digits in [commit.as_str(), commit.short(), &commit.as_str().to_uppercase()[..12]] {
+        assert_eq!(f.repo.commit_of_digits(digits).expect("git"), Some(commit.clone()), "{digits}");
+    }
+    let tree = f.oid("HEAD^{tree}");
+    f.git(&["branch", "abcdef1"]);
+    for none in ["abcdef1", "HEAD", "main", "", "-1234567", "abc", "0000000", tree.as_str()] {
+        assert_eq!(f.repo.commit_of_digits(none).expect("git"), None, "{none}");
+    }
+}
+
+#[test]
+fn s8_work_that_no_branch_holds_is_kept_under_a_ref_of_its_own() {
+    let f = Fixture::new();
+    f.write("half", "done");
+    let made = f.prepare().commit.expect("a commit").oid;
+    let kept = f.repo.keep_commit(PREFIX, &made).expect("kept");
+    assert_eq!((f.oid(&kept.name), kept.name.as_str()), (made.clone(), &*format!("{PREFIX}/work")));
+    assert_eq!(f.repo.keep_commit(PREFIX, &made).expect("kept"), kept, "once is enough");
+    assert_eq!(f.repo.head().expect("head"), f.home, "no branch has moved");
+    let other = f.repo.keep_commit(PREFIX, &f.oid("HEAD")).expect("kept");
+    assert_eq!((f.oid(&kept.name), other.name), (made, format!("{PREFIX}/work-2")), "never overwritten");
+}

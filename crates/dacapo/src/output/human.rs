@@ -376,6 +376,7 @@ impl Sink for Human {
             | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
+            | Event::Milestone(_)
             | Event::Paused { .. }
             | Event::Asked { .. }
             | Event::Answered

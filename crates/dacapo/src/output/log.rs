@@ -149,7 +149,7 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
-            Event::MergeIntent { .. } => {}
+            Event::MergeIntent { .. } | Event::Milestone(_) => {}
             Event::Merged { into, commit, squash, .. } => {
                 let how = if *squash { " as one commit" } else { "" };
                 info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));

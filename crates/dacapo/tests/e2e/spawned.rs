@@ -10,6 +10,7 @@ use crate::support::{Ran, World, wait_for};
 #[cfg(target_os = "linux")]
 mod deaths;
 mod kinds;
+mod milestones;
 mod orders;
 mod queue;
 

@@ -33,6 +33,7 @@ impl AgentLoop {
             | Event::Answered
             | Event::Dequeued
             | Event::Paused { .. }
+            | Event::Milestone(_)
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::PullRequest { .. }

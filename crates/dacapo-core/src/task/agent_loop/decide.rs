@@ -160,6 +160,8 @@ impl AgentLoop {
             output_bytes: 0,
             exit_code: None,
             refused: None,
+            reply: None,
+            timed_out: false,
         }
     }
 

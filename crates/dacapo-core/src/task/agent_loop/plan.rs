@@ -68,6 +68,7 @@ impl AgentLoop {
             session: self.session.clone(),
             continued,
             promise: self.promise().map(str::to_owned),
+            keep_reply: false,
             earlier: self.session_usage,
             budget: self.policy.max_cost.map(|most| {
                 let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);

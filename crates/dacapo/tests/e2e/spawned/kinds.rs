@@ -149,7 +149,8 @@ impl Machine for Ticking {
     }
 }
 
-struct Nobody;
+/// Nobody looks.
+pub(super) struct Nobody;
 
 impl Sink for Nobody {
     fn event(&mut self, _: &Envelope) {}

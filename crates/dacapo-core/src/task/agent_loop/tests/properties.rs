@@ -152,6 +152,8 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             output_bytes: 0,
             exit_code: None,
             refused: None,
+            reply: None,
+            timed_out: false,
         }),
         5 => Input::Prepared(any_planned(choices, number, None)),
         6 => Input::Landed,

@@ -288,6 +288,8 @@ impl World {
             | Effect::AwaitProbe { .. }
             | Effect::ShareLimit(_)
             | Effect::Settle
+            | Effect::InspectWork(_)
+            | Effect::KeepWork
             | Effect::BeginTurn(_) => {}
             Effect::Write(plan) => {
                 self.writings.push(plan.clone());
@@ -386,6 +388,7 @@ impl World {
                 self.shared.push(found.clone());
                 Input::Settle { now: self.now }
             }
+            Effect::InspectWork(_) | Effect::KeepWork => panic!("a loop asks for neither"),
             Effect::Settle => Input::Settle { now: self.now },
             Effect::Finish { .. } => Input::Finishing {
                 last_commit: self.head.clone(),

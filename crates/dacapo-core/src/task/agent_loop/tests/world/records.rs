@@ -36,6 +36,8 @@ impl World {
             output_bytes: 0,
             exit_code: None,
             refused: turn.refused.clone(),
+            reply: None,
+            timed_out: false,
         }
     }
 

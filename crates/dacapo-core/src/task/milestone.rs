@@ -1,0 +1,478 @@
+//! A milestone: a Developer that builds, an Acceptor that judges (M1–M11), as a pure machine.
+//!
+//! ```text
+//! Fresh ─► (Setup) ─► Between ─► Asking(Developer) ─► Turn ─► Reported ─► Checking ─► Asking(Acceptor) ─► Turn ─► Judged ─► Settling ─► Between …
+//!                                   ▲                          │                         ▲                        │
+//!                                   └── sent back, once ───────┘                         └── sent back, once ─────┘
+//! ```
+//!
+//! A round is an iteration, so everything that shows or counts iterations shows and counts rounds. The two agents of the
+//! spec are the Developer and the Acceptor; each has a conversation of its own, and never are both at work. Decisions are
+//! events of their own ([`crate::event::MilestoneStep`]): a later version that reads reports differently still folds an old journal to the
+//! state it had. The design is in docs/design/milestones.md.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::machine::{Effect, Input, Machine};
+use crate::engine::stop;
+use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage, WaitReason};
+use crate::git::Oid;
+use crate::spec::{LoopPolicy, SessionNeed, TaskSpec};
+use crate::task::{Kind, NotThatKind};
+
+mod apply;
+mod commands;
+mod decide;
+mod definition;
+mod findings;
+mod judge;
+mod limits;
+mod lines;
+mod plan;
+mod prompts;
+mod report;
+mod resume;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use definition::{
+    Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
+};
+pub use findings::Findings;
+pub use report::{Completion, DeveloperReply, Report};
+pub use settings::{KEYS, Settings};
+pub use verdict::{Found, On, Verdict};
+
+/// The kind of task that [`Milestone`] decides for.
+#[derive(Debug)]
+pub struct Milestones;
+
+impl Milestones {
+    /// The word for it.
+    pub const NAME: &'static str = "milestone";
+}
+
+/// What only a milestone has in its spec. The limits of rounds and calls are those of every task: `policy.cap` and
+/// `policy.turn_timeout`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Details {
+    /// The text of its file, as it was at the start.
+    pub definition: String,
+    /// The file, from the top of the repository.
+    pub path: String,
+    /// The hash of what the review is held to ([`Definition::frozen`]).
+    pub frozen: String,
+    /// So many rejections in a row need a person.
+    pub max_rejections: u32,
+    /// A person has the last word.
+    pub requires_human_review: bool,
+    /// `VISION.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vision: Option<String>,
+    /// `.dacapo/soul.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soul: Option<String>,
+    /// `.dacapo/memory/project.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+}
+
+impl Kind for Milestones {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
+        Ok(Box::new(Milestone::new(spec)?))
+    }
+}
+
+/// Who is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Developer,
+    Acceptor,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Developer => "Developer",
+            Role::Acceptor => "Acceptor",
+        }
+    }
+}
+
+/// The state of a milestone: the fold of its journal.
+#[derive(Debug, Clone)]
+pub struct Milestone {
+    spec: Arc<TaskSpec>,
+    details: Arc<Details>,
+    definition: Arc<Definition>,
+    /// As asked for, and as changed since.
+    policy: LoopPolicy,
+    max_rounds: u32,
+    max_rejections: u32,
+    phase: Phase,
+    /// The workspace was made.
+    ready: bool,
+    /// So many commands have made it usable.
+    set_up: usize,
+    branch: Option<String>,
+    base: Option<Oid>,
+    developer: Desk,
+    acceptor: Desk,
+    turns: u32,
+    /// The round at work.
+    round: Option<Round>,
+    /// Rounds begun.
+    rounds: u32,
+    finished: u32,
+    accepted: u32,
+    /// Rejections in a row, those of the whole milestone aside.
+    rejections: u32,
+    failures_in_row: u32,
+    backoff_due: bool,
+    limits_in_row: u32,
+    limit_wait: Duration,
+    usage: Usage,
+    /// What was used and how much time had passed when the present allowance began.
+    usage_before: Usage,
+    elapsed_before: Duration,
+    /// Features that were accepted.
+    done: Vec<bool>,
+    /// Active time at the newest line.
+    elapsed: Duration,
+    findings: Findings,
+    /// How the newest round ended.
+    last: Option<Last>,
+    /// The commits of the milestone, newest first, as they were last seen.
+    log: Vec<String>,
+    /// An interruption lies behind: the tree is looked at before anybody works in it (M9).
+    look_due: bool,
+    /// What was found then, for the Developer to put in order.
+    disorder: Option<Disorder>,
+    last_checks: Vec<Option<CheckResult>>,
+    verdict: Option<stop::Verdict>,
+    /// What a person was asked last, until the next turn starts.
+    question: Option<Question>,
+    /// Who wants it to pause when this round is over.
+    pausing: Option<String>,
+    message: Option<String>,
+    /// What nobody had committed when the task was ended is kept.
+    kept: bool,
+    result: Option<TaskResult>,
+}
+
+/// Where the milestone stands. It is not lost when the task ends: whoever takes it up goes on from there.
+#[derive(Debug, Clone, PartialEq)]
+enum Phase {
+    Fresh,
+    /// A command makes the fresh worktree usable.
+    Setup {
+        index: usize,
+    },
+    /// No round is at work.
+    Between,
+    /// In a round, the next turn is this one's.
+    Asking(Role),
+    Turn {
+        turn: u32,
+        role: Role,
+        continued: bool,
+    },
+    /// The Developer has replied.
+    Reported {
+        reply: String,
+    },
+    /// The Developer says that it has put the tree in order.
+    Cleaned,
+    Checking {
+        index: usize,
+    },
+    /// The Acceptor has replied.
+    Judged {
+        reply: String,
+    },
+    /// A call took too long.
+    Overdue {
+        reason: String,
+    },
+    LimitHit {
+        role: Role,
+        message: String,
+        end: LimitEnd,
+    },
+    Waiting {
+        role: Role,
+        until: Timestamp,
+        why: WaitReason,
+    },
+    /// Another task tries whether the limit is over.
+    Probed {
+        role: Role,
+        until: Timestamp,
+        since: Timestamp,
+        elapsed: Duration,
+    },
+    Settling,
+}
+
+/// What is known of the end of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitEnd {
+    /// A turn of this task ran into it, and this is what its agent said.
+    Said(Option<Timestamp>),
+    /// Another task did, and knows its end.
+    Shared(Timestamp),
+    /// Another task is trying whether it has come.
+    Probed,
+}
+
+/// An agent's conversation, and what it has to hear.
+#[derive(Debug, Clone, Default)]
+struct Desk {
+    session: Option<String>,
+    session_usage: Usage,
+    /// It has had a turn.
+    conversed: bool,
+    /// What people said and no turn has been told yet.
+    told: Vec<String>,
+    /// What the newest turn was told.
+    heard: Vec<String>,
+    /// The next turn is told that there was an interruption.
+    interrupted: bool,
+    /// The newest turn was.
+    recovering: bool,
+}
+
+/// A round at work.
+#[derive(Debug, Clone)]
+struct Round {
+    number: u32,
+    start: Option<Oid>,
+    started_at: Timestamp,
+    attempts: u32,
+    usage: Usage,
+    /// What was reported and held against git.
+    work: Option<Work>,
+    changed_files: Vec<String>,
+    changed_total: u32,
+    /// Reports that were sent back.
+    reports_sent_back: u32,
+    /// Verdicts that were.
+    verdicts_sent_back: u32,
+    /// Why, for the next turn.
+    complaints: Vec<String>,
+    /// The Developer is to put the tree in order before the Acceptor goes on.
+    cleanup: bool,
+    checks: Vec<CheckResult>,
+    judgement: Option<Judgement>,
+}
+
+/// What a round is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Work {
+    Feature {
+        text: String,
+        /// Which one, where that can be told.
+        at: Option<usize>,
+        commit: Oid,
+        changes: Vec<String>,
+    },
+    /// All features are complete.
+    Everything { commit: Oid, summary: String },
+}
+
+impl Work {
+    fn commit(&self) -> &Oid {
+        match self {
+            Work::Feature { commit, .. } | Work::Everything { commit, .. } => commit,
+        }
+    }
+
+    fn is_final(work: Option<&Self>) -> bool {
+        matches!(work, Some(Work::Everything { .. }))
+    }
+}
+
+/// How a round was judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Judgement {
+    accepted: bool,
+    reason: String,
+    needs_person: bool,
+}
+
+/// How the newest round ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Last {
+    number: u32,
+    work: Option<Work>,
+    accepted: bool,
+    reason: String,
+    /// The two do not come together by themselves.
+    needs_person: bool,
+}
+
+/// What an interruption left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Disorder {
+    dirty: Vec<String>,
+    /// HEAD is on another branch.
+    astray: Option<String>,
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Question {
+    /// Somebody paused it.
+    GoOn { by: String },
+    /// So many rejections in a row.
+    Rejections,
+    /// The Acceptor insists on what is settled.
+    Settled,
+    /// All rounds are used.
+    Rounds,
+    /// Accepted; a person has the last word.
+    Review,
+}
+
+impl Milestone {
+    /// A milestone of which nothing has happened yet.
+    pub fn new(spec: Arc<TaskSpec>) -> Result<Self, NotThatKind> {
+        let wrong = |message: String| NotThatKind::Details { kind: Milestones::NAME, message };
+        let details: Details =
+            serde_json::from_value(spec.details.clone()).map_err(|error| wrong(error.to_string()))?;
+        let definition = Definition::parse(&details.definition).map_err(|error| wrong(error.to_string()))?;
+        if definition.frozen() != details.frozen {
+            return Err(wrong("its criteria are not the ones that were frozen".to_owned()));
+        }
+        if spec.agents.len() != 2 {
+            return Err(wrong(format!(
+                "it needs a Developer and an Acceptor, not {} agents",
+                spec.agents.len()
+            )));
+        }
+        let Some(cap) = spec.policy.cap else {
+            return Err(wrong("it has no limit on rounds".to_owned()));
+        };
+        Ok(Self {
+            policy: spec.policy.clone(),
+            max_rounds: cap.iterations,
+            max_rejections: details.max_rejections.max(1),
+            phase: Phase::Fresh,
+            ready: false,
+            set_up: 0,
+            branch: None,
+            base: None,
+            developer: Desk::default(),
+            acceptor: Desk::default(),
+            turns: 0,
+            round: None,
+            rounds: 0,
+            finished: 0,
+            accepted: 0,
+            rejections: 0,
+            failures_in_row: 0,
+            backoff_due: false,
+            limits_in_row: 0,
+            limit_wait: Duration::ZERO,
+            usage: Usage::default(),
+            usage_before: Usage::default(),
+            elapsed_before: Duration::ZERO,
+            done: vec![false; definition.features.len()],
+            elapsed: Duration::ZERO,
+            findings: Findings::default(),
+            last: None,
+            log: Vec::new(),
+            look_due: false,
+            disorder: None,
+            last_checks: vec![None; spec.policy.checks.len()],
+            verdict: None,
+            question: None,
+            pausing: None,
+            message: None,
+            kept: false,
+            result: None,
+            details: Arc::new(details),
+            definition: Arc::new(definition),
+            spec,
+        })
+    }
+
+    fn agent(role: Role) -> usize {
+        match role {
+            Role::Developer => 0,
+            Role::Acceptor => 1,
+        }
+    }
+
+    fn desk(&self, role: Role) -> &Desk {
+        match role {
+            Role::Developer => &self.developer,
+            Role::Acceptor => &self.acceptor,
+        }
+    }
+
+    fn desk_mut(&mut self, role: Role) -> &mut Desk {
+        match role {
+            Role::Developer => &mut self.developer,
+            Role::Acceptor => &mut self.acceptor,
+        }
+    }
+
+    /// Whether the next turn goes on in a conversation that an earlier one opened (M3).
+    fn continues(&self, role: Role) -> bool {
+        let desk = self.desk(role);
+        desk.conversed
+            && match self.spec.agents[Self::agent(role)].session_need() {
+                SessionNeed::Impossible => false,
+                SessionNeed::Id => desk.session.is_some(),
+                // "The newest conversation in this place" is the other one's as often as not.
+                SessionNeed::Nothing => false,
+            }
+    }
+
+    /// Whose turn is next, where one may start.
+    fn to_ask(&self) -> Option<Role> {
+        match self.phase {
+            Phase::Between => Some(Role::Developer),
+            Phase::Asking(role) => Some(role),
+            _ => None,
+        }
+    }
+
+    fn usage_in_allowance(&self) -> Usage {
+        self.usage.since(&self.usage_before)
+    }
+}
+
+impl Machine for Milestone {
+    fn decide(&self, input: &Input) -> Vec<Event> {
+        self.decide_on(input)
+    }
+
+    fn apply(&mut self, line: &Envelope) {
+        self.take_in(line);
+    }
+
+    fn next(&self) -> Option<Effect> {
+        self.effect()
+    }
+
+    fn ends_now(&self) -> bool {
+        self.verdict.is_some()
+    }
+
+    fn over_budget(&self, turn: &Usage) -> bool {
+        stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
+    }
+}

@@ -1,0 +1,440 @@
+//! How what happened changes the state of a milestone. Nothing else does.
+
+use std::time::Duration;
+
+use super::{Disorder, Judgement, Last, LimitEnd, Milestone, Phase, Question, Role, Round, Work};
+use crate::engine::stop::{self, Verdict};
+use crate::event::{
+    CheckResult, Envelope, Event, FailureKind, IterationRecord, Judge, MilestoneStep, Outcome, SetupResult,
+    StopReason, TurnEnd, TurnRecord, Usage, WorkFacts,
+};
+use crate::git::Oid;
+use crate::spec::OutputFormat;
+
+/// So many of the last lines of a failed setup are in the message.
+const LINES_SAID: usize = 8;
+
+impl Milestone {
+    pub(super) fn take_in(&mut self, line: &Envelope) {
+        self.elapsed = Duration::from_millis(line.elapsed_ms);
+        match &line.event {
+            Event::TaskCreated { .. }
+            | Event::TaskStarted { .. }
+            | Event::Notice { .. }
+            | Event::PortsLeased { .. }
+            | Event::FilesIncluded { .. }
+            | Event::Queued
+            | Event::Asked { .. }
+            | Event::Answered
+            | Event::Dequeued
+            | Event::Paused { .. }
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. }
+            // The Developer commits, the engine does not; and nobody takes over for another.
+            | Event::Written(_)
+            | Event::CommitIntent(_)
+            | Event::NoCommit(_)
+            | Event::Committed { .. }
+            | Event::AgentChanged { .. } => {}
+            Event::Resumed { more_iterations, follow_up, .. } => {
+                self.resumed(*more_iterations, follow_up.as_deref());
+            }
+            Event::WorkspaceReady { branch, base_commit, .. } => {
+                self.ready = true;
+                self.branch.clone_from(branch);
+                self.base.clone_from(base_commit);
+                self.before_the_first();
+            }
+            Event::WorkspaceFailed { message } => {
+                if matches!(self.phase, Phase::Reported { .. } | Phase::Cleaned) {
+                    // What was said cannot be held against anything; it is asked for again.
+                    self.phase = Phase::Asking(Role::Developer);
+                }
+                self.end(Outcome::Failed, StopReason::SetupFailed, message);
+            }
+            Event::SetupFinished(result) => self.setup_finished(result),
+            Event::CheckFinished(result) => self.check_finished(result),
+            Event::IterationStarted { iteration, start_commit } => {
+                self.rounds = iteration + 1;
+                self.round = Some(Round::new(*iteration, start_commit.clone(), line));
+                self.phase = Phase::Asking(Role::Developer);
+            }
+            Event::TurnStarted { turn, session, continued, .. } => {
+                self.turn_started(*turn, session.as_deref(), *continued);
+            }
+            Event::TurnFinished(record) => self.turn_finished(record),
+            Event::Milestone(step) => self.step(step),
+            Event::IterationFinished(record) => self.round_finished(record),
+            Event::LimitKnown(known) => self.limit_known(known),
+            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line),
+            Event::WaitOver => self.wait_over(line),
+            Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
+            Event::CommandReceived(received) => self.command_received(received),
+            Event::TaskFinished(result) => self.result = Some(result.clone()),
+        }
+    }
+
+    /// What makes the worktree usable comes before the first round.
+    pub(super) fn before_the_first(&mut self) {
+        self.phase = if self.set_up < self.spec.place.setup().len() {
+            Phase::Setup { index: self.set_up }
+        } else {
+            Phase::Between
+        };
+        self.settle_between();
+    }
+
+    fn setup_finished(&mut self, result: &SetupResult) {
+        if result.passed() {
+            self.set_up = result.index as usize + 1;
+            self.before_the_first();
+            return;
+        }
+        let lines: Vec<&str> = result.tail.lines().collect();
+        let last = lines[lines.len().saturating_sub(LINES_SAID)..].join("\n");
+        let message = format!("setup `{}` failed ({})\n{last}", result.command, result.ending());
+        self.end(Outcome::Failed, StopReason::SetupFailed, message.trim_end());
+    }
+
+    fn check_finished(&mut self, result: &CheckResult) {
+        let index = result.index as usize;
+        if let Some(slot) = self.last_checks.get_mut(index) {
+            *slot = Some(result.clone());
+        }
+        if let Some(round) = self.round.as_mut() {
+            round.checks.push(result.clone());
+        }
+        let next = index + 1;
+        self.phase = if next < self.policy.checks.len() {
+            Phase::Checking { index: next }
+        } else {
+            Phase::Asking(Role::Acceptor)
+        };
+    }
+
+    fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
+        let Some(role) = self.to_ask() else { return };
+        self.turns = turn + 1;
+        let desk = self.desk_mut(role);
+        if !continued {
+            desk.session = session.map(str::to_owned);
+            desk.session_usage = Usage::default();
+        }
+        desk.conversed = true;
+        // From here on the prompt of this turn is fixed: what is said later is for a later one.
+        desk.heard.append(&mut desk.told);
+        desk.recovering |= std::mem::take(&mut desk.interrupted);
+        if let Some(round) = self.round.as_mut() {
+            round.attempts += 1;
+        }
+        self.question = None;
+        self.phase = Phase::Turn { turn, role, continued };
+    }
+
+    fn turn_finished(&mut self, record: &TurnRecord) {
+        let Phase::Turn { role, continued, .. } = self.phase else { return };
+        self.usage = self.usage.plus(&record.usage);
+        let uncertain = !continued && self.may_never_have_begun(role, record);
+        let desk = self.desk_mut(role);
+        desk.session_usage = desk.session_usage.plus(&record.usage);
+        if record.session.is_some() {
+            desk.session.clone_from(&record.session);
+        }
+        if uncertain {
+            desk.session = None;
+            desk.conversed = false;
+        }
+        if let Some(round) = self.round.as_mut() {
+            round.usage = round.usage.plus(&record.usage);
+        }
+        if !matches!(record.end, TurnEnd::Limit { .. }) {
+            self.limits_in_row = 0;
+        }
+        self.phase = Phase::Asking(role);
+        match &record.end {
+            TurnEnd::Done => self.turn_done(role, record),
+            TurnEnd::Failed { message, .. } if record.timed_out => {
+                let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
+                self.phase = Phase::Overdue { reason };
+            }
+            TurnEnd::Failed { failure: FailureKind::Permanent, message } => {
+                self.end(Outcome::Failed, StopReason::PermanentError, message);
+            }
+            TurnEnd::Failed { failure: FailureKind::Transient, message } => {
+                self.failures_in_row = self.failures_in_row.saturating_add(1);
+                self.backoff_due = true;
+                if self.policy.max_failures > 0 && self.failures_in_row >= self.policy.max_failures {
+                    self.end(Outcome::Failed, StopReason::Failures, message);
+                }
+            }
+            TurnEnd::Limit { message, resets_at } => {
+                let (message, end) = (message.clone(), LimitEnd::Said(*resets_at));
+                self.phase = Phase::LimitHit { role, message, end };
+            }
+            TurnEnd::Budget => {
+                self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
+            }
+            TurnEnd::Cancelled | TurnEnd::Interrupted => {}
+        }
+        if self.verdict.is_none() && stop::over_budget(&self.policy, &self.usage_in_allowance()) {
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
+        }
+    }
+
+    fn turn_done(&mut self, role: Role, record: &TurnRecord) {
+        self.failures_in_row = 0;
+        let desk = self.desk_mut(role);
+        desk.heard.clear();
+        desk.recovering = false;
+        let reply = record.reply.clone().unwrap_or_else(|| record.summary.clone());
+        let Some(round) = self.round.as_mut() else { return };
+        round.complaints.clear();
+        self.phase = match role {
+            Role::Acceptor => Phase::Judged { reply },
+            Role::Developer if round.cleanup => Phase::Cleaned,
+            Role::Developer => Phase::Reported { reply },
+        };
+        if role == Role::Developer {
+            self.disorder = None;
+        }
+    }
+
+    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well; one over ACP may
+    /// have lived in its process alone. Who takes up one that does not exist fails for ever.
+    fn may_never_have_begun(&self, role: Role, record: &TurnRecord) -> bool {
+        let uncertain = match record.end {
+            TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted => true,
+            TurnEnd::Limit { .. } => record.usage.tokens() == 0,
+            TurnEnd::Done | TurnEnd::Budget => false,
+        };
+        let agent = &self.spec.agents[Self::agent(role)];
+        uncertain && (agent.presets_session() || agent.output == OutputFormat::Acp)
+    }
+
+    fn step(&mut self, step: &MilestoneStep) {
+        match step {
+            MilestoneStep::ReportTaken {
+                feature,
+                commit,
+                changes,
+                changed_files,
+                changed_total,
+                log,
+                ..
+            } => {
+                let at = self.definition.feature(feature);
+                let (text, commit, changes) = (feature.clone(), commit.clone(), changes.clone());
+                self.log_is(log);
+                self.taken(Work::Feature { text, at, commit, changes }, changed_files, *changed_total);
+            }
+            MilestoneStep::CompletionTaken { commit, summary, changed_files, changed_total, log, .. } => {
+                let (commit, summary) = (commit.clone(), summary.clone());
+                self.log_is(log);
+                self.taken(Work::Everything { commit, summary }, changed_files, *changed_total);
+            }
+            MilestoneStep::ReportSentBack { complaints, .. } => {
+                self.phase = Phase::Asking(Role::Developer);
+                if let Some(round) = self.round.as_mut() {
+                    round.reports_sent_back += 1;
+                    round.complaints.clone_from(complaints);
+                }
+            }
+            MilestoneStep::VerdictSentBack { complaint, .. } => {
+                self.phase = Phase::Asking(Role::Acceptor);
+                if let Some(round) = self.round.as_mut() {
+                    round.verdicts_sent_back += 1;
+                    round.complaints = vec![complaint.clone()];
+                }
+            }
+            MilestoneStep::Accepted { reason, .. } => {
+                self.findings.accepted();
+                self.judged(Judgement { accepted: true, reason: reason.clone(), needs_person: false });
+            }
+            MilestoneStep::Rejected { by, reason, findings, needs_person, .. } => {
+                if *by == Judge::Acceptor {
+                    self.findings.rejected(findings);
+                }
+                let (reason, needs_person) = (reason.clone(), *needs_person);
+                self.judged(Judgement { accepted: false, reason, needs_person });
+            }
+            MilestoneStep::TreeLookedAt { astray, dirty, log, .. } => {
+                self.looked(astray.as_deref(), dirty, log);
+            }
+            MilestoneStep::TreeKept { .. } => self.kept = true,
+        }
+    }
+
+    fn log_is(&mut self, log: &[String]) {
+        self.log = log[..log.len().min(WorkFacts::MOST_LOG)].to_vec();
+    }
+
+    fn taken(&mut self, work: Work, changed_files: &[String], changed_total: u32) {
+        let Some(round) = self.round.as_mut() else { return };
+        round.work = Some(work);
+        round.changed_files = changed_files.to_vec();
+        round.changed_total = changed_total;
+        round.checks.clear();
+        self.phase = if self.policy.checks.is_empty() {
+            Phase::Asking(Role::Acceptor)
+        } else {
+            Phase::Checking { index: 0 }
+        };
+    }
+
+    fn judged(&mut self, judgement: Judgement) {
+        if let Some(round) = self.round.as_mut() {
+            round.judgement = Some(judgement);
+            self.phase = Phase::Settling;
+        }
+    }
+
+    /// Who has to put things in order is the Developer, also where the Acceptor was next.
+    fn looked(&mut self, astray: Option<&str>, dirty: &[String], log: &[String]) {
+        let moved = self.log != log;
+        self.log_is(log);
+        if self.phase == Phase::Cleaned {
+            self.disorder = None;
+            let Some(round) = self.round.as_mut() else { return };
+            round.cleanup = false;
+            if moved {
+                // What was reported is not what is there now.
+                round.work = None;
+                round.complaints =
+                    vec!["there are commits that your report does not know of: report again".to_owned()];
+            }
+            let next = if moved { Role::Developer } else { Role::Acceptor };
+            self.phase = Phase::Asking(next);
+            return;
+        }
+        self.look_due = false;
+        let disorder = Disorder { dirty: dirty.to_vec(), astray: astray.map(str::to_owned) };
+        self.disorder = (disorder.astray.is_some() || !disorder.dirty.is_empty()).then_some(disorder);
+        if self.disorder.is_some() && self.phase == Phase::Asking(Role::Acceptor) {
+            self.phase = Phase::Asking(Role::Developer);
+            if let Some(round) = self.round.as_mut() {
+                round.cleanup = true;
+                // What was said about a verdict is not for the Developer.
+                round.complaints.clear();
+            }
+        }
+    }
+
+    fn round_finished(&mut self, record: &IterationRecord) {
+        let Some(round) = self.round.take() else { return };
+        self.finished = record.iteration + 1;
+        self.phase = Phase::Between;
+        let Round { number, work, judgement, .. } = round;
+        let Some(Judgement { accepted, reason, needs_person }) = judgement else { return };
+        let is_final = Work::is_final(work.as_ref());
+        self.last = Some(Last { number, work, accepted: false, reason, needs_person });
+        if accepted {
+            self.accept_last();
+        } else if !is_final {
+            self.rejections = self.rejections.saturating_add(1);
+        }
+        if accepted && is_final {
+            // What was asked for is there, though somebody may have wanted to stop at the same moment.
+            if self.details.requires_human_review {
+                self.pause(Question::Review);
+            } else {
+                self.complete();
+            }
+        }
+        self.settle_between();
+    }
+
+    /// The newest round counts as accepted, by the Acceptor or by a person.
+    pub(super) fn accept_last(&mut self) {
+        let Some(last) = self.last.as_mut() else { return };
+        last.accepted = true;
+        last.needs_person = false;
+        if let Some(Work::Feature { at: Some(at), .. }) = last.work
+            && let Some(done) = self.done.get_mut(at)
+        {
+            *done = true;
+        }
+        self.accepted += 1;
+        self.rejections = 0;
+    }
+
+    pub(super) fn complete(&mut self) {
+        self.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Promise });
+        self.message = None;
+        self.question = None;
+    }
+
+    pub(super) fn pause(&mut self, question: Question) {
+        self.verdict = Some(Verdict { outcome: Outcome::Paused, reason: StopReason::NeedsPerson });
+        self.message = None;
+        self.question = Some(question);
+    }
+
+    /// Whether another round may begin; else the task ends or needs a person.
+    pub(super) fn settle_between(&mut self) {
+        if self.phase != Phase::Between || self.verdict.is_some() {
+            return;
+        }
+        let elapsed = self.elapsed.saturating_sub(self.elapsed_before);
+        if self.last.as_ref().is_some_and(|last| last.needs_person) {
+            self.pause(Question::Settled);
+        } else if self.rejections >= self.max_rejections {
+            self.pause(Question::Rejections);
+        } else if self.rounds >= self.max_rounds {
+            self.pause(Question::Rounds);
+        } else if self.policy.time.is_some_and(|time| elapsed >= time) {
+            self.end(Outcome::TimeElapsed, StopReason::Time, "the time is used up");
+        } else if stop::over_budget(&self.policy, &self.usage_in_allowance()) {
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
+        } else if let Some(by) = self.pausing.take() {
+            self.pause(Question::GoOn { by });
+        }
+    }
+
+    /// The task is to end; where it stands is kept, but for what somebody wanted before.
+    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
+        if self.verdict.is_none() {
+            self.verdict = Some(Verdict { outcome, reason });
+            self.message = Some(message.to_owned());
+            self.question = None;
+        }
+    }
+
+    pub(super) fn stop_requested(&mut self, by: &str, reason: StopReason) {
+        if self.result.is_some() || (self.verdict.is_some() && !self.is_paused()) {
+            return;
+        }
+        if reason == StopReason::NeedsPerson {
+            if self.verdict.is_none() {
+                self.pause(Question::GoOn { by: by.to_owned() });
+            }
+            return;
+        }
+        let outcome = if reason == StopReason::LimitWait { Outcome::TimeElapsed } else { Outcome::Cancelled };
+        self.verdict = Some(Verdict { outcome, reason });
+        self.message = Some(by.to_owned());
+        self.question = self.question.take().filter(|question| *question == Question::Review);
+    }
+}
+
+impl Round {
+    fn new(number: u32, start: Option<Oid>, line: &Envelope) -> Self {
+        Self {
+            number,
+            start,
+            started_at: line.at,
+            attempts: 0,
+            usage: Usage::default(),
+            work: None,
+            changed_files: Vec::new(),
+            changed_total: 0,
+            reports_sent_back: 0,
+            verdicts_sent_back: 0,
+            complaints: Vec::new(),
+            cleanup: false,
+            checks: Vec::new(),
+            judgement: None,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What people want of a milestone: kill, pause, tell, set, and their answers to what it asks (M10).
+
+use super::{Last, Milestone, Phase, Question};
+use crate::event::{Command, Needs, Received, StopReason};
+use crate::spec::{Cap, Change};
+
+impl Milestone {
+    pub(super) fn command_received(&mut self, received: &Received) {
+        let by = &received.by;
+        match &received.command {
+            Command::Kill => self.stop_requested(by, StopReason::Cancelled),
+            Command::Pause { now: true } => self.stop_requested(by, StopReason::NeedsPerson),
+            Command::Pause { now: false } => {
+                self.pausing = Some(by.clone());
+                self.pause_if_idle();
+            }
+            Command::Tell { text } => self.tell(text),
+            Command::Set { key, value } => self.set(key, value),
+            Command::Approve { choice } => self.approved(*choice),
+            Command::Reject => self.rejected_in_review(),
+        }
+    }
+
+    /// Both sides hear it.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.developer.told.push(text.to_owned());
+        self.acceptor.told.push(text.to_owned());
+    }
+
+    /// A pause takes hold between two rounds, and where a round only waits for a limit.
+    fn pause_if_idle(&mut self) {
+        let waits =
+            matches!(self.phase, Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. });
+        if waits && self.verdict.is_none() {
+            if let Some(by) = self.pausing.take() {
+                self.pause(Question::GoOn { by });
+            }
+        } else {
+            self.settle_between();
+        }
+    }
+
+    /// Whoever sent it has read it before; what cannot be read changes nothing.
+    fn set(&mut self, key: &str, value: &str) {
+        let key = key.replace('_', "-");
+        let key = match key.as_str() {
+            "rounds" | "max-iterations-per-milestone" => "iter",
+            "call-timeout" => "turn-timeout",
+            "rejections" | "max-consecutive-rejections" => {
+                if let Some(most) = value.parse().ok().filter(|most| *most >= 1) {
+                    self.max_rejections = most;
+                }
+                self.ask_again();
+                return;
+            }
+            key => key,
+        };
+        let Ok(change) = Change::parse(key, value) else { return };
+        let mut cap = Some(Cap::by_iter(self.max_rounds));
+        change.apply(&mut self.policy, &mut cap);
+        // A lower limit does not undo what was begun.
+        self.max_rounds = cap.map_or(self.max_rounds, |cap| cap.iterations).max(self.rounds).max(1);
+        self.ask_again();
+    }
+
+    /// Another limit may be the answer to what was asked.
+    fn ask_again(&mut self) {
+        let by_limit = matches!(self.question, Some(Question::Rounds | Question::Rejections));
+        if by_limit && self.is_paused() && self.result.is_none() {
+            self.verdict = None;
+        }
+        self.settle_between();
+    }
+
+    /// Yes: to the whole milestone in review, to a finding by its number, or to the newest round against the Acceptor's
+    /// verdict. Without a question of ours it is the answer to somebody else's.
+    fn approved(&mut self, choice: Option<usize>) {
+        let Some(question) = &self.question else { return };
+        if self.result.is_some() || (self.verdict.is_some() && !self.is_paused()) {
+            return;
+        }
+        if let Some(finding) = choice {
+            if let Ok(id) = u32::try_from(finding) {
+                self.findings.settle(id);
+            }
+            return;
+        }
+        match question {
+            Question::Review => self.complete(),
+            Question::Rejections | Question::Settled | Question::Rounds => self.overrule(),
+            Question::GoOn { .. } => {}
+        }
+    }
+
+    /// The newest round is accepted after all, if there was something in it to accept.
+    fn overrule(&mut self) {
+        let Some(Last { work: Some(work), accepted: false, .. }) = &self.last else { return };
+        let is_final = super::Work::is_final(Some(work));
+        self.findings.accepted();
+        self.accept_last();
+        if is_final {
+            self.complete();
+        }
+    }
+
+    fn rejected_in_review(&mut self) {
+        if !self.in_review() || !self.is_paused() || self.result.is_some() {
+            return;
+        }
+        self.question = None;
+        self.verdict = None;
+        if let Some(last) = self.last.as_mut() {
+            self.accepted = self.accepted.saturating_sub(u32::from(last.accepted));
+            last.accepted = false;
+            last.reason = "a person rejected the milestone".to_owned();
+        }
+        self.settle_between();
+    }
+
+    /// What a paused milestone asks a person for.
+    pub(super) fn needs(&self) -> Option<Needs> {
+        let question = self.question.as_ref().filter(|_| self.is_paused())?;
+        let name = &self.spec.name;
+        let resume = format!("dacapo resume {name}");
+        let tell = format!("dacapo tell {name} \"…\"");
+        let approve = format!("dacapo approve {name}");
+        let kill = format!("dacapo kill {name}");
+        let reason = self.last.as_ref().and_then(|last| last.reason.lines().next()).unwrap_or_default();
+        let (kind, question, options) = match question {
+            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, kill]),
+            Question::Rejections => (
+                "rejections",
+                format!("rejected {}×: {reason}", self.rejections),
+                vec![tell, resume, approve, kill],
+            ),
+            Question::Settled => (
+                "settled",
+                format!("the Acceptor insists on what is settled: {reason}"),
+                vec![tell, resume, approve, kill],
+            ),
+            Question::Rounds => (
+                "rounds",
+                format!("all {} rounds are used: {reason}", self.rounds),
+                vec![format!("dacapo set {name} rounds=+10"), resume, approve, kill],
+            ),
+            Question::Review => (
+                "review",
+                "all features are accepted; have a look".to_owned(),
+                vec![approve, format!("dacapo reject {name}")],
+            ),
+        };
+        Some(Needs { kind: kind.into(), question, options })
+    }
+}

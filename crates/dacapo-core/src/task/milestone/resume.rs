@@ -1,0 +1,53 @@
+//! Taking a milestone up again (M9): it goes on where it stands, but first the tree is looked at, and both agents are told
+//! that they were interrupted.
+
+use std::time::Duration;
+
+use super::{Milestone, Phase, Question};
+use crate::event::Outcome;
+
+impl Milestone {
+    pub(super) fn resumed(&mut self, more: Option<u32>, follow_up: Option<&str>) {
+        let ended = self.result.take().map(|result| result.outcome);
+        self.pausing = None;
+        self.kept = false;
+        if let Some(more) = more {
+            self.max_rounds = self.rounds.saturating_add(more).max(1);
+        }
+        if let Some(text) = follow_up {
+            self.tell(text);
+        }
+        self.look_due = self.turns > 0;
+        self.developer.interrupted = self.turns > 0;
+        self.acceptor.interrupted = self.turns > 0;
+        let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
+        let asked_for_more = more.is_some() || follow_up.is_some();
+        if self.in_review() {
+            // Nobody but a person who says yes or no ends that.
+            self.pause(Question::Review);
+            return;
+        }
+        if completed && !asked_for_more {
+            return;
+        }
+        if ended.is_some_and(|outcome| outcome != Outcome::Paused) {
+            self.usage_before = self.usage;
+            self.elapsed_before = self.elapsed;
+        }
+        if matches!(self.question, Some(Question::Rejections | Question::Settled)) {
+            // Whoever takes it up has seen why it stands.
+            self.rejections = 0;
+            if let Some(last) = self.last.as_mut() {
+                last.needs_person = false;
+            }
+        }
+        self.verdict = None;
+        self.message = None;
+        self.failures_in_row = 0;
+        self.backoff_due = false;
+        self.limit_wait = Duration::ZERO;
+        if self.phase == Phase::Between && self.ready {
+            self.before_the_first();
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The front matter of a milestone: one `key: value` a line, and no key that nobody knows.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::definition::DefinitionError;
+use crate::context::cut_chars;
+use crate::spec::parse_duration;
+
+/// What the front matter says; what it leaves out comes from the configuration.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// When it was written; the oldest starts first.
+    pub created: Option<Timestamp>,
+    /// It may start by itself.
+    pub auto_start: bool,
+    /// A person has the last word.
+    pub requires_human_review: bool,
+    /// Who builds.
+    pub developer: Option<String>,
+    /// Who judges.
+    pub acceptor: Option<String>,
+    /// At most so many rounds.
+    pub max_rounds: Option<u32>,
+    /// So many rejections in a row need a person.
+    pub max_rejections: Option<u32>,
+    /// The limit of one call of an agent.
+    pub call_timeout: Option<Duration>,
+    /// Spend at most.
+    pub max_cost: Option<f64>,
+    /// Use at most.
+    pub max_tokens: Option<u64>,
+}
+
+/// All keys there are.
+pub const KEYS: [&str; 10] = [
+    "created",
+    "auto_start",
+    "requires_human_review",
+    "developer",
+    "acceptor",
+    "max_iterations_per_milestone",
+    "max_consecutive_rejections",
+    "call_timeout",
+    "max_cost",
+    "max_tokens",
+];
+
+/// The settings, what follows them, and the number of the line where that begins.
+pub(super) fn front_matter(text: &str) -> Result<(Settings, &str, usize), DefinitionError> {
+    let mut settings = Settings::default();
+    let mut rest = text;
+    if next_line(&mut rest).is_none_or(|line| line.trim_end() != "---") {
+        return Ok((settings, text, 1));
+    }
+    let mut seen: Vec<(String, usize)> = Vec::new();
+    let mut number = 1;
+    while let Some(line) = next_line(&mut rest) {
+        number += 1;
+        let line = line.trim_end();
+        if line == "---" {
+            return Ok((settings, rest, number + 1));
+        }
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let plain = !line.starts_with([' ', '\t', '-']);
+        let Some((key, value)) = line.split_once(':').filter(|_| plain) else {
+            return Err(DefinitionError::at(number, "not a setting").hint("write 'key: value'"));
+        };
+        let (key, value) = (key.trim(), bare(value.trim()));
+        if let Some((_, first)) = seen.iter().find(|(name, _)| name == key) {
+            return Err(DefinitionError::at(number, format!("'{key}' is set already, in line {first}")));
+        }
+        settings.set(key, value).map_err(|wrong| match wrong {
+            Wrong::Key => DefinitionError::at(number, format!("'{}' is not a setting", shown(key)))
+                .hint(suggestion(key, &KEYS)),
+            Wrong::Value(expected) => {
+                DefinitionError::at(number, format!("{key}: '{}' will not do", shown(value)))
+                    .hint(format!("expected {expected}"))
+            }
+        })?;
+        seen.push((key.to_owned(), number));
+    }
+    Err(DefinitionError::at(1, "the front matter has no end").hint("close it with a line '---'"))
+}
+
+fn next_line<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    if rest.is_empty() {
+        return None;
+    }
+    let (line, more) = rest.split_once('\n').unwrap_or((rest, ""));
+    *rest = more;
+    Some(line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// A value without its quotes, or without the comment behind it.
+fn bare(value: &str) -> &str {
+    for quote in ['"', '\''] {
+        let inside = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        if let Some(inside) = inside.filter(|inside| !inside.contains(quote)) {
+            return inside;
+        }
+    }
+    value.split_once(" #").map_or(value, |(value, _)| value.trim_end())
+}
+
+enum Wrong {
+    Key,
+    Value(&'static str),
+}
+
+impl Settings {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Wrong> {
+        let expected = |what: &'static str| move || Wrong::Value(what);
+        let yes_or_no = || match value {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(Wrong::Value("true or false")),
+        };
+        let count =
+            || value.parse().ok().filter(|count| *count >= 1).ok_or(Wrong::Value("a count such as 20"));
+        let name = || {
+            let plain = !value.is_empty() && !value.contains(char::is_whitespace);
+            plain.then(|| Some(value.to_owned())).ok_or(Wrong::Value("the name of an agent such as claude"))
+        };
+        match key {
+            "created" => {
+                let when = value.parse().ok().or_else(|| {
+                    let day: jiff::civil::Date = value.parse().ok()?;
+                    Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+                });
+                self.created = Some(when.ok_or_else(expected("a day such as 2026-11-15"))?);
+            }
+            "auto_start" => self.auto_start = yes_or_no()?,
+            "requires_human_review" => self.requires_human_review = yes_or_no()?,
+            "developer" => self.developer = name()?,
+            "acceptor" => self.acceptor = name()?,
+            "max_iterations_per_milestone" => self.max_rounds = Some(count()?),
+            "max_consecutive_rejections" => self.max_rejections = Some(count()?),
+            "call_timeout" => {
+                let limit = parse_duration(value).ok();
+                self.call_timeout = Some(limit.ok_or_else(expected("a duration such as 10m"))?);
+            }
+            "max_cost" => {
+                let usd = value.parse().ok().filter(|usd: &f64| usd.is_finite() && *usd > 0.0);
+                self.max_cost = Some(usd.ok_or_else(expected("an amount in USD such as 5"))?);
+            }
+            "max_tokens" => {
+                let most = value.parse().ok().filter(|most| *most >= 1);
+                self.max_tokens = Some(most.ok_or_else(expected("a number such as 500000"))?);
+            }
+            _ => return Err(Wrong::Key),
+        }
+        Ok(())
+    }
+}
+
+/// What somebody wrote, as far as a message has room for it.
+pub(super) fn shown(text: &str) -> String {
+    cut_chars(text, 60)
+}
+
+/// What was perhaps meant by `word`, else all there is.
+pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+    let word = shown(word).to_lowercase();
+    let near = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 2.max(name.len() / 3))
+        .min_by_key(|(distance, _)| *distance);
+    match near {
+        Some((_, name)) => format!("did you mean '{name}'?"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,14 @@
+//! The rules of milestones, in a world that is only a script.
+
+mod convergence;
+mod definitions;
+mod limits;
+mod people;
+mod prompts;
+mod properties;
+mod recovery;
+mod replies;
+mod reports;
+mod rounds;
+mod specs;
+mod world;

@@ -1,0 +1,159 @@
+//! After a crash: the tree first, then the round where it was; none lost, none counted twice (M9).
+
+use super::world::*;
+use crate::engine::machine::{Begin, Effect, Input, Machine};
+use crate::event::{Command, Event, MilestoneStep, Outcome, StopReason, TurnEnd};
+
+/// Everything up to the nth line of a run that goes well, in a process that dies there.
+fn cut(of: &World, at: usize) -> World {
+    let mut world = World::new((*of.spec).clone());
+    for (line, because) in of.journal[..at].iter().zip(&of.because) {
+        world.machine.apply(line);
+        world.journal.push(line.clone());
+        world.because.push(because.clone());
+        world.now = line.at;
+        world.active = std::time::Duration::from_millis(line.elapsed_ms);
+    }
+    world
+}
+
+#[test]
+fn m9_killed_at_any_line_no_round_is_lost_or_counted_twice() {
+    let script = [report(1, "F-1"), no("a"), says("bad"), report(2, "F-1"), says("Hm"), yes()];
+    let whole = World::new(spec()).script(&script).run();
+    assert_eq!(whole.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1));
+    for at in 1..whole.journal.len() {
+        // The turn in flight did not come to its end.
+        let mut world = cut(&whole, at);
+        let in_turn = matches!(world.machine.next(), Some(Effect::RunTurn(_)));
+        if in_turn {
+            world.script = [ends(TurnEnd::Interrupted)].into();
+        }
+        let world = world.resume(&[]);
+        let (outcome, _, rounds, accepted, rejected) = world.end();
+        assert_eq!((outcome, rounds, accepted + rejected), (Outcome::Completed, rounds, rounds), "line {at}");
+        assert_eq!(accepted, 4, "line {at}");
+        let numbers: Vec<u32> = world.records().iter().map(|record| record.iteration).collect();
+        assert_eq!(numbers, (0..rounds).collect::<Vec<_>>(), "line {at}");
+    }
+}
+
+#[test]
+fn m9_both_are_told_that_they_were_interrupted_and_what_was_done() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let world = world.resume(&[]);
+    assert_eq!(&world.order()[..14], "D1 A1 D2 D2 A2");
+    for turn in [3, 4] {
+        let told = world.prompt(turn);
+        assert!(told.contains("## After an interruption\n"), "{told}");
+        assert!(told.contains("Round 1 had been finished."), "{told}");
+        assert!(told.contains("A memory."), "{told}");
+    }
+    assert!(world.prompt(3).contains("0001001 feat: it"), "the log: {}", world.prompt(3));
+    assert!(!world.prompt(5).contains("interrupt"), "once each");
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m9_a_dirty_tree_is_the_developers_first_business() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.dirty = vec!["half.rs".into()];
+            facts.branch = Some("refs/heads/main".into());
+        }
+    });
+    let world = world.resume(&[]);
+    let told = world.prompt(3);
+    assert!(told.contains("## First put the tree in order\n\n- HEAD is on refs/heads/main: go back to milestone/auth.\n- These paths are not committed: half.rs. Commit or undo them.\n"), "{told}");
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+/// Interrupted in the Acceptor's first turn; the tree is dirty then, and as `later` says when it was looked at again.
+fn dirty_before_the_acceptor(later: fn(u32, &mut crate::event::WorkFacts), script: &[Turn]) -> World {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    world.script = std::iter::once(ends(TurnEnd::Interrupted)).chain(script.iter().cloned()).collect();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.dirty = vec!["half.rs".into()];
+        } else {
+            later(looks, facts);
+        }
+    });
+    world.resume(&[])
+}
+
+#[test]
+fn m9_the_developer_cleans_up_before_the_acceptor_goes_on() {
+    let world = dirty_before_the_acceptor(|_, _| {}, &[says("undone")]);
+    assert_eq!(&world.order()[..11], "D1 A1 D1 A1");
+    assert!(world.prompt(2).contains("Only put the tree in order"), "{}", world.prompt(2));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    assert_eq!(world.checks.len(), 4, "the report of the round still stands");
+}
+
+#[test]
+fn m9_what_was_committed_on_the_way_is_reported_anew() {
+    let moved = |looks: u32, facts: &mut crate::event::WorkFacts| {
+        if looks == 2 {
+            facts.log.insert(0, "abcdef0 fix: leftovers".into());
+        }
+    };
+    let world = dirty_before_the_acceptor(moved, &[says("committed"), report(1, "F-1")]);
+    assert_eq!(&world.order()[..14], "D1 A1 D1 D1 A1");
+    assert!(world.prompt(3).contains("report again"), "{}", world.prompt(3));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m9_a_tree_that_stays_dirty_is_a_bad_report() {
+    let stays = |looks: u32, facts: &mut crate::event::WorkFacts| {
+        if looks <= 3 {
+            facts.dirty = vec!["half.rs".into()];
+        }
+    };
+    let world = dirty_before_the_acceptor(stays, &[says("done"), says("done")]);
+    assert_eq!(&world.order()[..17], "D1 A1 D1 D1 D2 A2");
+    assert_eq!(
+        world.records()[0].error.as_deref(),
+        Some("the report did not fit twice: the tree is not clean: commit or undo half.rs")
+    );
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1));
+}
+
+#[test]
+fn m9_a_turn_whose_end_is_on_file_is_not_had_again() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    let world = world.resume(&[]);
+    assert_eq!(world.order(), "D1 A1 D2 A2 D3 A3 D4 A4");
+    let looked =
+        world.steps().iter().filter(|step| matches!(step, MilestoneStep::TreeLookedAt { .. })).count();
+    assert_eq!(looked, 1, "before the next turn");
+}
+
+#[test]
+fn a_stopped_one_starts_no_turn_whoever_asks() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::BeginTurn(_))));
+    world.input(&Input::Command(command(Command::Kill)), None);
+    let lines = world.journal.len();
+    world.input(&Input::TurnBegins { head: None, session: None }, None);
+    assert_eq!(world.journal.len(), lines);
+    world.drive();
+    assert!(!world.journal.iter().any(|line| matches!(line.event, Event::TurnStarted { .. })));
+}

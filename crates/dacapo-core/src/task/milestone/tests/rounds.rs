@@ -1,0 +1,161 @@
+//! Rounds, verdicts, rejections, the final acceptance (M4, M5).
+
+use super::world::*;
+use crate::event::{Ended, MilestoneStep, Outcome, StopReason};
+
+const COMPLETED: (Outcome, StopReason) = (Outcome::Completed, StopReason::Promise);
+const PAUSED: (Outcome, StopReason) = (Outcome::Paused, StopReason::NeedsPerson);
+
+#[test]
+fn m4_three_features_are_accepted_at_once_and_then_the_milestone() {
+    let world = World::new(spec()).run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 4, 4, 0));
+    assert_eq!(world.order(), "D1 A1 D2 A2 D3 A3 D4 A4");
+    assert!(world.result().verified, "the checks were green in the end");
+    let records = world.records();
+    assert_eq!(records[1].summary, "accepted: F-2 it");
+    assert_eq!(records[1].commit_id, Some(commit_of(2)));
+    assert_eq!((records[3].promise, records[3].outcome), (true, Ended::Success));
+    assert_eq!(world.checks.len(), 4, "before every look of the Acceptor");
+    assert_eq!(world.checks[1].commit, Some(commit_of(2)));
+}
+
+#[test]
+fn m4_an_acceptance_sets_the_counter_back() {
+    let world = World::new(spec()).script(&[
+        report(1, "F-1"),
+        no("first"),
+        report(2, "F-1"),
+        no("second"),
+        report(3, "F-1"),
+        yes(),
+        report(4, "F-2"),
+        no("third"),
+        report(5, "F-2"),
+        no("fourth"),
+    ]);
+    let world = world.run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 8, 4, 4));
+    assert!(world.prompt(2).contains("## The last round was rejected\n\nfirst\n"), "{}", world.prompt(2));
+    assert!(!world.prompt(6).contains("was rejected"), "{}", world.prompt(6));
+    assert_eq!(world.records()[0].error.as_deref(), Some("first\nC-1: not met\nC-2: met"));
+}
+
+#[test]
+fn m4_three_rejections_in_a_row_need_a_person() {
+    let script = [report(1, "F-1"), no("a"), report(2, "F-1"), no("b"), report(3, "F-1"), no("no limit")];
+    let world = World::new(spec()).script(&script).run();
+    assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
+    assert_eq!(world.result().outcome.exit_code(), 4);
+    assert_eq!(world.question(), ("rejections".into(), "rejected 3×: no limit".into()));
+    let mut world = world;
+    world.script = [report(4, "F-1"), no("c"), report(5, "F-1"), no("d")].into();
+    let guidance = crate::event::Command::Tell { text: "in the app, 5/min".into() };
+    let world = world.resume(&[guidance]);
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 9, 4, 5));
+    assert!(
+        world.prompt(6).contains("## What a person says\n\n- in the app, 5/min\n"),
+        "{}",
+        world.prompt(6)
+    );
+    assert!(world.prompt(7).contains("in the app, 5/min"), "the Acceptor hears it too");
+    assert!(!world.prompt(8).contains("5/min"), "once each");
+}
+
+#[test]
+fn m5_rejections_of_the_whole_do_not_count_toward_the_three_but_are_rounds() {
+    let mut details = details();
+    details.max_rejections = 2;
+    let script = [
+        report(1, "F-1"),
+        yes(),
+        report(2, "F-2"),
+        no("not counted back by a final one"),
+        complete(3),
+        no("C-1"),
+        complete(4),
+        no("C-1 again"),
+        complete(5),
+        no("and again"),
+        complete(6),
+        yes(),
+    ];
+    let world = World::new(with(&details)).script(&script).run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 6, 2, 4));
+    assert!(world.prompt(6).contains("## The last round was rejected\n\nC-1\n"));
+}
+
+#[test]
+fn m5_a_final_verdict_without_its_lines_is_asked_for_once_more() {
+    let world = World::new(spec()).script(&[complete(1), says("ACCEPTED"), yes()]).run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 1, 1, 0));
+    assert_eq!(world.order(), "D1 A1 A1");
+    assert!(world.prompt(2).contains("there is no line for C-1; there is no line for C-2"));
+}
+
+#[test]
+fn m4_a_reply_that_is_neither_is_asked_for_once_more_and_then_counts() {
+    let world = World::new(spec()).script(&[report(1, "F-1"), says("Looks good!"), yes()]).run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 4, 4, 0));
+    assert_eq!(&world.order()[..8], "D1 A1 A1");
+    let world = World::new(spec())
+        .script(&[report(1, "F-1"), says("Hm."), says("Good!"), says("no report"), report(2, "F-1")])
+        .run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 5, 4, 1));
+    assert_eq!(&world.order()[..17], "D1 A1 A1 D2 D2 A2");
+    let error = world.records()[0].error.clone().unwrap();
+    assert!(error.starts_with("the Acceptor gave no verdict twice: the first line must be"), "{error}");
+}
+
+#[test]
+fn m7_a_call_that_takes_too_long_is_a_rejection_with_its_reason() {
+    let script = [overdue(), report(2, "F-1"), overdue(), overdue()];
+    let world = World::new(spec()).script(&script).run();
+    assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
+    assert_eq!(world.order(), "D1 D2 A2 D3");
+    let errors: Vec<&str> = world.records().iter().filter_map(|record| record.error.as_deref()).collect();
+    assert_eq!(
+        errors,
+        [
+            "the Developer's call was ended before it was done: no end within 10m",
+            "the Acceptor's call was ended before it was done: no end within 10m",
+            "the Developer's call was ended before it was done: no end within 10m",
+        ]
+    );
+    assert!(world.prompt(1).contains("no end within 10m"));
+}
+
+#[test]
+fn m5_a_final_review_that_takes_too_long_does_not_count_toward_the_three() {
+    let mut details = details();
+    details.max_rejections = 1;
+    let world = World::new(with(&details)).script(&[complete(1), overdue(), complete(2), yes()]).run();
+    assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 2, 1, 1));
+}
+
+#[test]
+fn m6_red_checks_go_to_the_acceptor_as_evidence_and_are_no_proof() {
+    let mut world = World::new(spec());
+    world.check_code = 101;
+    let world = world.run();
+    assert!(world.prompt(1).contains("- `cargo test` → exit 101\n  1 passed\n"), "{}", world.prompt(1));
+    assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, false));
+    let mut spec = spec();
+    spec.policy.checks.clear();
+    let world = World::new(spec).run();
+    assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, false));
+}
+
+#[test]
+fn m4_every_round_has_one_verdict_in_the_journal() {
+    let world =
+        World::new(spec()).script(&[overdue(), says("x"), says("y"), report(3, "F-1"), no("z")]).run();
+    let verdicts = world.steps().into_iter().filter_map(|step| match step {
+        MilestoneStep::Accepted { iteration, .. } => Some((*iteration, true)),
+        MilestoneStep::Rejected { iteration, .. } => Some((*iteration, false)),
+        _ => None,
+    });
+    let verdicts: Vec<(u32, bool)> = verdicts.collect();
+    assert_eq!(verdicts, [(0, false), (1, false), (2, false)]);
+    assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
+}
