@@ -19,7 +19,7 @@ pub trait Kind: Sync {
 }
 
 /// All kinds there are.
-pub const KINDS: &[&dyn Kind] = &[&agent_loop::Loop];
+pub const KINDS: &[&dyn Kind] = &[&agent_loop::Loop, &milestone::Milestones];
 
 /// A task that no kind here can drive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

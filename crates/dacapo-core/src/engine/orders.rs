@@ -122,8 +122,12 @@ impl Driver<'_> {
         let choice = match command {
             Command::Approve { choice: None } => fitting(true),
             Command::Approve { choice: Some(number) } => number.checked_sub(1),
-            Command::Reject => fitting(false),
-            Command::Kill | Command::Pause { .. } | Command::Tell { .. } | Command::Set { .. } => return,
+            Command::Reject { .. } => fitting(false),
+            Command::Kill
+            | Command::Abandon
+            | Command::Pause { .. }
+            | Command::Tell { .. }
+            | Command::Set { .. } => return,
         };
         Reply::new(self.outbox.clone(), question).choose(choice);
     }

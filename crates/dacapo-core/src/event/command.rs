@@ -25,7 +25,13 @@ pub enum Command {
         choice: Option<usize>,
     },
     /// No to what it asks.
-    Reject,
+    Reject {
+        /// Why, in the person's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// End it for good: nobody is to take it up again by itself. What it left is kept.
+    Abandon,
     /// Another limit from now on; see [`crate::spec::Change`].
     Set {
         /// Which.

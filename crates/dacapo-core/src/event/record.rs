@@ -402,6 +402,8 @@ pub enum StopReason {
     SetupFailed,
     /// By a person.
     Cancelled,
+    /// By a person, for good.
+    Abandoned,
     /// A person must decide.
     NeedsPerson,
 }

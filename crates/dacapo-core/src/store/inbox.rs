@@ -83,7 +83,11 @@ impl Inbox {
     pub fn forget_stops(&self) -> io::Result<()> {
         for received in self.look()? {
             match received.command {
-                Command::Kill | Command::Pause { .. } | Command::Approve { .. } | Command::Reject => {
+                Command::Kill
+                | Command::Abandon
+                | Command::Pause { .. }
+                | Command::Approve { .. }
+                | Command::Reject { .. } => {
                     self.done(&received)?;
                 }
                 Command::Tell { .. } | Command::Set { .. } => {}

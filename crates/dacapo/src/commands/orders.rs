@@ -105,7 +105,7 @@ pub(super) fn approve(args: &Approve) -> Result<u8, Failure> {
 
 pub(super) fn reject(args: &Reject) -> Result<u8, Failure> {
     let (dir, _) = asked(&args.name)?;
-    answer(&dir, "dacapo reject", Command::Reject)
+    answer(&dir, "dacapo reject", Command::Reject { reason: None })
 }
 
 /// The task, if it waits for an answer.

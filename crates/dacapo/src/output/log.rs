@@ -247,6 +247,7 @@ impl LogLines {
                 StopReason::PermanentError
                 | StopReason::SetupFailed
                 | StopReason::Cancelled
+                | StopReason::Abandoned
                 | StopReason::NeedsPerson => None,
             };
             if let Some(reason) = reason {

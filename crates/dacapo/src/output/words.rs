@@ -13,7 +13,9 @@ pub fn command(received: &Received) -> String {
         Command::Pause { now: true } => format!("{by}: it is to pause now"),
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
         Command::Approve { .. } => format!("{by}: yes"),
-        Command::Reject => format!("{by}: no"),
+        Command::Reject { reason: None } => format!("{by}: no"),
+        Command::Reject { reason: Some(reason) } => format!("{by}: no: {reason}"),
+        Command::Abandon => format!("{by}: it is to end for good"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }

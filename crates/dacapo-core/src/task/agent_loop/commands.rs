@@ -11,14 +11,14 @@ impl AgentLoop {
     pub(super) fn command_received(&mut self, received: &Received) {
         let by = &received.by;
         match &received.command {
-            Command::Kill => self.stop_requested(by, StopReason::Cancelled),
+            Command::Kill | Command::Abandon => self.stop_requested(by, StopReason::Cancelled),
             Command::Pause { now: true } => self.stop_requested(by, StopReason::NeedsPerson),
             Command::Pause { now: false } => {
                 self.pausing = Some(by.clone());
                 self.pause_if_due();
             }
             // A turn asks, not the loop: the driver answers it.
-            Command::Approve { .. } | Command::Reject => {}
+            Command::Approve { .. } | Command::Reject { .. } => {}
             Command::Tell { text } => self.told.push(text.clone()),
             Command::Set { key, value } => {
                 // Whoever sent it has read it before; what cannot be read changes nothing.

@@ -9,6 +9,7 @@ impl Milestone {
         let by = &received.by;
         match &received.command {
             Command::Kill => self.stop_requested(by, StopReason::Cancelled),
+            Command::Abandon => self.stop_requested(by, StopReason::Abandoned),
             Command::Pause { now: true } => self.stop_requested(by, StopReason::NeedsPerson),
             Command::Pause { now: false } => {
                 self.pausing = Some(by.clone());
@@ -17,7 +18,7 @@ impl Milestone {
             Command::Tell { text } => self.tell(text),
             Command::Set { key, value } => self.set(key, value),
             Command::Approve { choice } => self.approved(*choice),
-            Command::Reject => self.rejected_in_review(),
+            Command::Reject { reason } => self.rejected_in_review(reason.as_deref()),
         }
     }
 
@@ -103,7 +104,7 @@ impl Milestone {
         }
     }
 
-    fn rejected_in_review(&mut self) {
+    fn rejected_in_review(&mut self, reason: Option<&str>) {
         if !self.in_review() || !self.is_paused() || self.result.is_some() {
             return;
         }
@@ -112,7 +113,10 @@ impl Milestone {
         if let Some(last) = self.last.as_mut() {
             self.accepted = self.accepted.saturating_sub(u32::from(last.accepted));
             last.accepted = false;
-            last.reason = "a person rejected the milestone".to_owned();
+            last.reason = match reason {
+                Some(reason) => format!("a person rejected the milestone: {reason}"),
+                None => "a person rejected the milestone".to_owned(),
+            };
         }
         self.settle_between();
     }

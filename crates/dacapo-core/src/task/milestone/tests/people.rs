@@ -33,7 +33,7 @@ fn m5_a_person_who_says_no_sends_it_back_to_the_developer() {
     let mut world = reviewed();
     world.script = [complete(2), yes()].into();
     let tell = Command::Tell { text: "the docs are missing".into() };
-    let world = world.resume(&[tell, Command::Reject]);
+    let world = world.resume(&[tell, Command::Reject { reason: None }]);
     assert!(world.prompt(2).contains("a person rejected the milestone"), "{}", world.prompt(2));
     assert!(world.prompt(2).contains("the docs are missing"));
     assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 2, 1, 1));
@@ -46,7 +46,8 @@ fn m5_a_no_that_is_taken_back_counts_once() {
     details.requires_human_review = true;
     let mut spec = with(&details);
     spec.policy.cap = Some(crate::spec::Cap::by_iter(1));
-    let world = World::new(spec).script(&[complete(1), yes()]).run().resume(&[Command::Reject]);
+    let world =
+        World::new(spec).script(&[complete(1), yes()]).run().resume(&[Command::Reject { reason: None }]);
     assert_eq!((world.question().0.as_str(), world.end().3), ("rounds", 0));
     assert_eq!(world.resume(&[YES]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }

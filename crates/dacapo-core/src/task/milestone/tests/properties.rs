@@ -81,7 +81,7 @@ fn any_command(choices: &mut Choices) -> Command {
         2 => Command::Pause { now: false },
         3 => Command::Tell { text: "words".into() },
         4 => Command::Approve { choice: choices.yes(2).then(|| choices.below(4).into()) },
-        5 => Command::Reject,
+        5 => Command::Reject { reason: None },
         6 => set("rounds", &format!("{}{}", if choices.yes(2) { "+" } else { "" }, 1 + choices.below(5))),
         7 => set("rejections", &choices.below(4).to_string()),
         _ => set("colour", "red"),
@@ -170,7 +170,7 @@ fn check_journal(journal: &[Envelope]) {
             }
             Event::StopRequested { .. } => stopped = true,
             Event::CommandReceived(received)
-                if matches!(received.command, Command::Approve { choice: None } | Command::Reject) =>
+                if matches!(received.command, Command::Approve { choice: None } | Command::Reject { .. }) =>
             {
                 (overruled, stopped) = (true, false);
             }
