@@ -260,7 +260,7 @@ pub struct Exec {
 }
 
 /// How a running task is shown.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Show {
     /// Print events as JSON lines and nothing else
     #[arg(long, help_heading = "Output")]
@@ -271,9 +271,10 @@ pub struct Show {
 }
 
 /// Who approves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Approval {
     /// The agent's own unattended mode.
+    #[default]
     Auto,
     /// Edits are allowed.
     Edits,

@@ -54,7 +54,7 @@ pub fn request(
 ) -> Result<Request, Failure> {
     let mut notes = Vec::new();
     let prompt = prompt(args)?;
-    let chosen = agents::choose(args, config, repo.toplevel())?;
+    let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
     let policy = policy(args, &chosen, checks.commands, &mut notes)?;
     let context = context(args, config, &chosen)?;
     let writers = context.summary_by.iter().chain(&context.message_by);
