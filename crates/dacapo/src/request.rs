@@ -21,6 +21,8 @@ use crate::config::Config;
 use crate::error::{Failure, suggest};
 use crate::writers;
 
+pub mod milestone;
+
 /// A plan that nobody named is only taken when it is of a sensible size.
 const LARGEST_FOUND_PLAN: u64 = 256 << 10;
 
