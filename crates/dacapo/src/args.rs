@@ -9,6 +9,7 @@ pub mod completions;
 mod front_door;
 mod help;
 mod merge;
+pub mod milestone;
 mod outside;
 mod sitting;
 mod tasks;
@@ -63,6 +64,9 @@ pub enum Command {
     Exec(Box<Exec>),
     /// Run an agent in the background, in a worktree of its own; it outlives the terminal
     Spawn(Box<Spawn>),
+    /// Write milestones down and have them built and judged until accepted
+    #[command(visible_alias = "ms")]
+    Milestone(milestone::Milestone),
     /// Show the tasks of this repository
     #[command(visible_alias = "ls")]
     List(List),

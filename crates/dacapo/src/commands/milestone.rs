@@ -1,0 +1,22 @@
+//! `dacapo milestone`: one file a command, the ones that run it together.
+
+mod list;
+mod new;
+mod run;
+mod show;
+
+use crate::args::milestone::MilestoneCommand;
+use crate::error::Failure;
+
+pub(super) fn run(command: MilestoneCommand) -> Result<u8, Failure> {
+    match command {
+        MilestoneCommand::New(args) => new::run(&args),
+        MilestoneCommand::List(args) => list::run(&args),
+        MilestoneCommand::Show(args) => show::run(&args),
+        MilestoneCommand::Start(args) => run::start(&args),
+        MilestoneCommand::Resume(args) => run::resume(&args),
+        MilestoneCommand::Approve(args) => run::approve(&args),
+        MilestoneCommand::Reject(args) => run::reject(&args),
+        MilestoneCommand::Abandon(args) => run::abandon(&args),
+    }
+}
