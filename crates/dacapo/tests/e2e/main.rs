@@ -31,6 +31,8 @@ mod kit;
 mod limits;
 mod list;
 mod merge;
+#[cfg(target_os = "linux")]
+mod milestone_deaths;
 mod misdeed;
 mod native;
 mod notifications;

@@ -1,0 +1,195 @@
+//! M9: whatever ends the process of a milestone, at whatever instant, it goes on from there: no round is lost or had
+//! twice, the Developer puts the tree in order first, and both agents hear that they were interrupted.
+//!
+//! The milestone is always the same one: a feature that is accepted, one that is rejected with a finding and then
+//! repaired, and the final acceptance. Its agents are `agent.sh`, which writes down all that it is told.
+#![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
+
+mod events;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::World;
+
+const AGENT: &str = include_str!("milestone_deaths/agent.sh");
+
+const DEFINITION: &str = "---\ndeveloper: builder\nacceptor: judge\n---\n\n## Goal\n\nTwo files.\n\n## Features\n\n- one\n- two\n\n## Acceptance Criteria\n\n- both are good\n";
+
+const MEMORY: &str = "The files were three once.";
+
+/// Rounds of the milestone, with the final one.
+const ROUNDS: usize = 4;
+
+/// How the agents talk: plain text, which has no session and no final word, or with both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Sessions,
+}
+
+impl Format {
+    fn settings(self, name: &str, role: &str, world: &World) -> String {
+        let (format, resume) = match self {
+            Format::Text => ("text", ""),
+            Format::Sessions => ("rehearsal", "resume = [\"--resume\", \"{session}\"]\n"),
+        };
+        let words = ["sh", &at(world, "agent.sh"), role, &at(world, "desk"), format];
+        format!("[agents.{name}]\ncommand = {words:?}\nprompt = \"stdin\"\noutput = \"{format}\"\n{resume}")
+    }
+}
+
+fn at(world: &World, name: &str) -> String {
+    world.scratch(name).to_str().unwrap().to_owned()
+}
+
+/// A turn of an agent, as it saw it.
+#[derive(Debug)]
+struct Turn {
+    role: String,
+    round: usize,
+    /// The session that it was to go on in.
+    session: Option<String>,
+    told: String,
+}
+
+impl Turn {
+    /// M9: what was done, the commits, the project's memory, and that there was an interruption.
+    #[track_caller]
+    fn assert_recovers(&self, rounds: usize, commits: &[&str]) {
+        let told = &self.told;
+        let done = match rounds {
+            0 => "No round had been finished.".to_owned(),
+            1 => "Round 1 had been finished.".to_owned(),
+            many => format!("Rounds 1 to {many} had been finished."),
+        };
+        for part in ["## After an interruption", "was interrupted", &done, MEMORY].iter().chain(commits) {
+            assert!(told.contains(part), "{} {} lacks {part:?}:\n{told}", self.role, self.round);
+        }
+    }
+}
+
+/// A milestone `m` that is to be started, with these two.
+fn team(developer: Format, acceptor: Format) -> World {
+    let world = World::new();
+    fs::write(world.scratch("agent.sh"), AGENT).unwrap();
+    fs::create_dir(world.scratch("desk")).unwrap();
+    world.config(&format!(
+        "[notify]\ndesktop = false\n{}{}",
+        developer.settings("builder", "developer", &world),
+        acceptor.settings("judge", "acceptor", &world),
+    ));
+    world.write(".dacapo/milestones/m.md", DEFINITION);
+    world.write(".dacapo/memory/project.md", MEMORY);
+    world.git(&["add", "-f", ".dacapo"]);
+    world.git(&["commit", "-qm", "plan"]);
+    world
+}
+
+const START: [&str; 6] = ["milestone", "start", "m", "--check", "test -e one", "--json"];
+const RESUME: [&str; 4] = ["milestone", "resume", "m", "--json"];
+
+impl World {
+    /// All turns, in the order in which they began.
+    fn turns_seen(&self) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        while let Ok(who) = fs::read_to_string(self.scratch("desk").join(format!("{}/who", turns.len()))) {
+            let told = self.scratch("desk").join(format!("{}/told", turns.len()));
+            let words: Vec<&str> = who.split_whitespace().collect();
+            turns.push(Turn {
+                role: words[0].to_owned(),
+                round: words[1].parse().unwrap(),
+                session: Some(words[2].to_owned()).filter(|session| session != "new"),
+                told: fs::read_to_string(told).unwrap(),
+            });
+        }
+        turns
+    }
+
+    /// What happens to the first turn of this role in this round, from a point of its work on.
+    fn accident(&self, turn: &str, point: &str, script: &str) {
+        let path = self.scratch("desk").join(format!("{turn}.sh"));
+        fs::write(path, format!("# {point}\n{script}\n")).unwrap();
+    }
+
+    /// Goes on with the milestone to its end, with nothing between a death and this. False: it was over.
+    fn milestone_to_the_end(&self) -> bool {
+        let ran = self.run(&RESUME);
+        let over_before = ran.code == 2 && ran.stderr.contains("is completed");
+        assert!(ran.code == 0 || over_before, "resume: {}\n{}\n{}", ran.code, ran.stdout, ran.stderr);
+        !over_before
+    }
+
+    /// The milestone as it is shown, with subjects for commits.
+    fn milestone(&self) -> Value {
+        let mut status = self.status("m");
+        let commits = self.git(&["log", "--format=%H %s", "--all"]);
+        let subjects: Vec<(&str, &str)> = commits.lines().map(|line| line.split_once(' ').unwrap()).collect();
+        let mut text = status["milestone"].take().to_string();
+        for (commit, subject) in subjects {
+            text =
+                text.replace(commit, subject).replace(&commit[..12], subject).replace(&commit[..7], subject);
+        }
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn worktree(&self) -> PathBuf {
+        PathBuf::from(self.status("m")["worktree"].as_str().unwrap())
+    }
+
+    /// As if nothing had happened: every round once and with its verdict, every commit once, and nothing left.
+    #[track_caller]
+    fn assert_whole(&self) {
+        let status = self.status("m");
+        assert_eq!(status["outcome"], "completed", "{status:#}");
+        assert_eq!((&status["iteration"], &status["iterations_succeeded"]), (&json!(4), &json!(3)));
+        let rounds: Vec<Value> = self
+            .events("m", "iteration_finished")
+            .iter()
+            .map(|round| {
+                json!([round["iteration"], round["success"], round["summary"], round["changed_files"]])
+            })
+            .collect();
+        assert_eq!(
+            Value::from(rounds),
+            json!([
+                [0, true, "accepted: F-1", ["one"]],
+                [1, false, "rejected: F-2", ["two"]],
+                [2, true, "accepted: F-2", ["two"]],
+                [3, true, "accepted: all features complete", []],
+            ])
+        );
+        let shown = self.milestone();
+        let counts = ["status", "rounds", "iteration_count", "consecutive_rejections"].map(|key| &shown[key]);
+        assert_eq!(counts, [&json!("completed"), &json!(4), &json!(3), &json!(0)], "{shown:#}");
+        assert_eq!(
+            self.git(&["log", "--format=%s", "main..milestone/m"]),
+            "fix: two\nfeat: two\nfeat: one",
+            "each commit once"
+        );
+        assert_eq!(self.git(&["log", "--format=%s", "main"]), "plan\nfirst", "main is untouched");
+        assert_eq!(self.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "main");
+        self.assert_left_in_order();
+    }
+
+    /// The journal is whole, the trees are clean, and nothing is held or half-done.
+    #[track_caller]
+    fn assert_left_in_order(&self) {
+        let numbers: Vec<u64> = self.journal("m").iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
+        assert_eq!(self.git(&["status", "--porcelain"]), "");
+        let worktree = self.worktree();
+        assert_eq!(self.git_in(&worktree, &["status", "--porcelain"]), "");
+        assert_eq!(self.git_in(&worktree, &["symbolic-ref", "HEAD"]), "refs/heads/milestone/m");
+        assert_eq!(self.git(&["worktree", "list"]).lines().count(), 2, "the user's and the milestone's");
+        assert_eq!(self.git(&["for-each-ref", "refs/dacapo"]), "", "nothing had to be rescued");
+        let locks = ["index.lock", "HEAD.lock", "refs/heads/milestone/m.lock"];
+        let dirs = [self.repo().join(".git"), self.repo().join(".git/worktrees/m")];
+        for lock in dirs.iter().flat_map(|dir| locks.map(|lock| dir.join(lock))) {
+            assert!(!lock.exists(), "{lock:?}");
+        }
+        self.assert_nothing_left("m");
+    }
+}

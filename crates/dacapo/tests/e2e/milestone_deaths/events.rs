@@ -1,0 +1,66 @@
+//! SIGKILL at every event.
+
+use super::*;
+use crate::crash::{At, for_each};
+
+/// Dies before and after every event, then goes on at once.
+fn walk(developer: Format, acceptor: Format) {
+    let whole = team(developer, acceptor);
+    let _ = whole.run(&START).expect(0);
+    whole.assert_whole();
+    let (shown, events) = (whole.milestone(), whole.journal("m").len());
+    assert_eq!(whole.turns_seen().len(), 2 * ROUNDS);
+    let instants: Vec<At> = (0..events).flat_map(|event| [At::Before(event), At::After(event)]).collect();
+    for_each(&instants, |at| {
+        let world = team(developer, acceptor);
+        assert!(world.dies(*at, &START), "{at:?}");
+        let written = world.journal_or_none("m");
+        let had = world.turns_seen();
+        let went_on = world.milestone_to_the_end();
+        world.assert_whole();
+        assert_eq!(world.milestone(), shown, "{at:?}");
+        let turns = world.turns_seen();
+        assert_turns(&turns, developer, acceptor);
+        if went_on && written.iter().any(|line| line["type"] == "turn_started") {
+            assert_told(&written, &turns[had.len()..], at);
+        }
+    });
+}
+
+/// A turn whose final word is on file is not had again; one in plain text has none, and may be.
+fn assert_turns(turns: &[Turn], developer: Format, acceptor: Format) {
+    for (role, format) in [("developer", developer), ("acceptor", acceptor)] {
+        let own: Vec<&Turn> = turns.iter().filter(|turn| turn.role == role).collect();
+        match format {
+            Format::Sessions => {
+                let rounds: Vec<usize> = own.iter().map(|turn| turn.round).collect();
+                assert_eq!(rounds, [1, 2, 3, 4], "{role}");
+                let first = own[1].session.clone();
+                assert!(first.is_some());
+                assert!(own[1..].iter().all(|turn| turn.session == first), "one conversation: {own:#?}");
+            }
+            Format::Text => {
+                assert!(own.len() <= ROUNDS + 1, "{role}: {own:#?}");
+                assert!(own.iter().all(|turn| turn.session.is_none()));
+            }
+        }
+    }
+}
+
+/// The first that each hears after the death.
+fn assert_told(written: &[Value], after: &[Turn], at: &At) {
+    let rounds = written.iter().filter(|line| line["type"] == "iteration_finished").count();
+    for role in ["developer", "acceptor"] {
+        let Some(turn) = after.iter().find(|turn| turn.role == role) else { continue };
+        // The Developer may have ended rounds before the Acceptor hears anything.
+        let rounds = rounds.max(turn.round - 1);
+        let commits = &["feat: one", "feat: two", "fix: two"][..rounds.min(3)];
+        println!("{at:?} {role} {}", turn.round);
+        turn.assert_recovers(rounds, commits);
+    }
+}
+
+#[test]
+fn m9_sigkill_at_every_event_then_resume_loses_and_doubles_no_round() {
+    walk(Format::Sessions, Format::Text);
+}
