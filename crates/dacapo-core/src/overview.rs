@@ -245,6 +245,9 @@ impl Glance for Element {
     fn interrupted(mut self) -> Self {
         self.0["status"] = Status::Interrupted.as_str().into();
         self.0["pid"] = Value::Null;
+        if let Some(milestone) = self.0.get_mut("milestone") {
+            milestone["at_work"] = Value::Null;
+        }
         self
     }
 }
