@@ -14,6 +14,7 @@ pub mod durable;
 mod guard;
 mod include;
 mod index;
+mod inspect;
 mod land;
 mod locate;
 mod merge;
