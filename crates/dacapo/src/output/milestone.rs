@@ -109,10 +109,16 @@ pub fn sign(accepted: bool, record: &IterationRecord) -> String {
     }
 }
 
-/// What a round was about, without how it ended: the record says both.
-pub fn subject(record: &IterationRecord) -> &str {
+/// What a round was about, without how it ended: the record says both. A feature by its id is named in full.
+pub fn subject(milestone: &MilestoneView, record: &IterationRecord) -> String {
     let summary = record.summary.as_str();
-    summary.strip_prefix("accepted: ").or_else(|| summary.strip_prefix("rejected: ")).unwrap_or(summary)
+    let about =
+        summary.strip_prefix("accepted: ").or_else(|| summary.strip_prefix("rejected: ")).unwrap_or(summary);
+    let first = about.split(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
+    match milestone.features.iter().find(|feature| feature.id == first) {
+        Some(feature) => format!("{first} {}", words::line(&feature.text, 60)),
+        None => words::line(about, 60),
+    }
 }
 
 /// What a person can answer, as commands; each finding that is open can be settled alone.

@@ -77,9 +77,10 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
 fn head(view: &TaskView) -> String {
     let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
     let unit = report::unit(view);
-    let at = match view.running_iteration {
-        Some(iteration) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
-        _ => format!("{}{of} done", words::count(u64::from(view.iteration), unit)),
+    let at = match (view.running_iteration, &view.milestone) {
+        (Some(iteration), _) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
+        (_, Some(milestone)) => milestones::rounds(view.iteration, milestone.max_rounds, " of "),
+        (_, None) => format!("{}{of} done", words::count(u64::from(view.iteration), unit)),
     };
     let mut facts = vec![paint(BOLD, &view.name), view.status.as_str().to_owned(), at];
     if let Some(milestone) = &view.milestone {
