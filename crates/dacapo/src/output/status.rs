@@ -65,6 +65,8 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
         let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
     }
     match &view.result {
+        // What a milestone asks stands at the top.
+        Some(ended) if view.milestone.is_some() => out.push_str(&report::came_to(view, ended)),
         Some(ended) => out.push_str(&report::result(view, ended)),
         None => {
             let _ = write!(out, "  next: {}", next(view));
@@ -105,10 +107,13 @@ fn needs(out: &mut String, view: &TaskView) {
     };
     match view.status {
         Status::Paused | Status::Running => {
-            // The result says what a milestone asks, and what can be typed.
-            let said = view.milestone.is_some() && view.result.is_some();
-            if let Some(needs) = view.needs.as_ref().filter(|_| !said) {
+            let answers = report::answers(view);
+            if let Some(needs) = &view.needs {
                 line(&format!("needs   {}", words::line(&needs.question, words::WHOLE)));
+                if view.status == Status::Paused && !answers.is_empty() {
+                    out.push_str(&answers);
+                    return;
+                }
                 for (at, option) in needs.options.iter().enumerate() {
                     line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));
                 }
