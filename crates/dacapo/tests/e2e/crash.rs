@@ -7,7 +7,7 @@
 
 mod events;
 mod git;
-mod guards;
+pub(crate) mod guards;
 mod journal;
 mod places;
 mod signals;

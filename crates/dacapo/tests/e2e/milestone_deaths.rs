@@ -6,13 +6,15 @@
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
 mod events;
+mod turns;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
+use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::World;
+use crate::support::{World, wait_for};
 
 const AGENT: &str = include_str!("milestone_deaths/agent.sh");
 
@@ -114,6 +116,21 @@ impl World {
         fs::write(path, format!("# {point}\n{script}\n")).unwrap();
     }
 
+    /// Starts it, and waits until somebody waits to be killed.
+    fn until_ready(&self, words: &[&str]) -> Child {
+        let ready = self.scratch("desk").join("ready");
+        let _ = fs::remove_file(&ready);
+        let child = self.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for("the moment", || ready.exists());
+        child
+    }
+
+    /// What was sent back: there was never a reason to.
+    fn sent_back(&self) -> Vec<Value> {
+        let steps = self.events("m", "milestone").into_iter();
+        steps.filter(|step| step["step"].as_str().is_some_and(|word| word.ends_with("sent_back"))).collect()
+    }
+
     /// Goes on with the milestone to its end, with nothing between a death and this. False: it was over.
     fn milestone_to_the_end(&self) -> bool {
         let ran = self.run(&RESUME);
@@ -122,35 +139,17 @@ impl World {
         !over_before
     }
 
-    /// The milestone as it is shown, with subjects for commits.
-    fn milestone(&self) -> Value {
-        let mut status = self.status("m");
-        let commits = self.git(&["log", "--format=%H %s", "--all"]);
-        let subjects: Vec<(&str, &str)> = commits.lines().map(|line| line.split_once(' ').unwrap()).collect();
-        let mut text = status["milestone"].take().to_string();
-        for (commit, subject) in subjects {
-            text =
-                text.replace(commit, subject).replace(&commit[..12], subject).replace(&commit[..7], subject);
-        }
-        serde_json::from_str(&text).unwrap()
-    }
-
-    fn worktree(&self) -> PathBuf {
-        PathBuf::from(self.status("m")["worktree"].as_str().unwrap())
-    }
-
-    /// As if nothing had happened: every round once and with its verdict, every commit once, and nothing left.
+    /// As if nothing had happened: every round once and with its verdict, every commit once, and nothing left. Gives back
+    /// the milestone as it is shown, with subjects for commits.
     #[track_caller]
-    fn assert_whole(&self) {
+    fn assert_whole(&self) -> Value {
         let status = self.status("m");
         assert_eq!(status["outcome"], "completed", "{status:#}");
         assert_eq!((&status["iteration"], &status["iterations_succeeded"]), (&json!(4), &json!(3)));
         let rounds: Vec<Value> = self
             .events("m", "iteration_finished")
             .iter()
-            .map(|round| {
-                json!([round["iteration"], round["success"], round["summary"], round["changed_files"]])
-            })
+            .map(|round| json!([round["iteration"], round["success"], round["summary"], round["changed_files"]]))
             .collect();
         assert_eq!(
             Value::from(rounds),
@@ -161,28 +160,28 @@ impl World {
                 [3, true, "accepted: all features complete", []],
             ])
         );
-        let shown = self.milestone();
+        let shown = &status["milestone"];
         let counts = ["status", "rounds", "iteration_count", "consecutive_rejections"].map(|key| &shown[key]);
         assert_eq!(counts, [&json!("completed"), &json!(4), &json!(3), &json!(0)], "{shown:#}");
-        assert_eq!(
-            self.git(&["log", "--format=%s", "main..milestone/m"]),
-            "fix: two\nfeat: two\nfeat: one",
-            "each commit once"
-        );
+        let own = self.git(&["log", "--format=%H %s", "main..milestone/m"]);
+        let own: Vec<(&str, &str)> = own.lines().map(|line| line.split_once(' ').unwrap()).collect();
+        let subjects: Vec<&str> = own.iter().map(|(_, subject)| *subject).collect();
+        assert_eq!(subjects, ["fix: two", "feat: two", "feat: one"], "each commit once");
         assert_eq!(self.git(&["log", "--format=%s", "main"]), "plan\nfirst", "main is untouched");
-        assert_eq!(self.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "main");
-        self.assert_left_in_order();
+        self.assert_left_in_order(Path::new(status["worktree"].as_str().unwrap()));
+        let text = own.iter().fold(shown.to_string(), |text, (commit, subject)| {
+            text.replace(commit, subject).replace(&commit[..7], subject)
+        });
+        serde_json::from_str(&text).unwrap()
     }
 
     /// The journal is whole, the trees are clean, and nothing is held or half-done.
     #[track_caller]
-    fn assert_left_in_order(&self) {
+    fn assert_left_in_order(&self, worktree: &Path) {
         let numbers: Vec<u64> = self.journal("m").iter().map(|line| line["seq"].as_u64().unwrap()).collect();
         assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
-        assert_eq!(self.git(&["status", "--porcelain"]), "");
-        let worktree = self.worktree();
-        assert_eq!(self.git_in(&worktree, &["status", "--porcelain"]), "");
-        assert_eq!(self.git_in(&worktree, &["symbolic-ref", "HEAD"]), "refs/heads/milestone/m");
+        assert_eq!(self.git(&["status", "--porcelain", "--branch"]), "## main");
+        assert_eq!(self.git_in(worktree, &["status", "--porcelain", "--branch"]), "## milestone/m");
         assert_eq!(self.git(&["worktree", "list"]).lines().count(), 2, "the user's and the milestone's");
         assert_eq!(self.git(&["for-each-ref", "refs/dacapo"]), "", "nothing had to be rescued");
         let locks = ["index.lock", "HEAD.lock", "refs/heads/milestone/m.lock"];

@@ -43,13 +43,15 @@ commit() { git add -A && git -c maintenance.auto=false commit -qm "$1"; }
 
 meets begin
 if [ "$role" = acceptor ]; then
-    if [ "$round" = 4 ]; then reply 'ACCEPTED\nC-1: met'; fi
+    if [ "$round" -ge 4 ]; then reply 'ACCEPTED\nC-1: met'; fi
     if grep -qs bad two; then reply 'REJECTED: two is bad\n- two says bad'; fi
     reply ACCEPTED
 fi
 
 if is_told '## First put the tree in order'; then
-    if is_told index.lock; then rm -f "$(git rev-parse --git-path index.lock)"; fi
+    for lock in index.lock HEAD.lock; do
+        if is_told "$lock: remove it"; then rm -f "$(git rev-parse --git-path $lock)"; fi
+    done
     if is_told 'HEAD is on'; then git checkout -q milestone/m; fi
     if is_told 'are not committed'; then git reset -q --hard; git clean -fdq; fi
     meets cleaned
@@ -70,5 +72,5 @@ case $round in
 1) build one good 'feat: one' F-1 ;;
 2) build two bad 'feat: two' F-2 ;;
 3) build two good 'fix: two' F-2 ;;
-4) reply "## ALL_FEATURES_COMPLETE\n\n### Commits\n$(git log --format='- %h: %s\n' main.. | tr -d '\n')\n### Summary\nBoth." ;;
+*) reply "## ALL_FEATURES_COMPLETE\n\n### Commits\n$(git log --format='- %h: %s\n' main.. | tr -d '\n')\n### Summary\nBoth." ;;
 esac

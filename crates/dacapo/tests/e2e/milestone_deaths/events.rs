@@ -7,24 +7,29 @@ use crate::crash::{At, for_each};
 fn walk(developer: Format, acceptor: Format) {
     let whole = team(developer, acceptor);
     let _ = whole.run(&START).expect(0);
-    whole.assert_whole();
-    let (shown, events) = (whole.milestone(), whole.journal("m").len());
+    let (shown, journal) = (whole.assert_whole(), whole.journal("m"));
     assert_eq!(whole.turns_seen().len(), 2 * ROUNDS);
-    let instants: Vec<At> = (0..events).flat_map(|event| [At::Before(event), At::After(event)]).collect();
+    let instants: Vec<At> = journal.iter().enumerate().flat_map(|(at, event)| instants(at, event)).collect();
     for_each(&instants, |at| {
         let world = team(developer, acceptor);
         assert!(world.dies(*at, &START), "{at:?}");
         let written = world.journal_or_none("m");
         let had = world.turns_seen();
         let went_on = world.milestone_to_the_end();
-        world.assert_whole();
-        assert_eq!(world.milestone(), shown, "{at:?}");
+        assert_eq!(world.assert_whole(), shown, "{at:?}");
         let turns = world.turns_seen();
         assert_turns(&turns, developer, acceptor);
         if went_on && written.iter().any(|line| line["type"] == "turn_started") {
-            assert_told(&written, &turns[had.len()..], at);
+            assert_told(&written, &turns[had.len()..]);
         }
     });
+}
+
+/// After each event; and before it where something was done since the one before, which may be done again.
+fn instants(at: usize, event: &Value) -> impl Iterator<Item = At> {
+    let acted = ["task_created", "workspace_ready", "turn_finished", "check_finished", "task_finished"];
+    let before = acted.iter().any(|kind| event["type"] == *kind).then_some(At::Before(at));
+    before.into_iter().chain([At::After(at)])
 }
 
 /// A turn whose final word is on file is not had again; one in plain text has none, and may be.
@@ -48,14 +53,13 @@ fn assert_turns(turns: &[Turn], developer: Format, acceptor: Format) {
 }
 
 /// The first that each hears after the death.
-fn assert_told(written: &[Value], after: &[Turn], at: &At) {
+fn assert_told(written: &[Value], after: &[Turn]) {
     let rounds = written.iter().filter(|line| line["type"] == "iteration_finished").count();
     for role in ["developer", "acceptor"] {
         let Some(turn) = after.iter().find(|turn| turn.role == role) else { continue };
         // The Developer may have ended rounds before the Acceptor hears anything.
         let rounds = rounds.max(turn.round - 1);
         let commits = &["feat: one", "feat: two", "fix: two"][..rounds.min(3)];
-        println!("{at:?} {role} {}", turn.round);
         turn.assert_recovers(rounds, commits);
     }
 }

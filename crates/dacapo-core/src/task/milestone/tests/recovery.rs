@@ -171,6 +171,52 @@ fn m9_what_was_committed_on_the_way_is_reported_anew() {
 }
 
 #[test]
+fn m9_commits_of_a_clean_up_that_was_cut_short_are_reported_anew_too() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let mut world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.dirty = vec!["half.rs".into()];
+        } else {
+            facts.log.insert(0, "abcdef0 fix: leftovers".into());
+            facts.tip = Some(oid(0xabc));
+        }
+    });
+    world.machine = fold(&world.spec, &world.journal);
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    // It had committed what was left, and died.
+    world.script = [ends(TurnEnd::Interrupted), says("all in order"), report(1, "F-1")].into();
+    let world = world.resume(&[]);
+    assert_eq!(&world.order()[..17], "D1 A1 D1 D1 D1 A1");
+    assert!(world.prompt(4).contains("report again"), "{}", world.prompt(4));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m9_a_lock_that_a_killed_git_left_is_named() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.locks = vec!["/x/.git/index.lock".into()];
+        }
+    });
+    let world = world.resume(&[]);
+    let told = world.prompt(3);
+    assert!(told.contains("## First put the tree in order\n\n- a git that was killed left /x/.git/index.lock: remove it, or git refuses to commit\n"), "{told}");
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
 fn m9_a_tree_that_stays_dirty_is_a_bad_report() {
     let stays = |looks: u32, facts: &mut crate::event::WorkFacts| {
         if looks <= 3 {
