@@ -183,7 +183,7 @@ fn m9_commits_of_a_clean_up_that_was_cut_short_are_reported_anew_too() {
             facts.dirty = vec!["half.rs".into()];
         } else {
             facts.log.insert(0, "abcdef0 fix: leftovers".into());
-            facts.tip = Some(oid(0xabc));
+            (facts.head, facts.tip) = (Some(oid(0xabc)), Some(oid(0xabc)));
         }
     });
     world.machine = fold(&world.spec, &world.journal);
