@@ -13,6 +13,8 @@ const MOST_SUMMARIES: usize = 20;
 pub struct MergeMessage<'a> {
     /// The task's name.
     pub task: &'a str,
+    /// Its branch, by its short name.
+    pub branch: &'a str,
     /// What was asked of it.
     pub prompt: &'a str,
     /// How many commits come with it.
@@ -38,7 +40,7 @@ impl MergeMessage<'_> {
             body.push(String::new());
         }
         let commits = if self.commits == 1 { "1 commit".into() } else { format!("{} commits", self.commits) };
-        body.extend(wrap(&format!("{commits} on dacapo/{}. {}", self.task, self.proof())));
+        body.extend(wrap(&format!("{commits} on {}. {}", self.branch, self.proof())));
         body.extend(self.help());
         self.with_trailer(&subject, &body)
     }
@@ -113,7 +115,16 @@ mod tests {
     use super::*;
 
     fn message<'a>(prompt: &'a str, checks: &'a [String]) -> MergeMessage<'a> {
-        MergeMessage { task: "auth", prompt, commits: 2, checks, agent: None, conflicts: &[], query: None }
+        MergeMessage {
+            task: "auth",
+            branch: "dacapo/auth",
+            prompt,
+            commits: 2,
+            checks,
+            agent: None,
+            conflicts: &[],
+            query: None,
+        }
     }
 
     #[test]

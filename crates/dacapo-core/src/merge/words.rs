@@ -75,6 +75,7 @@ impl Merger<'_> {
             resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect();
         let message = MergeMessage {
             task: candidate.spec.name.as_str(),
+            branch: candidate.branch.strip_prefix("refs/heads/").unwrap_or(&candidate.branch),
             prompt: &candidate.spec.prompt,
             commits: self.repo.commits_between(ours, &candidate.tip)?,
             checks: &candidate.checks,

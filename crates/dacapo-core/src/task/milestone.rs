@@ -92,6 +92,10 @@ impl Kind for Milestones {
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
         Ok(Box::new(Milestone::new(spec)?))
     }
+
+    fn takes_turns(&self) -> bool {
+        true
+    }
 }
 
 /// Who is at work.

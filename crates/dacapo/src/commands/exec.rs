@@ -23,6 +23,7 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         more_iterations: None,
         follow_up: None,
         keep_awake: loaded.config.keep_awake,
+        turn: None,
     };
     let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;

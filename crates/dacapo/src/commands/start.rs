@@ -239,9 +239,13 @@ fn create(repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, 
 
 /// A branch or a directory that is there already is somebody's: the task of this name cannot have it.
 fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
-    let Place::Worktree { path, branch, .. } = &spec.place else { return None };
+    let (path, branch) = match &spec.place {
+        Place::InPlace { branch: None, .. } => return None,
+        Place::InPlace { branch: Some(new), .. } => (None, &new.name),
+        Place::Worktree { path, branch, .. } => (Some(path), branch),
+    };
     let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    let taken = if path.symlink_metadata().is_ok() {
+    let taken = if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok()) {
         Failure::usage(format!("Worktree for task '{}' already exists", spec.name))
             .hint(format!("git worktree remove {} when nothing in it is needed", path.display()))
     } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {
