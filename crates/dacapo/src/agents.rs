@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dacapo_core::agent::{self, Adapter, Wish};
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, PromptBy};
 
-use crate::args::{self, Exec, Show};
+use crate::args::{self, Exec, Merge, Show};
 use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
 use crate::error::{Failure, suggest};
 use crate::{native, rehearsal};
@@ -34,23 +34,60 @@ pub(crate) fn names(config: &Config) -> Vec<String> {
     names
 }
 
+/// What a command line says about who works. The default is one that says nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Names, as in `--agent`.
+    pub agent: Option<String>,
+    /// A command on the spot.
+    pub agent_cmd: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Who approves what it does.
+    pub approval: args::Approval,
+    /// How the task is shown.
+    pub show: Show,
+    /// Nobody watches: questions are answered by commands.
+    pub background: bool,
+}
+
+impl From<&Exec> for Wanted {
+    fn from(args: &Exec) -> Self {
+        Self {
+            agent: args.agent.clone(),
+            agent_cmd: args.agent_cmd.clone(),
+            model: args.model.clone(),
+            approval: args.approval,
+            show: args.show,
+            background: args.background,
+        }
+    }
+}
+
+impl From<&Merge> for Wanted {
+    fn from(args: &Merge) -> Self {
+        let (agent, agent_cmd, model) = (args.agent.clone(), args.agent_cmd.clone(), args.model.clone());
+        Self { agent, agent_cmd, model, show: args.show, ..Self::default() }
+    }
+}
+
 /// Chooses by flags, then by the config.
-pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failure> {
-    if let Some(command) = &args.agent_cmd {
+pub fn choose(wanted: &Wanted, config: &Config, top: &Path) -> Result<Chosen, Failure> {
+    if let Some(command) = &wanted.agent_cmd {
         let agent = on_the_spot(command)?;
-        refuse_what_commands_cannot(args, &agent.name, agent.output)?;
+        refuse_what_commands_cannot(wanted, &agent.name, agent.output)?;
         return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default(), why: None });
     }
-    let (listed, why) = match args.agent.as_ref().or(config.agent.as_ref()) {
+    let (listed, why) = match wanted.agent.as_ref().or(config.agent.as_ref()) {
         Some(listed) => (listed.clone(), None),
         None => {
-            let found = found::find(args, config, top)?;
+            let found = found::find(wanted, config, top)?;
             (found.name, Some(found.why))
         }
     };
     let names: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut agents =
-        names.iter().map(|name| named(name, args, config, top)).collect::<Result<Vec<_>, _>>()?;
+        names.iter().map(|name| named(name, wanted, config, top)).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = names.first() else {
         return Err(Failure::usage("--agent needs a name").hint("--agent NAME, or --agent-cmd 'CMD'"));
     };
@@ -69,15 +106,17 @@ pub fn choose(args: &Exec, config: &Config, top: &Path) -> Result<Chosen, Failur
     Ok(Chosen { agents, profile, why })
 }
 
-fn refuse_what_commands_cannot(args: &Exec, name: &str, output: OutputFormat) -> Result<(), Failure> {
-    if args.model.is_some() {
+fn refuse_what_commands_cannot(wanted: &Wanted, name: &str, output: OutputFormat) -> Result<(), Failure> {
+    if wanted.model.is_some() {
         return Err(Failure::usage(format!("agent '{name}' is a command: Dacapo cannot choose its model"))
             .hint("put the model into the command itself"));
     }
-    match (args.approval, output) {
+    match (wanted.approval, output) {
         (args::Approval::Auto, _) => Ok(()),
-        (args::Approval::Ask, OutputFormat::Acp) if !args.background => somebody_must_answer(args.show, name)
-            .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all")),
+        (args::Approval::Ask, OutputFormat::Acp) if !wanted.background => {
+            somebody_must_answer(wanted.show, name)
+                .map_err(|failure| failure.hint("--approval edits allows edits alone, --approval auto all"))
+        }
         (_, OutputFormat::Acp) => Ok(()),
         _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
             .kept("everything; nothing was started")
@@ -142,8 +181,8 @@ fn not_found(program: &str, origin: &str) -> Failure {
         .hint("dacapo demo works without any agent")
 }
 
-fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
-    let agent = described(name, args, config, top)?;
+fn named(name: &str, wanted: &Wanted, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+    let agent = described(name, wanted, config, top)?;
     let path = std::env::var_os("PATH");
     match agent::program(&agent) {
         Some(program) if agent::find_on_path(&program, path.as_deref(), top).is_none() => {
@@ -157,10 +196,15 @@ fn named(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSp
 }
 
 /// How the agent of this name is run, whether or not its program is there.
-pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+pub(crate) fn described(
+    name: &str,
+    wanted: &Wanted,
+    config: &Config,
+    top: &Path,
+) -> Result<AgentSpec, Failure> {
     let (base, script) = name.split_once(':').map_or((name, None), |(base, script)| (base, Some(script)));
     if base == "rehearsal" {
-        refuse_what_commands_cannot(args, base, OutputFormat::Rehearsal)?;
+        refuse_what_commands_cannot(wanted, base, OutputFormat::Rehearsal)?;
         return scripted(script, config, top);
     }
     let profile = config.agent_profile(base);
@@ -168,11 +212,11 @@ pub(crate) fn described(name: &str, args: &Exec, config: &Config, top: &Path) ->
     let mut agent = match (profile.command.clone().filter(|command| !command.is_empty()), adapter) {
         (Some(command), _) => {
             let agent = own_command(base, command, &profile)?;
-            refuse_what_commands_cannot(args, base, agent.output)?;
-            AgentSpec { approval: approval(args), ..agent }
+            refuse_what_commands_cannot(wanted, base, agent.output)?;
+            AgentSpec { approval: approval(wanted), ..agent }
         }
-        (None, Some(adapter)) => built_in(adapter, args, &profile)?,
-        (None, None) if base == "native" => endpoint(args, &profile)?,
+        (None, Some(adapter)) => built_in(adapter, wanted, &profile)?,
+        (None, None) if base == "native" => endpoint(wanted, &profile)?,
         (None, None) => return Err(unknown(base, config)),
     };
     agent.price = price(&agent, config);
@@ -225,10 +269,10 @@ fn output_format(set: config::OutputFormat) -> OutputFormat {
     }
 }
 
-fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+fn built_in(adapter: &dyn Adapter, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     let wish = Wish {
-        model: args.model.as_deref().or(profile.model.as_deref()),
-        approval: approval(args),
+        model: wanted.model.as_deref().or(profile.model.as_deref()),
+        approval: approval(wanted),
         as_root: rustix::process::geteuid().is_root(),
     };
     adapter.profile(&wish).map_err(|unable| {
@@ -239,7 +283,7 @@ fn built_in(adapter: &dyn Adapter, args: &Exec, profile: &AgentProfile) -> Resul
 }
 
 /// The small agent of our own, at the endpoint that the config names (A6).
-fn endpoint(args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+fn endpoint(wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     const KEYS: &str = "set [agents.native] api = \"openai\" or \"anthropic\", model, and base_url, key_env \
                         where they are not the vendor's own, in config.toml";
     let missing = |what: &str| {
@@ -248,7 +292,7 @@ fn endpoint(args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
             .kept("everything; nothing was started")
     };
     let api = profile.api.ok_or_else(|| missing("which kind of endpoint to talk to"))?;
-    let model = args.model.as_deref().or(profile.model.as_deref());
+    let model = wanted.model.as_deref().or(profile.model.as_deref());
     let model = model.ok_or_else(|| missing("which model to ask").hint("--model M names one"))?;
     let settings = native::Settings {
         api,
@@ -256,7 +300,7 @@ fn endpoint(args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
         key_env: profile.key_env.as_deref(),
         model,
         context_tokens: profile.context_tokens,
-        approval: approval(args),
+        approval: approval(wanted),
     };
     let mut arguments = settings
         .arguments()
@@ -278,8 +322,8 @@ fn endpoint(args: &Exec, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     })
 }
 
-fn approval(args: &Exec) -> Approval {
-    match args.approval {
+fn approval(wanted: &Wanted) -> Approval {
+    match wanted.approval {
         args::Approval::Auto => Approval::Auto,
         args::Approval::Edits => Approval::Edits,
         args::Approval::Ask => Approval::Ask,

@@ -9,6 +9,7 @@ pub mod completions;
 mod front_door;
 mod help;
 mod merge;
+pub mod milestone;
 mod outside;
 mod sitting;
 mod tasks;
@@ -63,6 +64,9 @@ pub enum Command {
     Exec(Box<Exec>),
     /// Run an agent in the background, in a worktree of its own; it outlives the terminal
     Spawn(Box<Spawn>),
+    /// Write milestones down and have them built and judged until accepted
+    #[command(visible_alias = "ms")]
+    Milestone(milestone::Milestone),
     /// Show the tasks of this repository
     #[command(visible_alias = "ls")]
     List(List),
@@ -126,7 +130,7 @@ pub enum Command {
   dacapo exec --agent mybot --iter 5 \"improve the docs\"             five iterations")]
 pub struct Exec {
     /// What the agent is to do; `-` reads it from standard input
-    #[arg(value_name = "PROMPT", required_unless_present = "prompt_file")]
+    #[arg(value_name = "PROMPT")]
     pub prompt: Vec<String>,
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
@@ -260,7 +264,7 @@ pub struct Exec {
 }
 
 /// How a running task is shown.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Show {
     /// Print events as JSON lines and nothing else
     #[arg(long, help_heading = "Output")]
@@ -271,9 +275,10 @@ pub struct Show {
 }
 
 /// Who approves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Approval {
     /// The agent's own unattended mode.
+    #[default]
     Auto,
     /// Edits are allowed.
     Edits,

@@ -26,6 +26,7 @@ mod kill;
 mod list;
 mod logs;
 mod merge;
+mod milestone;
 mod notify;
 mod open;
 mod orders;
@@ -50,6 +51,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Prompt(args) => front_door::run(&args.prompt),
         Command::Exec(args) => exec::run(&args),
         Command::Spawn(args) => spawn::run(*args),
+        Command::Milestone(args) => milestone::run(args.command),
         Command::List(args) => list::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Logs(args) => logs::run(&args),
@@ -93,6 +95,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Undo(args) => args.json,
         Command::Prune(args) => args.json,
         Command::Attach(args) => args.show.json,
+        Command::Milestone(args) => args.command.wants_json(),
         Command::List(args) => args.json,
         Command::Status(args) | Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use dacapo_core::spec::Change;
+use dacapo_core::spec::{Change, TaskName};
 use dacapo_core::store::{RepoDir, TaskDir};
 
 use crate::args::Cli;
@@ -44,6 +44,7 @@ fn command() -> Command {
     Cli::command().mut_subcommands(|command| match command.get_name() {
         // What it is about is no task any more.
         "undo" => command.mut_arg("name", away),
+        "milestone" => command.mut_subcommands(|command| command.mut_args(with_values)),
         _ => command.mut_args(with_values),
     })
 }
@@ -54,7 +55,8 @@ fn with_values(arg: Arg) -> Arg {
         ("name" | "names", true) => {
             arg.value_delimiter(None).add(ArgValueCompleter::new(|word: &OsStr| listed(word, &tasks())))
         }
-        ("agent", false) | ("agents", true) => {
+        ("milestone", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &milestones()))),
+        ("agent" | "developer" | "acceptor", false) | ("agents", true) => {
             arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &agent_names())))
         }
         ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &keys()))),
@@ -81,6 +83,18 @@ fn tasks() -> Vec<String> {
     tasks.iter().map(TaskDir::name).collect()
 }
 
+/// The files that define milestones, in the checkout around the current directory: likewise.
+fn milestones() -> Vec<String> {
+    let top = here().and_then(|dir| top(&dir));
+    let entries = top.and_then(|top| std::fs::read_dir(top.join(".dacapo/milestones")).ok());
+    let files =
+        entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let ids = files.filter_map(|file| file.strip_suffix(".md").map(str::to_owned));
+    let mut ids: Vec<String> = ids.filter(|id| TaskName::parse(id).is_ok()).collect();
+    ids.sort();
+    ids
+}
+
 /// The same, of what was put away: `NAME-STAMP-RANDOM`.
 fn put_away() -> Vec<String> {
     let entries = data().and_then(|data| std::fs::read_dir(data.dropped_path()).ok());
@@ -99,8 +113,7 @@ fn data() -> Option<RepoDir> {
 }
 
 fn agent_names() -> Vec<String> {
-    let top =
-        here().and_then(|dir| dir.ancestors().find(|level| level.join(".git").exists()).map(Path::to_owned));
+    let top = here().and_then(|dir| top(&dir));
     let sources = top.map_or_else(config::Sources::for_user, |top| config::Sources::for_repo(&top));
     let config = config::load(&sources).map(|loaded| loaded.config).unwrap_or_default();
     agents::names(&config)
@@ -108,6 +121,11 @@ fn agent_names() -> Vec<String> {
 
 fn keys() -> Vec<String> {
     Change::KEYS.iter().map(|key| format!("{key}=")).collect()
+}
+
+/// The checkout around a directory.
+fn top(dir: &Path) -> Option<PathBuf> {
+    dir.ancestors().find(|level| level.join(".git").exists()).map(Path::to_owned)
 }
 
 /// Where the command would run: `-C DIR` counts.
@@ -168,7 +186,8 @@ mod tests {
     fn every_task_argument_has_a_completer() {
         let command = command();
         let mut found = Vec::new();
-        for command in command.get_subcommands() {
+        let of_milestones = command.find_subcommand("milestone").unwrap().get_subcommands();
+        for command in command.get_subcommands().chain(of_milestones) {
             for arg in command.get_arguments().filter(|arg| arg.get::<ArgValueCompleter>().is_some()) {
                 found.push(format!("{} {}", command.get_name(), arg.get_id()));
             }
@@ -185,6 +204,10 @@ mod tests {
             "exec agent",
             "spawn agent",
             "doctor agents",
+            "show milestone",
+            "start milestone",
+            "start developer",
+            "abandon milestone",
         ] {
             assert!(found.iter().any(|found| found == wanted), "{wanted} in {found:?}");
         }

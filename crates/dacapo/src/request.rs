@@ -21,6 +21,8 @@ use crate::config::Config;
 use crate::error::{Failure, suggest};
 use crate::writers;
 
+pub mod milestone;
+
 /// A plan that nobody named is only taken when it is of a sensible size.
 const LARGEST_FOUND_PLAN: u64 = 256 << 10;
 
@@ -54,7 +56,7 @@ pub fn request(
 ) -> Result<Request, Failure> {
     let mut notes = Vec::new();
     let prompt = prompt(args)?;
-    let chosen = agents::choose(args, config, repo.toplevel())?;
+    let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
     let policy = policy(args, &chosen, checks.commands, &mut notes)?;
     let context = context(args, config, &chosen)?;
     let writers = context.summary_by.iter().chain(&context.message_by);

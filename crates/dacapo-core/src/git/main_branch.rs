@@ -25,9 +25,13 @@ impl Repo {
             if let Some(found) = self.branch_here(short)? {
                 return Ok(Some(found));
             }
-            // `origin/main`, for one.
-            let meant = self.meant_by(&format!("refs/remotes/{short}"))?;
-            return Ok(meant.and_then(|(tip, name)| Some(MainBranch { name: name?, tip })));
+            // Known from its remote alone, and there `origin/main` names it too.
+            for name in [format!("refs/remotes/origin/{short}"), format!("refs/remotes/{short}")] {
+                if let Some((tip, Some(name))) = self.meant_by(&name)? {
+                    return Ok(Some(MainBranch { name, tip }));
+                }
+            }
+            return Ok(None);
         }
         if let Some(short) = self.main_branch_of("origin")? {
             let here = self.branch_here(&short)?;

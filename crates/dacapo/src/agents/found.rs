@@ -5,8 +5,7 @@ use std::path::Path;
 
 use dacapo_core::agent::{self, Account, Billing};
 
-use super::named;
-use crate::args::Exec;
+use super::{Wanted, named};
 use crate::config::Config;
 use crate::error::Failure;
 
@@ -41,13 +40,13 @@ struct Installed {
 }
 
 /// Looks around in the user's environment.
-pub(super) fn find(args: &Exec, config: &Config, top: &Path) -> Result<Found, Failure> {
+pub(super) fn find(wanted: &Wanted, config: &Config, top: &Path) -> Result<Found, Failure> {
     let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let installed: Vec<Installed> = agent::BUILT_IN
         .iter()
         .filter_map(|adapter| {
             // One that cannot do what the flags ask for is no choice either.
-            let agent = named(adapter.name(), args, config, top).ok()?;
+            let agent = named(adapter.name(), wanted, config, top).ok()?;
             let account = agent::account(&agent, &env);
             Some(Installed { name: adapter.name(), account, how_to_log_in: adapter.how_to_log_in() })
         })

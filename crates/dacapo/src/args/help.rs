@@ -8,6 +8,7 @@ pub(super) const PAGE: &str = "\
 Start work:
   exec         Run an agent in this repository, once or in a loop, in the foreground
   spawn        Run an agent in the background, in a worktree of its own; it outlives the terminal
+  milestone    Write milestones down and have them built and judged until accepted [alias: ms]
 
 Look at it:
   list         Show the tasks of this repository [alias: ls]

@@ -7,7 +7,8 @@ use dacapo_core::git::Repo;
 use dacapo_core::store::Home;
 
 use super::print;
-use crate::args::{Doctor, Exec};
+use crate::agents::Wanted;
+use crate::args::Doctor;
 use crate::config::{Config, ConfigError, Sources, load};
 use crate::error::{Failure, suggest};
 
@@ -56,8 +57,7 @@ impl Here {
 pub(super) fn run(args: &Doctor) -> Result<u8, Failure> {
     let here = Here::look()?;
     let names = wanted(args, &crate::agents::names(&here.config))?;
-    let as_by_default = exec_by_default()?;
-    let mut subjects = survey::survey(&here, &names, &as_by_default);
+    let mut subjects = survey::survey(&here, &names, &Wanted::default());
     let machine = machine::checks(&here);
     if !args.json {
         print(&show::agents(&subjects));
@@ -125,14 +125,5 @@ fn wanted(args: &Doctor, all: &[String]) -> Result<Vec<String>, Failure> {
                 None => failure.hint(format!("there are: {}", all.join(", "))),
             })
         }
-    }
-}
-
-/// The flags of an `exec` that has none.
-pub(super) fn exec_by_default() -> Result<Exec, Failure> {
-    use clap::Parser as _;
-    match crate::args::Cli::try_parse_from(["dacapo", "exec", "-"]).map(|cli| cli.command) {
-        Ok(crate::args::Command::Exec(args)) => Ok(*args),
-        _ => Err(Failure::failed("the defaults of exec are not to be had")),
     }
 }

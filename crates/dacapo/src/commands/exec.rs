@@ -10,20 +10,25 @@ use dacapo_core::store::{Lock, TaskDir};
 use super::drive::{Drive, drive, exit_code};
 use super::start::{Made, make};
 use crate::after_task::{Ended, after_task};
-use crate::args::Exec;
+use crate::args::{Exec, Show};
 use crate::error::Failure;
 use crate::request::Request;
 
 pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
-    let Made { repo, loaded, asked, dir, lock, _workspace: workspace } = make(args)?;
+    run_here(make(args)?, args.show)
+}
+
+/// Drives a task that was just made in the foreground.
+pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
+    let Made { repo, loaded, asked, dir, lock, _workspace: workspace, turn } = made;
     let drive_with = Drive {
-        show: args.show,
+        show,
         notes: &asked.notes,
         agent_why: asked.agent_why.as_deref(),
         more_iterations: None,
         follow_up: None,
         keep_awake: loaded.config.keep_awake,
-        turn: None,
+        turn,
     };
     let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;
@@ -36,7 +41,7 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
         spec: &asked.spec,
         dir: &dir,
         config: &loaded.config,
-        show: args.show,
+        show,
         took: begun.elapsed(),
         outcome: result.outcome,
     };

@@ -44,7 +44,7 @@ pub(super) fn run(prompt: &OsStr) -> Result<u8, Failure> {
     }
     let config = load(&Sources::for_repo(repo.toplevel()))?.config;
     let mut args = defaults(prompt)?;
-    let chosen = agents::choose(&args, &config, repo.toplevel())?;
+    let chosen = agents::choose(&(&args).into(), &config, repo.toplevel())?;
     line("agent", &agents_in_words(&chosen.agents));
     args.check = checks(&config, &repo, &data)?;
     if args.check.is_empty() {

@@ -5,14 +5,16 @@ use std::io::{self, Read as _};
 use std::time::Duration;
 
 use dacapo_core::event::{Command, Event, Needs, Received};
+use dacapo_core::git::Repo;
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
 use dacapo_core::store::{LockError, TaskDir, note};
+use dacapo_core::task::milestone::Milestones;
 use dacapo_core::view::Status;
 
 use super::kill::is_free_within;
 use super::resume::still_finishing;
-use super::{print, task, view};
-use crate::args::{Approve, Pause, Reject, Set, Tell};
+use super::{milestone, print, task, view};
+use crate::args::{Approve, Pause, Reject, Set, Show, Tell};
 use crate::error::{Failure, suggest};
 use crate::request::{knows_its_cost, no_price};
 
@@ -90,8 +92,15 @@ pub(super) fn set(args: &Set) -> Result<u8, Failure> {
 }
 
 pub(super) fn approve(args: &Approve) -> Result<u8, Failure> {
-    let (dir, needs) = asked(&args.name)?;
     let choice = args.choice.map(|number| number as usize);
+    let Asked { repo, dir, needs, runs } = asked(&args.name)?;
+    if runs {
+        return approve_running(&dir, &needs, choice);
+    }
+    milestone::approve(&repo, &dir, &needs, choice, Show::default())
+}
+
+fn approve_running(dir: &TaskDir, needs: &Needs, choice: Option<usize>) -> Result<u8, Failure> {
     if let Some(number) = choice
         && number > needs.options.len()
     {
@@ -100,20 +109,36 @@ pub(super) fn approve(args: &Approve) -> Result<u8, Failure> {
             .kept("everything; the task still waits")
             .hint(format!("the choices are {}", all.collect::<Vec<_>>().join(", "))));
     }
-    answer(&dir, "dacapo approve", Command::Approve { choice })
+    answer(dir, "dacapo approve", Command::Approve { choice })
 }
 
 pub(super) fn reject(args: &Reject) -> Result<u8, Failure> {
-    let (dir, _) = asked(&args.name)?;
-    answer(&dir, "dacapo reject", Command::Reject { reason: None })
+    let words = args.reason.join(" ");
+    let reason = Some(words.trim().to_owned()).filter(|words| !words.is_empty());
+    let Asked { repo, dir, needs, runs } = asked(&args.name)?;
+    if runs {
+        return answer(&dir, "dacapo reject", Command::Reject { reason });
+    }
+    milestone::reject(&repo, &dir, &needs, reason, Show::default())
 }
 
-/// The task, if it waits for an answer.
-fn asked(name: &str) -> Result<(TaskDir, Needs), Failure> {
-    let (_, dir) = task(Some(name))?;
+/// A task that waits for an answer.
+struct Asked {
+    repo: Repo,
+    dir: TaskDir,
+    needs: Needs,
+    /// Its process waits, in a turn of its agent; else it has paused for the answer.
+    runs: bool,
+}
+
+fn asked(name: &str) -> Result<Asked, Failure> {
+    let (repo, dir) = task(Some(name))?;
     let view = view(&dir)?;
     match view.needs {
-        Some(needs) if view.status == Status::Running => Ok((dir, needs)),
+        Some(needs) if view.status == Status::Running => Ok(Asked { repo, dir, needs, runs: true }),
+        Some(needs) if view.status == Status::Paused && view.kind == Milestones::NAME => {
+            Ok(Asked { repo, dir, needs, runs: false })
+        }
         _ => Err(Failure::usage(format!("Task '{}' asks nothing ({})", view.name, view.status.as_str()))
             .kept("everything; nothing was changed")
             .hint(format!("dacapo status {} shows where it stands", view.name))),

@@ -5,26 +5,22 @@ use dacapo_core::store::TaskDir;
 
 use super::background::{self, Instructions};
 use super::start::{Made, make};
-use super::{pr, print, repository, view};
-use crate::args::{Exec, Pr, Spawn};
+use super::{milestone, pr, print, repository, view};
+use crate::args::{Exec, Pr, Show, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
 use crate::request::Request;
 
 pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
+    if let Some(id) = &args.milestone {
+        return milestone::spawn(id, &args.exec);
+    }
     if let Some(offered) = offered(&args.exec) {
         return pr::run(&offered);
     }
     let show = args.exec.show;
     let started = start(args.exec, |_| {})?;
-    if show.json {
-        print(&view(&started.dir)?.to_json().to_string());
-    } else if show.quiet {
-        print(started.spec.name.as_str());
-    } else {
-        started.notes.iter().for_each(|note| print(&format!("note    {note}")));
-        print(&started.in_words());
-    }
+    started.tell(show)?;
     Ok(0)
 }
 
@@ -52,8 +48,14 @@ pub(super) struct Started {
 pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
     args.background = true;
     args.worktree = !args.noworktree;
-    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = make(&args)?;
-    say(&asked);
+    let made = make(&args)?;
+    say(&made.asked);
+    let_run(made)
+}
+
+/// Lets a task that was just made run in the background.
+pub(super) fn let_run(made: Made) -> Result<Started, Failure> {
+    let Made { repo: _, loaded: _, asked, dir, lock, _workspace, turn: _ } = made;
     let begun = background::start(&dir, &asked.spec, &Instructions::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.
@@ -65,6 +67,19 @@ pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Starte
 }
 
 impl Started {
+    /// Says that it runs.
+    pub(super) fn tell(&self, show: Show) -> Result<(), Failure> {
+        if show.json {
+            print(&view(&self.dir)?.to_json().to_string());
+        } else if show.quiet {
+            print(self.spec.name.as_str());
+        } else {
+            self.notes.iter().for_each(|note| print(&format!("note    {note}")));
+            print(&self.in_words());
+        }
+        Ok(())
+    }
+
     fn in_words(&self) -> String {
         let name = &self.spec.name;
         let agent = self.spec.agents.first().map_or("", |agent| agent.name.as_str());

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use dacapo_core::engine::Row;
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{
@@ -10,7 +11,8 @@ use dacapo_core::store::{
 
 use super::repository;
 use super::resume::still_finishing;
-use crate::args::Exec;
+use super::turn;
+use crate::args::{Exec, Show};
 use crate::config::{Config, Loaded, Sources, load};
 use crate::error::Failure;
 use crate::found_checks;
@@ -30,6 +32,8 @@ pub(super) struct Made {
     pub(super) lock: Lock,
     /// Held where the task works in the user's own checkout.
     pub(super) _workspace: Option<WorkspaceLock>,
+    /// Its turn, where only one of its kind is at work in the repository and a person waits for this one.
+    pub(super) turn: Option<Row>,
 }
 
 /// Checks everything, then makes the task. Whatever is refused has changed nothing.
@@ -46,21 +50,27 @@ pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
         return Err(Failure::usage("a repository without commits cannot have a worktree")
             .hint("commit something first, or work here without a worktree: --noworktree"));
     }
-    look_at_file_systems(&repo, &data, &asked.spec)?;
     say_what_text_means(&mut asked);
+    claim(repo, &data, loaded, asked)
+}
+
+/// The task is made, and is ours to drive.
+pub(super) fn claim(repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Request) -> Result<Made, Failure> {
+    look_at_file_systems(&repo, data, &asked.spec)?;
     if asked.spec.pull_request.is_some() {
         asked.notes.extend(pull_request::look_ahead(&repo, &asked.spec, &loaded.config)?);
     }
+    let turn = if asked.spec.foreground { turn::take(data, &asked.spec)? } else { None };
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
-    let (dir, lock) = create(&repo, &data, &mut asked)?;
+    let (dir, lock) = create(&repo, data, &mut asked)?;
     if let Some(workspace) = &mut workspace {
         // Only so that others can say who is at work here.
         let _ = workspace.name(asked.spec.name.as_str());
     }
-    Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace })
+    Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace, turn })
 }
 
 /// Locks and renames are what everything rests on: a file system without them is told here, not in the middle.
@@ -107,10 +117,7 @@ fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<C
         return Err(Failure::usage(format!("--check '{empty}' is empty")).hint("--check 'cargo test'"));
     }
     if args.checks {
-        let own = match &config.checks {
-            Some(checks) => checks.clone(),
-            None => confirmed(&found_checks::find(repo.toplevel()), data, args)?,
-        };
+        let own = projects_own(config, repo, data, args.show)?;
         if own.is_empty() {
             return Err(Failure::usage("--checks: this project has no checks that could be found")
                 .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
@@ -120,8 +127,21 @@ fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<C
     Ok(Checks { commands })
 }
 
+/// The project's own checks: from the config, else found; there may be none.
+pub(super) fn projects_own(
+    config: &Config,
+    repo: &Repo,
+    data: &RepoDir,
+    show: Show,
+) -> Result<Vec<String>, Failure> {
+    match &config.checks {
+        Some(checks) => Ok(checks.clone()),
+        None => confirmed(&found_checks::find(repo.toplevel()), data, show),
+    }
+}
+
 /// Found checks are shown, and at a terminal confirmed once per repository.
-fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Result<Vec<String>, Failure> {
+fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Result<Vec<String>, Failure> {
     use std::io::Write as _;
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
     // Who asks for checks has not said that there are to be none.
@@ -135,7 +155,7 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, args: &Exec) -> Resu
     for check in found {
         anstream::eprintln!("check   {} ({})", check.command, check.evidence);
     }
-    if !std::io::stdin().is_terminal() || args.show.json || args.show.quiet {
+    if !std::io::stdin().is_terminal() || show.json || show.quiet {
         return Ok(commands);
     }
     anstream::eprint!("use {}? [Enter] yes  [n]o ", if commands.len() == 1 { "it" } else { "them" });

@@ -11,8 +11,7 @@ use jiff::Timestamp;
 use super::Here;
 use super::ask::{self, Answer, Question};
 use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
-use crate::agents::{described, how_to_install};
-use crate::args::Exec;
+use crate::agents::{Wanted, described, how_to_install};
 use crate::config::AgentProfile;
 use crate::output::words;
 
@@ -26,8 +25,8 @@ pub(super) struct Subject {
     asked: Option<PathBuf>,
 }
 
-pub(super) fn survey(here: &Here, names: &[String], args: &Exec) -> Vec<Subject> {
-    let mut subjects: Vec<Subject> = names.iter().map(|name| subject(here, name, args)).collect();
+pub(super) fn survey(here: &Here, names: &[String], wanted: &Wanted) -> Vec<Subject> {
+    let mut subjects: Vec<Subject> = names.iter().map(|name| subject(here, name, wanted)).collect();
     let asked: Vec<usize> = (0..subjects.len()).filter(|at| subjects[*at].asked.is_some()).collect();
     let questions = asked.iter().map(|at| version_question(here, &subjects[*at])).collect();
     for (at, answer) in asked.iter().zip(ask::all(questions)) {
@@ -45,7 +44,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
+fn subject(here: &Here, name: &str, wanted: &Wanted) -> Subject {
     let kind = kind_of(name);
     let profile = here.config.agent_profile(name);
     let mut report = AgentReport::new(name, kind);
@@ -56,7 +55,7 @@ fn subject(here: &Here, name: &str, args: &Exec) -> Subject {
             Some("[agents.native] api, model, base_url and key_env in config.toml: any endpoint".into());
         return Subject { report, spec: None, account: None, asked: None };
     }
-    let spec = match described(name, args, &here.config, &here.top) {
+    let spec = match described(name, wanted, &here.config, &here.top) {
         Ok(spec) => spec,
         Err(failure) => {
             // The scripted agent is there, whatever it is to play.

@@ -13,7 +13,7 @@ use super::NOTHING;
 use crate::agents;
 use crate::args::Merge;
 use crate::commands::resume::still_finishing;
-use crate::commands::{doctor, task, view};
+use crate::commands::{task, view};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::output::words;
@@ -175,12 +175,7 @@ fn asked_for(args: &Merge, config: &Config, top: &Path) -> Result<Option<Vec<Age
 }
 
 fn chosen(args: &Merge, config: &Config, top: &Path) -> Result<Vec<AgentSpec>, Failure> {
-    let mut exec = doctor::exec_by_default()?;
-    exec.agent.clone_from(&args.agent);
-    exec.agent_cmd.clone_from(&args.agent_cmd);
-    exec.model.clone_from(&args.model);
-    exec.show = args.show;
-    Ok(agents::choose(&exec, config, top)?.agents)
+    Ok(agents::choose(&args.into(), config, top)?.agents)
 }
 
 /// Who resolves conflicts.

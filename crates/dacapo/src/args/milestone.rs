@@ -1,0 +1,261 @@
+//! Flags of `milestone` and what can be done with one.
+
+use clap::{Args, Subcommand};
+
+use super::Show;
+
+/// `milestone` and what can be done with one.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  dacapo milestone new login \"Users can log in\" --edit    write down what it is to bring
+  dacapo milestone start login                            build and judge it until it is accepted
+  dacapo milestone show login                             both sides, round by round, and what you can do
+
+A running milestone is a task: attach, logs, tell, set, pause, kill, diff and merge work on it by its ID.")]
+pub struct Milestone {
+    /// What to do
+    #[command(subcommand)]
+    pub command: MilestoneCommand,
+}
+
+/// What can be done with milestones.
+#[derive(Debug, Subcommand)]
+pub enum MilestoneCommand {
+    /// Write the file that defines a milestone, with an example to fill in
+    New(NewMilestone),
+    /// Show the milestones of this repository and where each stands
+    #[command(visible_alias = "ls")]
+    List(ListMilestones),
+    /// Show what a milestone is to bring, what both sides said in each round, and what you can do now
+    Show(ShowMilestone),
+    /// Let the Developer build it and the Acceptor judge it, on branch milestone/ID
+    Start(Box<StartMilestone>),
+    /// Go on with one that is paused or whose process is gone
+    Resume(ResumeMilestone),
+    /// Accept it where a person has the last word, or overrule the newest rejection
+    Approve(ApproveMilestone),
+    /// Send it back where a person has the last word
+    Reject(RejectMilestone),
+    /// Give it up for good; what was done stays on its branch
+    Abandon(AbandonMilestone),
+}
+
+impl MilestoneCommand {
+    /// Whether the output is for programs.
+    pub fn wants_json(&self) -> bool {
+        match self {
+            MilestoneCommand::New(args) => args.json,
+            MilestoneCommand::List(args) => args.json,
+            MilestoneCommand::Show(args) => args.json,
+            MilestoneCommand::Start(args) => args.show.json,
+            MilestoneCommand::Resume(args) => args.show.json,
+            MilestoneCommand::Approve(args) => args.show.json,
+            MilestoneCommand::Reject(args) => args.show.json,
+            MilestoneCommand::Abandon(args) => args.json,
+        }
+    }
+}
+
+/// Flags of `milestone new`.
+#[derive(Debug, Args)]
+#[command(after_help = "The file is .dacapo/milestones/ID.md. A file that is there is never overwritten.")]
+pub struct NewMilestone {
+    /// Its ID: the name of its file, its task and its branch
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Its title
+    #[arg(value_name = "TITLE")]
+    pub title: Vec<String>,
+    /// What it is for
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub goal: Option<String>,
+    /// One of its features (repeatable)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub feature: Vec<String>,
+    /// One of its acceptance criteria (repeatable)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub criterion: Vec<String>,
+    /// Open it in your editor
+    #[arg(long)]
+    pub edit: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "edit")]
+    pub json: bool,
+}
+
+/// Flags of `milestone list`.
+#[derive(Debug, Args)]
+pub struct ListMilestones {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `milestone show`.
+#[derive(Debug, Args)]
+pub struct ShowMilestone {
+    /// The milestone
+    #[arg(value_name = "ID")]
+    pub milestone: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `milestone start`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Flags win over the front matter of its file, and that over [milestone] in the config.
+Exit code: 0 accepted, 4 a person is needed, as `dacapo wait ID` says it too."
+)]
+pub struct StartMilestone {
+    /// The milestone
+    #[arg(value_name = "ID", required_unless_present = "auto", conflicts_with = "auto")]
+    pub milestone: Option<String>,
+    /// The one whose process is gone, else the oldest that is pending and has `auto_start: true`
+    #[arg(long)]
+    pub auto: bool,
+
+    /// The agent that builds [default: `developer` of its file, else the one of every task]
+    #[arg(long, value_name = "NAME", help_heading = "Agents")]
+    pub developer: Option<String>,
+    /// The agent that judges [default: `acceptor` of its file, else the Developer's, in a conversation of its own]
+    #[arg(long, value_name = "NAME", help_heading = "Agents")]
+    pub acceptor: Option<String>,
+
+    /// Run CMD before the Acceptor judges, and show it the result (repeatable) [default: the project's own checks]
+    #[arg(long, value_name = "CMD", help_heading = "What is judged")]
+    pub check: Vec<String>,
+    /// Its file was changed since it was started: judge by what it says now
+    #[arg(long, help_heading = "What is judged")]
+    pub refreeze: bool,
+
+    /// In the background; it waits for one that is at work in this repository
+    #[arg(long, help_heading = "Where")]
+    pub spawn: bool,
+    /// In this checkout, not in a worktree of its own
+    #[arg(long, help_heading = "Where")]
+    pub noworktree: bool,
+
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `milestone resume`.
+#[derive(Debug, Args)]
+pub struct ResumeMilestone {
+    /// The milestone
+    #[arg(value_name = "ID")]
+    pub milestone: String,
+    /// What the Developer is to hear
+    #[arg(value_name = "GUIDANCE")]
+    pub guidance: Vec<String>,
+    /// Its file was changed since it was started: judge by what it says now
+    #[arg(long)]
+    pub refreeze: bool,
+    /// At most N rounds in all; it pauses at the limit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `milestone approve`.
+#[derive(Debug, Args)]
+pub struct ApproveMilestone {
+    /// The milestone
+    #[arg(value_name = "ID")]
+    pub milestone: String,
+    /// Only this finding, which is settled with that: R3
+    #[arg(value_name = "FINDING", value_parser = finding)]
+    pub finding: Option<u32>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `milestone reject`.
+#[derive(Debug, Args)]
+pub struct RejectMilestone {
+    /// The milestone
+    #[arg(value_name = "ID")]
+    pub milestone: String,
+    /// What is wrong; the Developer hears it
+    #[arg(value_name = "REASON")]
+    pub reason: Vec<String>,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// Flags of `milestone abandon`.
+#[derive(Debug, Args)]
+pub struct AbandonMilestone {
+    /// The milestone
+    #[arg(value_name = "ID")]
+    pub milestone: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `R3`, `r3`, `3`.
+pub(super) fn finding(word: &str) -> Result<u32, String> {
+    let digits = word.strip_prefix(['R', 'r']).unwrap_or(word);
+    match digits.parse() {
+        Ok(number) if number > 0 && digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(number),
+        _ => Err("a finding is written R3; dacapo milestone show ID lists them".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn parsed(line: &str) -> Result<MilestoneCommand, clap::Error> {
+        match Cli::try_parse_from(line.split(' '))?.command {
+            Command::Milestone(args) => Ok(args.command),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn m1_every_command_is_understood() {
+        for line in [
+            "dacapo milestone new login Users can log in --goal x --feature a --feature b --criterion c --edit",
+            "dacapo ms list --json",
+            "dacapo ms ls",
+            "dacapo milestone show login",
+            "dacapo milestone start login --spawn --noworktree --refreeze --developer a --acceptor b --check x --check y",
+            "dacapo milestone start --auto --json",
+            "dacapo milestone resume login use the other table --refreeze --rounds 30 --quiet",
+            "dacapo milestone approve login R3",
+            "dacapo milestone reject login it is too slow",
+            "dacapo milestone abandon login",
+        ] {
+            assert!(parsed(line).is_ok(), "{line}: {:?}", parsed(line));
+        }
+        for line in [
+            "dacapo milestone",
+            "dacapo milestone start",
+            "dacapo milestone start login --auto",
+            "dacapo milestone approve login R",
+            "dacapo milestone approve login +3",
+            "dacapo milestone approve login R0",
+            "dacapo milestone resume login --rounds 0",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn m11_findings_are_named_as_they_are_shown() {
+        assert_eq!(["R3", "r3", "3"].map(finding), [Ok(3), Ok(3), Ok(3)]);
+        assert!(finding("F-3").is_err());
+    }
+}
