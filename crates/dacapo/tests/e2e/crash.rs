@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
 mod events;
-mod git;
+pub(crate) mod git;
 pub(crate) mod guards;
 mod journal;
 mod places;

@@ -5,7 +5,12 @@
 //! repaired, and the final acceptance. Its agents are `agent.sh`, which writes down all that it is told.
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
+mod again;
+mod answers;
+mod background;
 mod events;
+mod git;
+mod sessions;
 mod turns;
 
 use std::fs;
@@ -25,21 +30,29 @@ const MEMORY: &str = "The files were three once.";
 /// Rounds of the milestone, with the final one.
 const ROUNDS: usize = 4;
 
-/// How the agents talk: plain text, which has no session and no final word, or with both.
+const ACP: &str = include_str!("milestone_deaths/acp.sh");
+
+/// How an agent talks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
+    /// No session, and no final word: a turn that nobody watched to its end is had again.
     Text,
+    /// With both, in a process a turn.
     Sessions,
+    /// With both, in a process that lives as long as Dacapo's.
+    Acp,
 }
 
 impl Format {
     fn settings(self, name: &str, role: &str, world: &World) -> String {
-        let (format, resume) = match self {
-            Format::Text => ("text", ""),
-            Format::Sessions => ("rehearsal", "resume = [\"--resume\", \"{session}\"]\n"),
+        let (script, output, resume) = match self {
+            Format::Text => ("agent.sh", "text", ""),
+            Format::Sessions => ("agent.sh", "rehearsal", "resume = [\"--resume\", \"{session}\"]\n"),
+            Format::Acp => ("acp.sh", "acp", ""),
         };
-        let words = ["sh", &at(world, "agent.sh"), role, &at(world, "desk"), format];
-        format!("[agents.{name}]\ncommand = {words:?}\nprompt = \"stdin\"\noutput = \"{format}\"\n{resume}")
+        let mut words = vec!["sh".to_owned(), at(world, script), role.to_owned(), at(world, "desk")];
+        words.extend((self != Format::Acp).then(|| output.to_owned()));
+        format!("[agents.{name}]\ncommand = {words:?}\nprompt = \"stdin\"\noutput = \"{output}\"\n{resume}")
     }
 }
 
@@ -77,6 +90,7 @@ impl Turn {
 fn team(developer: Format, acceptor: Format) -> World {
     let world = World::new();
     fs::write(world.scratch("agent.sh"), AGENT).unwrap();
+    fs::write(world.scratch("acp.sh"), ACP).unwrap();
     fs::create_dir(world.scratch("desk")).unwrap();
     world.config(&format!(
         "[notify]\ndesktop = false\n{}{}",
@@ -149,7 +163,9 @@ impl World {
         let rounds: Vec<Value> = self
             .events("m", "iteration_finished")
             .iter()
-            .map(|round| json!([round["iteration"], round["success"], round["summary"], round["changed_files"]]))
+            .map(|round| {
+                json!([round["iteration"], round["success"], round["summary"], round["changed_files"]])
+            })
             .collect();
         assert_eq!(
             Value::from(rounds),

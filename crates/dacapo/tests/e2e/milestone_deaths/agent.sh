@@ -1,9 +1,11 @@
 # Both agents of a milestone: agent.sh ROLE DESK FORMAT [--resume SESSION]
+# FORMAT is text, rehearsal, or acp, where acp.sh says what is printed here.
 #
 # Whatever they do is settled by the round and by what lies in the tree, so that a turn that is had again comes to the
 # same. They do nothing that they were not told: a tree is put in order only where the prompt asks for it. Each turn has
 # a folder on the desk: what it was told, and in which session. A script ROLE.ROUND.sh on the desk is what happens to the
 # first such turn instead of its work; it is read from the point that its name on the first line says.
+unset RUNNER_DIES_AT
 role=$1 desk=$2 format=$3 session=$5
 told=$(cat)
 turn=0
@@ -22,6 +24,8 @@ reply() {
         event "{\"kind\":\"usage\",\"input\":10,\"output\":5}"
         event "{\"kind\":\"text\",\"text\":\"$1\"}"
         event '{"kind":"end","reason":"end_turn"}'
+    elif [ "$format" = acp ]; then
+        printf '%s' "$1"
     else
         printf '%b\n' "$1"
     fi
@@ -43,6 +47,7 @@ commit() { git add -A && git -c maintenance.auto=false commit -qm "$1"; }
 
 meets begin
 if [ "$role" = acceptor ]; then
+    if [ -e "$desk/strict" ]; then reply "REJECTED: never in round $round"; fi
     if [ "$round" -ge 4 ]; then reply 'ACCEPTED\nC-1: met'; fi
     if grep -qs bad two; then reply 'REJECTED: two is bad\n- two says bad'; fi
     reply ACCEPTED

@@ -3,13 +3,15 @@
 use super::*;
 use crate::crash::{At, for_each};
 
-/// Dies before and after every event, then goes on at once.
-fn walk(developer: Format, acceptor: Format) {
+/// Dies at every instant that is `wanted`, then goes on at once.
+fn walk(developer: Format, acceptor: Format, wanted: impl Fn(&Value) -> bool) {
     let whole = team(developer, acceptor);
     let _ = whole.run(&START).expect(0);
     let (shown, journal) = (whole.assert_whole(), whole.journal("m"));
     assert_eq!(whole.turns_seen().len(), 2 * ROUNDS);
-    let instants: Vec<At> = journal.iter().enumerate().flat_map(|(at, event)| instants(at, event)).collect();
+    let walked = journal.iter().enumerate().filter(|(_, event)| wanted(event));
+    let instants: Vec<At> = walked.flat_map(|(at, event)| instants(at, event)).collect();
+    assert!(!instants.is_empty());
     for_each(&instants, |at| {
         let world = team(developer, acceptor);
         assert!(world.dies(*at, &START), "{at:?}");
@@ -37,7 +39,7 @@ fn assert_turns(turns: &[Turn], developer: Format, acceptor: Format) {
     for (role, format) in [("developer", developer), ("acceptor", acceptor)] {
         let own: Vec<&Turn> = turns.iter().filter(|turn| turn.role == role).collect();
         match format {
-            Format::Sessions => {
+            Format::Sessions | Format::Acp => {
                 let rounds: Vec<usize> = own.iter().map(|turn| turn.round).collect();
                 assert_eq!(rounds, [1, 2, 3, 4], "{role}");
                 let first = own[1].session.clone();
@@ -66,5 +68,19 @@ fn assert_told(written: &[Value], after: &[Turn]) {
 
 #[test]
 fn m9_sigkill_at_every_event_then_resume_loses_and_doubles_no_round() {
-    walk(Format::Sessions, Format::Text);
+    walk(Format::Sessions, Format::Text, |_| true);
+}
+
+#[test]
+fn m9_the_same_around_turns_of_agents_that_one_talks_with() {
+    let turns = ["turn_started", "turn_finished"];
+    let early = |event: &Value| event["iteration"].as_u64().is_some_and(|round| round < 2);
+    walk(Format::Acp, Format::Acp, |event| early(event) && turns.iter().any(|kind| event["type"] == *kind));
+}
+
+#[test]
+fn m9_the_same_around_turns_where_only_the_acceptor_has_a_session() {
+    walk(Format::Text, Format::Sessions, |event| {
+        event["type"] == "turn_finished" && event["iteration"].as_u64() == Some(1)
+    });
 }

@@ -94,10 +94,17 @@ fn m9_what_a_killed_acceptor_left_is_put_in_order_by_the_developer() {
         let turns = world.turns_seen();
         let order: Vec<(&str, usize)> = turns.iter().map(|turn| (turn.role.as_str(), turn.round)).collect();
         let (developer, acceptor) = ("developer", "acceptor");
-        assert_eq!(order[..6], [(developer, 1), (acceptor, 1), (developer, 2), (acceptor, 2), (developer, 2), (acceptor, 2)]);
+        assert_eq!(
+            order[..6],
+            [(developer, 1), (acceptor, 1), (developer, 2), (acceptor, 2), (developer, 2), (acceptor, 2)]
+        );
         let cleans = &turns[4];
         cleans.assert_recovers(1, &["feat: one", "feat: two"]);
-        assert!(cleans.told.contains("are not committed: note, two. Commit or undo them."), "{}", cleans.told);
+        assert!(
+            cleans.told.contains("are not committed: note, two. Commit or undo them."),
+            "{}",
+            cleans.told
+        );
         assert!(cleans.told.contains("Only put the tree in order"), "{}", cleans.told);
         turns[5].assert_recovers(1, &["feat: one", "feat: two"]);
         let session = (*format == Format::Sessions).then(|| "acceptor-1".to_owned());
