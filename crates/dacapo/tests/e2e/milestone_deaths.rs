@@ -45,14 +45,15 @@ enum Format {
 
 impl Format {
     fn settings(self, name: &str, role: &str, world: &World) -> String {
-        let (script, output, resume) = match self {
-            Format::Text => ("agent.sh", "text", ""),
-            Format::Sessions => ("agent.sh", "rehearsal", "resume = [\"--resume\", \"{session}\"]\n"),
+        let (script, output, more) = match self {
+            Format::Text => ("agent.sh", "text", "prompt = \"stdin\"\n"),
+            Format::Sessions => {
+                ("agent.sh", "rehearsal", "prompt = \"stdin\"\nresume = [\"--resume\", \"{session}\"]\n")
+            }
             Format::Acp => ("acp.sh", "acp", ""),
         };
-        let mut words = vec!["sh".to_owned(), at(world, script), role.to_owned(), at(world, "desk")];
-        words.extend((self != Format::Acp).then(|| output.to_owned()));
-        format!("[agents.{name}]\ncommand = {words:?}\nprompt = \"stdin\"\noutput = \"{output}\"\n{resume}")
+        let words = ["sh", &at(world, script), role, &at(world, "desk"), output];
+        format!("[agents.{name}]\ncommand = {words:?}\noutput = \"{output}\"\n{more}")
     }
 }
 
