@@ -18,6 +18,9 @@ pub trait Kind: Sync {
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind>;
 }
 
+/// Where the branches of tasks are: what is only there is not merged anywhere.
+pub const BRANCHES: [&str; 2] = ["refs/heads/dacapo/", "refs/heads/milestone/"];
+
 /// All kinds there are.
 pub const KINDS: &[&dyn Kind] = &[&agent_loop::Loop, &milestone::Milestones];
 

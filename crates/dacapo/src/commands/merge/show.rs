@@ -1,10 +1,11 @@
 //! A merge for people, line by line, or for programs as JSON lines.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
+use dacapo_core::merge::{Candidate, Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
@@ -44,11 +45,14 @@ pub(super) struct Shown {
     width: usize,
     merged: Vec<String>,
     left_out: Vec<String>,
+    /// Of each task, by their short names.
+    branches: HashMap<String, String>,
 }
 
 impl Shown {
     pub(super) fn new(show: Show, into: &str) -> Self {
-        Self { show, into: into.to_owned(), width: 0, merged: Vec::new(), left_out: Vec::new() }
+        let (merged, left_out, branches) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { show, into: into.to_owned(), width: 0, merged, left_out, branches }
     }
 
     fn talks(&self) -> bool {
@@ -86,6 +90,8 @@ impl Shown {
         let names = plan.iter().map(|task| &task.name).chain(gathered.merged.iter().map(|(name, _)| name));
         self.width = names.map(String::len).max().unwrap_or(0).min(40);
         let width = self.width;
+        let branch = |one: &Candidate| (one.spec.name.to_string(), words::branch(&one.branch).to_owned());
+        self.branches = gathered.candidates.iter().map(branch).collect();
         let tasks: Vec<Value> = plan.iter().map(planned_json).collect();
         self.json(
             "merge_plan",
@@ -235,7 +241,7 @@ impl Shown {
             self.more(&format!("see {}", path.display()));
         }
         self.more("nothing of it has changed: branch and worktree are as they were");
-        if let Some(next) = next_step(name, why) {
+        if let Some(next) = next_step(name, self.branches.get(name).map_or(name, String::as_str), why) {
             self.more(&format!("do: {next}"));
         }
         self.json(
@@ -266,14 +272,14 @@ impl Shown {
     }
 }
 
-fn next_step(name: &str, why: &LeftOut) -> Option<String> {
+fn next_step(name: &str, branch: &str, why: &LeftOut) -> Option<String> {
     match why {
         LeftOut::Conflicts(_) => {
-            Some(format!("dacapo merge {name} --agent NAME, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent NAME, or git merge {branch} by hand"))
         }
         LeftOut::NoAgent => Some("--agent NAME or --agent-cmd CMD names one".into()),
         LeftOut::Unresolved { .. } => {
-            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge {branch} by hand"))
         }
         LeftOut::Check { .. } => {
             Some(format!("dacapo resume {name} \"rebase onto the new state and make the checks pass\""))
