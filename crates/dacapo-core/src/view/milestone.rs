@@ -256,7 +256,10 @@ impl MilestoneView {
                 reason: reason.clone(),
                 findings: findings.iter().map(|finding| finding_id(finding.id)).collect(),
             }),
-            MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeKept { .. } => {}
+            MilestoneStep::TreeLookedAt { .. }
+            | MilestoneStep::TreeTouched { .. }
+            | MilestoneStep::TreeKept { .. }
+            | MilestoneStep::Refrozen { .. } => {}
         }
     }
 
