@@ -17,9 +17,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
-use crate::spec::{Place, TaskSpec, random_hex};
+use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
-use crate::task::BRANCHES;
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
@@ -261,7 +260,7 @@ impl<'a> Dropped<'a> {
     /// A branch that is not a task's and that a commit is part of.
     pub(crate) fn branch_with(&self, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
         let is_a_tasks =
-            |name: &String| name == own || BRANCHES.iter().any(|prefix| name.starts_with(prefix));
+            |name: &String| name == own || TASK_BRANCHES.iter().any(|prefix| name.starts_with(prefix));
         Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))
     }
 

@@ -258,11 +258,11 @@ impl Repo {
     }
 
     /// The commits that refs below `prefix` name, the newest first, at most so many.
-    pub fn newest_tips(&self, prefixes: &[&str], most: usize) -> Result<Vec<Oid>, GitError> {
+    pub fn newest_tips(&self, prefix: &str, most: usize) -> Result<Vec<Oid>, GitError> {
         const OPERATION: &str = "list branches";
         let count = format!("--count={most}");
         let call = self.call(OPERATION).args(["for-each-ref", "--sort=-committerdate", &count]);
-        let out = call.arg("--format=%(objectname)").args(prefixes).stdout()?;
+        let out = call.args(["--format=%(objectname)", prefix]).stdout()?;
         let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         lines.map(|line| Oid::from_output(line).map_err(|_| GitError::unexpected(OPERATION, line))).collect()
     }

@@ -1,6 +1,6 @@
 //! A milestone in words, as all surfaces say them: where it stands, its features, its findings, its rounds.
 
-use dacapo_core::event::{IterationRecord, MilestoneStep};
+use dacapo_core::event::IterationRecord;
 use dacapo_core::overview::MilestoneBrief;
 use dacapo_core::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
 use dacapo_core::view::{FindingView, JudgedBy, MilestoneView, ReportView, VerdictView};
@@ -119,19 +119,6 @@ pub fn subject(milestone: &MilestoneView, record: &IterationRecord) -> String {
         Some(feature) => format!("{first} {}", words::line(&feature.text, 60)),
         None => words::line(about, 60),
     }
-}
-
-/// What the Acceptor, who changes nothing, did to the work; nothing for other steps.
-pub fn touched(step: &MilestoneStep) -> String {
-    let MilestoneStep::TreeTouched { astray, judged, dirty, main_moved, .. } = step else {
-        return String::new();
-    };
-    let moved = judged.is_some().then(|| "moved the branch".to_owned());
-    let astray = astray.as_ref().map(|branch| format!("left HEAD on {}", words::branch(branch)));
-    let dirty = (!dirty.is_empty()).then(|| format!("changed {}", dirty.join(", ")));
-    let main = (!main_moved.is_empty()).then(|| "committed on the main branch".to_owned());
-    let did: Vec<String> = [moved, astray, dirty, main].into_iter().flatten().collect();
-    words::line(&format!("the Acceptor {}", did.join(", ")), words::WHOLE)
 }
 
 /// What a person can answer, as commands; a finding that is open can be settled alone.

@@ -1,11 +1,10 @@
 //! A merge for people, line by line, or for programs as JSON lines.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{Candidate, Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
+use dacapo_core::merge::{Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
@@ -45,14 +44,11 @@ pub(super) struct Shown {
     width: usize,
     merged: Vec<String>,
     left_out: Vec<String>,
-    /// Of each task, by their short names.
-    branches: HashMap<String, String>,
 }
 
 impl Shown {
     pub(super) fn new(show: Show, into: &str) -> Self {
-        let (merged, left_out, branches) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { show, into: into.to_owned(), width: 0, merged, left_out, branches }
+        Self { show, into: into.to_owned(), width: 0, merged: Vec::new(), left_out: Vec::new() }
     }
 
     fn talks(&self) -> bool {
@@ -90,8 +86,6 @@ impl Shown {
         let names = plan.iter().map(|task| &task.name).chain(gathered.merged.iter().map(|(name, _)| name));
         self.width = names.map(String::len).max().unwrap_or(0).min(40);
         let width = self.width;
-        let branch = |one: &Candidate| (one.spec.name.to_string(), words::branch(&one.branch).to_owned());
-        self.branches = gathered.candidates.iter().map(branch).collect();
         let tasks: Vec<Value> = plan.iter().map(planned_json).collect();
         self.json(
             "merge_plan",
@@ -144,7 +138,7 @@ impl Shown {
     }
 
     /// What became of a task.
-    pub(super) fn outcome(&mut self, name: &str, outcome: &Outcome) {
+    pub(super) fn outcome(&mut self, branch: &str, name: &str, outcome: &Outcome) {
         match outcome {
             Outcome::Merged(done) => self.merged(name, done),
             Outcome::AlreadyThere(home) => {
@@ -160,7 +154,7 @@ impl Shown {
                 self.line(DIM, "·", name, "has no commits: nothing to merge");
                 self.json("merge_result", json!({"task": name, "result": "empty"}));
             }
-            Outcome::LeftOut(why) => self.was_left_out(name, why),
+            Outcome::LeftOut(why) => self.was_left_out(branch, name, why),
             Outcome::Halted => {
                 self.left_out.push(name.to_owned());
                 self.line(WARN, "■", name, "stopped; nothing of it has changed");
@@ -225,7 +219,7 @@ impl Shown {
         }
     }
 
-    fn was_left_out(&mut self, name: &str, why: &LeftOut) {
+    fn was_left_out(&mut self, branch: &str, name: &str, why: &LeftOut) {
         self.left_out.push(name.to_owned());
         let text = why.to_string();
         let mut lines = text.lines();
@@ -241,7 +235,7 @@ impl Shown {
             self.more(&format!("see {}", path.display()));
         }
         self.more("nothing of it has changed: branch and worktree are as they were");
-        if let Some(next) = next_step(name, self.branches.get(name).map_or(name, String::as_str), why) {
+        if let Some(next) = next_step(words::branch(branch), name, why) {
             self.more(&format!("do: {next}"));
         }
         self.json(
@@ -272,7 +266,7 @@ impl Shown {
     }
 }
 
-fn next_step(name: &str, branch: &str, why: &LeftOut) -> Option<String> {
+fn next_step(branch: &str, name: &str, why: &LeftOut) -> Option<String> {
     match why {
         LeftOut::Conflicts(_) => {
             Some(format!("dacapo merge {name} --agent NAME, or git merge {branch} by hand"))

@@ -173,7 +173,7 @@ impl Human {
                 }
             }
             MilestoneStep::TreeTouched { .. } => {
-                self.item("touched", &milestone::touched(step), Some(WARN));
+                self.item("touched", &words::touched(step), Some(WARN));
             }
             MilestoneStep::Refrozen { changes, .. } => {
                 for (nth, change) in changes.iter().take(MOST).enumerate() {

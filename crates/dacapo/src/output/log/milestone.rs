@@ -97,7 +97,7 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
             astray.into_iter().chain(dirty).collect()
         }
         MilestoneStep::TreeTouched { iteration, .. } => {
-            vec![format!("Round {}: {}", iteration + 1, milestone::touched(step))]
+            vec![format!("Round {}: {}", iteration + 1, words::touched(step))]
         }
         MilestoneStep::Refrozen { changes, .. } => {
             let changes =
