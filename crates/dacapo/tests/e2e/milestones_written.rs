@@ -1,0 +1,5 @@
+//! Milestones as people write, find and read them: `milestone new`, `list`, `show`, and `init`.
+
+mod finding;
+mod laying_out;
+mod reading;
