@@ -15,6 +15,7 @@ pub fn command(received: &Received) -> String {
         Command::Approve { .. } => format!("{by}: yes"),
         Command::Reject { reason: None } => format!("{by}: no"),
         Command::Reject { reason: Some(reason) } => format!("{by}: no: {reason}"),
+        Command::Refreeze { .. } => format!("{by}: the criteria are those of the file now"),
         Command::Abandon => format!("{by}: it is to end for good"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
