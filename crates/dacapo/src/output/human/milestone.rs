@@ -172,14 +172,8 @@ impl Human {
                     self.item("dirty", &text, Some(WARN));
                 }
             }
-            MilestoneStep::TreeTouched { astray, judged, dirty, main_moved, .. } => {
-                let moved = judged.as_ref().map(|_| "moved the branch".to_owned());
-                let astray = astray.as_ref().map(|branch| format!("left HEAD on {}", words::branch(branch)));
-                let dirty = (!dirty.is_empty()).then(|| format!("changed {}", dirty.join(", ")));
-                let main = (!main_moved.is_empty()).then(|| "committed on the main branch".to_owned());
-                let did: Vec<String> = [moved, astray, dirty, main].into_iter().flatten().collect();
-                let text = format!("the Acceptor {}", did.join(", "));
-                self.item("touched", &words::line(&text, words::WHOLE), Some(WARN));
+            MilestoneStep::TreeTouched { .. } => {
+                self.item("touched", &words::touched(step), Some(WARN));
             }
             MilestoneStep::Refrozen { changes, .. } => {
                 for (nth, change) in changes.iter().take(MOST).enumerate() {

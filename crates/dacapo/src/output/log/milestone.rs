@@ -111,6 +111,12 @@ impl Rounds {
                 });
                 astray.into_iter().chain(dirty).collect()
             }
+            MilestoneStep::TreeTouched { .. } => vec![words::touched(step)],
+            MilestoneStep::Refrozen { changes, .. } => changes
+                .iter()
+                .take(MOST)
+                .map(|change| format!("The criteria were changed: {}", words::line(change, words::WHOLE)))
+                .collect(),
             MilestoneStep::TreeKept { reference: Some(reference) } => {
                 vec![format!("What nobody had committed is kept under {}", words::line(reference, 200))]
             }
@@ -138,7 +144,9 @@ impl Rounds {
                 }
                 self.log.clone_from(log);
             }
-            MilestoneStep::TreeKept { .. } => {}
+            MilestoneStep::TreeTouched { .. }
+            | MilestoneStep::TreeKept { .. }
+            | MilestoneStep::Refrozen { .. } => {}
         }
     }
 }
