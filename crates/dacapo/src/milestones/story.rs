@@ -38,8 +38,12 @@ pub struct Round {
     pub said: Vec<Said>,
     /// What the project's checks said of that commit.
     pub checks: Vec<CheckBrief>,
+    /// So much had been said by then.
+    pub checked_after: usize,
     /// How it was judged; none: it is not over.
     pub judged: Option<Judged>,
+    /// So much had been said by then.
+    pub judged_after: usize,
     /// How long it took; none: it is not over.
     pub duration_ms: Option<u64>,
     /// What it cost, where that is known.
@@ -131,6 +135,7 @@ impl<F: Fn(&Received) -> String> Teller<F> {
             Event::TurnFinished(record) => self.turn(record),
             Event::CheckFinished(result) => {
                 if let Some(round) = self.story.rounds.last_mut() {
+                    round.checked_after = round.said.len();
                     round.checks.push(CheckBrief::from(result));
                 }
             }
@@ -262,6 +267,7 @@ impl<F: Fn(&Received) -> String> Teller<F> {
 
     fn judged(&mut self, judged: Judged) {
         if let Some(round) = self.story.rounds.last_mut() {
+            round.judged_after = round.said.len();
             round.judged = Some(judged);
         }
     }

@@ -91,6 +91,10 @@ fn m10_at_a_pause_a_person_reads_both_sides() {
         assert!(page.lines().any(|found| found.trim_end() == line), "{line}\n{page}");
     }
     assert!(page.contains("dacapo milestone resume two \"…\""), "{page}");
+    let second = page.split("\nRound 2").nth(1).unwrap();
+    let order = ["  Developer", "  check ", "  Acceptor", "  verdict   ✗ rejected", "  dacapo"]
+        .map(|line| second.find(&format!("\n{line}")));
+    assert!(order.is_sorted() && order[0].is_some(), "{order:?}\n{page}");
     let list = world.run(&["milestone", "list"]).expect(0).stdout;
     assert_eq!(
         list.split_whitespace().collect::<Vec<_>>().join(" "),
