@@ -40,6 +40,7 @@ mod spawn;
 mod start;
 mod status;
 mod takeover;
+mod turn;
 pub(crate) mod undo;
 mod wait;
 
