@@ -134,10 +134,22 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let mut answers = Vec::new();
     if let Some(rounds) = args.rounds {
+        more_than_used(&view(&dir)?, rounds)?;
         let change = dacapo_core::event::Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
         answers.push(("dacapo milestone resume", change));
     }
     go_on(&repo, &dir, GoOn { follow_up, answers, show: args.show, ..GoOn::default() })
+}
+
+/// A limit that is used up already would only pause it again.
+fn more_than_used(seen: &TaskView, rounds: u32) -> Result<(), Failure> {
+    let used = seen.iteration;
+    if rounds > used || seen.needs.as_ref().is_none_or(|needs| needs.kind != "rounds") {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("milestone '{}' has used {used} rounds: --rounds {rounds} leaves none", seen.name))
+        .kept(NOTHING)
+        .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
 }
 
 /// The task of a milestone that was started.
@@ -150,7 +162,8 @@ pub(super) fn begun(id: &str) -> Result<(Repo, TaskDir), Failure> {
         return Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
             .hint(format!("dacapo milestone start {id}")));
     }
-    let (repo, dir) = task(Some(id))?;
+    let (repo, dir) = task(Some(id))
+        .map_err(|failure| failure.hint("dacapo milestone list shows the milestones of this repository"))?;
     let kind = view(&dir)?.kind;
     if kind == Milestones::NAME {
         return Ok((repo, dir));
@@ -175,7 +188,8 @@ pub(crate) fn may_go_on(
                 .hint(format!("dacapo milestone approve {name} completes it"))
                 .hint(format!("dacapo milestone reject {name} \"what is wrong\" sends it back")));
         }
-        Some("rounds") if !more => {
+        // A limit that was raised since is the answer to that.
+        Some("rounds") if !more && seen.max_iterations.is_none_or(|most| most <= seen.iteration) => {
             let most = seen.max_iterations.unwrap_or(seen.iteration);
             return Err(Failure::usage(format!("milestone '{name}' has used all of its {most} rounds"))
                 .kept(unchanged)
