@@ -147,9 +147,12 @@ fn more_than_used(seen: &TaskView, rounds: u32) -> Result<(), Failure> {
     if rounds > used || seen.needs.as_ref().is_none_or(|needs| needs.kind != "rounds") {
         return Ok(());
     }
-    Err(Failure::usage(format!("milestone '{}' has used {used} rounds: --rounds {rounds} leaves none", seen.name))
-        .kept(NOTHING)
-        .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
+    Err(Failure::usage(format!(
+        "milestone '{}' has used {used} rounds: --rounds {rounds} leaves none",
+        seen.name
+    ))
+    .kept(NOTHING)
+    .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
 }
 
 /// The task of a milestone that was started.
