@@ -31,6 +31,7 @@ mod kit;
 mod limits;
 mod list;
 mod merge;
+mod milestones;
 mod misdeed;
 mod native;
 mod notifications;
