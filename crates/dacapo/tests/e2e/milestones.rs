@@ -8,9 +8,13 @@ use serde_json::Value;
 
 use crate::support::{Ran, World};
 
+mod findings;
+mod hostile;
 mod limits;
+mod people;
 mod refusals;
 mod rounds;
+mod sessions;
 mod timeouts;
 
 /// The id of the milestone in these tests.
