@@ -12,9 +12,11 @@ mod findings;
 mod hostile;
 mod limits;
 mod people;
+mod refreezing;
 mod refusals;
 mod rounds;
 mod sessions;
+mod tampering;
 mod timeouts;
 
 /// The id of the milestone in these tests.
@@ -95,11 +97,11 @@ impl Stage {
         let stage = Self { world, main: "main", before: String::new() };
         stage.plays("dev", &[]);
         stage.plays("acc", &[]);
-        stage.as_it_is()
+        stage.with_all_this()
     }
 
     /// What the user has now must stay.
-    fn as_it_is(self) -> Self {
+    fn with_all_this(self) -> Self {
         Self { before: self.users(), ..self }
     }
 

@@ -132,7 +132,7 @@ fn m6_what_the_checks_say_goes_to_the_acceptor_and_the_developers_praise_does_no
     stage.world.write(".dacapo/soul.md", "Be kind.\n");
     stage.world.write(".dacapo/memory/project.md", "Tests are slow.\n");
     stage.world.write("VISION.md", "A world of files.\n");
-    let stage = stage.as_it_is();
+    let stage = stage.with_all_this();
     stage.play(&BUILDS, &ACCEPTS);
     let _ = stage.start().expect(0);
     stage.assert_told("acc", 1, &format!("`{check}` → "));

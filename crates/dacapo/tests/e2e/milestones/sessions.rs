@@ -63,7 +63,7 @@ fn m1_one_agent_can_be_both_in_two_conversations() {
     let stage = Stage::new();
     stage.world.write(FILE, format!("---\ndeveloper: dev\n---\n{DEFINITION}"));
     stage.world.git(&["commit", "-qam", "docs: one agent"]);
-    let stage = stage.as_it_is();
+    let stage = stage.with_all_this();
     stage.that_remember(&["dev"]);
     stage.plays("dev", &["build F-1", "accept", "complete", "accept_all"]);
     let ran = stage.start().expect(0);
