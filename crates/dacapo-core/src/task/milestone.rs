@@ -99,6 +99,10 @@ impl Kind for Milestones {
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
         Ok(Box::new(Milestone::new(spec)?))
     }
+
+    fn takes_turns(&self) -> bool {
+        true
+    }
 }
 
 /// The state of a milestone: the fold of its journal.

@@ -138,7 +138,7 @@ impl Shown {
     }
 
     /// What became of a task.
-    pub(super) fn outcome(&mut self, name: &str, outcome: &Outcome) {
+    pub(super) fn outcome(&mut self, branch: &str, name: &str, outcome: &Outcome) {
         match outcome {
             Outcome::Merged(done) => self.merged(name, done),
             Outcome::AlreadyThere(home) => {
@@ -154,7 +154,7 @@ impl Shown {
                 self.line(DIM, "·", name, "has no commits: nothing to merge");
                 self.json("merge_result", json!({"task": name, "result": "empty"}));
             }
-            Outcome::LeftOut(why) => self.was_left_out(name, why),
+            Outcome::LeftOut(why) => self.was_left_out(branch, name, why),
             Outcome::Halted => {
                 self.left_out.push(name.to_owned());
                 self.line(WARN, "■", name, "stopped; nothing of it has changed");
@@ -219,7 +219,7 @@ impl Shown {
         }
     }
 
-    fn was_left_out(&mut self, name: &str, why: &LeftOut) {
+    fn was_left_out(&mut self, branch: &str, name: &str, why: &LeftOut) {
         self.left_out.push(name.to_owned());
         let text = why.to_string();
         let mut lines = text.lines();
@@ -235,7 +235,7 @@ impl Shown {
             self.more(&format!("see {}", path.display()));
         }
         self.more("nothing of it has changed: branch and worktree are as they were");
-        if let Some(next) = next_step(name, why) {
+        if let Some(next) = next_step(words::branch(branch), name, why) {
             self.more(&format!("do: {next}"));
         }
         self.json(
@@ -266,14 +266,14 @@ impl Shown {
     }
 }
 
-fn next_step(name: &str, why: &LeftOut) -> Option<String> {
+fn next_step(branch: &str, name: &str, why: &LeftOut) -> Option<String> {
     match why {
         LeftOut::Conflicts(_) => {
-            Some(format!("dacapo merge {name} --agent NAME, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent NAME, or git merge {branch} by hand"))
         }
         LeftOut::NoAgent => Some("--agent NAME or --agent-cmd CMD names one".into()),
         LeftOut::Unresolved { .. } => {
-            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge {branch} by hand"))
         }
         LeftOut::Check { .. } => {
             Some(format!("dacapo resume {name} \"rebase onto the new state and make the checks pass\""))
