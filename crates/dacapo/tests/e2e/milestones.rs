@@ -12,6 +12,7 @@ mod findings;
 mod hostile;
 mod limits;
 mod people;
+mod places;
 mod refreezing;
 mod refusals;
 mod rounds;

@@ -22,12 +22,14 @@ pub(super) fn refused(world: &World, words: &[&str], told: &str) {
     assert!(changed.is_empty() && new.is_empty(), "{words:?}: changed {changed:?}, new {new:?}");
 }
 
-/// Everything but who had a lock last, and folders for tasks of which there are none.
+/// Everything but who had a lock or a place last, and folders in which nothing is.
 fn kept(world: &World) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = world.everything();
+    let ours = [world.data(), world.repo().join(".git/dacapo")];
     all.retain(|path, bytes| {
-        let empty = path.starts_with(world.data()) && bytes.is_empty();
-        !path.ends_with("lock") && !empty
+        let empty = bytes.is_empty() && ours.iter().any(|ours| path.starts_with(ours));
+        let lock = path.file_name().is_some_and(|name| name == "lock" || name == "place-0");
+        !lock && !empty
     });
     all
 }
