@@ -87,11 +87,6 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
             turn = turn::take(&data, &spec)?;
         }
     }
-    let inbox = dir.inbox();
-    let told = inbox
-        .forget_stops()
-        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)));
-    told.map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
     if here && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
         somebody_must_answer(show, &asks.name)?;
     }
@@ -100,6 +95,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         Place::Worktree { .. } => None,
     };
     if !here {
+        put_into_inbox(dir, answers)?;
         background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;
         if show.json {
             print(&view(dir)?.to_json().to_string());
@@ -110,6 +106,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         return Ok(0);
     }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    put_into_inbox(dir, answers)?;
     let with = Drive {
         show,
         notes: &loaded.warnings,
@@ -132,6 +129,15 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     };
     after_task(&ended, lock);
     Ok(exit_code(&result))
+}
+
+/// Last of all, when nothing can refuse any more: an answer that was refused must not be heard at the next occasion.
+fn put_into_inbox(dir: &TaskDir, answers: Vec<(&'static str, Command)>) -> Result<(), Failure> {
+    let inbox = dir.inbox();
+    inbox
+        .forget_stops()
+        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)))
+        .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))
 }
 
 /// S7: how to end it from here.

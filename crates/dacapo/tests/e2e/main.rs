@@ -33,6 +33,7 @@ mod limits;
 mod list;
 mod merge;
 mod milestones_written;
+mod milestones;
 mod misdeed;
 mod native;
 mod notifications;
