@@ -48,7 +48,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
 
 /// Goes on with a task that nobody drives.
 pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
-    let GoOn { more, follow_up, answers, at_once, show } = how;
+    let GoOn { more, follow_up, mut answers, at_once, show } = how;
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
@@ -72,6 +72,9 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         });
     }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    if answers.is_empty() {
+        answers = milestone::left(dir, &seen)?;
+    }
     let answered = !answers.is_empty();
     if spec.kind == Milestones::NAME {
         milestone::may_go_on(repo, dir, &seen, &spec, &answers, more.is_some())?;

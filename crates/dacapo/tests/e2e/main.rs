@@ -34,6 +34,8 @@ mod list;
 mod merge;
 mod milestones_written;
 mod milestones;
+#[cfg(target_os = "linux")]
+mod milestone_deaths;
 mod misdeed;
 mod native;
 mod notifications;
