@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use super::durability::Durability;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
+use super::mirroring::Mirroring;
 use super::standing::{For, Standing};
 use super::surroundings::{Control, DriverError, Setting, Sink};
 use super::talker::Talks;
@@ -74,6 +75,7 @@ pub struct Driver<'a> {
     /// Commands that are in the journal.
     pub(super) commands_taken: HashSet<String>,
     pub(super) standing: Standing,
+    pub(super) mirroring: Mirroring,
     /// What the turn at work waits for.
     pub(super) asked: Option<Question>,
     pub(super) sink: &'a mut dyn Sink,
@@ -136,10 +138,12 @@ impl<'a> Driver<'a> {
         let (outbox, inbox) = mpsc::channel();
         let control = Control(outbox.clone());
         let now = Instant::now();
+        let mirroring = Mirroring::of(&dir.name());
         let driver = Self {
             spec,
             dir,
             machine,
+            mirroring,
             standing: Standing::new(setting.turn.take(), setting.places.take()),
             commands_taken,
             asked: None,
@@ -209,11 +213,13 @@ impl<'a> Driver<'a> {
                 // The guard of the first turn starts while we look at the repository.
                 self.launcher.prepare();
             }
+            self.mirror_before(&effect)?;
             if let Some(input) = self.perform(effect)? {
                 self.input(&input)?;
             }
         }
         self.durability.finish();
+        self.mirror_the_end();
         self.result.ok_or_else(|| DriverError::Workspace("the task ended without a result".into()))
     }
 
@@ -284,6 +290,7 @@ impl<'a> Driver<'a> {
         if let Event::TaskFinished(result) = &line.event {
             self.result = Some(result.clone());
         }
+        self.mirroring.saw(&line.event);
         self.sink.event(&line);
         self.last = Some(line);
         self.sub = 0;
