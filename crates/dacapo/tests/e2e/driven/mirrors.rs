@@ -147,7 +147,7 @@ fn m8_in_a_linked_worktree_and_in_place_the_files_are_in_the_main_checkout_and_n
     run(&world, "here");
     let _ = world.wait("here").expect(0);
     assert_eq!(own(&world, "here")["status"], "completed");
-    assert_eq!(world.git(&["log", "--format=", "--name-only", "main..milestone/here"]), "f2\n\nf1");
+    assert_eq!(world.git(&["log", "--format=", "--name-only", "main..milestone/here"]), "f2\nf1");
     unseen(&world);
 }
 
