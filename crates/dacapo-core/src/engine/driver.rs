@@ -47,8 +47,8 @@ pub(super) enum Message {
     Parsed(Box<Parsed>),
     /// The task that tried whether a limit is over does so no more.
     ProbeFree(std::io::Result<ProbeLock>),
-    /// The process of an agent that one talks with is gone, with all it started.
-    TalkerGone(Box<Finished>),
+    /// The process of this agent, with which one talks, is gone, with all it started.
+    TalkerGone(usize, Box<Finished>),
     /// A person's answer.
     Answer {
         number: u64,
@@ -245,7 +245,7 @@ impl<'a> Driver<'a> {
             Effect::AwaitProbe { agent, until } => self.await_probe(agent, until)?,
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
             Effect::Finish { base } => {
-                self.end_talk()?;
+                self.end_talks()?;
                 self.say_where_it_stays()?;
                 Some(self.gather_result(base.as_ref())?)
             }
@@ -377,8 +377,8 @@ impl<'a> Driver<'a> {
                 self.show(&event);
                 Ok(false)
             }
-            Message::TalkerGone(finished) => {
-                self.talker_gone(&finished)?;
+            Message::TalkerGone(agent, finished) => {
+                self.talker_gone(agent, &finished)?;
                 Ok(false)
             }
             // The end of a child or of a probe, or words, that nobody waits for any more.

@@ -31,6 +31,12 @@ pub trait Machine {
     /// Whether the turn in flight must end now that it has used this much on top of the turns before.
     fn over_budget(&self, turn: &Usage) -> bool;
 
+    /// Whether each of its agents has a conversation that stays open while another one is at work. False: they only take over
+    /// from one another.
+    fn agents_converse_by_turns(&self) -> bool {
+        false
+    }
+
     /// What files of the main checkout are to say of the task; none: nothing.
     fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
         let _ = whereabouts;

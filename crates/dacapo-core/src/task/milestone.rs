@@ -484,6 +484,10 @@ impl Machine for Milestone {
         stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
     }
 
+    fn agents_converse_by_turns(&self) -> bool {
+        true
+    }
+
     fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
         self.documents(whereabouts)
     }

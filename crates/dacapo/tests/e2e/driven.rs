@@ -11,6 +11,7 @@ use crate::support::World;
 
 mod mirrors;
 mod places;
+mod talks;
 mod turns;
 
 const DEFINITION: &str =
