@@ -13,7 +13,7 @@ use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
-use super::start::take_workspace;
+use super::start::{checkout_of, take_workspace};
 use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
@@ -80,7 +80,10 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         milestone::may_go_on(repo, dir, &seen, &spec, &answers, more.is_some())?;
     }
     let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
-    look_at_tree(repo, &seen, &spec)?;
+    let checkout = checkout_of(&spec)?;
+    if let Some(checkout) = &checkout {
+        look_at_tree(checkout, &seen, &spec)?;
+    }
     let here = spec.foreground || at_once;
     let mut turn = None;
     // Where only an answer is taken in, nothing works.
@@ -93,10 +96,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     if here && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
         somebody_must_answer(show, &asks.name)?;
     }
-    let workspace = match spec.place {
-        Place::InPlace { .. } => Some(take_workspace(repo, spec.name.as_str())?),
-        Place::Worktree { .. } => None,
-    };
+    let workspace = checkout.map(|checkout| take_workspace(&checkout, spec.name.as_str())).transpose()?;
     if !here {
         put_into_inbox(dir, answers)?;
         background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;

@@ -93,6 +93,16 @@ fn unfit(error: &Unfit) -> Failure {
     failure.kept("everything; nothing was started")
 }
 
+/// The checkout that a task works in, where that is the user's own: also from another checkout of the repository.
+pub(super) fn checkout_of(spec: &TaskSpec) -> Result<Option<Repo>, Failure> {
+    match spec.place {
+        Place::InPlace { .. } => Repo::discover(&spec.top)
+            .map(Some)
+            .map_err(|error| Failure::usage(error.to_string()).kept("everything; nothing was started")),
+        Place::Worktree { .. } => Ok(None),
+    }
+}
+
 /// One loop per workspace (S7).
 pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
