@@ -37,6 +37,7 @@ mod prompts;
 mod report;
 mod resume;
 mod settings;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -47,6 +48,7 @@ pub use definition::{
 pub use findings::Findings;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
+pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
 pub use verdict::{Found, On, Verdict};
 
 /// The kind of task that [`Milestone`] decides for.

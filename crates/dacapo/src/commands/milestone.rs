@@ -5,6 +5,8 @@ mod list;
 mod new;
 mod run;
 mod show;
+mod told;
+mod which;
 
 pub(super) use answers::{approve, reject};
 pub(super) use run::{may_go_on, spawn};

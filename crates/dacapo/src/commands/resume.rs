@@ -73,7 +73,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let answered = !answers.is_empty();
     if spec.kind == Milestones::NAME {
-        milestone::may_go_on(repo, &seen, &spec, more.is_some() || answered, answered)?;
+        milestone::may_go_on(repo, &seen, &spec, &answers, more.is_some())?;
     }
     let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
     look_at_tree(repo, &seen, &spec)?;

@@ -31,9 +31,9 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// So many failed calls in a row that are nobody's verdict end it.
 const MAX_FAILURES: u32 = 10;
 
-/// A definition as it was found.
+/// What a milestone is to bring, as its file says it.
 #[derive(Debug)]
-pub struct Written {
+pub struct Defined {
     /// Its id, which is the task's name.
     pub id: TaskName,
     /// The file, from the top of the repository.
@@ -63,7 +63,7 @@ pub struct Wish {
 
 /// Puts a request together. Front matter wins over the settings, flags over both.
 pub fn milestone(
-    written: Written,
+    defined: Defined,
     wish: &Wish,
     config: &Config,
     repo: &Repo,
@@ -71,7 +71,7 @@ pub fn milestone(
     checks: Checks,
 ) -> Result<Request, Failure> {
     let top = repo.toplevel();
-    let set = &written.definition.settings;
+    let set = &defined.definition.settings;
     let developer = wish.developer.as_ref().or(set.developer.as_ref());
     let acceptor = wish.acceptor.as_ref().or(set.acceptor.as_ref());
     let developer = agent(developer, "Developer", wish, config, top)?;
@@ -80,7 +80,7 @@ pub fn milestone(
         None => (developer.agents[0].clone(), vec![ONE_AGENT.to_owned()]),
     };
     let agents = vec![developer.agents[0].clone(), acceptor];
-    let policy = policy(&written, config, &agents, checks.commands)?;
+    let policy = policy(&defined, config, &agents, checks.commands)?;
     if policy.checks.is_empty() {
         notes.push(
             "no checks: the Acceptor judges without them; checks = [\"CMD\"] in the config, or --check 'CMD'"
@@ -89,16 +89,16 @@ pub fn milestone(
     }
     let (base_branch, base) = main_branch(repo, config)?;
     let details = Details {
-        path: written.path,
-        frozen: written.definition.frozen(),
+        path: defined.path,
+        frozen: defined.definition.frozen(),
         max_rejections: set.max_rejections.unwrap_or(config.milestone.max_consecutive_rejections),
         requires_human_review: set.requires_human_review,
         vision: background(top, &["VISION.md", ".dacapo/VISION.md"])?,
         soul: background(top, &[".dacapo/soul.md"])?,
         memory: background(top, &[".dacapo/memory/project.md"])?,
-        definition: written.text,
+        definition: defined.text,
     };
-    let definition = written.definition;
+    let definition = defined.definition;
     let spec = TaskSpec {
         v: SPEC_FORMAT,
         kind: Milestones::NAME.to_owned(),
@@ -109,8 +109,8 @@ pub fn milestone(
         foreground: !wish.background,
         prompt: definition.title.unwrap_or(definition.goal),
         plan: None,
-        place: place(wish, config, data, &written.id, base),
-        name: written.id,
+        place: place(wish, config, data, &defined.id, base),
+        name: defined.id,
         agents,
         policy,
         // The Developer commits; prompts and summaries are the milestone's own.
@@ -156,12 +156,12 @@ fn agent(
 }
 
 fn policy(
-    written: &Written,
+    defined: &Defined,
     config: &Config,
     agents: &[AgentSpec],
     checks: Vec<String>,
 ) -> Result<LoopPolicy, Failure> {
-    let set = &written.definition.settings;
+    let set = &defined.definition.settings;
     let limit = match (set.max_cost, set.max_tokens) {
         (Some(_), _) => Some("max_cost"),
         (None, Some(_)) => Some("max_tokens"),
@@ -175,7 +175,7 @@ fn policy(
             agent.name
         ))
         .kept(NOTHING)
-        .hint(format!("take {limit} out of {}; rounds and calls have limits of their own", written.path)));
+        .hint(format!("take {limit} out of {}; rounds and calls have limits of their own", defined.path)));
     }
     if let (Some(_), Some(agent)) = (set.max_cost, agents.iter().find(|agent| !knows_its_cost(agent))) {
         return Err(no_price(agent));

@@ -11,4 +11,5 @@ mod replies;
 mod reports;
 mod rounds;
 mod specs;
+mod standing;
 mod world;
