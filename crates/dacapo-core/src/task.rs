@@ -16,6 +16,11 @@ pub trait Kind: Sync {
 
     /// The machine of a task, before any of its journal is applied.
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind>;
+
+    /// Whether only one of this kind is at work in a repository at a time.
+    fn takes_turns(&self) -> bool {
+        false
+    }
 }
 
 /// All kinds there are.
@@ -45,6 +50,11 @@ impl Kinds {
     /// These instead of the built-in ones.
     pub fn of(kinds: &'static [&'static dyn Kind]) -> Self {
         Self(kinds)
+    }
+
+    /// Whether only one task of this kind is at work in a repository at a time.
+    pub fn take_turns(self, kind: &str) -> bool {
+        self.0.iter().any(|known| known.name() == kind && known.takes_turns())
     }
 
     /// The machine of a task.

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use dacapo_core::event::SessionMode;
-use dacapo_core::git::{GitError, Oid, Repo};
+use dacapo_core::git::{MainBranch, Oid, Repo};
 use dacapo_core::spec::{
-    AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, PullRequest, SPEC_FORMAT, Setup, TaskName, TaskSpec,
-    random_hex,
+    AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, PullRequest, SPEC_FORMAT, Setup, TaskName,
+    TaskSpec, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::milestone::{Definition, Details, Milestones};
@@ -203,7 +203,8 @@ fn policy(
 
 fn place(wish: &Wish, config: &Config, data: &RepoDir, id: &TaskName, base: Oid) -> Place {
     if wish.in_place {
-        return Place::InPlace { allow_dirty: false };
+        let branch = NewBranch { name: branch_of(id), start: base };
+        return Place::InPlace { allow_dirty: false, branch: Some(branch) };
     }
     Place::Worktree {
         path: data.worktree(id),
@@ -251,26 +252,15 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
 
 /// The main branch by its full name, and where it is: `main_branch`, else origin/HEAD, main, master (M2).
 fn main_branch(repo: &Repo, config: &Config) -> Result<(String, Oid), Failure> {
-    let failed = |error: GitError| Failure::failed(error.to_string()).kept(NOTHING);
-    let at = |name: &str| -> Result<Option<(String, Oid)>, Failure> {
-        let full = format!("refs/heads/{name}");
-        if let Some(at) = repo.read_ref(&full).map_err(failed)? {
-            return Ok(Some((full, at)));
-        }
-        // Known from its remote alone.
-        let there = repo.read_ref(&format!("refs/remotes/origin/{name}")).map_err(failed)?;
-        Ok(there.map(|at| (full, at)))
-    };
-    if let Some(name) = &config.main_branch {
-        return at(name)?.ok_or_else(|| {
-            Failure::usage(format!("main_branch = \"{name}\" in the config is no branch here")).kept(NOTHING)
-        });
+    let configured = config.main_branch.as_deref();
+    let found =
+        repo.main_branch(configured).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    if let Some(MainBranch { name, tip }) = found {
+        return Ok((name, tip));
     }
-    let by_remote = repo.main_branch_of("origin").map_err(failed)?;
-    for name in by_remote.iter().map(String::as_str).chain(["main", "master"]) {
-        if let Some(found) = at(name)? {
-            return Ok(found);
-        }
+    if let Some(name) = configured {
+        let message = format!("main_branch = \"{name}\" in the config is no branch here");
+        return Err(Failure::usage(message).kept(NOTHING));
     }
     Err(Failure::usage("a milestone starts from the main branch, and there is none: neither main nor master")
         .kept(NOTHING)
