@@ -1,5 +1,6 @@
 //! What git says about the work of a milestone, and how what nobody has committed is kept.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -10,6 +11,10 @@ use super::surroundings::DriverError;
 use super::workspace::{MAX_FILE_BYTES, local_date};
 use crate::event::{NamedCommit, WorkFacts};
 use crate::git::{CommitRequest, Head, Oid, Repo, display_path};
+use crate::task::milestone::MOST_BYTES;
+
+/// So many places where HEAD was are compared with.
+const MOST_MOVES: usize = 1000;
 
 impl Driver<'_> {
     /// Looks, and changes nothing: doing it again is harmless.
@@ -29,11 +34,16 @@ impl Driver<'_> {
         let dirt = repo.dirt()?;
         let others = workspace.not_the_agents();
         let dirty = dirt.tracked.into_iter().chain(dirt.untracked).chain(dirt.unmerged);
-        let dirty = dirty.filter(|path| !others.contains(path)).map(|path| display_path(&path));
+        let definition = Path::new(&query.definition);
+        // The user's own words, which nobody needs to commit.
+        let as_frozen = reads(&repo.toplevel().join(definition), &query.frozen);
+        let dirty = dirty.filter(|path| !others.contains(path) && (!as_frozen || path != definition));
+        let dirty = dirty.map(|path| display_path(&path));
         let mut facts = WorkFacts {
             dirty: dirty.take(WorkFacts::MOST_FILES).collect(),
             head: head.commit,
             branch: head.branch,
+            tip: tip.clone(),
             ..WorkFacts::default()
         };
         if let Some(operation) = dirt.operation {
@@ -42,18 +52,27 @@ impl Driver<'_> {
         for named in &query.commits {
             facts.commits.push(named_commit(repo, named, query.base.as_ref(), tip.as_ref())?);
         }
+        let log = match &tip {
+            Some(tip) => repo.log_between(query.base.as_ref(), tip)?,
+            None => Vec::new(),
+        };
+        main_branch(repo, query, &log, &mut facts)?;
         let Some(tip) = tip else { return Ok(Input::Inspected(facts)) };
-        let log = repo.log_between(query.base.as_ref(), &tip)?;
         let lines = log.iter().map(|(commit, subject)| format!("{} {subject}", commit.short()));
         facts.log = lines.take(WorkFacts::MOST_LOG).collect();
-        facts.definition_changed = repo
-            .changed_between(query.base.as_ref(), &tip)?
-            .iter()
-            .any(|change| change.path == Path::new(&query.definition));
-        let changed = repo.changed_between(query.start.as_ref().or(query.base.as_ref()), &tip)?;
+        facts.definition_changed =
+            repo.changed_between(query.base.as_ref(), &tip)?.iter().any(|change| change.path == definition)
+                && repo.file_at(&tip, definition, MOST_BYTES)?.as_deref() != Some(query.frozen.as_bytes());
+        let start = query.start.as_ref().or(query.base.as_ref());
+        let changed = repo.changed_between(start, &tip)?;
         facts.changed_total = u32::try_from(changed.len()).unwrap_or(u32::MAX);
         let changed = changed.iter().map(|change| display_path(&change.path));
         facts.changed_files = changed.take(WorkFacts::MOST_FILES).collect();
+        if query.diff {
+            let diff = repo.diff_text(start, &tip, WorkFacts::MOST_DIFF)?;
+            // What an agent has committed may hold what no journal does (S15).
+            facts.diff = diff.map(|diff| self.masker.mask_str(&diff));
+        }
         Ok(Input::Inspected(facts))
     }
 
@@ -92,6 +111,37 @@ impl Driver<'_> {
         }
         Ok(Input::Kept { reference: kept })
     }
+}
+
+/// The file says exactly this.
+fn reads(path: &Path, text: &str) -> bool {
+    let fits = path.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == text.len() as u64);
+    fits && std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
+}
+
+/// Where the main branch is, and which of its new commits came from here: HEAD of this working tree was at them, or they
+/// are the milestone's. By author or time nobody can tell an agent from the person whose name it commits under.
+fn main_branch(
+    repo: &Repo,
+    query: &WorkQuery,
+    own: &[(Oid, String)],
+    facts: &mut WorkFacts,
+) -> Result<(), DriverError> {
+    let Some(name) = query.main.as_ref().filter(|name| query.branch.as_ref() != Some(*name)) else {
+        return Ok(());
+    };
+    facts.main = repo.read_ref(name)?;
+    let (Some(now), Some(was)) = (&facts.main, &query.main_was) else { return Ok(()) };
+    if now == was {
+        return Ok(());
+    }
+    let been: HashSet<Oid> = repo.head_was_at(MOST_MOVES)?.into_iter().collect();
+    let own: HashSet<&Oid> = own.iter().map(|(commit, _)| commit).collect();
+    let new = repo.log_between(Some(was), now)?.into_iter();
+    let moved = new.filter(|(commit, _)| own.contains(commit) || been.contains(commit));
+    let lines = moved.map(|(commit, subject)| format!("{} {subject}", commit.short()));
+    facts.main_moved = lines.take(WorkFacts::MOST_FILES).collect();
+    Ok(())
 }
 
 /// Of several commits with these digits none is meant; an earlier one of the user's is not the milestone's.

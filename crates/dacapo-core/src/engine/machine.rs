@@ -341,4 +341,12 @@ pub struct WorkQuery {
     pub commits: Vec<String>,
     /// The milestone's own file, from the top of the repository.
     pub definition: String,
+    /// Its text as the milestone is held to it: where the file says just that, nobody has changed anything.
+    pub frozen: String,
+    /// The main branch (full name).
+    pub main: Option<String>,
+    /// Where it was when it was last seen; none: it is taken as it is.
+    pub main_was: Option<Oid>,
+    /// Whether the diff of the round is wanted.
+    pub diff: bool,
 }

@@ -68,6 +68,7 @@ impl Driver<'_> {
             | Command::Abandon
             | Command::Pause { .. }
             | Command::Tell { .. }
+            | Command::Refreeze { .. }
             | Command::Set { .. } => return,
         };
         Reply::new(self.outbox.clone(), question).choose(choice);

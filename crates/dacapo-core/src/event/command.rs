@@ -30,6 +30,11 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// What a milestone is held to is this from now on, the text of its file; whoever sends it has read it before.
+    Refreeze {
+        /// The whole text.
+        definition: String,
+    },
     /// End it for good: nobody is to take it up again by itself. What it left is kept.
     Abandon,
     /// Another limit from now on; see [`crate::spec::Change`].

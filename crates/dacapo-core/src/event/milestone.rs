@@ -24,6 +24,15 @@ pub enum MilestoneStep {
         changed_total: u32,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
+        /// Where the branch is: the Acceptor leaves it there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tip: Option<Oid>,
+        /// What the round changed, where it is small ([`WorkFacts::MOST_DIFF`]); the Acceptor reads it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
+        /// Where the main branch is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        main: Option<Oid>,
     },
     /// The Developer says that all features are complete, and git agrees with it.
     CompletionTaken {
@@ -39,6 +48,9 @@ pub enum MilestoneStep {
         changed_total: u32,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
+        /// Where the main branch is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        main: Option<Oid>,
     },
     /// The report goes back to the Developer before the Acceptor sees it.
     ReportSentBack {
@@ -85,6 +97,44 @@ pub enum MilestoneStep {
         dirty: Vec<String>,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
+        /// Where the milestone's branch is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tip: Option<Oid>,
+        /// Where the main branch is, if nobody has moved it from here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        main: Option<Oid>,
+        /// See [`WorkFacts::main_moved`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        main_moved: Vec<String>,
+    },
+    /// The Acceptor, who changes nothing, left the work otherwise than it found it.
+    TreeTouched {
+        /// The round.
+        iteration: u32,
+        /// The branch that HEAD is on (full name), where it is not the milestone's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        astray: Option<String>,
+        /// Where the branch was when the Acceptor was asked, if it is not there any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<Oid>,
+        /// Where it is instead; none: it is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tip: Option<Oid>,
+        /// Uncommitted paths, at most [`WorkFacts::MOST_FILES`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dirty: Vec<String>,
+        /// See [`WorkFacts::main_moved`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        main_moved: Vec<String>,
+    },
+    /// A person has changed what the milestone is held to.
+    Refrozen {
+        /// The text of its file from now on.
+        definition: String,
+        /// Its hash ([`crate::task::milestone::Definition::frozen`]).
+        frozen: String,
+        /// What is different, a line each, as both agents are told. None: only settings or the layout.
+        changes: Vec<String>,
     },
     /// The task was ended: what nobody had committed is kept.
     TreeKept {
@@ -119,11 +169,18 @@ pub struct WorkFacts {
     pub head: Option<Oid>,
     /// The branch that HEAD is on (full name); none when detached.
     pub branch: Option<String>,
+    /// Where the milestone's branch is; none: it is gone.
+    pub tip: Option<Oid>,
+    /// Where the main branch is.
+    pub main: Option<Oid>,
+    /// Commits that came onto the main branch since it was last seen, and that were made in this working tree or are the
+    /// milestone's own: `hash subject`. What a person commits there in a checkout of theirs is not among them.
+    pub main_moved: Vec<String>,
     /// Paths that are not committed, apart from what checks and the setup left, at most [`WorkFacts::MOST_FILES`].
     pub dirty: Vec<String>,
     /// The commits that were asked about.
     pub commits: Vec<NamedCommit>,
-    /// The milestone's own file is not what it was at the base.
+    /// The milestone's own file is neither what it was at the base nor what the milestone is held to.
     pub definition_changed: bool,
     /// What differs from the commit at the start of the round, at most [`WorkFacts::MOST_FILES`].
     pub changed_files: Vec<String>,
@@ -131,9 +188,13 @@ pub struct WorkFacts {
     pub changed_total: u32,
     /// The commits of the milestone as `git log --oneline` shows them, newest first, at most [`WorkFacts::MOST_LOG`].
     pub log: Vec<String>,
+    /// What the round changed, where that was asked for and is at most [`WorkFacts::MOST_DIFF`] long.
+    pub diff: Option<String>,
 }
 
 impl WorkFacts {
+    /// A longer diff is read by the Acceptor itself.
+    pub const MOST_DIFF: usize = 16 << 10;
     /// More files than this are counted, not listed.
     pub const MOST_FILES: usize = 100;
     /// So many commits are listed.

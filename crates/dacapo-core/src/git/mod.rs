@@ -16,6 +16,7 @@ mod first_commit;
 mod guard;
 mod include;
 mod index;
+mod inspect;
 mod land;
 mod locate;
 mod main_branch;

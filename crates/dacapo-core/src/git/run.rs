@@ -6,7 +6,7 @@
 //! while one of these commands runs, the lock is held.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -315,6 +315,25 @@ impl Call {
     /// Runs it; anything but exit 0 is an error. Gives stdout.
     pub(super) fn stdout(self) -> Result<Vec<u8>, GitError> {
         self.spawn()?.stdout()
+    }
+
+    /// The same, but at most `most` bytes of it; none: there would have been more, and git was ended.
+    pub(super) fn stdout_within(self, most: usize) -> Result<Option<Vec<u8>>, GitError> {
+        let mut running = self.spawn()?;
+        let mut read = Vec::new();
+        if let Some(pipe) = running.child.stdout.take() {
+            let mut bounded = pipe.take(most as u64 + 1);
+            let (operation, dir) = (running.call.operation, running.call.dir.clone());
+            bounded.read_to_end(&mut read).map_err(GitError::io(operation, &dir))?;
+        }
+        if read.len() > most {
+            // It may have ended by itself meanwhile.
+            drop(running.child.kill());
+            running.output()?;
+            return Ok(None);
+        }
+        let output = running.output()?;
+        if output.exit == Some(0) { Ok(Some(read)) } else { Err(output.error()) }
     }
 
     /// The command for people: without the overrides.

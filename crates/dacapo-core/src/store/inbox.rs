@@ -90,7 +90,7 @@ impl Inbox {
                 | Command::Reject { .. } => {
                     self.done(&received)?;
                 }
-                Command::Tell { .. } | Command::Set { .. } => {}
+                Command::Tell { .. } | Command::Set { .. } | Command::Refreeze { .. } => {}
             }
         }
         Ok(())

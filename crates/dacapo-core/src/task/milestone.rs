@@ -14,12 +14,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::{Effect, Input, Machine, Whereabouts};
 use crate::engine::stop;
-use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage, WaitReason};
+use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage};
 use crate::git::Oid;
 use crate::mirror::Document;
 use crate::spec::{LoopPolicy, SessionNeed, TaskSpec};
@@ -36,22 +35,28 @@ mod lines;
 mod mirror;
 mod plan;
 mod prompts;
+mod refreeze;
 mod report;
 mod resume;
 mod settings;
 mod standing;
+mod state;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod verdict;
 
 pub use definition::{
     Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
 };
 pub use findings::Findings;
+pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
 pub use verdict::{Found, On, Verdict};
+
+use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
 
 /// The kind of task that [`Milestone`] decides for.
 #[derive(Debug)]
@@ -99,22 +104,6 @@ impl Kind for Milestones {
 
     fn takes_turns(&self) -> bool {
         true
-    }
-}
-
-/// Who is at work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Developer,
-    Acceptor,
-}
-
-impl Role {
-    fn name(self) -> &'static str {
-        match self {
-            Role::Developer => "Developer",
-            Role::Acceptor => "Acceptor",
-        }
     }
 }
 
@@ -167,6 +156,13 @@ pub struct Milestone {
     look_due: bool,
     /// What was found then, for the Developer to put in order.
     disorder: Option<Disorder>,
+    /// The branch was there when it was last judged; what came since by another hand than the Developer's is judged with
+    /// the next round.
+    unjudged: Option<Oid>,
+    /// Where the main branch was when it was last seen; none: wherever it is.
+    main: Option<Oid>,
+    /// What it is to be held to as soon as nobody is at work.
+    refreeze: Option<Wanted>,
     last_checks: Vec<Option<CheckResult>>,
     verdict: Option<stop::Verdict>,
     /// What a person was asked last, until the next turn starts.
@@ -177,180 +173,6 @@ pub struct Milestone {
     /// What nobody had committed when the task was ended is kept.
     kept: bool,
     result: Option<TaskResult>,
-}
-
-/// Where the milestone stands. It is not lost when the task ends: whoever takes it up goes on from there.
-#[derive(Debug, Clone, PartialEq)]
-enum Phase {
-    Fresh,
-    /// A command makes the fresh worktree usable.
-    Setup {
-        index: usize,
-    },
-    /// No round is at work.
-    Between,
-    /// In a round, the next turn is this one's.
-    Asking(Role),
-    Turn {
-        turn: u32,
-        role: Role,
-        continued: bool,
-    },
-    /// The Developer has replied.
-    Reported {
-        reply: String,
-    },
-    /// The Developer says that it has put the tree in order.
-    Cleaned,
-    Checking {
-        index: usize,
-    },
-    /// The Acceptor has replied.
-    Judged {
-        reply: String,
-    },
-    /// A call took too long.
-    Overdue {
-        reason: String,
-    },
-    LimitHit {
-        role: Role,
-        message: String,
-        end: LimitEnd,
-    },
-    Waiting {
-        role: Role,
-        until: Timestamp,
-        why: WaitReason,
-    },
-    /// Another task tries whether the limit is over.
-    Probed {
-        role: Role,
-        until: Timestamp,
-        since: Timestamp,
-        elapsed: Duration,
-    },
-    Settling,
-}
-
-/// What is known of the end of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LimitEnd {
-    /// A turn of this task ran into it, and this is what its agent said.
-    Said(Option<Timestamp>),
-    /// Another task did, and knows its end.
-    Shared(Timestamp),
-    /// Another task is trying whether it has come.
-    Probed,
-}
-
-/// An agent's conversation, and what it has to hear.
-#[derive(Debug, Clone, Default)]
-struct Desk {
-    session: Option<String>,
-    session_usage: Usage,
-    /// It has had a turn.
-    conversed: bool,
-    /// What people said and no turn has been told yet.
-    told: Vec<String>,
-    /// What the newest turn was told.
-    heard: Vec<String>,
-    /// The next turn is told that there was an interruption.
-    interrupted: bool,
-    /// The newest turn was.
-    recovering: bool,
-}
-
-/// A round at work.
-#[derive(Debug, Clone)]
-struct Round {
-    number: u32,
-    start: Option<Oid>,
-    started_at: Timestamp,
-    attempts: u32,
-    usage: Usage,
-    /// What was reported and held against git.
-    work: Option<Work>,
-    changed_files: Vec<String>,
-    changed_total: u32,
-    /// Reports that were sent back.
-    reports_sent_back: u32,
-    /// Verdicts that were.
-    verdicts_sent_back: u32,
-    /// Why, for the next turn.
-    complaints: Vec<String>,
-    /// The Developer is to put the tree in order before the Acceptor goes on.
-    cleanup: bool,
-    checks: Vec<CheckResult>,
-    judgement: Option<Judgement>,
-}
-
-/// What a round is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Work {
-    Feature {
-        text: String,
-        /// Which one, where that can be told.
-        at: Option<usize>,
-        commit: Oid,
-        changes: Vec<String>,
-    },
-    /// All features are complete.
-    Everything { commit: Oid, summary: String },
-}
-
-impl Work {
-    fn commit(&self) -> &Oid {
-        match self {
-            Work::Feature { commit, .. } | Work::Everything { commit, .. } => commit,
-        }
-    }
-
-    fn is_final(work: Option<&Self>) -> bool {
-        matches!(work, Some(Work::Everything { .. }))
-    }
-}
-
-/// How a round was judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Judgement {
-    accepted: bool,
-    reason: String,
-    needs_person: bool,
-}
-
-/// How the newest round ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Last {
-    number: u32,
-    work: Option<Work>,
-    accepted: bool,
-    reason: String,
-    /// The two do not come together by themselves.
-    needs_person: bool,
-}
-
-/// What an interruption left behind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Disorder {
-    dirty: Vec<String>,
-    /// HEAD is on another branch.
-    astray: Option<String>,
-}
-
-/// What a person is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Question {
-    /// Somebody paused it.
-    GoOn { by: String },
-    /// So many rejections in a row.
-    Rejections,
-    /// The Acceptor insists on what is settled.
-    Settled,
-    /// All rounds are used.
-    Rounds,
-    /// Accepted; a person has the last word.
-    Review,
 }
 
 impl Milestone {
@@ -403,6 +225,9 @@ impl Milestone {
             log: Vec::new(),
             look_due: false,
             disorder: None,
+            unjudged: None,
+            main: None,
+            refreeze: None,
             last_checks: vec![None; spec.policy.checks.len()],
             verdict: None,
             question: None,

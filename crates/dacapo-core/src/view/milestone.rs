@@ -256,7 +256,23 @@ impl MilestoneView {
                 reason: reason.clone(),
                 findings: findings.iter().map(|finding| finding_id(finding.id)).collect(),
             }),
-            MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeKept { .. } => {}
+            MilestoneStep::Refrozen { .. } => self.renumbered(),
+            MilestoneStep::TreeLookedAt { .. }
+            | MilestoneStep::TreeTouched { .. }
+            | MilestoneStep::TreeKept { .. } => {}
+        }
+    }
+
+    /// Ids go by place, and the places are others now: what was reported is named by the new ones, or by none.
+    fn renumbered(&mut self) {
+        let features = &self.machine.0.standing().definition.features;
+        let now = |id: &String| {
+            let text = &self.features.iter().find(|feature| feature.id == *id)?.text;
+            features.iter().position(|feature| feature.text == *text).map(feature_id)
+        };
+        let reports = self.history.iter_mut().filter_map(|round| round.report.as_mut());
+        for report in reports.chain(&mut self.last_report) {
+            report.feature_id = report.feature_id.as_ref().and_then(now);
         }
     }
 
@@ -369,6 +385,29 @@ impl MilestoneView {
     /// The features that were accepted.
     pub fn features_done(&self) -> usize {
         self.features.iter().filter(|feature| feature.done).count()
+    }
+
+    /// `F-1 login (4be1d20)`: each feature with the commit that was accepted, or that none was.
+    pub fn features_told(&self) -> Vec<String> {
+        let told = self.features.iter().map(|FeatureView { id, text, done }| {
+            let text = text.lines().next().unwrap_or_default();
+            let commit = self.accepted(id).map(|report| report.commit.short());
+            match (done, commit) {
+                (true, Some(commit)) => format!("{id} {text} ({commit})"),
+                (true, None) => format!("{id} {text}"),
+                (false, _) => format!("{id} {text} (not accepted)"),
+            }
+        });
+        told.collect()
+    }
+
+    /// The newest report of a feature that was accepted.
+    pub fn accepted(&self, feature: &str) -> Option<&ReportView> {
+        let rounds = self.history.iter().rev();
+        let accepted = rounds.filter(|round| round.verdict.as_ref().is_some_and(|verdict| verdict.accepted));
+        accepted
+            .filter_map(|round| round.report.as_ref())
+            .find(|report| report.feature_id.as_deref() == Some(feature))
     }
 
     /// What it is called: its heading, else the first line of its goal.

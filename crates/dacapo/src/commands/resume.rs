@@ -74,7 +74,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let answered = !answers.is_empty();
     if spec.kind == Milestones::NAME {
-        milestone::may_go_on(repo, &seen, &spec, &answers, more.is_some())?;
+        milestone::may_go_on(repo, dir, &seen, &spec, &answers, more.is_some())?;
     }
     let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
     let checkout = checkout_of(&spec)?;

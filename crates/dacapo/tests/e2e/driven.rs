@@ -11,6 +11,7 @@ use crate::support::World;
 
 mod mirrors;
 mod places;
+mod seen;
 mod talks;
 mod turns;
 

@@ -32,6 +32,7 @@ mod kit;
 mod limits;
 mod list;
 mod merge;
+mod milestones_written;
 mod misdeed;
 mod native;
 mod notifications;

@@ -17,8 +17,8 @@ impl AgentLoop {
                 self.pausing = Some(by.clone());
                 self.pause_if_due();
             }
-            // A turn asks, not the loop: the driver answers it.
-            Command::Approve { .. } | Command::Reject { .. } => {}
+            // A turn asks, not the loop: the driver answers it. And a loop has no criteria.
+            Command::Approve { .. } | Command::Reject { .. } | Command::Refreeze { .. } => {}
             Command::Tell { text } => self.told.push(text.clone()),
             Command::Set { key, value } => {
                 // Whoever sent it has read it before; what cannot be read changes nothing.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Disorder, Judgement, Last, LimitEnd, Milestone, Phase, Question, Role, Round, Work};
+use super::{Judgement, Last, LimitEnd, Milestone, Phase, Question, Role, Round, Work};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckResult, Envelope, Event, FailureKind, IterationRecord, Judge, MilestoneStep, Outcome, SetupResult,
@@ -45,12 +45,17 @@ impl Milestone {
                 self.ready = true;
                 self.branch.clone_from(branch);
                 self.base.clone_from(base_commit);
+                if self.spec.base_branch.is_some() {
+                    self.main.clone_from(base_commit);
+                }
                 self.before_the_first();
             }
             Event::WorkspaceFailed { message } => {
+                // What was said cannot be held against anything; it is asked for again.
                 if matches!(self.phase, Phase::Reported { .. } | Phase::Cleaned) {
-                    // What was said cannot be held against anything; it is asked for again.
                     self.phase = Phase::Asking(Role::Developer);
+                } else if matches!(self.phase, Phase::Judged { .. }) {
+                    self.phase = Phase::Asking(Role::Acceptor);
                 }
                 self.end(Outcome::Failed, StopReason::SetupFailed, message);
             }
@@ -58,6 +63,7 @@ impl Milestone {
             Event::CheckFinished(result) => self.check_finished(result),
             Event::IterationStarted { iteration, start_commit } => {
                 self.rounds = iteration + 1;
+                self.unjudged = None;
                 self.round = Some(Round::new(*iteration, start_commit.clone(), line));
                 self.phase = Phase::Asking(Role::Developer);
             }
@@ -125,6 +131,7 @@ impl Milestone {
         desk.conversed = true;
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         desk.heard.append(&mut desk.told);
+        desk.notes_heard.append(&mut desk.notes);
         desk.recovering |= std::mem::take(&mut desk.interrupted);
         if let Some(round) = self.round.as_mut() {
             round.attempts += 1;
@@ -153,9 +160,13 @@ impl Milestone {
             self.limits_in_row = 0;
         }
         self.phase = Phase::Asking(role);
+        // Nobody knows in what state it left the tree.
+        let cut_short = record.end != TurnEnd::Done && (role == Role::Acceptor || record.timed_out);
+        self.look_due |= cut_short;
         match &record.end {
             TurnEnd::Done => self.turn_done(role, record),
             TurnEnd::Failed { message, .. } if record.timed_out => {
+                let message = message.replace("--turn-timeout", "call-timeout");
                 let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
                 self.phase = Phase::Overdue { reason };
             }
@@ -187,6 +198,7 @@ impl Milestone {
         self.failures_in_row = 0;
         let desk = self.desk_mut(role);
         desk.heard.clear();
+        desk.notes_heard.clear();
         desk.recovering = false;
         let reply = record.reply.clone().unwrap_or_else(|| record.summary.clone());
         let Some(round) = self.round.as_mut() else { return };
@@ -222,17 +234,37 @@ impl Milestone {
                 changed_files,
                 changed_total,
                 log,
+                tip,
+                diff,
+                main,
                 ..
             } => {
                 let at = self.definition.feature(feature);
                 let (text, commit, changes) = (feature.clone(), commit.clone(), changes.clone());
                 self.log_is(log);
+                self.seen(main.as_ref());
                 self.taken(Work::Feature { text, at, commit, changes }, changed_files, *changed_total);
+                if let Some(round) = self.round.as_mut() {
+                    round.tip.clone_from(tip);
+                    round.diff.clone_from(diff);
+                }
             }
-            MilestoneStep::CompletionTaken { commit, summary, changed_files, changed_total, log, .. } => {
-                let (commit, summary) = (commit.clone(), summary.clone());
+            MilestoneStep::CompletionTaken {
+                commit,
+                summary,
+                changed_files,
+                changed_total,
+                log,
+                main,
+                ..
+            } => {
+                let (tip, summary) = (commit.clone(), summary.clone());
                 self.log_is(log);
-                self.taken(Work::Everything { commit, summary }, changed_files, *changed_total);
+                self.seen(main.as_ref());
+                self.taken(Work::Everything { commit: tip.clone(), summary }, changed_files, *changed_total);
+                if let Some(round) = self.round.as_mut() {
+                    (round.tip, round.diff) = (Some(tip), None);
+                }
             }
             MilestoneStep::ReportSentBack { complaints, .. } => {
                 self.phase = Phase::Asking(Role::Developer);
@@ -259,14 +291,22 @@ impl Milestone {
                 let (reason, needs_person) = (reason.clone(), *needs_person);
                 self.judged(Judgement { accepted: false, reason, needs_person });
             }
-            MilestoneStep::TreeLookedAt { astray, dirty, log, .. } => {
-                self.looked(astray.as_deref(), dirty, log);
+            MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeTouched { .. } => self.tree_step(step),
+            MilestoneStep::Refrozen { definition, frozen, changes } => {
+                self.refrozen(definition, frozen, changes);
             }
             MilestoneStep::TreeKept { .. } => self.kept = true,
         }
     }
 
-    fn log_is(&mut self, log: &[String]) {
+    /// Where the main branch is, and that this is nobody's fault.
+    fn seen(&mut self, main: Option<&Oid>) {
+        if main.is_some() {
+            self.main = main.cloned();
+        }
+    }
+
+    pub(super) fn log_is(&mut self, log: &[String]) {
         self.log = log[..log.len().min(WorkFacts::MOST_LOG)].to_vec();
     }
 
@@ -287,37 +327,6 @@ impl Milestone {
         if let Some(round) = self.round.as_mut() {
             round.judgement = Some(judgement);
             self.phase = Phase::Settling;
-        }
-    }
-
-    /// Who has to put things in order is the Developer, also where the Acceptor was next.
-    fn looked(&mut self, astray: Option<&str>, dirty: &[String], log: &[String]) {
-        let moved = self.log != log;
-        self.log_is(log);
-        if self.phase == Phase::Cleaned {
-            self.disorder = None;
-            let Some(round) = self.round.as_mut() else { return };
-            round.cleanup = false;
-            if moved {
-                // What was reported is not what is there now.
-                round.work = None;
-                round.complaints =
-                    vec!["there are commits that your report does not know of: report again".to_owned()];
-            }
-            let next = if moved { Role::Developer } else { Role::Acceptor };
-            self.phase = Phase::Asking(next);
-            return;
-        }
-        self.look_due = false;
-        let disorder = Disorder { dirty: dirty.to_vec(), astray: astray.map(str::to_owned) };
-        self.disorder = (disorder.astray.is_some() || !disorder.dirty.is_empty()).then_some(disorder);
-        if self.disorder.is_some() && self.phase == Phase::Asking(Role::Acceptor) {
-            self.phase = Phase::Asking(Role::Developer);
-            if let Some(round) = self.round.as_mut() {
-                round.cleanup = true;
-                // What was said about a verdict is not for the Developer.
-                round.complaints.clear();
-            }
         }
     }
 
@@ -427,6 +436,8 @@ impl Round {
             attempts: 0,
             usage: Usage::default(),
             work: None,
+            tip: None,
+            diff: None,
             changed_files: Vec::new(),
             changed_total: 0,
             reports_sent_back: 0,

@@ -17,6 +17,7 @@ impl Milestone {
             }
             Command::Tell { text } => self.tell(text),
             Command::Set { key, value } => self.set(key, value),
+            Command::Refreeze { definition } => self.refreeze_wanted(definition),
             Command::Approve { choice } => self.approved(*choice),
             Command::Reject { reason } => self.rejected_in_review(reason.as_deref()),
         }

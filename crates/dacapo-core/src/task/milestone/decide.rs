@@ -48,7 +48,10 @@ impl Milestone {
                     port_base: *port_base,
                 }]
             }
-            (Phase::Reported { .. } | Phase::Cleaned, Input::WorkspaceFailed(message)) => {
+            (
+                Phase::Reported { .. } | Phase::Cleaned | Phase::Judged { .. },
+                Input::WorkspaceFailed(message),
+            ) => {
                 vec![Event::WorkspaceFailed { message: message.clone() }]
             }
             (Phase::Fresh | Phase::Between | Phase::Asking(_), Input::WorkspaceFailed(message))
@@ -62,8 +65,9 @@ impl Milestone {
             (Phase::Checking { .. }, Input::CheckDone(result)) if self.awaits(result) => {
                 vec![Event::CheckFinished(result.clone())]
             }
+            (_, Input::Settle { .. }) if self.refreezes() => self.refreeze().into_iter().collect(),
             (Phase::Between | Phase::Asking(_), Input::Inspected(facts)) if self.looks() => {
-                vec![self.looked_at(facts)]
+                vec![Event::Milestone(self.looked_at(facts))]
             }
             // A stopped milestone never starts a turn, whoever asks for it.
             (Phase::Between | Phase::Asking(_), Input::TurnBegins { head, session }) if self.begins() => {
@@ -90,7 +94,7 @@ impl Milestone {
             }
             (Phase::Reported { reply }, Input::Inspected(facts)) => self.report(reply, facts),
             (Phase::Cleaned, Input::Inspected(facts)) => self.cleaned(facts),
-            (Phase::Judged { reply }, Input::Settle { .. }) => self.judgement(reply),
+            (Phase::Judged { reply }, Input::Inspected(facts)) => self.judgement(reply, facts),
             (Phase::Overdue { reason }, Input::Settle { .. }) => self.rejected_by_engine(reason.clone()),
             (Phase::LimitHit { message, end, .. }, Input::Settle { now }) => {
                 self.limit_hit(message, *end, *now)
@@ -118,7 +122,8 @@ impl Milestone {
         let Some(role) = self.to_ask() else { return Vec::new() };
         let mut events = Vec::new();
         if self.round.is_none() {
-            events.push(Event::IterationStarted { iteration: self.rounds, start_commit: head.cloned() });
+            let start_commit = self.unjudged.as_ref().or(head).cloned();
+            events.push(Event::IterationStarted { iteration: self.rounds, start_commit });
         }
         let continued = self.continues(role);
         events.push(Event::TurnStarted {
@@ -138,20 +143,11 @@ impl Milestone {
         result.phase == CheckPhase::Iteration && result.index as usize == index && result.iteration == round
     }
 
-    fn looked_at(&self, facts: &WorkFacts) -> Event {
-        Event::Milestone(MilestoneStep::TreeLookedAt {
-            head: facts.head.clone(),
-            astray: self.astray(facts),
-            dirty: facts.dirty.clone(),
-            log: facts.log.clone(),
-        })
-    }
-
     /// The Developer was to put the tree in order, and nothing else.
     fn cleaned(&self, facts: &WorkFacts) -> Vec<Event> {
         let complaints = self.disorder_in(facts);
         if complaints.is_empty() {
-            return vec![self.looked_at(facts)];
+            return vec![Event::Milestone(self.looked_at(facts))];
         }
         self.send_back(complaints)
     }

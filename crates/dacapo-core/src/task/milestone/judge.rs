@@ -48,7 +48,7 @@ impl Milestone {
         }
         let iteration = round.number;
         let (changed_files, changed_total) = (facts.changed_files.clone(), facts.changed_total);
-        let log = facts.log.clone();
+        let (log, main) = (facts.log.clone(), facts.main.clone());
         let named = facts.commits.first().and_then(|commit| commit.found.clone());
         let step = match read {
             DeveloperReply::Report(report) => named.map(|commit| MilestoneStep::ReportTaken {
@@ -59,6 +59,9 @@ impl Milestone {
                 changed_files,
                 changed_total,
                 log,
+                tip: facts.tip.clone(),
+                diff: facts.diff.clone(),
+                main,
             }),
             DeveloperReply::Completion(completion) => {
                 facts.head.clone().map(|commit| MilestoneStep::CompletionTaken {
@@ -68,6 +71,7 @@ impl Milestone {
                     changed_files,
                     changed_total,
                     log,
+                    main,
                 })
             }
         };
@@ -75,27 +79,6 @@ impl Milestone {
             Some(step) => vec![Event::Milestone(step)],
             None => self.send_back(vec!["there is no commit yet".to_owned()]),
         }
-    }
-
-    /// What is not in order, whatever the report says.
-    pub(super) fn disorder_in(&self, facts: &WorkFacts) -> Vec<String> {
-        let mut complaints = Vec::new();
-        if let Some(astray) = self.astray(facts) {
-            complaints.push(format!(
-                "HEAD is on {astray}, not on {}: go back to it; what you committed elsewhere belongs there",
-                self.branch_name()
-            ));
-        }
-        if !facts.dirty.is_empty() {
-            complaints.push(format!("the tree is not clean: commit or undo {}", named(&facts.dirty)));
-        }
-        complaints
-    }
-
-    /// The branch that HEAD is on, where it is not the milestone's.
-    pub(super) fn astray(&self, facts: &WorkFacts) -> Option<String> {
-        (facts.branch != self.branch)
-            .then(|| facts.branch.clone().unwrap_or_else(|| "no branch (detached)".to_owned()))
     }
 
     /// Once; the second bad one of a round counts as a rejection.
@@ -121,7 +104,14 @@ impl Milestone {
     }
 
     /// The Acceptor's reply: a verdict, or sent back once (M4, M5, M11).
-    pub(super) fn judgement(&self, reply: &str) -> Vec<Event> {
+    pub(super) fn judgement(&self, reply: &str, facts: &WorkFacts) -> Vec<Event> {
+        let touched = self.touched(facts);
+        let (step, void) = touched.map_or((None, None), |touched| (Some(touched.step), touched.void));
+        let verdict = self.verdict_on(reply, void);
+        step.map(Event::Milestone).into_iter().chain(verdict).collect()
+    }
+
+    fn verdict_on(&self, reply: &str, void: Option<String>) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
         let iteration = round.number;
         let on = if Work::is_final(round.work.as_ref()) {
@@ -130,13 +120,14 @@ impl Milestone {
             On::Feature
         };
         let first = round.verdicts_sent_back == 0;
-        let step = match Verdict::parse(reply, on) {
-            Err(complaint) if first => MilestoneStep::VerdictSentBack { iteration, complaint },
-            Err(complaint) => {
+        let step = match (Verdict::parse(reply, on), void) {
+            (Ok(Verdict::Accepted { .. }) | Err(_), Some(void)) => return self.rejected_by_engine(void),
+            (Err(complaint), None) if first => MilestoneStep::VerdictSentBack { iteration, complaint },
+            (Err(complaint), None) => {
                 return self.rejected_by_engine(format!("the Acceptor gave no verdict twice: {complaint}"));
             }
-            Ok(Verdict::Accepted { reason }) => MilestoneStep::Accepted { iteration, reason },
-            Ok(Verdict::Rejected { reason, findings }) => match self.findings.raise(&findings) {
+            (Ok(Verdict::Accepted { reason }), None) => MilestoneStep::Accepted { iteration, reason },
+            (Ok(Verdict::Rejected { reason, findings }), _) => match self.findings.raise(&findings) {
                 Raised::OnlySettled(ids) if first => {
                     let ids: Vec<String> = ids.iter().map(|id| format!("R{id}")).collect();
                     let complaint = format!(

@@ -19,7 +19,10 @@ impl Milestone {
             // What was said is taken in, whoever wants to stop: nothing of it starts any work.
             Phase::Reported { reply } => Effect::InspectWork(self.query(self.commits_named_in(reply))),
             Phase::Cleaned => Effect::InspectWork(self.query(Vec::new())),
-            Phase::Judged { .. } | Phase::Overdue { .. } | Phase::Settling => Effect::Settle,
+            // The Acceptor changes nothing: its verdict counts for what it was asked about.
+            Phase::Judged { .. } => Effect::InspectWork(self.query(Vec::new())),
+            Phase::Overdue { .. } | Phase::Settling => Effect::Settle,
+            _ if self.refreezes() => Effect::Settle,
             _ if self.keeps() => Effect::KeepWork,
             _ if self.verdict.is_some() => Effect::Finish { base: self.base.clone() },
             Phase::Fresh => Effect::PrepareWorkspace,
@@ -60,14 +63,18 @@ impl Milestone {
         }
     }
 
-    /// The task was ended, and what nobody has committed is not kept yet (S8).
+    /// The task was ended, or is complete but for what the Acceptor left lying about, and what nobody has committed is not
+    /// kept yet (S8).
     pub(super) fn keeps(&self) -> bool {
-        let cancelled = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Cancelled);
-        cancelled && self.ready && !self.kept && self.is_idle()
+        let littered = self.disorder.as_ref().is_some_and(|disorder| !disorder.dirty.is_empty());
+        let due = self.verdict.is_some_and(|verdict| {
+            verdict.outcome == Outcome::Cancelled || (verdict.outcome == Outcome::Completed && littered)
+        });
+        due && self.ready && !self.kept && self.is_idle()
     }
 
     pub(super) fn may_finish(&self) -> bool {
-        self.verdict.is_some() && self.is_idle() && !self.keeps()
+        self.verdict.is_some() && self.is_idle() && !self.keeps() && !self.refreezes()
     }
 
     /// The tree is looked at before the next turn.
@@ -77,7 +84,8 @@ impl Milestone {
 
     /// A turn may start.
     pub(super) fn begins(&self) -> bool {
-        self.ready && self.verdict.is_none() && !self.look_due && !self.backoff_due
+        let free = !self.look_due && !self.backoff_due && !self.refreezes();
+        self.ready && self.verdict.is_none() && free
     }
 
     fn begin_turn(&self, role: Role) -> Effect {
@@ -118,8 +126,13 @@ impl Milestone {
             branch: self.branch.clone(),
             base: self.base.clone(),
             start: self.round.as_ref().and_then(|round| round.start.clone()),
+            // The diff is read with a report.
+            diff: !commits.is_empty(),
             commits,
             definition: self.details.path.clone(),
+            frozen: self.details.definition.clone(),
+            main: self.spec.base_branch.clone(),
+            main_was: self.main.clone(),
         }
     }
 
@@ -160,6 +173,7 @@ impl Milestone {
             soul: self.details.soul.as_deref(),
             memory: self.details.memory.as_deref(),
             said: &desk.heard,
+            notes: &desk.notes_heard,
             recovering: desk.recovering,
             rounds_done: self.finished,
             log: &self.log,
@@ -184,6 +198,7 @@ impl Milestone {
             rejected: self.last.as_ref().filter(|last| !last.accepted).map(|last| last.reason.as_str()),
             dirty: self.disorder.as_ref().map_or(&[], |disorder| &disorder.dirty),
             astray: self.disorder.as_ref().and_then(|disorder| disorder.astray.as_deref()),
+            left: self.disorder.as_ref().map_or(&[], |disorder| &disorder.notes),
             cleanup: self.round.as_ref().is_some_and(|round| round.cleanup),
         }
     }

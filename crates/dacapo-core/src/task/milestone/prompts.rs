@@ -29,6 +29,8 @@ pub(super) struct Task<'a> {
     pub(super) soul: Option<&'a str>,
     pub(super) memory: Option<&'a str>,
     pub(super) said: &'a [String],
+    /// What has happened since its last turn.
+    pub(super) notes: &'a [String],
     pub(super) recovering: bool,
     pub(super) rounds_done: u32,
     pub(super) log: &'a [String],
@@ -60,6 +62,7 @@ pub(super) struct DeveloperTold<'a> {
     pub(super) rejected: Option<&'a str>,
     pub(super) dirty: &'a [String],
     pub(super) astray: Option<&'a str>,
+    pub(super) left: &'a [String],
     /// Only put the tree in order.
     pub(super) cleanup: bool,
 }
@@ -116,6 +119,7 @@ impl Page {
 
     /// What is the same for both: people's words, an interruption, why a reply came back.
     fn urgent(&mut self, task: &Task<'_>) {
+        self.list("What has happened", task.notes.iter().cloned());
         self.list("What a person says", task.said.iter().cloned());
         if task.recovering {
             let done = match task.rounds_done {
@@ -221,6 +225,9 @@ fn disorder(told: &DeveloperTold<'_>) -> Option<String> {
     if !told.dirty.is_empty() {
         let _ =
             writeln!(text, "- These paths are not committed: {}. Commit or undo them.", named(told.dirty));
+    }
+    for note in told.left {
+        let _ = writeln!(text, "- {note}");
     }
     (!text.is_empty()).then_some(text)
 }

@@ -17,6 +17,10 @@ impl Milestone {
         if let Some(text) = follow_up {
             self.tell(text);
         }
+        if ended.is_some() {
+            // Somebody took it up who may have merged, or put right, what is on the main branch.
+            self.main = None;
+        }
         self.look_due = self.turns > 0;
         self.developer.interrupted = self.turns > 0;
         self.acceptor.interrupted = self.turns > 0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
-use dacapo_core::view::Status;
+use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
 use super::candidates::Gathered;
@@ -23,6 +23,14 @@ pub(super) fn needs_somebody(plan: &[Planned], args: &Merge) -> bool {
         let asks = !args.query.is_empty() || matches!(task.expected, Expected::Conflicts { .. });
         asks && task.agent.is_none() && is_work(&task.expected)
     })
+}
+
+/// What there is to say about merging what is not completed.
+fn why_unfinished(view: &TaskView) -> String {
+    let Some(milestone) = &view.milestone else { return format!("the task is {}", view.status.as_str()) };
+    let (done, all) = (milestone.features_done(), milestone.features.len());
+    let status = milestone.status.as_str().replace('_', " ");
+    format!("the milestone is {status}, {done} of {} accepted", words::count(all as u64, "feature"))
 }
 
 fn is_work(expected: &Expected) -> bool {
@@ -113,8 +121,8 @@ impl Shown {
             }
             let unfinished = gathered.candidates.get(at).filter(|one| one.view.status != Status::Completed);
             if let Some(unfinished) = unfinished.filter(|_| is_work(&task.expected)) {
-                let status = unfinished.view.status.as_str();
-                let text = format!("  {:<width$} the task is {status}: look whether it is done", "");
+                let text =
+                    format!("  {:<width$} {}: look whether it is done", "", why_unfinished(&unfinished.view));
                 self.say(&paint(WARN, &text));
             }
             if task.uncommitted > 0 && is_work(&task.expected) {

@@ -4,7 +4,7 @@ use dacapo_core::event::Command;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{RepoDir, TaskDir};
-use dacapo_core::task::milestone::Details;
+use dacapo_core::task::milestone::{Details, Frozen};
 use dacapo_core::view::TaskView;
 
 use super::which;
@@ -15,7 +15,7 @@ use crate::commands::start::{claim, projects_own};
 use crate::commands::{exec, print, repository, spawn as in_background};
 use crate::config::{Config, Sources, load};
 use crate::error::Failure;
-use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable};
+use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::request::Checks;
 use crate::request::milestone::{Defined, Wish, milestone};
 
@@ -48,7 +48,7 @@ fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
     match catalog.next(&repo) {
         Some(Auto::Resume(id)) => {
             let (repo, dir) = begun(id.as_str())?;
-            let answers = refreeze(&repo, &dir, args.refreeze)?;
+            let answers = refreeze(&dir, &repo, args.refreeze)?;
             go_on(&repo, &dir, GoOn { answers, show: args.show, ..GoOn::default() })
         }
         Some(Auto::Start(id)) => {
@@ -174,7 +174,7 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
     let (repo, dir) = begun(&args.milestone)?;
     let words = args.guidance.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
-    let mut answers = refreeze(&repo, &dir, args.refreeze)?;
+    let mut answers = refreeze(&dir, &repo, args.refreeze)?;
     if let Some(rounds) = args.rounds {
         let change = Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
         answers.push(("dacapo milestone resume", change));
@@ -200,13 +200,30 @@ pub(super) fn begun(id: &str) -> Result<(Repo, TaskDir), Failure> {
 }
 
 /// `--refreeze`: what the file says now is what counts from here on.
-fn refreeze(_repo: &Repo, _dir: &TaskDir, _wanted: bool) -> Result<Vec<(&'static str, Command)>, Failure> {
-    Ok(Vec::new())
+fn refreeze(dir: &TaskDir, repo: &Repo, wanted: bool) -> Result<Vec<(&'static str, Command)>, Failure> {
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let changed = if wanted { changed(dir, repo, &spec)? } else { None };
+    let refrozen = changed.map(|definition| Command::Refreeze { definition });
+    Ok(refrozen.map(|command| ("--refreeze", command)).into_iter().collect())
+}
+
+/// The text of the file, where it asks for something else than what the milestone is held to by now.
+fn changed(dir: &TaskDir, repo: &Repo, spec: &TaskSpec) -> Result<Option<String>, Failure> {
+    let Ok(details) = serde_json::from_value::<Details>(spec.details.clone()) else { return Ok(None) };
+    // A file that was removed says nothing else; what it said is on record.
+    let Some(written) = Folder::of(repo).written(&spec.name) else { return Ok(None) };
+    let mut frozen = Frozen::of(&details);
+    fold(dir, |line| frozen.take_in(&line.event)).map_err(Failure::failed)?;
+    let (text, definition) = written.read.map_err(|error| {
+        unreadable(&details.path, &error).hint(format!("git diff {} shows what was changed", details.path))
+    })?;
+    Ok((definition.frozen() != frozen.frozen).then_some(text))
 }
 
 /// Whether it can go on as it is: nobody but a person ends a review, and what it is held to is what it was.
 pub(crate) fn may_go_on(
     repo: &Repo,
+    dir: &TaskDir,
     seen: &TaskView,
     spec: &TaskSpec,
     answers: &[(&str, Command)],
@@ -228,16 +245,12 @@ pub(crate) fn may_go_on(
         }
         _ => {}
     }
-    let Ok(details) = serde_json::from_value::<Details>(spec.details.clone()) else { return Ok(()) };
-    // A file that was removed says nothing else; what it said is on record.
-    let Some(written) = Folder::of(repo).written(&spec.name) else { return Ok(()) };
-    let definition = written.read.map_err(|error| {
-        unreadable(&details.path, &error).hint(format!("git diff {} shows what was changed", details.path))
-    })?;
-    if definition.1.frozen() == details.frozen {
+    let refrozen = answers.iter().any(|(_, command)| matches!(command, Command::Refreeze { .. }));
+    if refrozen || changed(dir, repo, spec)?.is_none() {
         return Ok(());
     }
-    Err(Failure::usage(format!("{} was changed since the milestone was started", details.path))
+    let path = Folder::relative(&spec.name);
+    Err(Failure::usage(format!("{path} was changed since the milestone was started"))
         .kept(NOTHING)
         .hint(format!("dacapo milestone resume {name} --refreeze goes by what it says now"))
         .hint("or bring the file back as it was: the review is held to what was frozen at the start"))

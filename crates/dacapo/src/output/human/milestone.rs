@@ -7,8 +7,8 @@
 //!   check    cargo test ✓ exit 0 12s
 //!   judges   Acceptor claude
 //!   R3       no limiter in code
-//! ✗ 2  4be1d20  F-2 rate limit  3 files 4m10s
-//!      rejected, 1 in a row: no rate limit
+//! ✗ 2  4be1d20  F-2 rate limit  rejected, 1 in a row · 3 files 4m10s
+//!      no rate limit
 //! ```
 
 use std::time::Duration;
@@ -172,6 +172,15 @@ impl Human {
                     self.item("dirty", &text, Some(WARN));
                 }
             }
+            MilestoneStep::TreeTouched { .. } => {
+                self.item("touched", &words::touched(step), Some(WARN));
+            }
+            MilestoneStep::Refrozen { changes, .. } => {
+                for (nth, change) in changes.iter().take(MOST).enumerate() {
+                    let what = if nth == 0 { "criteria" } else { "" };
+                    self.item(what, &words::line(change, words::WHOLE), None);
+                }
+            }
             MilestoneStep::TreeKept { reference } => {
                 if let Some(reference) = reference {
                     let text = format!("what nobody had committed: {}", words::line(reference, 200));
@@ -195,16 +204,17 @@ impl Human {
         let commit = record.commit_id.as_ref().map_or("no commit", |oid| oid.short());
         let took = words::duration(Duration::from_millis(record.duration_ms));
         let files = words::count(u64::from(record.changed_total), "file");
-        let about = words::line(milestone::subject(record), 60);
-        self.say(&format!("{sign} {}  {commit}  {about}  {files} {took}", record.iteration + 1));
+        let Some(of) = &self.view.milestone else { return };
+        let about = milestone::subject(of, record);
         let row = in_a_row.map_or_else(String::new, |count| format!(", {count} in a row"));
-        match &record.error {
-            Some(reason) => {
-                let text = format!("     rejected{row}: {}", words::line(reason, words::WHOLE));
-                self.say(&paint(BAD, &text));
-            }
-            None if record.promise => self.say("     accepted: the whole milestone"),
-            None => self.say("     accepted"),
+        let ended = match (record.success, record.promise) {
+            (true, true) => "the milestone is accepted".to_owned(),
+            (true, false) => "accepted".to_owned(),
+            (false, _) => format!("rejected{row}"),
+        };
+        self.say(&format!("{sign} {}  {commit}  {about}  {ended} · {files} {took}", record.iteration + 1));
+        if let Some(reason) = &record.error {
+            self.say(&paint(BAD, &format!("     {}", words::line(reason, words::WHOLE))));
         }
     }
 

@@ -126,9 +126,12 @@ fn m2_in_place_the_checkout_is_put_on_the_branch_and_stays_there() {
     world.assert_nothing_left("auth");
 }
 
+/// What is said, and what puts it in the way.
+type InTheWay = (&'static str, fn(&World));
+
 #[test]
 fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
-    let cases: [(&str, fn(&World)); 4] = [
+    let cases: [InTheWay; 4] = [
         ("this checkout has uncommitted files (README.md)", |world| world.write("README.md", "mine")),
         ("this checkout has uncommitted files (new)", |world| world.write("new", "mine")),
         ("would be overwritten", |world| {

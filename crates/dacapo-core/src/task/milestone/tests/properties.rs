@@ -35,6 +35,7 @@ fn any_spec() -> impl Strategy<Value = TaskSpec> {
             let mut spec = with(&details);
             spec.policy.cap = Some(Cap::by_iter(rounds));
             spec.policy.checks = (0..checks).map(|n| format!("check {n}")).collect();
+            spec.base_branch = Some("refs/heads/main".into());
             spec.policy.max_tokens = tokens;
             spec.policy.max_failures = failures;
             spec.policy.max_wait = Duration::from_secs(7200);
@@ -75,7 +76,11 @@ fn any_turn(choices: &mut Choices, world: &World, agent: usize, round: u32) -> T
 }
 
 fn any_command(choices: &mut Choices) -> Command {
-    match choices.below(9) {
+    match choices.below(11) {
+        9 => Command::Refreeze { definition: super::definitions::AUTH.replace("Logout", "Leave") },
+        10 => Command::Refreeze {
+            definition: ["nonsense", super::definitions::AUTH][usize::from(choices.below(2))].into(),
+        },
         0 => Command::Kill,
         1 => Command::Pause { now: true },
         2 => Command::Pause { now: false },
@@ -89,7 +94,10 @@ fn any_command(choices: &mut Choices) -> Command {
 }
 
 fn any_facts(choices: &mut Choices, facts: &mut WorkFacts) {
-    match choices.below(9) {
+    match choices.below(12) {
+        9 => facts.tip = Some(oid(1)),
+        10 => facts.main_moved = vec!["abcdef0 feat: it".into()],
+        11 => (facts.tip, facts.main) = (None, Some(oid(2))),
         4 => facts.dirty = vec!["a".into()],
         5 => facts.branch = None,
         6 => facts.definition_changed = true,

@@ -282,6 +282,8 @@ impl World {
         };
         WorkFacts {
             head: Some(commit_of(self.machine.rounds)),
+            tip: Some(commit_of(self.machine.rounds)),
+            main: query.main.as_ref().map(|_| oid(0xba5e)),
             branch: Some(BRANCH.into()),
             commits: query.commits.iter().map(found).collect(),
             changed_files: vec!["src/a.rs".into()],

@@ -1,0 +1,42 @@
+//! What is read of commits to show or to judge them; all of it bounded.
+
+use std::path::Path;
+
+use super::oid::Oid;
+use super::repo::Repo;
+use super::run::GitError;
+
+impl Repo {
+    /// What differs between two commits, as people read it; from `None` all that `tip` holds. None: it is longer than
+    /// `most` bytes. Neither the user's settings nor programs of theirs have a say in it.
+    pub fn diff_text(&self, base: Option<&Oid>, tip: &Oid, most: usize) -> Result<Option<String>, GitError> {
+        let base = base.map_or(self.empty_tree(), Oid::as_str);
+        let words = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "-M"];
+        let call = self.call("show what changed").args(words).args([base, tip.as_str()]);
+        Ok(call.stdout_within(most)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// A file of a commit; none: it is not there, is no file, or is longer than `most` bytes.
+    pub fn file_at(&self, commit: &Oid, path: &Path, most: usize) -> Result<Option<Vec<u8>>, GitError> {
+        let mut object = std::ffi::OsString::from(format!("{}:", commit.as_str()));
+        object.push(path);
+        match self.call("read a file of a commit").args(["cat-file", "blob"]).arg(object).stdout_within(most)
+        {
+            Err(GitError::Failed { .. }) => Ok(None),
+            read => read,
+        }
+    }
+
+    /// Where HEAD of this very working tree has been, newest first, at most `most` places. Git may keep no such log;
+    /// then there are none.
+    pub fn head_was_at(&self, most: usize) -> Result<Vec<Oid>, GitError> {
+        let count = format!("-{most}");
+        let call = self.call("read where HEAD was");
+        let answer = call.args(["log", "-g", "--format=%H", &count, "HEAD", "--"]).output()?;
+        if answer.exit != Some(0) {
+            return Ok(Vec::new());
+        }
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        Ok(text.lines().filter_map(|line| Oid::parse(line).ok()).collect())
+    }
+}

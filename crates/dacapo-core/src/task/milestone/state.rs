@@ -1,0 +1,217 @@
+//! The parts of a milestone's state.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::definition::Definition;
+use crate::event::{CheckResult, Usage, WaitReason};
+use crate::git::Oid;
+
+/// Who is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Developer,
+    Acceptor,
+}
+
+impl Role {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Role::Developer => "Developer",
+            Role::Acceptor => "Acceptor",
+        }
+    }
+}
+
+/// Where the milestone stands. It is not lost when the task ends: whoever takes it up goes on from there.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Phase {
+    Fresh,
+    /// A command makes the fresh worktree usable.
+    Setup {
+        index: usize,
+    },
+    /// No round is at work.
+    Between,
+    /// In a round, the next turn is this one's.
+    Asking(Role),
+    Turn {
+        turn: u32,
+        role: Role,
+        continued: bool,
+    },
+    /// The Developer has replied.
+    Reported {
+        reply: String,
+    },
+    /// The Developer says that it has put the tree in order.
+    Cleaned,
+    Checking {
+        index: usize,
+    },
+    /// The Acceptor has replied.
+    Judged {
+        reply: String,
+    },
+    /// A call took too long.
+    Overdue {
+        reason: String,
+    },
+    LimitHit {
+        role: Role,
+        message: String,
+        end: LimitEnd,
+    },
+    Waiting {
+        role: Role,
+        until: Timestamp,
+        why: WaitReason,
+    },
+    /// Another task tries whether the limit is over.
+    Probed {
+        role: Role,
+        until: Timestamp,
+        since: Timestamp,
+        elapsed: Duration,
+    },
+    Settling,
+}
+
+/// What is known of the end of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LimitEnd {
+    /// A turn of this task ran into it, and this is what its agent said.
+    Said(Option<Timestamp>),
+    /// Another task did, and knows its end.
+    Shared(Timestamp),
+    /// Another task is trying whether it has come.
+    Probed,
+}
+
+/// An agent's conversation, and what it has to hear.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Desk {
+    pub(super) session: Option<String>,
+    pub(super) session_usage: Usage,
+    /// It has had a turn.
+    pub(super) conversed: bool,
+    /// What people said and no turn has been told yet.
+    pub(super) told: Vec<String>,
+    /// What the newest turn was told.
+    pub(super) heard: Vec<String>,
+    /// What has happened and no turn has been told yet: other criteria, a person's no.
+    pub(super) notes: Vec<String>,
+    /// What the newest turn was told of it.
+    pub(super) notes_heard: Vec<String>,
+    /// The next turn is told that there was an interruption.
+    pub(super) interrupted: bool,
+    /// The newest turn was.
+    pub(super) recovering: bool,
+}
+
+/// A round at work.
+#[derive(Debug, Clone)]
+pub(super) struct Round {
+    pub(super) number: u32,
+    pub(super) start: Option<Oid>,
+    pub(super) started_at: Timestamp,
+    pub(super) attempts: u32,
+    pub(super) usage: Usage,
+    /// What was reported and held against git.
+    pub(super) work: Option<Work>,
+    /// Where the branch was then.
+    pub(super) tip: Option<Oid>,
+    /// What the round changed, where it is small.
+    pub(super) diff: Option<String>,
+    pub(super) changed_files: Vec<String>,
+    pub(super) changed_total: u32,
+    /// Reports that were sent back.
+    pub(super) reports_sent_back: u32,
+    /// Verdicts that were.
+    pub(super) verdicts_sent_back: u32,
+    /// Why, for the next turn.
+    pub(super) complaints: Vec<String>,
+    /// The Developer is to put the tree in order before the Acceptor goes on.
+    pub(super) cleanup: bool,
+    pub(super) checks: Vec<CheckResult>,
+    pub(super) judgement: Option<Judgement>,
+}
+
+/// What a round is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Work {
+    Feature {
+        text: String,
+        /// Which one, where that can be told.
+        at: Option<usize>,
+        commit: Oid,
+        changes: Vec<String>,
+    },
+    /// All features are complete.
+    Everything { commit: Oid, summary: String },
+}
+
+impl Work {
+    pub(super) fn commit(&self) -> &Oid {
+        match self {
+            Work::Feature { commit, .. } | Work::Everything { commit, .. } => commit,
+        }
+    }
+
+    pub(super) fn is_final(work: Option<&Self>) -> bool {
+        matches!(work, Some(Work::Everything { .. }))
+    }
+}
+
+/// How a round was judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Judgement {
+    pub(super) accepted: bool,
+    pub(super) reason: String,
+    pub(super) needs_person: bool,
+}
+
+/// How the newest round ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Last {
+    pub(super) number: u32,
+    pub(super) work: Option<Work>,
+    pub(super) accepted: bool,
+    pub(super) reason: String,
+    /// The two do not come together by themselves.
+    pub(super) needs_person: bool,
+}
+
+/// What an interruption or the Acceptor left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Disorder {
+    pub(super) dirty: Vec<String>,
+    /// HEAD is on another branch.
+    pub(super) astray: Option<String>,
+    /// What else is to be known, a sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+/// What a person wants the milestone to be held to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wanted {
+    pub(super) text: String,
+    pub(super) definition: Arc<Definition>,
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Question {
+    /// Somebody paused it.
+    GoOn { by: String },
+    /// So many rejections in a row.
+    Rejections,
+    /// The Acceptor insists on what is settled.
+    Settled,
+    /// All rounds are used.
+    Rounds,
+    /// Accepted; a person has the last word.
+    Review,
+}

@@ -1,0 +1,250 @@
+//! An Acceptor that does more than judge, a Developer that commits on main: what is found, what counts, who repairs it.
+
+use super::world::*;
+use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
+use crate::event::{
+    Command, Event, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts,
+};
+
+type Change = fn(&mut WorkFacts);
+
+const MAIN: &str = "refs/heads/main";
+
+/// What is found after the nth turn of round 1, from 0: the Developer's, the Acceptor's, ….
+fn found(after: usize, change: Change) -> impl FnMut(&WorkQuery, &mut WorkFacts) {
+    let mut looks = 0;
+    move |_, facts| {
+        if looks == after {
+            change(facts);
+        }
+        looks += 1;
+    }
+}
+
+fn touched(change: Change, verdict: Turn) -> World {
+    World::new(spec()).script(&[report(1, "F-1 Login"), verdict]).inspect(found(1, change)).run()
+}
+
+#[test]
+fn m4_the_work_is_looked_at_before_a_verdict_counts() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.agent == 1)));
+    world.step();
+    assert!(matches!(world.machine.next(), Some(Effect::InspectWork(_))), "{:?}", world.machine.next());
+    world.step();
+    assert!(matches!(world.steps().last(), Some(MilestoneStep::Accepted { .. })), "and no line for nothing");
+}
+
+#[test]
+fn m4_what_the_acceptor_leaves_lying_about_is_not_the_developers_and_the_verdict_counts() {
+    let world = touched(|facts| facts.dirty = vec!["__pycache__/a.pyc".into()], yes());
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    let told = world.prompt(2);
+    assert!(
+        told.contains("These paths are not committed: __pycache__/a.pyc. Commit or undo them."),
+        "{told}"
+    );
+    assert!(told.contains("left by the Acceptor"), "{told}");
+    assert!(world.prompt(3).contains("You judge, and change nothing"), "{}", world.prompt(3));
+    assert!(!world.prompt(5).contains("You judge, and change nothing: work"), "once: {}", world.prompt(5));
+    assert!(!world.prompt(4).contains("left by the Acceptor"), "{}", world.prompt(4));
+}
+
+#[test]
+fn m4_an_acceptance_of_what_is_not_there_any_more_is_none() {
+    let moves: [(Change, &str); 3] = [
+        (|facts| facts.tip = Some(oid(0xabc_def0)), "milestone/auth was at 0001001 and is abcdef0"),
+        (|facts| facts.tip = None, "milestone/auth was at 0001001 and is gone"),
+        (|facts| facts.branch = Some("refs/heads/x".into()), "HEAD is on refs/heads/x"),
+    ];
+    for (change, what) in moves {
+        let world = touched(change, yes());
+        let record = world.records()[0];
+        assert!(!record.success, "{what}");
+        let reason = record.error.as_deref().unwrap();
+        assert!(
+            reason.starts_with("the Acceptor changed what it was to judge") && reason.contains(what),
+            "{reason}"
+        );
+        let told = world.prompt(2);
+        assert!(told.contains("## First put the tree in order") && told.contains(what), "{told}");
+        assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1));
+    }
+}
+
+#[test]
+fn m11_what_the_acceptor_committed_is_judged_with_the_next_round() {
+    let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), yes());
+    let starts: Vec<_> = world
+        .journal
+        .iter()
+        .filter_map(|line| match &line.event {
+            Event::IterationStarted { start_commit, .. } => start_commit.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        starts[1],
+        commit_of(1),
+        "from the commit that was reported, not from what came behind its back"
+    );
+    assert_eq!(starts[2], oid(7), "and no further");
+    assert!(world.prompt(2).contains("see `git log 0001001..abcdef0`"), "{}", world.prompt(2));
+}
+
+#[test]
+fn m11_a_rejection_counts_with_its_findings_whatever_else_its_author_did() {
+    let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), says("REJECTED: no\n- no limit\n"));
+    let rejected = world.steps().into_iter().find_map(|step| match step {
+        MilestoneStep::Rejected { by, findings, .. } => Some((*by, findings.len())),
+        _ => None,
+    });
+    assert_eq!(rejected, Some((Judge::Acceptor, 1)));
+    assert!(world.prompt(2).contains("[R1] no limit") && world.prompt(2).contains("abcdef0"));
+}
+
+#[test]
+fn m4_what_is_no_verdict_and_moved_the_branch_is_not_asked_for_again() {
+    let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), says("I fixed it for you"));
+    assert_eq!(&world.order()[..11], "D1 A1 D2 A2");
+}
+
+#[test]
+fn m4_an_acceptor_that_does_so_thrice_needs_a_person() {
+    let mut looks = 0;
+    let world = World::new(spec())
+        .inspect(move |_, facts| {
+            looks += 1;
+            if looks % 2 == 0 {
+                facts.tip = Some(oid(0xabc_def0));
+            }
+        })
+        .run();
+    assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 3, 0, 3));
+    assert_eq!(world.question().0, "rejections");
+}
+
+#[test]
+fn m5_what_lies_about_when_all_is_accepted_is_kept() {
+    let dirt = found(1, |facts| facts.dirty = vec!["notes.txt".into()]);
+    let world = World::new(spec()).script(&[complete(1), yes()]).inspect(dirt).run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
+    assert_eq!(world.kept, 1);
+}
+
+#[test]
+fn m9_an_acceptor_whose_call_was_cut_short_is_looked_after() {
+    let cases = [
+        overdue(),
+        failed(FailureKind::Transient),
+        ends(TurnEnd::Limit { message: "limit".into(), resets_at: None }),
+    ];
+    for turn in cases {
+        let what = format!("{:?}", turn.end);
+        let dirt = found(1, |facts| facts.dirty = vec!["half.txt".into()]);
+        let world = World::new(spec()).script(&[report(1, "F-1"), turn]).inspect(dirt).run();
+        assert!(world.prompt(2).contains("half.txt"), "{what}: {}", world.prompt(2));
+        assert_eq!(world.turns[2].agent, 0, "{what}: the Developer puts it in order first");
+        assert_eq!(world.result().outcome, Outcome::Completed, "{what}");
+    }
+}
+
+#[test]
+fn m9_a_branch_that_moved_while_nobody_watched_is_reported_anew() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    world.script = [ends(TurnEnd::Interrupted), report(1, "F-1")].into();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.tip = Some(oid(0xabc_def0));
+        }
+    });
+    let world = world.resume(&[]);
+    assert_eq!(&world.order()[..14], "D1 A1 D1 A1 D2");
+    assert!(world.prompt(2).contains("is at abcdef0, but was at 0001001"), "{}", world.prompt(2));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn r2_a_workspace_that_is_gone_when_a_verdict_came_asks_for_it_again() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.agent == 1)));
+    world.step();
+    world.input(&Input::WorkspaceFailed("gone".into()), None);
+    world.drive();
+    assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 1, 0, 0));
+    let world = world.resume(&[]);
+    assert_eq!(&world.order()[..8], "D1 A1 A1");
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+fn beside_main() -> crate::spec::TaskSpec {
+    crate::spec::TaskSpec { base_branch: Some(MAIN.into()), ..spec() }
+}
+
+#[test]
+fn m2_a_developer_that_commits_on_main_is_told_to_put_it_back() {
+    let on_main = found(0, |facts| {
+        facts.main = Some(oid(0xfee));
+        facts.main_moved = vec!["0000fee feat: on main".into()];
+    });
+    let world =
+        World::new(beside_main()).script(&[report(1, "F-1"), report(1, "F-1")]).inspect(on_main).run();
+    let MilestoneStep::ReportSentBack { complaints, .. } = world.steps()[0] else { panic!() };
+    assert_eq!(
+        complaints[..],
+        [
+            "main was moved from here (0000fee feat: on main): it is not yours, and a milestone never touches it. Put it back with `git update-ref refs/heads/main 000ba5e 0000fee`, which does nothing if somebody else has moved it since, and bring what belongs to the milestone onto milestone/auth"
+        ]
+    );
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m2_main_is_asked_about_from_where_it_was_last_seen() {
+    let mut asked = Vec::new();
+    let mut world = World::new(beside_main());
+    world.begin(Begin::default());
+    while let Some(effect) = world.machine.next() {
+        if let Effect::InspectWork(query) = &effect {
+            asked.push(query.main_was.clone());
+            let mut facts = world.facts(query);
+            // Somebody commits on main in another checkout: nobody's fault.
+            facts.main = Some(oid(asked.len() as u32));
+            world.input(&Input::Inspected(facts), Some(&effect));
+        } else {
+            world.step();
+        }
+        if world.machine.finished == 1 {
+            break;
+        }
+    }
+    assert_eq!(asked, [Some(oid(0xba5e)), Some(oid(1))]);
+    let pause = Input::Command(command(Command::Pause { now: true }));
+    let world = World::new(beside_main()).during(2, pause).run();
+    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let log = std::rc::Rc::clone(&seen);
+    let world = world.inspect(move |query, _| log.borrow_mut().push(query.main_was.clone())).resume(&[]);
+    assert_eq!(seen.borrow()[0], None, "whoever took it up may have merged it");
+    assert_eq!(seen.borrow()[1], Some(oid(0xba5e)));
+    assert_eq!(world.result().outcome, Outcome::Completed);
+}
+
+#[test]
+fn m2_an_acceptor_that_moves_main_has_judged_nothing() {
+    let world = World::new(beside_main())
+        .script(&[report(1, "F-1"), yes()])
+        .inspect(found(1, |facts| facts.main_moved = vec!["0000fee x".into()]))
+        .run();
+    assert!(!world.records()[0].success);
+    assert!(
+        world.prompt(2).contains("git update-ref refs/heads/main 000ba5e 0000fee"),
+        "{}",
+        world.prompt(2)
+    );
+}

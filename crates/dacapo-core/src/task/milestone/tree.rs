@@ -1,0 +1,210 @@
+//! What the work is found like: by whoever reports, after an interruption, and after the Acceptor, who changes nothing.
+//!
+//! A verdict is on a commit. So it counts while that commit is the tip of the milestone's branch and HEAD is on it;
+//! an acceptance of anything else is none. Files that the Acceptor only left lying about change nothing of what it judged:
+//! its verdict counts, and the Developer puts the tree in order first thing in the next turn. Its rejections always count,
+//! with all their findings. What it committed is never taken for the Developer's: the next round begins, on record, where the
+//! branch was before.
+
+use super::judge::named;
+use super::{Disorder, Milestone, Phase, Role};
+use crate::event::{MilestoneStep, WorkFacts};
+use crate::git::Oid;
+
+/// What the Acceptor did to the work.
+pub(super) struct Touched {
+    pub(super) step: MilestoneStep,
+    /// Why its verdict is none, if it accepts.
+    pub(super) void: Option<String>,
+}
+
+impl Milestone {
+    /// What is not in order, whatever the report says.
+    pub(super) fn disorder_in(&self, facts: &WorkFacts) -> Vec<String> {
+        let mut complaints = Vec::new();
+        if let Some(astray) = self.astray(facts) {
+            complaints.push(format!(
+                "HEAD is on {astray}, not on {}: go back to it; what you committed elsewhere belongs there",
+                self.branch_name()
+            ));
+        }
+        if !facts.dirty.is_empty() {
+            complaints.push(format!("the tree is not clean: commit or undo {}", named(&facts.dirty)));
+        }
+        complaints.extend(self.main_was_moved(&facts.main_moved));
+        complaints
+    }
+
+    /// The branch that HEAD is on, where it is not the milestone's.
+    pub(super) fn astray(&self, facts: &WorkFacts) -> Option<String> {
+        (facts.branch != self.branch)
+            .then(|| facts.branch.clone().unwrap_or_else(|| "no branch (detached)".to_owned()))
+    }
+
+    /// Nobody but a person touches the main branch; whoever did so puts it back, if nobody has moved it since.
+    fn main_was_moved(&self, moved: &[String]) -> Option<String> {
+        let newest = moved.first()?.split(' ').next().unwrap_or_default();
+        let main = self.spec.base_branch.as_deref().unwrap_or("the main branch");
+        let short = main.strip_prefix("refs/heads/").unwrap_or(main);
+        let back = self.main.as_ref().map_or_else(String::new, |was| {
+            format!(
+                " Put it back with `git update-ref {main} {} {newest}`, which does nothing if somebody else has moved it since, and",
+                was.short()
+            )
+        });
+        Some(format!(
+            "{short} was moved from here ({}): it is not yours, and a milestone never touches it.{back} bring what belongs to the milestone onto {}",
+            named(moved),
+            self.branch_name()
+        ))
+    }
+
+    pub(super) fn looked_at(&self, facts: &WorkFacts) -> MilestoneStep {
+        MilestoneStep::TreeLookedAt {
+            head: facts.head.clone(),
+            astray: self.astray(facts),
+            dirty: facts.dirty.clone(),
+            log: facts.log.clone(),
+            tip: facts.tip.clone(),
+            main: facts.main.clone().filter(|_| facts.main_moved.is_empty()),
+            main_moved: facts.main_moved.clone(),
+        }
+    }
+
+    /// What the Acceptor changed; none: all is as it was reported.
+    pub(super) fn touched(&self, facts: &WorkFacts) -> Option<Touched> {
+        let round = self.round.as_ref()?;
+        let astray = self.astray(facts);
+        let judged = round.tip.clone().filter(|tip| facts.tip.as_ref() != Some(tip));
+        let mut what = Vec::new();
+        if let Some(judged) = &judged {
+            let is = facts.tip.as_ref().map_or("gone", Oid::short);
+            what.push(format!("{} was at {} and is {is}", self.branch_name(), judged.short()));
+        }
+        if let Some(astray) = &astray {
+            what.push(format!("HEAD is on {astray}"));
+        }
+        what.extend(self.main_was_moved(&facts.main_moved));
+        if what.is_empty() && facts.dirty.is_empty() {
+            return None;
+        }
+        let void = (!what.is_empty()).then(|| {
+            let what = what.join("; ");
+            format!("the Acceptor changed what it was to judge, so its verdict does not count: {what}. Put that in order and report again")
+        });
+        let step = MilestoneStep::TreeTouched {
+            iteration: round.number,
+            astray,
+            tip: facts.tip.clone().filter(|_| judged.is_some()),
+            judged,
+            dirty: facts.dirty.clone(),
+            main_moved: facts.main_moved.clone(),
+        };
+        Some(Touched { step, void })
+    }
+
+    pub(super) fn tree_step(&mut self, step: &MilestoneStep) {
+        match step {
+            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, main_moved, .. } => {
+                let found = Disorder {
+                    dirty: dirty.clone(),
+                    astray: astray.clone(),
+                    notes: self.main_was_moved(main_moved).into_iter().collect(),
+                };
+                if main.is_some() {
+                    self.main.clone_from(main);
+                }
+                self.looked(found, log, tip.as_ref());
+            }
+            MilestoneStep::TreeTouched { astray, judged, tip, dirty, main_moved, .. } => {
+                let mut notes = Vec::new();
+                if let Some(judged) = judged {
+                    let (was, branch) = (judged.short(), self.branch_name());
+                    notes.push(match tip {
+                        Some(tip) => format!(
+                            "The Acceptor moved {branch} from {was}, which you reported, to {}: see `git log {was}..{0}`. Keep what is right, undo the rest.",
+                            tip.short()
+                        ),
+                        None => format!("The Acceptor removed {branch}; it was at {was}: bring it back."),
+                    });
+                    self.unjudged = Some(judged.clone());
+                }
+                if !dirty.is_empty() {
+                    notes.push(
+                        "What is not committed was left by the Acceptor: look before you keep any of it."
+                            .to_owned(),
+                    );
+                }
+                notes.extend(self.main_was_moved(main_moved));
+                self.disorder = Some(Disorder { dirty: dirty.clone(), astray: astray.clone(), notes });
+                let told = "In your last turn you changed the working tree, a branch or HEAD. You judge, and change nothing: work in a copy elsewhere if you must, and leave everything as you found it.";
+                if !self.acceptor.notes.iter().any(|note| note == told) {
+                    self.acceptor.notes.push(told.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Who has to put things in order is the Developer, also where the Acceptor was next.
+    fn looked(&mut self, mut found: Disorder, log: &[String], tip: Option<&Oid>) {
+        let moved = self.log != log;
+        self.log_is(log);
+        if self.phase == Phase::Cleaned {
+            self.disorder = None;
+            if let Some(round) = self.round.as_mut() {
+                round.cleanup = false;
+                let next = if moved { Role::Developer } else { Role::Acceptor };
+                self.phase = Phase::Asking(next);
+            }
+            if moved {
+                self.report_anew("there are commits that your report does not know of: report again");
+            }
+            return;
+        }
+        self.look_due = false;
+        if let Some(before) = self.disorder.take() {
+            // What else was to be known still is.
+            for note in before.notes {
+                if !found.notes.contains(&note) {
+                    found.notes.push(note);
+                }
+            }
+        }
+        let in_order = found.astray.is_none() && found.dirty.is_empty() && found.notes.is_empty();
+        self.disorder = (!in_order).then_some(found);
+        if self.phase != Phase::Asking(Role::Acceptor) {
+            return;
+        }
+        let reported = self.round.as_ref().and_then(|round| round.tip.clone());
+        if let (Some(was), Some(is)) = (reported, tip)
+            && was != *is
+        {
+            let complaint = format!(
+                "{} is at {}, but was at {} when you reported: see what came since, put it in order, and report again",
+                self.branch_name(),
+                is.short(),
+                was.short()
+            );
+            self.report_anew(&complaint);
+        } else if self.disorder.is_some() {
+            self.phase = Phase::Asking(Role::Developer);
+            if let Some(round) = self.round.as_mut() {
+                round.cleanup = true;
+                // What was said about a verdict is not for the Developer.
+                round.complaints.clear();
+            }
+        }
+    }
+
+    /// What was reported is not what there is to judge now. That is no fault of the report.
+    pub(super) fn report_anew(&mut self, why: &str) {
+        if let Some(round) = self.round.as_mut() {
+            round.work = None;
+            round.tip = None;
+            round.diff = None;
+            round.complaints = vec![why.to_owned()];
+            self.phase = Phase::Asking(Role::Developer);
+        }
+    }
+}
