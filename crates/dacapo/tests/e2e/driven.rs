@@ -15,6 +15,9 @@ mod seen;
 mod talks;
 mod turns;
 
+/// What a case is about, and what brings it about.
+type Case = (&'static str, fn(&World));
+
 const DEFINITION: &str =
     "## Goal\nTwo files.\n## Features\n- one\n- two\n## Acceptance Criteria\n- both are there\n";
 
