@@ -8,12 +8,17 @@ use serde_json::{Value, json};
 
 use self::pair::Pair;
 use self::script::{Asked, ID, Role, commits_in};
-use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP};
+use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP, GEMINI_ACP};
 
 /// Three features, the second of which is sent back once; then the final acceptance.
 fn completed(developer: &'static Agent, acceptor: &'static Agent) -> Pair {
     let pair = Pair::new(developer, acceptor);
-    let ran = pair.ends(pair.start(), 0);
+    assert_eq!(pair.standing(), "pending");
+    let mut running = pair.start();
+    running.wait_for("the first round", |event| event["type"] == "iteration_finished");
+    assert_eq!(pair.standing(), "in_progress");
+    let ran = pair.ends(running, 0);
+    assert_eq!(pair.standing(), "completed");
     completed_in_five_rounds(&ran.result());
     assert_history(&pair);
     assert_conversations(&pair);
@@ -78,4 +83,12 @@ fn m4_codex_builds_and_copilot_judges_over_acp() {
 #[test]
 fn m4_copilot_builds_over_acp_and_claude_judges() {
     completed(&COPILOT_ACP, &CLAUDE);
+}
+
+/// Its shell hides the user's git config, and yet the commits are the user's.
+#[test]
+fn m4_gemini_builds_over_acp_and_claude_judges() {
+    let pair = completed(&GEMINI_ACP, &CLAUDE);
+    let authors = pair.world.git(&["log", "--format=%an %ae", &format!("main..milestone/{ID}")]);
+    assert!(authors.lines().all(|author| author == "Test test@localhost"), "{authors}");
 }

@@ -125,6 +125,14 @@ impl Pair {
         self.world.events(ID, "turn_finished").into_iter().filter(of_role).collect()
     }
 
+    /// Its status in `dacapo milestone list --json`.
+    pub(crate) fn standing(&self) -> String {
+        let listed = self.world.run(&["milestone", "list", "--json"]).expect(0).stdout;
+        let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+        assert_eq!((listed.len(), &listed[0]["id"]), (1, &ID.into()), "{listed:?}");
+        listed[0]["status"].as_str().unwrap().to_owned()
+    }
+
     /// Main and its checkout are as they were.
     pub(crate) fn assert_main_untouched(&self) {
         assert_eq!(self.world.git(&["rev-parse", "main", "HEAD"]), format!("{0}\n{0}", self.main));
