@@ -10,6 +10,7 @@ mod identity;
 mod inspect;
 mod limits;
 pub mod machine;
+mod mirroring;
 mod orders;
 mod overheard;
 mod own_branch;

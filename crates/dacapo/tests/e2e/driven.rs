@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use crate::spawned::AGENT;
 use crate::support::World;
 
+mod mirrors;
 mod places;
+mod seen;
+mod talks;
 mod turns;
 
 const DEFINITION: &str =

@@ -131,10 +131,14 @@ impl Page {
                 "Work on this milestone was interrupted. {done} What you remember may be older than the files: look at them and at git before you go on."
             );
             self.part("After an interruption", &text);
-            if task.continued {
-                self.document("project_memory", task.memory);
-                self.list("Commits so far, newest first", commits(task.log));
-            }
+        }
+    }
+
+    /// What an agent that was interrupted needs to know of the project, where the page does not say it anyway (M9).
+    fn recovery(&mut self, task: &Task<'_>) {
+        if task.recovering {
+            self.document("project_memory", task.memory);
+            self.list("Commits so far, newest first", commits(task.log));
         }
     }
 
@@ -185,6 +189,8 @@ pub(super) fn developer(told: &DeveloperTold<'_>) -> String {
         );
         page.list("Commits so far, newest first", commits(task.log));
         page.findings(task.findings, "Settled findings: leave them as they are");
+    } else {
+        page.recovery(task);
     }
     page.urgent(task);
     page.part_of("First put the tree in order", disorder.as_deref());
@@ -249,9 +255,6 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>) -> String {
     let brief = task.continued && !task.complaints.is_empty();
     if !brief {
         page.document("soul", task.soul);
-        if task.recovering && !task.continued {
-            page.document("project_memory", task.memory);
-        }
         match told.work {
             Some(Work::Feature { text, at, commit, changes }) => {
                 page.part("Feature", text);
@@ -277,7 +280,9 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>) -> String {
                     }),
                 );
                 page.part("Tip of the branch", commit.as_str());
-                page.list("All commits, newest first", commits(task.log));
+                if !task.recovering {
+                    page.list("All commits, newest first", commits(task.log));
+                }
             }
             None => {}
         }
@@ -285,6 +290,7 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>) -> String {
         page.list("Checks that Dacapo ran on it", told.checks.iter().map(check));
         page.findings(task.findings, "Settled findings: they stay settled");
     }
+    page.recovery(task);
     page.urgent(task);
     if !task.complaints.is_empty() {
         page.part("Your last reply was sent back", &sent_back(task.complaints));
