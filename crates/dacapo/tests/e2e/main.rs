@@ -32,10 +32,10 @@ mod kit;
 mod limits;
 mod list;
 mod merge;
-mod milestones_written;
-mod milestones;
 #[cfg(target_os = "linux")]
 mod milestone_deaths;
+mod milestones;
+mod milestones_written;
 mod misdeed;
 mod native;
 mod notifications;

@@ -60,6 +60,13 @@ fn assert_conversations(pair: &Pair) {
         let sessions: Vec<Value> = pair.recorded(role).iter().map(|turn| turn["session"].clone()).collect();
         assert_eq!(sessions, vec![sessions[0].clone(); 5], "{role:?}");
         assert!(sessions[0].is_string(), "{role:?}");
+        if pair.agent(role).config.contains("\"acp\"") {
+            assert_eq!(
+                pair.greetings(role),
+                [1, 0, 0, 0, 0],
+                "{role:?}: one process, for the whole milestone"
+            );
+        }
     }
     let repair = &pair.turns_of(Role::Developer)[2];
     let told = Asked::read(repair).unwrap().prompt;
@@ -91,4 +98,9 @@ fn m4_gemini_builds_over_acp_and_claude_judges() {
     let pair = completed(&GEMINI_ACP, &CLAUDE);
     let authors = pair.world.git(&["log", "--format=%an %ae", &format!("main..milestone/{ID}")]);
     assert!(authors.lines().all(|author| author == "Test test@localhost"), "{authors}");
+}
+
+#[test]
+fn m3_copilot_builds_and_gemini_judges_both_over_acp() {
+    completed(&COPILOT_ACP, &GEMINI_ACP);
 }

@@ -96,7 +96,7 @@ impl Pair {
         format!("--- Developer\n{}\n--- Acceptor\n{}", talk(Role::Developer), talk(Role::Acceptor))
     }
 
-    fn agent(&self, role: Role) -> &'static Agent {
+    pub(crate) fn agent(&self, role: Role) -> &'static Agent {
         match role {
             Role::Developer => self.players.developer,
             Role::Acceptor => self.players.acceptor,
@@ -123,6 +123,13 @@ impl Pair {
             started.iter().any(|start| start["turn"] == turn["turn"] && start["agent"] == agent)
         };
         self.world.events(ID, "turn_finished").into_iter().filter(of_role).collect()
+    }
+
+    /// How often a process was greeted over ACP, in each turn of a role.
+    pub(crate) fn greetings(&self, role: Role) -> Vec<usize> {
+        let number = |turn: &Value| turn["turn"].as_u64().unwrap().to_string();
+        let raw = |turn: &Value| self.world.run(&["logs", ID, "--turn", &number(turn)]).expect(0).stdout;
+        self.recorded(role).iter().map(|turn| raw(turn).matches("\"protocolVersion\"").count()).collect()
     }
 
     /// Its status in `dacapo milestone list --json`.
