@@ -22,6 +22,7 @@ fn completed(developer: &'static Agent, acceptor: &'static Agent) -> Pair {
     completed_in_five_rounds(&ran.result());
     assert_history(&pair);
     assert_conversations(&pair);
+    assert_mirrors(&pair);
     pair.assert_main_untouched();
     pair.assert_accounts();
     pair.world.assert_nothing_left(ID);
@@ -35,6 +36,21 @@ fn completed_in_five_rounds(result: &Value) {
         (&result["outcome"], counts),
         (&json!("completed"), [&json!(5), &json!(4), &json!(1)]),
         "{result}"
+    );
+}
+
+/// What the main checkout says of it (M8).
+fn assert_mirrors(pair: &Pair) {
+    let mirror = pair.mirror(&format!("milestones/{ID}.json"));
+    let counts = ["iteration_count", "rounds", "consecutive_rejections"].map(|field| mirror[field].as_u64());
+    assert_eq!((&mirror["status"], counts), (&json!("completed"), [Some(4), Some(5), Some(0)]), "{mirror:#}");
+    assert_eq!(mirror["branch_name"], format!("milestone/{ID}"));
+    assert_eq!(mirror["base_commit"], pair.world.git(&["rev-parse", "main"]));
+    let state = pair.mirror("state.json");
+    assert_eq!(
+        (&state["status"], &state["current_milestone"]),
+        (&json!("sleeping"), &Value::Null),
+        "{state:#}"
     );
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pair::{MEMORY, Pair};
 use super::script::{Asked, ID, Role};
-use super::{assert_history, completed_in_five_rounds};
+use super::{assert_history, assert_mirrors, completed_in_five_rounds};
 use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP, GEMINI_ACP};
 use crate::model_server::{Call, CallKind, Failure, Recorded};
 use crate::running::{PATIENCE, Running};
@@ -46,6 +46,7 @@ fn killed_in_round_two(developer: &'static Agent, acceptor: &'static Agent, role
         pair.world.events(ID, "iteration_finished").iter().map(|round| round["iteration"].clone()).collect();
     assert_eq!(rounds, [0, 1, 2, 3, 4], "none is lost, and none counted twice");
     assert_history(&pair);
+    assert_mirrors(&pair);
     pair.assert_main_untouched();
     pair.world.assert_nothing_left(ID);
 

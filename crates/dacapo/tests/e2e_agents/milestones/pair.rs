@@ -171,13 +171,25 @@ impl Pair {
         assert!(Cents::of(rest.1) <= cost && cost <= Cents::of(charged.1), "{cost:?} of {charged:?}");
     }
 
-    /// What the JSON for programs says.
+    /// What the JSON for programs says; the mirror in the main checkout says the same.
     fn accounts(&self) -> (Usage, Cents) {
         let status = self.world.status(ID);
         let count =
             |name: &str| status["tokens"][name].as_u64().unwrap_or_else(|| panic!("no {name} in {status:#}"));
-        let cost = status["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {status:#}"));
-        (Usage { input: count("input"), output: count("output"), cached: 0 }, Cents::of(cost))
+        let tokens = Usage { input: count("input"), output: count("output"), cached: 0 };
+        let cost = |json: &Value| {
+            Cents::of(json["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {json:#}")))
+        };
+        let mirror = self.mirror(&format!("milestones/{ID}.json"));
+        assert_eq!(mirror["tokens_used"], tokens.input + tokens.output, "{mirror:#}");
+        assert_eq!(cost(&mirror), cost(&status), "{mirror:#}");
+        (tokens, cost(&status))
+    }
+
+    /// A mirror in the main checkout.
+    pub(crate) fn mirror(&self, path: &str) -> Value {
+        let text = self.world.read(&format!(".dacapo/{path}"));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
     }
 
     /// What the server charged for such calls, and what that costs, as the agents tell it.
