@@ -15,7 +15,8 @@ use crate::context::cut_chars;
 use crate::event::{Outcome, StopReason};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
-use crate::view::{Status, TaskView, ViewError};
+use crate::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
+use crate::view::{MilestoneView, Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
 const MOST_WORDS: usize = 300;
@@ -169,6 +170,42 @@ pub struct Brief {
     /// The newest commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit: Option<Oid>,
+    /// What only a milestone has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub milestone: Option<MilestoneBrief>,
+}
+
+/// What a list for people says of a milestone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MilestoneBrief {
+    /// Its status.
+    pub status: MilestoneStatus,
+    /// Its phase.
+    pub phase: Option<MilestonePhase>,
+    /// Who has the work in hand.
+    pub at_work: Option<AtWork>,
+    /// The round at work, from 1.
+    pub round: Option<u32>,
+    /// Rounds that are over.
+    pub rounds: u32,
+    /// So many may be begun.
+    pub max_rounds: u32,
+    /// Rejections in a row.
+    pub rejections: u32,
+}
+
+impl MilestoneBrief {
+    fn of(view: &MilestoneView) -> Self {
+        Self {
+            status: view.status,
+            phase: view.phase,
+            at_work: view.at_work,
+            round: view.round,
+            rounds: view.rounds,
+            max_rounds: view.max_rounds,
+            rejections: view.consecutive_rejections,
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -212,6 +249,7 @@ impl Glance for Brief {
             pull_request: view.pull_request.clone(),
             base_commit: view.base_commit.clone(),
             last_commit: view.last_commit.clone(),
+            milestone: view.milestone.as_ref().map(MilestoneBrief::of),
         }
     }
 
@@ -221,6 +259,9 @@ impl Glance for Brief {
 
     fn interrupted(mut self) -> Self {
         self.status = Status::Interrupted;
+        if let Some(milestone) = &mut self.milestone {
+            milestone.at_work = None;
+        }
         self
     }
 }
@@ -245,6 +286,9 @@ impl Glance for Element {
     fn interrupted(mut self) -> Self {
         self.0["status"] = Status::Interrupted.as_str().into();
         self.0["pid"] = Value::Null;
+        if let Some(milestone) = self.0.get_mut("milestone") {
+            milestone["at_work"] = Value::Null;
+        }
         self
     }
 }

@@ -10,6 +10,11 @@ use crate::event::{
 use crate::git::Oid;
 use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
+use crate::task::Kinds;
+
+mod milestone;
+
+pub use milestone::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
 
 /// The status of a task (S6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +153,9 @@ pub struct TaskView {
     pub merged: Option<MergedInto>,
     /// The pull request that offers its branch.
     pub pull_request: Option<String>,
+    /// What only a milestone has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub milestone: Option<MilestoneView>,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -237,6 +245,7 @@ impl TaskView {
             finished_at: None,
             merged: None,
             pull_request: None,
+            milestone: MilestoneView::new(spec),
             iterations: Vec::new(),
             checks: Vec::new(),
             setup: Vec::new(),
@@ -263,6 +272,7 @@ impl TaskView {
         if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
+            view.milestone.iter_mut().for_each(MilestoneView::interrupted);
         }
         Ok(view)
     }
@@ -328,6 +338,7 @@ impl TaskView {
                 self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
             }
             Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
+            // What is in them is for its own part.
             Event::Milestone(_) => {}
             Event::IterationFinished(record) => self.iteration_finished(record),
             Event::Waiting { until, why: WaitReason::Limit, .. } => {
@@ -360,11 +371,24 @@ impl TaskView {
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
             }
         }
+        self.milestone_is(line);
+    }
+
+    /// A person can overrule a verdict and raise the limit on rounds, so the machine's numbers count, not the records'.
+    fn milestone_is(&mut self, line: &Envelope) {
+        let Some(milestone) = &mut self.milestone else { return };
+        milestone.apply(line);
+        self.max_iterations = Some(milestone.max_rounds);
+        self.iterations_succeeded = milestone.iteration_count;
+        self.iterations_failed = milestone.rounds.saturating_sub(milestone.iteration_count);
+        self.commits = u32::try_from(milestone.commits()).unwrap_or(u32::MAX);
     }
 
     fn commanded(&mut self, command: &Command) {
         if let Command::Set { key, value } = command
-            && let Ok(Change::Iterations(amount)) = Change::parse(key, value)
+            && let Ok(Change::Iterations(amount)) = Kinds::default()
+                .find(&self.kind)
+                .map_or_else(|| Change::parse(key, value), |kind| kind.change(key, value))
         {
             let begun = self.iteration + u32::from(self.running_iteration.is_some());
             let most = match amount {
@@ -431,6 +455,10 @@ impl TaskView {
         self.checks.clear();
         self.setup.clear();
         self.notices.clear();
+        if let Some(milestone) = &mut self.milestone {
+            let over = milestone.history.len().saturating_sub(1);
+            milestone.history.drain(..over);
+        }
     }
 
     /// The checks before the first iteration.
@@ -442,6 +470,9 @@ impl TaskView {
     pub fn to_json(&self) -> serde_json::Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
+            if let (Some(milestone), Some(block)) = (&self.milestone, object.get_mut("milestone")) {
+                block["history"] = serde_json::to_value(&milestone.history).unwrap_or_default();
+            }
             object.insert("iterations".into(), serde_json::to_value(&self.iterations).unwrap_or_default());
             object.insert("setup".into(), serde_json::to_value(&self.setup).unwrap_or_default());
             object.insert("checks".into(), serde_json::to_value(&self.checks).unwrap_or_default());

@@ -130,7 +130,7 @@ pub enum Command {
   dacapo exec --agent mybot --iter 5 \"improve the docs\"             five iterations")]
 pub struct Exec {
     /// What the agent is to do; `-` reads it from standard input
-    #[arg(value_name = "PROMPT", required_unless_present = "prompt_file")]
+    #[arg(value_name = "PROMPT")]
     pub prompt: Vec<String>,
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]

@@ -15,6 +15,8 @@ pub mod config;
 mod errand;
 pub mod error;
 pub mod found_checks;
+pub mod laying;
+pub mod milestones;
 pub mod native;
 mod notify;
 pub mod output;

@@ -5,6 +5,7 @@ pub mod human;
 pub mod jsonl;
 pub mod listing;
 pub mod log;
+pub mod milestone;
 pub mod report;
 pub mod status;
 pub mod table;

@@ -20,10 +20,11 @@ use crate::engine::machine::{Effect, Input, Machine};
 use crate::engine::stop;
 use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage};
 use crate::git::Oid;
-use crate::spec::{LoopPolicy, SessionNeed, TaskSpec};
+use crate::spec::{Change, InvalidChange, LoopPolicy, SessionNeed, TaskSpec};
 use crate::task::{Kind, NotThatKind};
 
 mod apply;
+mod change;
 mod commands;
 mod decide;
 mod definition;
@@ -37,12 +38,14 @@ mod refreeze;
 mod report;
 mod resume;
 mod settings;
+mod standing;
 mod state;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod verdict;
 
+pub use change::LIMITS;
 pub use definition::{
     Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
 };
@@ -50,6 +53,7 @@ pub use findings::Findings;
 pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
+pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
 pub use verdict::{Found, On, Verdict};
 
 use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
@@ -96,6 +100,14 @@ impl Kind for Milestones {
 
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
         Ok(Box::new(Milestone::new(spec)?))
+    }
+
+    fn limits(&self) -> &'static [&'static str] {
+        &LIMITS
+    }
+
+    fn change(&self, key: &str, value: &str) -> Result<Change, InvalidChange> {
+        change::parse(key, value)
     }
 }
 

@@ -202,7 +202,7 @@ pub struct AbandonMilestone {
 }
 
 /// `R3`, `r3`, `3`.
-fn finding(word: &str) -> Result<u32, String> {
+pub(super) fn finding(word: &str) -> Result<u32, String> {
     let digits = word.strip_prefix(['R', 'r']).unwrap_or(word);
     match digits.parse() {
         Ok(number) if number > 0 && digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(number),

@@ -4,6 +4,22 @@ use clap::Args;
 
 use super::Exec;
 
+/// What says nothing about a milestone: its file and its limits do.
+const MEANS_A_PROMPT: [&str; 12] = [
+    "prompt",
+    "prompt_file",
+    "name",
+    "agent",
+    "agent_cmd",
+    "iter",
+    "time",
+    "max_iterations",
+    "until",
+    "base",
+    "with_changes",
+    "plan",
+];
+
 /// Flags of `spawn`: those of `exec`, with a worktree unless it is not wanted.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -14,6 +30,9 @@ pub struct Spawn {
     /// What is asked for
     #[command(flatten)]
     pub exec: Exec,
+    /// Run this milestone instead of a prompt, as `dacapo milestone start ID --spawn` does
+    #[arg(long, value_name = "ID", help_heading = "What", conflicts_with_all = MEANS_A_PROMPT)]
+    pub milestone: Option<String>,
 }
 
 /// Flags of `kill`.
@@ -54,7 +73,8 @@ pub struct Tell {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Limits: iter, time, max-cost, max-tokens (also +N: so much more), max-failures, stall,
-turn-timeout, idle-timeout, max-wait"
+turn-timeout, idle-timeout, max-wait. Of a milestone: rounds, rejections, call-timeout, time, max-cost,
+max-tokens, max-failures, idle-timeout, max-wait"
 )]
 pub struct Set {
     /// The task
@@ -69,8 +89,8 @@ pub struct Set {
 pub struct Approve {
     /// The task
     pub name: String,
-    /// Which of the choices, by its number
-    #[arg(value_name = "CHOICE", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Which of the choices, by its number; at a milestone that has paused, a finding that is settled with that: R3
+    #[arg(value_name = "CHOICE", value_parser = super::milestone::finding)]
     pub choice: Option<u32>,
 }
 
@@ -79,4 +99,6 @@ pub struct Approve {
 pub struct Reject {
     /// The task
     pub name: String,
+    /// What is wrong; a milestone's Developer hears it
+    pub reason: Vec<String>,
 }

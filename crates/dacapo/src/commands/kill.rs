@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use dacapo_core::engine::Driver;
-use dacapo_core::event::{Command, Event};
+use dacapo_core::event::{Command, Event, Outcome, StopReason};
 use dacapo_core::process::sweep;
 use dacapo_core::store::{Lock, LockError, TaskDir, read};
 use dacapo_core::view::Status;
@@ -27,13 +27,32 @@ const UNREMARKABLE: Duration = Duration::from_secs(5);
 /// What the kernel ends is gone in a moment, and its guards end the rest.
 const FORCED: Duration = Duration::from_secs(20);
 
+/// A command that ends a task.
+pub(super) struct Ending {
+    by: &'static str,
+    command: Command,
+    /// It is for good, so it is put on record also where the task has ended by itself.
+    for_good: bool,
+}
+
+const KILL: Ending = Ending { by: "dacapo kill", command: Command::Kill, for_good: false };
+
+/// Nobody is to take the task up again by itself.
+const ABANDON: Ending = Ending { by: "dacapo milestone abandon", command: Command::Abandon, for_good: true };
+
+/// Ends a task for good, whether or not it runs.
+pub(super) fn abandon(dir: &TaskDir) -> Result<(), Failure> {
+    let told = tell(dir, &ABANDON)?;
+    end(dir, &told, &ABANDON)
+}
+
 pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
     // All names are looked up before any task is touched.
     let tasks = args.names.iter().map(|name| task(Some(name))).collect::<Result<Vec<_>, _>>()?;
     // All are told before the first is waited for: they end side by side.
-    let told: Vec<Result<Told, Failure>> = tasks.iter().map(|(_, dir)| tell(dir)).collect();
+    let told: Vec<Result<Told, Failure>> = tasks.iter().map(|(_, dir)| tell(dir, &KILL)).collect();
     for ((_, dir), told) in tasks.iter().zip(told) {
-        end(dir, &told?)?;
+        end(dir, &told?, &KILL)?;
         let view = view(dir)?;
         match &view.result {
             _ if args.json => print(&view.to_json().to_string()),
@@ -54,13 +73,13 @@ enum Told {
     Nobody,
 }
 
-fn tell(dir: &TaskDir) -> Result<Told, Failure> {
+fn tell(dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
     let name = dir.name();
     let io = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
     if !dir.is_driven().map_err(io)? {
         return Ok(Told::Nobody);
     }
-    let told = match dir.inbox().put("dacapo kill", Command::Kill) {
+    let told = match dir.inbox().put(ending.by, ending.command.clone()) {
         Ok(id) => {
             tracing::debug!("command {id} was given to task {name}");
             Told::Command(id)
@@ -80,7 +99,7 @@ fn tell(dir: &TaskDir) -> Result<Told, Failure> {
 }
 
 /// Waits for the end of a task that was told, and ends one that nobody drives.
-fn end(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
+fn end(dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
     let name = dir.name();
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     match told {
@@ -98,13 +117,18 @@ fn end(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
         Told::Nobody => {}
     }
     let seen = view(dir)?;
-    if seen.status.has_ended() {
+    let gone_by_itself = ending.for_good
+        && seen.result.as_ref().is_some_and(|result| {
+            result.outcome != Outcome::Completed && result.stop_reason != StopReason::Abandoned
+        });
+    if seen.status.has_ended() && !gone_by_itself {
         // Its process is gone in good order; a tag that is still about belongs to nobody.
         sweep(&spec.tag);
         return Ok(());
     }
     match seen.status {
-        Status::Interrupted | Status::Paused => end_the_dead(dir),
+        _ if gone_by_itself => end_the_dead(dir, ending),
+        Status::Interrupted | Status::Paused => end_the_dead(dir, ending),
         status => Err(Failure::failed(format!("task '{name}' is {} and cannot be ended", status.as_str()))
             .hint(format!("dacapo kill {name} tries again"))),
     }
@@ -161,7 +185,7 @@ fn last_driver(dir: &TaskDir) -> Option<rustix::process::Pid> {
 }
 
 /// Nobody drives it: we do, and the first thing we are told is to end it.
-fn end_the_dead(dir: &TaskDir) -> Result<(), Failure> {
+fn end_the_dead(dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
     let name = dir.name();
     let _lock = dir.lock().map_err(|error| match error {
         LockError::Held => Failure::usage(format!("Task '{name}' was started again"))
@@ -170,7 +194,7 @@ fn end_the_dead(dir: &TaskDir) -> Result<(), Failure> {
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
     let inbox = dir.inbox();
-    let told = inbox.forget_stops().and_then(|()| inbox.put("dacapo kill", Command::Kill));
+    let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
     told.map_err(|error| {
         Failure::failed(format!("the end of task '{name}' cannot be put on record: {error}"))
             .kept("all it did; nothing of it runs any more")

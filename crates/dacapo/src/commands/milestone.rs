@@ -1,9 +1,15 @@
 //! `dacapo milestone`: one file a command, the ones that run it together.
 
+mod answers;
 mod list;
 mod new;
 mod run;
 mod show;
+mod told;
+mod which;
+
+pub(super) use answers::{approve, reject};
+pub(super) use run::{may_go_on, spawn};
 
 use crate::args::milestone::MilestoneCommand;
 use crate::error::Failure;
@@ -15,8 +21,8 @@ pub(super) fn run(command: MilestoneCommand) -> Result<u8, Failure> {
         MilestoneCommand::Show(args) => show::run(&args),
         MilestoneCommand::Start(args) => run::start(&args),
         MilestoneCommand::Resume(args) => run::resume(&args),
-        MilestoneCommand::Approve(args) => run::approve(&args),
-        MilestoneCommand::Reject(args) => run::reject(&args),
-        MilestoneCommand::Abandon(args) => run::abandon(&args),
+        MilestoneCommand::Approve(args) => answers::approved(&args),
+        MilestoneCommand::Reject(args) => answers::rejected(&args),
+        MilestoneCommand::Abandon(args) => answers::abandon(&args),
     }
 }

@@ -40,17 +40,25 @@ pub(super) fn run(args: &Open) -> Result<u8, Failure> {
         return Ok(0);
     }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
-    let editor = editor(&loaded.config)?;
-    // As git does it: the setting may hold arguments, and quotes. It takes our place, and with it the terminal.
+    Err(in_editor(&loaded.config, place, place))
+}
+
+/// Opens a path in the user's editor. It takes our place, and with it the terminal: what comes back is why it did not.
+pub(super) fn in_editor(config: &Config, path: &Path, cwd: &Path) -> Failure {
+    let editor = match editor(config) {
+        Ok(editor) => editor,
+        Err(failure) => return failure,
+    };
+    // As git does it: the setting may hold arguments, and quotes.
     let error = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$@\""))
         .arg(&editor)
-        .arg(place)
-        .current_dir(place)
+        .arg(path)
+        .current_dir(cwd)
         .exec();
-    Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))
-        .hint("set `editor` in the config, or $EDITOR"))
+    Failure::failed(format!("`{editor}` cannot be started: {error}"))
+        .hint("set `editor` in the config, or $EDITOR")
 }
 
 fn place(spec: &TaskSpec) -> Result<&Path, Failure> {

@@ -3,35 +3,57 @@
 use std::path::Path;
 use std::time::Instant;
 
-use dacapo_core::event::Outcome;
+use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
-use dacapo_core::store::LockError;
+use dacapo_core::store::{LockError, TaskDir};
+use dacapo_core::task::milestone::Milestones;
 use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
 use super::start::take_workspace;
-use super::{is_put_away, print, task, view};
+use super::{is_put_away, milestone, print, task, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
-use crate::args::Resume;
+use crate::args::{Resume, Show};
 use crate::config::{Sources, load};
 use crate::error::Failure;
 use crate::output::words;
 use crate::request::count;
+
+/// How a task is to go on.
+#[derive(Debug, Default)]
+pub(super) struct GoOn {
+    /// More iterations than were asked for first.
+    pub(super) more: Option<u32>,
+    /// What is to be added to the task.
+    pub(super) follow_up: Option<String>,
+    /// What it hears first: a person's answers to what it asked.
+    pub(super) answers: Vec<(&'static str, Command)>,
+    /// It will be over at once, so nobody needs to look for it in the background.
+    pub(super) at_once: bool,
+    /// How it is shown.
+    pub(super) show: Show,
+}
 
 pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let more = args.iter.as_deref().map(count).transpose()?;
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
+    go_on(&repo, &dir, GoOn { more, follow_up, show: args.show, ..GoOn::default() })
+}
+
+/// Goes on with a task that nobody drives.
+pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
+    let GoOn { more, follow_up, answers, at_once, show } = how;
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
-    let seen = view(&dir)?;
+    let seen = view(dir)?;
     if let Some(merged) = &seen.merged
         && !seen.worktree.as_ref().is_some_and(|path| Path::new(path).exists())
     {
@@ -42,32 +64,37 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         ))
         .kept("everything; nothing was started")
         .hint("start a new task: dacapo exec \"what to add\"");
-        let data = dir.repo().filter(|data| is_put_away(&repo, data, &seen.name));
+        let data = dir.repo().filter(|data| is_put_away(repo, data, &seen.name));
         return Err(match data {
             Some(_) => failure.hint(format!("dacapo undo {} brings worktree and branch back", seen.name)),
             None => failure,
         });
     }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let more = enough(&seen, &spec, more, follow_up.is_some())?;
-    look_at_tree(&repo, &seen, &spec)?;
-    dir.inbox()
+    let answered = !answers.is_empty();
+    if spec.kind == Milestones::NAME {
+        milestone::may_go_on(repo, &seen, &spec, more.is_some() || answered, answered)?;
+    }
+    let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
+    look_at_tree(repo, &seen, &spec)?;
+    let here = spec.foreground || at_once;
+    let inbox = dir.inbox();
+    let told = inbox
         .forget_stops()
-        .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
-    if spec.foreground
-        && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask)
-    {
-        somebody_must_answer(args.show, &asks.name)?;
+        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)));
+    told.map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
+    if here && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
+        somebody_must_answer(show, &asks.name)?;
     }
     let workspace = match spec.place {
-        Place::InPlace { .. } => Some(take_workspace(&repo, spec.name.as_str())?),
+        Place::InPlace { .. } => Some(take_workspace(repo, spec.name.as_str())?),
         Place::Worktree { .. } => None,
     };
-    if !spec.foreground {
-        background::start(&dir, &spec, &Instructions { more_iterations: more, follow_up })?;
-        if args.show.json {
-            print(&view(&dir)?.to_json().to_string());
-        } else if !args.show.quiet {
+    if !here {
+        background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;
+        if show.json {
+            print(&view(dir)?.to_json().to_string());
+        } else if !show.quiet {
             let name = &spec.name;
             print(&format!("{name} goes on in the background; dacapo attach {name} shows it"));
         }
@@ -75,7 +102,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
     let with = Drive {
-        show: args.show,
+        show,
         notes: &loaded.warnings,
         agent_why: None,
         more_iterations: more,
@@ -83,13 +110,13 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
         keep_awake: loaded.config.keep_awake,
     };
     let begun = Instant::now();
-    let result = drive(spec.clone(), &dir, with)?;
+    let result = drive(spec.clone(), dir, with)?;
     drop(workspace);
     let ended = Ended {
         spec: &spec,
-        dir: &dir,
+        dir,
         config: &loaded.config,
-        show: args.show,
+        show,
         took: begun.elapsed(),
         outcome: result.outcome,
     };

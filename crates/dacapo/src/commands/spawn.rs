@@ -5,13 +5,16 @@ use dacapo_core::store::TaskDir;
 
 use super::background::{self, Instructions};
 use super::start::{Made, make};
-use super::{pr, print, repository, view};
+use super::{milestone, pr, print, repository, view};
 use crate::args::{Exec, Pr, Show, Spawn};
 use crate::error::Failure;
 use crate::output::words::{BOLD, DIM, paint};
 use crate::request::Request;
 
 pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
+    if let Some(id) = &args.milestone {
+        return milestone::spawn(id, &args.exec);
+    }
     if let Some(offered) = offered(&args.exec) {
         return pr::run(&offered);
     }

@@ -15,6 +15,7 @@ use dacapo_core::view::TaskView;
 use super::asking::Asking;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
+mod milestone;
 mod so_far;
 
 pub use so_far::{SoFar, Told};
@@ -87,7 +88,10 @@ impl Human {
         let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
         self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
         let why = agent_why.map_or_else(String::new, |why| format!(" ({why})"));
-        self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then ")));
+        match &self.view.milestone {
+            Some(_) => self.milestone_asked(spec),
+            None => self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then "))),
+        }
         for check in &policy.checks {
             self.say(&format!("{} {check}", paint(DIM, "check  ")));
         }
@@ -104,10 +108,13 @@ impl Human {
         };
         self.say(&format!("{} {place}", paint(DIM, "where  ")));
         let mut limits = Vec::new();
-        limits.extend(match more_iterations {
-            Some(more) => Some(words::count(u64::from(more), "more iteration")),
-            None => policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")),
-        });
+        match (&self.view.milestone, more_iterations) {
+            (Some(milestone), _) => limits.extend(Self::milestone_limits(milestone, policy)),
+            (None, Some(more)) => limits.push(words::count(u64::from(more), "more iteration")),
+            (None, None) => {
+                limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));
+            }
+        }
         limits.extend(policy.time.map(words::duration));
         limits.extend(policy.max_cost.map(words::money));
         limits.extend(policy.max_tokens.map(words::tokens));
@@ -173,8 +180,8 @@ impl Human {
             self.line_is_up = true;
             return;
         }
-        let mut parts = Vec::new();
-        if let Some(iteration) = self.view.running_iteration {
+        let mut parts = self.milestone_live().unwrap_or_default();
+        if let Some(iteration) = self.view.running_iteration.filter(|_| self.view.milestone.is_none()) {
             let of = self.view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
             parts.push(format!("iteration {}{of}", iteration + 1));
         }
@@ -285,6 +292,10 @@ impl Sink for Human {
     fn event(&mut self, line: &Envelope) {
         self.view.apply(line);
         self.view.forget_details();
+        if self.milestone_event(line) {
+            self.draw();
+            return;
+        }
         match &line.event {
             Event::FilesIncluded { .. } => {
                 self.say(&paint(DIM, &format!("note    {}", words::included(&line.event))));

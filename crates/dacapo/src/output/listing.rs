@@ -8,6 +8,7 @@ use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::milestone;
 use super::table::{self, Line, Next};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN};
 
@@ -156,9 +157,10 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
     let next = |before: &str, after: &str| {
         Some(Next { before: before.to_owned(), name: brief.name.clone(), after: after.to_owned() })
     };
-    let of = |sign: &str| match brief.max_iterations {
-        Some(max) => format!("{}{sign}{max}", brief.iteration),
-        None => words::count(u64::from(brief.iteration), "iteration"),
+    let of = |sign: &str| match (&brief.milestone, brief.max_iterations) {
+        (Some(of), _) => milestone::rounds(of.rounds, of.max_rounds, sign),
+        (None, Some(max)) => format!("{}{sign}{max}", brief.iteration),
+        (None, None) => words::count(u64::from(brief.iteration), "iteration"),
     };
     let (style, mut facts, next) = match group {
         Group::NeedsYou => {
@@ -174,7 +176,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
             (style, vec![fact], next(before, after))
         }
         Group::Running => {
-            let mut fact = of("/");
+            let mut fact = brief.milestone.as_ref().map_or_else(|| of("/"), milestone::brief);
             if brief.status == Status::Waiting {
                 let until = brief
                     .waiting_until
@@ -224,6 +226,9 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
         _ => "",
     };
     match (brief.status, brief.outcome) {
+        _ if brief.stop_reason == Some(StopReason::Abandoned) => {
+            (format!("{at}, abandoned"), "dacapo drop", "")
+        }
         (Status::Failed, _) if message.is_empty() => (format!("{at}, failed"), "dacapo status", ""),
         (Status::Failed, _) => (format!("failed: {message}"), "dacapo status", ""),
         (_, Some(Outcome::MaxReached)) if brief.red => (format!("{at}, still red"), resume, "--iter 5"),
@@ -289,10 +294,17 @@ fn counted(done: &[&Entry]) -> Option<Line> {
 }
 
 fn total(entries: &[Entry], scope: Scope) -> Vec<String> {
-    let iterations: u64 = entries.iter().map(|entry| u64::from(entry.brief.iteration)).sum();
+    let sum = |of_milestones: bool| -> u64 {
+        let such = entries.iter().filter(|entry| entry.brief.milestone.is_some() == of_milestones);
+        such.map(|entry| u64::from(entry.brief.iteration)).sum()
+    };
+    let loops = entries.iter().any(|entry| entry.brief.milestone.is_none());
+    let rounds = entries.iter().any(|entry| entry.brief.milestone.is_some());
     let cost: f64 = entries.iter().filter_map(|entry| entry.brief.cost_usd).sum();
     let bytes: u64 = entries.iter().filter_map(|entry| entry.occupies).sum();
-    let mut parts = vec![words::count(entries.len() as u64, "task"), words::count(iterations, "iteration")];
+    let mut parts = vec![words::count(entries.len() as u64, "task")];
+    parts.extend(loops.then(|| words::count(sum(false), "iteration")));
+    parts.extend(rounds.then(|| words::count(sum(true), "round")));
     if cost > 0.0 {
         parts.push(words::money(cost));
     }

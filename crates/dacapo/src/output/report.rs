@@ -4,15 +4,21 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dacapo_core::event::{Outcome, Proof, StopReason, TaskResult};
-use dacapo_core::view::TaskView;
+use dacapo_core::task::milestone::MilestoneStatus;
+use dacapo_core::view::{FindingView, MilestoneView, TaskView};
 
+use super::milestone as milestones;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// The result in a few lines.
 pub fn result(view: &TaskView, result: &TaskResult) -> String {
     let mut out = String::new();
-    let mut facts = vec![words::count(u64::from(result.iterations_attempted), "iteration")];
-    if result.iterations_failed > 0 {
+    let mut facts = vec![words::count(u64::from(result.iterations_attempted), unit(view))];
+    if let Some(milestone) = &view.milestone {
+        facts.push(format!("{} accepted", result.iterations_succeeded));
+        let (done, all) = (milestone.features_done(), milestone.features.len());
+        facts.push(format!("{done} of {} done", words::count(all as u64, "feature")));
+    } else if result.iterations_failed > 0 {
         facts.push(format!("{} failed", result.iterations_failed));
     }
     facts.push(words::duration(Duration::from_secs_f64(result.elapsed_seconds.max(0.0))));
@@ -21,7 +27,8 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
         facts.push(words::tokens(used));
     }
     facts.extend(result.cost_usd.map(words::money));
-    let _ = writeln!(out, "{} · {}", headline(result), facts.join(" · "));
+    let _ = writeln!(out, "{} · {}", headline(view, result), facts.join(" · "));
+    asked(&mut out, view, result);
     for proof in &result.proof {
         let _ = writeln!(out, "  {}", proof_line(proof));
     }
@@ -54,8 +61,39 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
     out
 }
 
-fn headline(result: &TaskResult) -> String {
+/// What its iterations are called.
+pub fn unit(view: &TaskView) -> &'static str {
+    if view.milestone.is_some() { "round" } else { "iteration" }
+}
+
+/// What a milestone asks a person, and what the two do not agree on.
+fn asked(out: &mut String, view: &TaskView, result: &TaskResult) {
+    let (Some(milestone), Some(needs)) = (&view.milestone, &view.needs) else { return };
+    if result.outcome != Outcome::Paused {
+        return;
+    }
+    let _ = writeln!(out, "  {}", paint(WARN, &words::line(&needs.question, words::WHOLE)));
+    let open: Vec<&FindingView> = milestone.open_findings().collect();
+    for finding in open.iter().take(milestones::MOST_FINDINGS) {
+        let _ = writeln!(out, "  {}", milestones::finding(finding));
+    }
+    if let Some(more) = open.len().checked_sub(milestones::MOST_FINDINGS).filter(|more| *more > 0) {
+        let _ = writeln!(out, "  … {more} more: dacapo status {}", view.name);
+    }
+}
+
+fn headline(view: &TaskView, result: &TaskResult) -> String {
+    let milestone = view.milestone.as_ref().map(|milestone| milestone.status);
     match result.outcome {
+        Outcome::Completed if milestone.is_some() && !result.verified => {
+            paint(BOLD, "● accepted, unverified")
+        }
+        Outcome::Paused if milestone == Some(MilestoneStatus::AwaitingReview) => {
+            paint(WARN.bold(), "‖ accepted: your review is awaited")
+        }
+        Outcome::Cancelled if result.stop_reason == StopReason::Abandoned => {
+            paint(WARN.bold(), "■ abandoned")
+        }
         Outcome::Completed if result.verified => paint(GOOD.bold(), "✓ proven"),
         Outcome::Completed => paint(BOLD, "● finished, unverified"),
         Outcome::Failed => paint(BAD.bold(), &format!("✗ failed ({})", reason(result))),
@@ -124,9 +162,38 @@ fn commits(view: &TaskView, result: &TaskResult) -> String {
     text
 }
 
+fn next_of_milestone(view: &TaskView, milestone: &MilestoneView, result: &TaskResult) -> Vec<String> {
+    let name = &view.name;
+    if let Some(needs) = view.needs.as_ref().filter(|_| result.outcome == Outcome::Paused) {
+        return milestones::answers(name, &needs.options, milestone);
+    }
+    let mut commands = Vec::new();
+    let own = view.worktree.is_some();
+    if result.last_commit != result.base_commit {
+        commands.push(format!("dacapo diff {name}"));
+        if own && view.merged.is_none() && result.outcome == Outcome::Completed {
+            commands.extend([format!("dacapo merge {name}"), format!("dacapo pr {name}")]);
+        }
+    }
+    if view.merged.is_some() {
+        return commands;
+    }
+    match milestone.status {
+        MilestoneStatus::Completed | MilestoneStatus::Abandoned => {}
+        MilestoneStatus::InProgress | MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => {
+            commands.push(format!("dacapo resume {name}"));
+        }
+    }
+    commands.extend(own.then(|| format!("dacapo drop {name}")));
+    commands
+}
+
 /// What people may want to type next, the most likely first.
 pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     let name = &view.name;
+    if let Some(milestone) = &view.milestone {
+        return next_of_milestone(view, milestone, result);
+    }
     let mut commands = Vec::new();
     if result.last_commit != result.base_commit {
         commands.push(format!("dacapo diff {name}"));

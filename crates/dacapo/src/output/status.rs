@@ -7,8 +7,11 @@ use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord};
 use dacapo_core::store::PORTS;
 use dacapo_core::view::{Status, TaskView};
 
+use super::milestone as milestones;
 use super::report;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+
+mod milestone;
 
 /// Of a long loop the newest iterations are shown.
 const MOST_ITERATIONS: usize = 10;
@@ -22,9 +25,14 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
     for line in last_words.unwrap_or_default().lines() {
         let _ = writeln!(out, "          {}", words::line(line, words::WHOLE));
     }
-    let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
     let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
-    let _ = writeln!(out, "  agent   {}{pid}", view.agent);
+    match &view.milestone {
+        Some(milestone) => milestone::asked(&mut out, milestone, &pid),
+        None => {
+            let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
+            let _ = writeln!(out, "  agent   {}{pid}", view.agent);
+        }
+    }
     match &view.merged {
         // Worktree and branch went with the merge.
         Some(merged) => {
@@ -35,17 +43,23 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
             let _ = writeln!(out, "  where   {}", place(view, occupies));
         }
     }
+    if let Some(milestone) = &view.milestone {
+        milestone::standing(&mut out, milestone);
+    }
     for check in view.baseline() {
         let _ = writeln!(out, "  before  {}", check_line(check));
     }
     let skipped = view.iterations.len().saturating_sub(MOST_ITERATIONS);
     if skipped > 0 {
-        let more =
-            format!("  … {} before: dacapo logs {}", words::count(skipped as u64, "iteration"), view.name);
+        let skipped = words::count(skipped as u64, report::unit(view));
+        let more = format!("  … {skipped} before: dacapo logs {}", view.name);
         let _ = writeln!(out, "{}", paint(DIM, &more));
     }
     for record in &view.iterations[skipped..] {
-        iteration(&mut out, view, record);
+        match &view.milestone {
+            Some(of) => milestone::round(&mut out, view, of, record),
+            None => iteration(&mut out, view, record),
+        }
     }
     for notice in view.notices.iter().rev().take(10).rev() {
         let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
@@ -62,11 +76,16 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
 /// `auth · running · iteration 5 of 10 · 9m · 184k tok · $1.20`; of what has ended the result says the rest.
 fn head(view: &TaskView) -> String {
     let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
+    let unit = report::unit(view);
     let at = match view.running_iteration {
-        Some(iteration) if view.status == Status::Running => format!("iteration {}{of}", iteration + 1),
-        _ => format!("{}{of} done", words::count(u64::from(view.iteration), "iteration")),
+        Some(iteration) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
+        _ => format!("{}{of} done", words::count(u64::from(view.iteration), unit)),
     };
     let mut facts = vec![paint(BOLD, &view.name), view.status.as_str().to_owned(), at];
+    if let Some(milestone) = &view.milestone {
+        facts.extend(milestones::rejected(milestone.consecutive_rejections));
+        facts.extend(milestones::doing(milestone.phase, milestone.at_work).map(str::to_owned));
+    }
     if view.result.is_none() {
         if view.elapsed_seconds >= 1.0 {
             facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds)));
@@ -85,7 +104,9 @@ fn needs(out: &mut String, view: &TaskView) {
     };
     match view.status {
         Status::Paused | Status::Running => {
-            if let Some(needs) = &view.needs {
+            // The result says what a milestone asks, and what can be typed.
+            let said = view.milestone.is_some() && view.result.is_some();
+            if let Some(needs) = view.needs.as_ref().filter(|_| !said) {
                 line(&format!("needs   {}", words::line(&needs.question, words::WHOLE)));
                 for (at, option) in needs.options.iter().enumerate() {
                     line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));

@@ -208,7 +208,9 @@ impl Milestone {
 
     fn finish(&self, last_commit: Option<Oid>, trust_files: &[String], elapsed: Duration) -> Option<Event> {
         let verdict = self.verdict?;
-        let green = self.last_checks.iter().flatten().filter(|check| check.passed()).count();
+        // What the checks have not seen is not proven by them: somebody may have committed since.
+        let proves = |check: &&CheckResult| check.passed() && check.commit == last_commit;
+        let green = self.last_checks.iter().flatten().filter(proves).count();
         Some(Event::TaskFinished(TaskResult {
             outcome: verdict.outcome,
             stop_reason: verdict.reason,

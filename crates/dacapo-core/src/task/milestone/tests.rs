@@ -12,5 +12,6 @@ mod replies;
 mod reports;
 mod rounds;
 mod specs;
+mod standing;
 mod tree;
 mod world;

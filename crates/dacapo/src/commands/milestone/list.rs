@@ -1,8 +1,106 @@
-//! `dacapo milestone list`.
+//! `dacapo milestone list`: a line for each.
 
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::told;
 use crate::args::milestone::ListMilestones;
+use crate::commands::{print, repository};
 use crate::error::Failure;
+use crate::milestones::{Catalog, Entry, Status};
+use crate::output::words::{self, BOLD, DIM, GOOD, WARN, paint};
 
-pub(super) fn run(_args: &ListMilestones) -> Result<u8, Failure> {
-    Err(Failure::usage("this version cannot do that with milestones").kept("everything; nothing was changed"))
+pub(super) fn run(args: &ListMilestones) -> Result<u8, Failure> {
+    let (repo, data) = repository()?;
+    let catalog = Catalog::read(&repo, &data).map_err(|error| {
+        Failure::failed(format!("the milestones of this repository cannot be read: {error}"))
+            .kept("everything as it is; nothing was written")
+    })?;
+    if args.json {
+        let all: Vec<Value> = catalog.entries().map(told::brief).collect();
+        print(&json!(all).to_string());
+        return Ok(0);
+    }
+    let entries: Vec<&Entry> = catalog.entries().collect();
+    if entries.is_empty() {
+        print("no milestones yet; dacapo milestone new ID \"TITLE\" writes one down");
+        return Ok(0);
+    }
+    print(&table(&entries));
+    for entry in entries {
+        for problem in entry.problems() {
+            let name = words::line(&entry.name, 80);
+            let _ = writeln!(anstream::stderr(), "warning: {name}: {}", words::line(&problem, words::WHOLE));
+        }
+    }
+    Ok(0)
+}
+
+/// The columns are as wide as what is in them: nothing is cut but titles, which come last.
+fn table(entries: &[&Entry]) -> String {
+    let rows: Vec<[String; 7]> = entries.iter().map(|entry| row(entry)).collect();
+    let mut widths = [0; 7];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    let mut lines = Vec::new();
+    for (row, entry) in rows.iter().zip(entries) {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+            if width == 0 {
+                continue;
+            }
+            let style = match at {
+                0 => BOLD,
+                1 => colour(entry.status()),
+                _ => anstyle::Style::new(),
+            };
+            line.push_str(&paint(style, cell));
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width()) + 2));
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+fn colour(status: Status) -> anstyle::Style {
+    match status {
+        Status::Completed => GOOD,
+        Status::Paused | Status::AwaitingReview => WARN,
+        Status::Abandoned => DIM,
+        Status::Pending | Status::InProgress => anstyle::Style::new(),
+    }
+}
+
+/// `login  in_progress  1/3 features  round 3 of 20  claude, codex  $1.20  Users can log in`
+fn row(entry: &Entry) -> [String; 7] {
+    let features = told::features(entry).map_or_else(String::new, |(done, total)| match done {
+        Some(done) => format!("{done}/{total} features"),
+        None => words::count(total as u64, "feature"),
+    });
+    let round = told::rounds(entry).map_or_else(String::new, |(at, of)| match of {
+        Some(of) => format!("round {at} of {of}"),
+        None => words::count(u64::from(at), "round"),
+    });
+    let agents = match told::agents(entry) {
+        (Some(developer), Some(acceptor)) => format!("{developer}, {acceptor}"),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => String::new(),
+    };
+    let wrong = entry.definition().is_none();
+    let title = entry.definition().and_then(|definition| definition.title.clone());
+    let title = title.unwrap_or_else(|| if wrong { "does not read".to_owned() } else { String::new() });
+    [
+        words::line(&entry.name, 80),
+        told::status(entry),
+        features,
+        round,
+        words::line(&agents, 60),
+        told::cost(entry).map_or_else(String::new, words::money),
+        words::line(&title, 80),
+    ]
 }

@@ -1,8 +1,218 @@
-//! `dacapo milestone show`.
+//! `dacapo milestone show`: what it is to bring, what both sides said, what a person can do.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{told, which};
 use crate::args::milestone::ShowMilestone;
+use crate::commands::print;
 use crate::error::Failure;
+use crate::milestones::{Entry, Round, Said, Story, Told};
+use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
-pub(super) fn run(_args: &ShowMilestone) -> Result<u8, Failure> {
-    Err(Failure::usage("this version cannot do that with milestones").kept("everything; nothing was changed"))
+/// Of older rounds only the verdict is shown.
+const MOST_ROUNDS: usize = 5;
+/// A longer reply is in the log.
+const MOST_LINES: usize = 60;
+
+pub(super) fn run(args: &ShowMilestone) -> Result<u8, Failure> {
+    let (_, _, entry) = which::entry(&args.milestone)?;
+    let story = match entry.told() {
+        Some(told) => Story::of(told, words::command).map_err(|error| {
+            Failure::failed(format!("what was said in '{}' cannot be read: {error}", entry.name))
+                .kept("everything as it is; nothing was written")
+        })?,
+        None => Story::default(),
+    };
+    let next = told::next(&entry);
+    if args.json {
+        print(&told::whole(&entry, &story, &next).to_string());
+    } else {
+        print(&page(&entry, &story, &next));
+    }
+    Ok(0)
+}
+
+fn page(entry: &Entry, story: &Story, next: &[(String, String)]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", head(entry));
+    if let Some(title) = entry.definition().and_then(|definition| definition.title.as_ref()) {
+        let _ = writeln!(out, "  {}", words::line(title, words::WHOLE));
+    }
+    if let Some(needs) = entry.told().and_then(|told| told.view.needs.as_ref()) {
+        let _ = writeln!(
+            out,
+            "  {}",
+            paint(WARN, &format!("needs   {}", words::line(&needs.question, words::WHOLE)))
+        );
+    }
+    for problem in entry.problems() {
+        let _ =
+            writeln!(out, "  {}", paint(WARN, &format!("note    {}", words::line(&problem, words::WHOLE))));
+    }
+    if let Some(written) = &entry.written {
+        let _ = writeln!(out, "  file    {}", words::line(&written.path.to_string_lossy(), words::WHOLE));
+    }
+    if let Some(definition) = entry.definition() {
+        let held = if entry.told().is_some() {
+            "judged by what was frozen at the start"
+        } else {
+            "frozen at the start"
+        };
+        let _ = writeln!(out, "  hash    {} ({held})", definition.frozen());
+        brings(&mut out, definition, entry.told());
+    }
+    findings(&mut out, entry.told());
+    rounds(&mut out, story, &entry.name);
+    if !next.is_empty() {
+        let _ = writeln!(out, "\n{}", paint(BOLD, "What you can do"));
+        let width = next.iter().map(|(command, _)| command.width()).max().unwrap_or(0).min(60);
+        for (command, what) in next {
+            let pad = " ".repeat(width.saturating_sub(command.width()));
+            let _ = writeln!(out, "  {command}{pad}  {}", paint(DIM, what));
+        }
+    }
+    out.trim_end().to_owned()
+}
+
+/// `login · paused · round 3 of 20 · 1 of 3 features · claude builds, codex judges · 9k tok · $0.42`
+fn head(entry: &Entry) -> String {
+    let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry)];
+    if let Some(phase) = entry.told().and_then(|told| told.standing().phase).map(|phase| phase.as_str())
+        && phase != entry.status().as_str()
+    {
+        facts.push(phase.to_owned());
+    }
+    facts.extend(told::rounds(entry).map(|(at, of)| match of {
+        Some(of) => format!("round {at} of {of}"),
+        None => words::count(u64::from(at), "round"),
+    }));
+    facts.extend(told::features(entry).and_then(|(done, total)| {
+        let done = done?;
+        Some(format!("{done} of {}", words::count(total as u64, "feature")))
+    }));
+    let (developer, acceptor) = told::agents(entry);
+    facts.extend(developer.map(|agent| format!("{} builds", words::line(&agent, 40))));
+    facts.extend(acceptor.map(|agent| format!("{} judges", words::line(&agent, 40))));
+    if let Some(told) = entry.told() {
+        let used = told.view.tokens.input + told.view.tokens.output;
+        facts.extend((used > 0).then(|| words::tokens(used)));
+    }
+    facts.extend(told::cost(entry).map(words::money));
+    facts.join(" · ")
+}
+
+fn brings(out: &mut String, definition: &Definition, told: Option<&Told>) {
+    let heading = |out: &mut String, name: &str| {
+        let _ = writeln!(out, "\n{}", paint(BOLD, name));
+    };
+    heading(out, "Goal");
+    block(out, "  ", &definition.goal);
+    heading(out, "Features");
+    let done = told.map(|told| told.standing().done.to_vec()).unwrap_or_default();
+    for (at, feature) in definition.features.iter().enumerate() {
+        let tick = if done.get(at) == Some(&true) { paint(GOOD, "✓") } else { "·".to_owned() };
+        item(out, &format!("{tick} {}", feature_id(at)), &feature.text);
+        if let Some(accept) = &feature.accept {
+            block(out, "        ", &format!("Accept: {accept}"));
+        }
+    }
+    heading(out, "Acceptance Criteria");
+    for (at, criterion) in definition.criteria.iter().enumerate() {
+        item(out, &format!("  {}", criterion_id(at)), criterion);
+    }
+    if !definition.constraints.is_empty() {
+        heading(out, "Constraints");
+        block(out, "  ", &definition.constraints);
+    }
+}
+
+fn item(out: &mut String, mark: &str, text: &str) {
+    let mut lines = text.lines();
+    let _ = writeln!(out, "  {mark} {}", words::line(lines.next().unwrap_or_default(), words::WHOLE));
+    block(out, "        ", &lines.collect::<Vec<_>>().join("\n"));
+}
+
+/// Lines of any text, which cannot drive the terminal.
+fn block(out: &mut String, indent: &str, text: &str) {
+    for line in text.lines() {
+        let lead = line.len() - line.trim_start_matches(' ').len();
+        let line = format!("{indent}{:lead$}{}", "", words::line(line, words::WHOLE), lead = lead.min(40));
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+fn findings(out: &mut String, told: Option<&Told>) {
+    let Some(standing) = told.map(Told::standing) else { return };
+    let (open, settled) = (standing.findings.open(), standing.findings.settled());
+    if open.is_empty() && settled.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{}", paint(BOLD, "Findings"));
+    for (word, style, findings) in [("open", WARN, open), ("settled", DIM, settled)] {
+        for finding in findings {
+            let id = format!("R{}", finding.id);
+            let text = words::line(&finding.text, words::WHOLE);
+            let _ = writeln!(out, "  {} {id:<4} {text}", paint(style, &format!("{word:<8}")));
+        }
+    }
+}
+
+fn rounds(out: &mut String, story: &Story, name: &str) {
+    said(out, &story.before, name);
+    let older = story.rounds.len().saturating_sub(MOST_ROUNDS);
+    for (at, round) in story.rounds.iter().enumerate() {
+        let _ = writeln!(out, "\n{}", title(round));
+        if at < older {
+            verdict(out, round);
+            continue;
+        }
+        said(out, &round.said, name);
+        for check in &round.checks {
+            let sign = if check.passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+            let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
+        }
+        verdict(out, round);
+    }
+}
+
+fn title(round: &Round) -> String {
+    let mut facts = vec![paint(BOLD, &format!("Round {}", round.number))];
+    match (&round.feature, round.is_final) {
+        (_, true) => facts.push("final acceptance".to_owned()),
+        (Some(feature), false) => facts.push(words::line(feature, 100)),
+        (None, false) => {}
+    }
+    facts.extend(round.commit.as_ref().map(|commit| commit.short().to_owned()));
+    facts.extend(round.duration_ms.map(|took| words::duration(Duration::from_millis(took))));
+    facts.extend(round.cost_usd.map(words::money));
+    facts.join(" · ")
+}
+
+fn verdict(out: &mut String, round: &Round) {
+    let Some(judged) = &round.judged else { return };
+    let (sign, word) =
+        if judged.accepted { (paint(GOOD, "✓"), "accepted") } else { (paint(BAD, "✗"), "rejected") };
+    let reason = words::line(&judged.reason, words::WHOLE);
+    let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+    let _ = writeln!(out, "  verdict   {sign} {word} by the {}{reason}", told::speaker(judged.by));
+    for finding in &judged.findings {
+        let _ = writeln!(out, "            R{} {}", finding.id, words::line(&finding.text, words::WHOLE));
+    }
+}
+
+fn said(out: &mut String, said: &[Said], name: &str) {
+    for Said { who, turn, text } in said {
+        let _ = writeln!(out, "  {}", paint(BOLD, told::speaker(*who)));
+        let lines: Vec<&str> = text.trim().lines().collect();
+        block(out, "    ", &lines[..lines.len().min(MOST_LINES)].join("\n"));
+        if lines.len() > MOST_LINES {
+            let more = words::count((lines.len() - MOST_LINES) as u64, "more line");
+            let at = turn.map_or_else(String::new, |turn| format!(": dacapo logs {name} --turn {turn}"));
+            let _ = writeln!(out, "    {}", paint(DIM, &format!("… {more}{at}")));
+        }
+    }
 }

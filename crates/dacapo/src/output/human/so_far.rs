@@ -64,12 +64,17 @@ impl Human {
         }
         let unnamed = (done as usize).saturating_sub(newest.len());
         if unnamed > 0 {
-            let earlier = words::count(unnamed as u64, "earlier iteration");
+            let earlier = format!("earlier {}", crate::output::report::unit(&human.view));
+            let earlier = words::count(unnamed as u64, &earlier);
             human.say(&paint(DIM, &format!("… {earlier}: dacapo status {}", spec.name)));
         }
         for record in &newest {
-            human.iteration(record);
+            match human.view.milestone {
+                Some(_) => human.round(record, None),
+                None => human.iteration(record),
+            }
         }
+        human.milestone_so_far();
         match (status, waits) {
             (Status::Queued, _) if done == 0 => human.doing = "waiting for its turn".to_owned(),
             (Status::Waiting, Some(until)) => {

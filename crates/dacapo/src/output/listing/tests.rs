@@ -42,6 +42,7 @@ fn brief(name: &str, status: Status) -> Brief {
         pull_request: None,
         base_commit: oid('a'),
         last_commit: oid('b'),
+        milestone: None,
     }
 }
 

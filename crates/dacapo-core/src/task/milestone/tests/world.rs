@@ -99,6 +99,8 @@ pub(super) struct World {
     pub(super) script: VecDeque<Turn>,
     pub(super) on_inspect: Inspection,
     pub(super) check_code: i32,
+    /// The tip of the branch in the end, where it is not the newest round's commit.
+    pub(super) tip: Option<Oid>,
     pub(super) known_limit: Option<KnownLimit>,
     /// Comes while this turn runs.
     pub(super) meanwhile: Option<(u32, Input)>,
@@ -121,6 +123,7 @@ impl World {
             script: VecDeque::new(),
             on_inspect: Box::new(|_, _| {}),
             check_code: 0,
+            tip: None,
             known_limit: None,
             meanwhile: None,
         }
@@ -257,7 +260,12 @@ impl World {
             }
             Effect::ShareLimit(_) | Effect::Settle => Input::Settle { now: self.now },
             Effect::Finish { .. } => {
-                Input::Finishing { last_commit: Some(oid(7)), trust_files: Vec::new(), elapsed: self.active }
+                let last_commit = self.tip.clone().unwrap_or_else(|| commit_of(self.machine.rounds));
+                Input::Finishing {
+                    last_commit: Some(last_commit),
+                    trust_files: Vec::new(),
+                    elapsed: self.active,
+                }
             }
             Effect::Write(_) | Effect::PrepareCommit(_) | Effect::Land(_) => {
                 panic!("in a milestone the Developer commits: {effect:?}")

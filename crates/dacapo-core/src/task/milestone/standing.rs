@@ -1,0 +1,210 @@
+//! Where a milestone stands, for whoever shows or mirrors it: the same fold that decides, so that no surface tells another
+//! story than the machine (M8, M10).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Definition, Findings, Last, Milestone, Phase, Role, Work};
+use crate::event::{Outcome, StopReason};
+
+/// The status of a milestone. One that has no task yet is `pending`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MilestoneStatus {
+    /// It is at work, or its process is gone.
+    InProgress,
+    /// It goes on when a person takes it up.
+    Paused,
+    /// Accepted; a person has the last word.
+    AwaitingReview,
+    /// Accepted for good.
+    Completed,
+    /// Given up for good.
+    Abandoned,
+}
+
+impl MilestoneStatus {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MilestoneStatus::InProgress => "in_progress",
+            MilestoneStatus::Paused => "paused",
+            MilestoneStatus::AwaitingReview => "awaiting_review",
+            MilestoneStatus::Completed => "completed",
+            MilestoneStatus::Abandoned => "abandoned",
+        }
+    }
+}
+
+/// The phase of a milestone, in the words that people are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MilestonePhase {
+    /// A report is due.
+    #[serde(rename = "waiting for Developer")]
+    Developer,
+    /// A verdict on a feature is due.
+    #[serde(rename = "waiting for Acceptor")]
+    Acceptor,
+    /// A verdict on the whole milestone is due.
+    #[serde(rename = "final acceptance")]
+    FinalAcceptance,
+    /// A person is.
+    #[serde(rename = "paused")]
+    Paused,
+}
+
+impl MilestonePhase {
+    /// The words for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MilestonePhase::Developer => "waiting for Developer",
+            MilestonePhase::Acceptor => "waiting for Acceptor",
+            MilestonePhase::FinalAcceptance => "final acceptance",
+            MilestonePhase::Paused => "paused",
+        }
+    }
+}
+
+/// Who has the work in hand at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtWork {
+    /// The agent that builds.
+    Developer,
+    /// The agent that judges.
+    Acceptor,
+    /// The project's checks.
+    Checks,
+}
+
+/// Where a milestone stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// Its status.
+    pub status: MilestoneStatus,
+    /// Its phase; none when it is over.
+    pub phase: Option<MilestonePhase>,
+    /// Who has the work in hand.
+    pub at_work: Option<AtWork>,
+    /// The Developer's turn is only for putting the tree in order.
+    pub cleaning: bool,
+    /// The round at work, from 1.
+    pub round: Option<u32>,
+    /// Rounds that are over.
+    pub rounds: u32,
+    /// So many may be begun.
+    pub max_rounds: u32,
+    /// Rounds that were accepted.
+    pub accepted: u32,
+    /// Rejections in a row, those of the whole milestone aside.
+    pub rejections: u32,
+    /// So many need a person.
+    pub max_rejections: u32,
+    /// What it is to bring.
+    pub definition: &'a Definition,
+    /// Which of its features were accepted.
+    pub done: &'a [bool],
+    /// All findings.
+    pub findings: &'a Findings,
+    /// How the newest round that is over ended.
+    pub last: Option<LastRound<'a>>,
+    /// Its commits, as they were last seen.
+    pub commits: usize,
+}
+
+/// How a round ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastRound<'a> {
+    /// Its number, from 0.
+    pub iteration: u32,
+    /// By the Acceptor, or by a person against it.
+    pub accepted: bool,
+    /// Why it was not, or what was added.
+    pub reason: &'a str,
+}
+
+impl Milestone {
+    /// Where it stands.
+    pub fn standing(&self) -> Standing<'_> {
+        let status = self.status();
+        let goes_on = status == MilestoneStatus::InProgress;
+        let at_work = match self.phase {
+            Phase::Turn { role: Role::Developer, .. } => Some(AtWork::Developer),
+            Phase::Turn { role: Role::Acceptor, .. } => Some(AtWork::Acceptor),
+            Phase::Checking { .. } => Some(AtWork::Checks),
+            Phase::Fresh
+            | Phase::Setup { .. }
+            | Phase::Between
+            | Phase::Asking(_)
+            | Phase::Reported { .. }
+            | Phase::Cleaned
+            | Phase::Judged { .. }
+            | Phase::Overdue { .. }
+            | Phase::LimitHit { .. }
+            | Phase::Waiting { .. }
+            | Phase::Probed { .. }
+            | Phase::Settling => None,
+        };
+        Standing {
+            status,
+            phase: self.shown_phase(status),
+            at_work: at_work.filter(|_| goes_on),
+            cleaning: self.round.as_ref().is_some_and(|round| round.cleanup),
+            round: self.round.as_ref().map(|round| round.number.saturating_add(1)),
+            rounds: self.finished,
+            max_rounds: self.max_rounds,
+            accepted: self.accepted,
+            rejections: self.rejections,
+            max_rejections: self.max_rejections,
+            definition: &self.definition,
+            done: &self.done,
+            findings: &self.findings,
+            last: self.last.as_ref().map(|Last { number, accepted, reason, .. }| LastRound {
+                iteration: *number,
+                accepted: *accepted,
+                reason,
+            }),
+            commits: self.log.len(),
+        }
+    }
+
+    /// What ended otherwise than asked for goes on when a person takes it up, whatever ended it: that is a pause.
+    fn status(&self) -> MilestoneStatus {
+        let ended = self.result.as_ref().map(|result| (result.outcome, result.stop_reason));
+        match ended {
+            Some((Outcome::Completed, _)) => MilestoneStatus::Completed,
+            Some((_, StopReason::Abandoned)) => MilestoneStatus::Abandoned,
+            // It only has to say so.
+            None if !(self.is_paused() && self.phase == Phase::Between) => MilestoneStatus::InProgress,
+            Some(_) | None if self.in_review() => MilestoneStatus::AwaitingReview,
+            Some(_) | None => MilestoneStatus::Paused,
+        }
+    }
+
+    fn shown_phase(&self, status: MilestoneStatus) -> Option<MilestonePhase> {
+        match status {
+            MilestoneStatus::Completed | MilestoneStatus::Abandoned => return None,
+            MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => return Some(MilestonePhase::Paused),
+            MilestoneStatus::InProgress => {}
+        }
+        let acceptor = match self.phase {
+            Phase::Checking { .. } | Phase::Judged { .. } | Phase::Settling => true,
+            Phase::Asking(role)
+            | Phase::Turn { role, .. }
+            | Phase::LimitHit { role, .. }
+            | Phase::Waiting { role, .. }
+            | Phase::Probed { role, .. } => role == Role::Acceptor,
+            Phase::Fresh
+            | Phase::Setup { .. }
+            | Phase::Between
+            | Phase::Reported { .. }
+            | Phase::Cleaned
+            | Phase::Overdue { .. } => false,
+        };
+        let is_final = Work::is_final(self.round.as_ref().and_then(|round| round.work.as_ref()));
+        Some(match (acceptor, is_final) {
+            (false, _) => MilestonePhase::Developer,
+            (true, false) => MilestonePhase::Acceptor,
+            (true, true) => MilestonePhase::FinalAcceptance,
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! What a person decides at a pause: `dacapo milestone approve`, `reject`, `abandon` (M10).
+
+use dacapo_core::event::{Command, Needs};
+use dacapo_core::git::Repo;
+use dacapo_core::store::TaskDir;
+use dacapo_core::view::{Status, TaskView};
+
+use super::run::begun;
+use crate::args::Show;
+use crate::args::milestone::{AbandonMilestone, ApproveMilestone, RejectMilestone};
+use crate::commands::resume::{GoOn, go_on};
+use crate::commands::{kill, print, view};
+use crate::error::Failure;
+use crate::output::report;
+
+pub(super) fn approved(args: &ApproveMilestone) -> Result<u8, Failure> {
+    let (repo, dir) = begun(&args.milestone)?;
+    let needs = paused_for(&view(&dir)?)?;
+    let finding = args.finding.map(|number| number as usize);
+    approve(&repo, &dir, &needs, finding, args.show)
+}
+
+/// Yes to a review, or to what the Acceptor rejected; with a finding, to that one alone. The milestone goes on with it.
+pub(crate) fn approve(
+    repo: &Repo,
+    dir: &TaskDir,
+    needs: &Needs,
+    finding: Option<usize>,
+    show: Show,
+) -> Result<u8, Failure> {
+    let review = needs.kind == "review";
+    let name = dir.name();
+    if review && finding.is_some() {
+        return Err(Failure::usage(format!("milestone '{name}' waits for a verdict on the whole of it"))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo milestone approve {name}")));
+    }
+    if needs.kind == "resume" && finding.is_none() {
+        return Err(Failure::usage(format!("milestone '{name}' was paused by a person and asks nothing"))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo milestone resume {name} goes on with it")));
+    }
+    let answers = vec![("dacapo approve", Command::Approve { choice: finding })];
+    go_on(repo, dir, GoOn { answers, at_once: review, show, ..GoOn::default() })
+}
+
+pub(super) fn rejected(args: &RejectMilestone) -> Result<u8, Failure> {
+    let (repo, dir) = begun(&args.milestone)?;
+    let needs = paused_for(&view(&dir)?)?;
+    let words = args.reason.join(" ");
+    let reason = Some(words.trim().to_owned()).filter(|words| !words.is_empty());
+    reject(&repo, &dir, &needs, reason, args.show)
+}
+
+/// No to a review: the Developer hears why, and goes on.
+pub(crate) fn reject(
+    repo: &Repo,
+    dir: &TaskDir,
+    needs: &Needs,
+    reason: Option<String>,
+    show: Show,
+) -> Result<u8, Failure> {
+    if needs.kind != "review" {
+        let name = dir.name();
+        return Err(Failure::usage(format!("milestone '{name}' is rejected already: {}", needs.question))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"))
+            .hint(format!("dacapo milestone approve {name} overrules the Acceptor")));
+    }
+    let answers = vec![("dacapo reject", Command::Reject { reason })];
+    go_on(repo, dir, GoOn { answers, show, ..GoOn::default() })
+}
+
+pub(super) fn abandon(args: &AbandonMilestone) -> Result<u8, Failure> {
+    let (_, dir) = begun(&args.milestone)?;
+    let name = dir.name();
+    if view(&dir)?.status == Status::Completed {
+        return Err(Failure::usage(format!("milestone '{name}' is completed"))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo drop {name} removes it; dacapo undo {name} brings it back")));
+    }
+    kill::abandon(&dir)?;
+    let seen = view(&dir)?;
+    match &seen.result {
+        _ if args.json => print(&seen.to_json().to_string()),
+        Some(result) => print(&report::result(&seen, result)),
+        None => print(&format!("{name} is abandoned")),
+    }
+    Ok(0)
+}
+
+fn paused_for(seen: &TaskView) -> Result<Needs, Failure> {
+    match &seen.needs {
+        Some(needs) if seen.status == Status::Paused => Ok(needs.clone()),
+        _ => {
+            Err(Failure::usage(format!("milestone '{}' asks nothing ({})", seen.name, seen.status.as_str()))
+                .kept("everything; nothing was changed")
+                .hint(format!("dacapo milestone show {} shows where it stands", seen.name)))
+        }
+    }
+}

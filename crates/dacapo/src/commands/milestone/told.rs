@@ -1,0 +1,261 @@
+//! What is said of a milestone, for people and for programs.
+
+use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
+use dacapo_core::view;
+use serde_json::{Value, json};
+
+use crate::milestones::{Entry, Known, Said, Status, Story, Told, Who};
+
+/// Its status, and what its task adds to it.
+pub(super) fn status(entry: &Entry) -> String {
+    let status = entry.status().as_str();
+    let more = entry.told().and_then(|told| match told.view.status {
+        view::Status::Interrupted => Some("its process is gone"),
+        view::Status::Queued => Some("queued"),
+        view::Status::Waiting => Some("waits for a usage limit"),
+        view::Status::Failed => Some("failed"),
+        view::Status::Cancelled if entry.status() == Status::Paused => Some("was ended"),
+        view::Status::Stopped => Some("at a limit"),
+        view::Status::Running | view::Status::Paused | view::Status::Completed | view::Status::Cancelled => {
+            None
+        }
+    });
+    more.map_or_else(|| status.to_owned(), |more| format!("{status} ({more})"))
+}
+
+/// How many features are done, where that is known, and how many there are.
+pub(super) fn features(entry: &Entry) -> Option<(Option<usize>, usize)> {
+    let total = entry.definition()?.features.len();
+    let done = match &entry.known {
+        Known::Task(told) => Some(told.standing().done.iter().filter(|done| **done).count()),
+        Known::Mirrored(_) if entry.status() == Status::Completed => Some(total),
+        Known::Nothing | Known::OtherTask => Some(0),
+        Known::Mirrored(_) | Known::Unreadable(_) => None,
+    };
+    Some((done, total))
+}
+
+/// The round at work or the newest one, and how many there may be.
+pub(super) fn rounds(entry: &Entry) -> Option<(u32, Option<u32>)> {
+    match &entry.known {
+        Known::Task(told) => {
+            let standing = told.standing();
+            let at = standing.round.unwrap_or(standing.rounds);
+            (at > 0).then_some((at, Some(standing.max_rounds)))
+        }
+        Known::Mirrored(mirror) => Some((mirror.rounds.unwrap_or(mirror.iteration_count), None)),
+        Known::Nothing | Known::Unreadable(_) | Known::OtherTask => None,
+    }
+}
+
+/// Developer and Acceptor, where they are known.
+pub(super) fn agents(entry: &Entry) -> (Option<String>, Option<String>) {
+    match (entry.told(), entry.definition()) {
+        (Some(told), _) => {
+            let (developer, acceptor) = told.agents();
+            (Some(developer), Some(acceptor))
+        }
+        (None, Some(definition)) => {
+            (definition.settings.developer.clone(), definition.settings.acceptor.clone())
+        }
+        (None, None) => (None, None),
+    }
+}
+
+/// What it cost so far, where that is known.
+pub(super) fn cost(entry: &Entry) -> Option<f64> {
+    match &entry.known {
+        Known::Task(told) => told.view.cost_usd,
+        Known::Mirrored(mirror) => mirror.cost_usd.filter(|cost| *cost > 0.0),
+        Known::Nothing | Known::Unreadable(_) | Known::OtherTask => None,
+    }
+}
+
+fn tokens(entry: &Entry) -> Option<u64> {
+    match &entry.known {
+        Known::Task(told) => Some(told.view.tokens.input + told.view.tokens.output),
+        Known::Mirrored(mirror) => Some(mirror.tokens_used),
+        Known::Nothing | Known::Unreadable(_) | Known::OtherTask => None,
+    }
+}
+
+/// An element of `milestone list --json`.
+pub(super) fn brief(entry: &Entry) -> Value {
+    let definition = entry.definition();
+    let (done, total) = features(entry).map_or((None, None), |(done, total)| (done, Some(total)));
+    let (developer, acceptor) = agents(entry);
+    let standing = entry.told().map(Told::standing);
+    let (rounds, accepted) = match (&standing, &entry.known) {
+        (Some(standing), _) => (Some(standing.rounds), Some(standing.accepted)),
+        (None, Known::Mirrored(mirror)) => (mirror.rounds, Some(mirror.iteration_count)),
+        (None, _) => (None, None),
+    };
+    json!({
+        "id": entry.name,
+        "status": entry.status().as_str(),
+        "title": definition.and_then(|definition| definition.title.as_deref()),
+        "path": entry.written.as_ref().map(|written| written.path.to_string_lossy()),
+        "created": definition.and_then(|definition| definition.settings.created),
+        "auto_start": definition.map(|definition| definition.settings.auto_start),
+        "requires_human_review": definition.map(|definition| definition.settings.requires_human_review),
+        "features": { "done": done, "total": total },
+        "round": standing.and_then(|standing| standing.round),
+        "rounds": rounds,
+        "max_rounds": standing.map(|standing| standing.max_rounds),
+        "iteration_count": accepted,
+        "consecutive_rejections": standing.map(|standing| standing.rejections),
+        "phase": standing.and_then(|standing| standing.phase).map(|phase| phase.as_str()),
+        "developer": developer,
+        "acceptor": acceptor,
+        "tokens_used": tokens(entry),
+        "cost_usd": cost(entry),
+        "branch": entry.told().and_then(|told| told.view.branch.as_deref()),
+        "task_status": entry.told().map(|told| told.view.status.as_str()),
+        "problems": entry.problems(),
+    })
+}
+
+/// All of `milestone show --json`.
+pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> Value {
+    let mut value = brief(entry);
+    let standing = entry.told().map(Told::standing);
+    let done = |at: usize| standing.and_then(|standing| standing.done.get(at).copied());
+    if let Some(definition) = entry.definition() {
+        value["definition"] = definition_json(definition, done);
+        value["frozen"] = definition.frozen().into();
+    }
+    if let Some(standing) = standing {
+        let (open, settled) = (standing.findings.open(), standing.findings.settled());
+        value["findings"] = json!({ "open": open, "settled": settled });
+    }
+    value["needs"] = json!(entry.told().and_then(|told| told.view.needs.as_ref()));
+    value["said_before"] = story.before.iter().map(said_json).collect();
+    value["all_rounds"] = story
+        .rounds
+        .iter()
+        .map(|round| {
+            json!({
+                "round": round.number,
+                "feature": round.feature,
+                "feature_id": round.feature_at.map(feature_id),
+                "final": round.is_final,
+                "commit": round.commit,
+                "said": round.said.iter().map(said_json).collect::<Vec<_>>(),
+                "checks": round.checks,
+                "verdict": round.judged.as_ref().map(|judged| json!({
+                    "accepted": judged.accepted,
+                    "by": judged.by.as_str(),
+                    "reason": judged.reason,
+                    "findings": judged.findings,
+                })),
+                "duration_ms": round.duration_ms,
+                "cost_usd": round.cost_usd,
+            })
+        })
+        .collect();
+    let next = next.iter().map(|(command, what)| json!({ "command": command, "what": what }));
+    value["next"] = next.collect();
+    value
+}
+
+fn said_json(said: &Said) -> Value {
+    json!({ "who": said.who.as_str(), "turn": said.turn, "text": said.text })
+}
+
+fn definition_json(definition: &Definition, done: impl Fn(usize) -> Option<bool>) -> Value {
+    let features = definition.features.iter().enumerate().map(|(at, feature)| {
+        json!({ "id": feature_id(at), "text": feature.text, "accept": feature.accept, "done": done(at) })
+    });
+    let criteria = definition.criteria.iter().enumerate();
+    let criteria = criteria.map(|(at, text)| json!({ "id": criterion_id(at), "text": text }));
+    json!({
+        "goal": definition.goal,
+        "features": features.collect::<Vec<_>>(),
+        "criteria": criteria.collect::<Vec<_>>(),
+        "constraints": definition.constraints,
+    })
+}
+
+/// What a person can do now: commands as they are typed, and what each is for.
+pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
+    let id = &entry.name;
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut add = |command: String, what: &str| all.push((command, what.to_owned()));
+    let milestone = |word: &str| format!("dacapo milestone {word} {id}");
+    if let Some(written) = entry.written.as_ref().filter(|written| written.read.is_err()) {
+        add(format!("$EDITOR {}", written.path.display()), "put it right");
+    }
+    let Some(told) = entry.told() else {
+        match &entry.known {
+            Known::Mirrored(_) if entry.status() == Status::Paused => {
+                add(format!("dacapo undo {id}"), "bring its task back, if it was dropped");
+            }
+            Known::OtherTask => add(format!("dacapo drop {id}"), "put the task of this name away"),
+            Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::Task(_) => {}
+        }
+        if entry.status() == Status::Pending && entry.definition().is_some() {
+            add(milestone("start"), "build and judge it, here");
+            add(format!("{} --spawn", milestone("start")), "the same in the background");
+        }
+        return all;
+    };
+    match entry.status() {
+        Status::InProgress if told.is_interrupted() => {
+            add(milestone("resume"), "go on where it was");
+            add(milestone("abandon"), "give it up");
+        }
+        Status::Pending | Status::InProgress => {
+            add(format!("dacapo attach {id}"), "look on");
+            add(format!("dacapo tell {id} \"…\""), "the next turn hears it");
+            add(format!("dacapo pause {id}"), "after this round");
+            add(milestone("abandon"), "give it up");
+        }
+        Status::Paused => paused(told, &mut add),
+        Status::AwaitingReview => {
+            add(format!("dacapo diff {id}"), "see what it brings");
+            add(milestone("approve"), "complete it");
+            add(format!("{} \"what is wrong\"", milestone("reject")), "send it back to the Developer");
+        }
+        Status::Completed if told.view.merged.is_some() => {}
+        Status::Completed => {
+            add(format!("dacapo diff {id}"), "see what it brought");
+            add(format!("dacapo merge {id}"), "bring it home");
+            add(format!("dacapo pr {id}"), "or offer it as a pull request");
+        }
+        Status::Abandoned => add(format!("dacapo drop {id}"), "put its worktree and branch away"),
+    }
+    all
+}
+
+fn paused(told: &Told, add: &mut impl FnMut(String, &str)) {
+    let id = told.spec.name.as_str();
+    let kind = told.view.needs.as_ref().map_or("", |needs| needs.kind.as_str());
+    let standing = told.standing();
+    match kind {
+        "rounds" => {
+            let more = standing.max_rounds.saturating_add(10);
+            add(format!("dacapo milestone resume {id} --rounds {more}"), "go on with more rounds");
+        }
+        "rejections" | "settled" => {
+            add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell the Developer how");
+            add(format!("dacapo milestone approve {id}"), "accept the newest round though it was rejected");
+        }
+        _ => add(format!("dacapo milestone resume {id}"), "go on where it was"),
+    }
+    for finding in standing.findings.open() {
+        add(format!("dacapo milestone approve {id} R{}", finding.id), "settle this finding");
+    }
+    add(format!("dacapo tell {id} \"…\""), "the Developer hears it when it goes on");
+    add(format!("dacapo diff {id}"), "see what was built");
+    add(format!("dacapo milestone abandon {id}"), "give it up");
+}
+
+/// Who spoke, as people are told.
+pub(super) fn speaker(who: Who) -> &'static str {
+    match who {
+        Who::Developer => "Developer",
+        Who::Acceptor => "Acceptor",
+        Who::Engine => "dacapo",
+        Who::Person => "you",
+    }
+}
