@@ -34,12 +34,14 @@ mod limits;
 mod lines;
 mod plan;
 mod prompts;
+mod quote;
 mod refreeze;
 mod report;
 mod resume;
 mod settings;
 mod standing;
 mod state;
+mod template;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -54,9 +56,11 @@ pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
+pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, TemplateError, TemplateKind};
 pub use verdict::{Found, On, Verdict};
 
 use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
+use template::Templates;
 
 /// The kind of task that [`Milestone`] decides for.
 #[derive(Debug)]
@@ -91,6 +95,9 @@ pub struct Details {
     /// `.dacapo/memory/project.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// `.dacapo/prompts/`.
+    #[serde(default, skip_serializing_if = "Prompts::is_empty")]
+    pub prompts: Prompts,
 }
 
 impl Kind for Milestones {
@@ -117,6 +124,7 @@ pub struct Milestone {
     spec: Arc<TaskSpec>,
     details: Arc<Details>,
     definition: Arc<Definition>,
+    templates: Arc<Templates>,
     /// As asked for, and as changed since.
     policy: LoopPolicy,
     max_rounds: u32,
@@ -189,6 +197,8 @@ impl Milestone {
         if definition.frozen() != details.frozen {
             return Err(wrong("its criteria are not the ones that were frozen".to_owned()));
         }
+        let templates = Templates::of(&details.prompts)
+            .map_err(|(kind, error)| wrong(format!("{}: {error}", kind.file_name())))?;
         if spec.agents.len() != 2 {
             return Err(wrong(format!(
                 "it needs a Developer and an Acceptor, not {} agents",
@@ -241,6 +251,7 @@ impl Milestone {
             result: None,
             details: Arc::new(details),
             definition: Arc::new(definition),
+            templates: Arc::new(templates),
             spec,
         })
     }
