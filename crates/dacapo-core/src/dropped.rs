@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
-use crate::spec::{Place, TaskSpec, random_hex};
+use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
 
 /// The version of `dropped.json`.
@@ -259,7 +259,8 @@ impl<'a> Dropped<'a> {
 
     /// A branch that is not a task's and that a commit is part of.
     pub(crate) fn branch_with(&self, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
-        let is_a_tasks = |name: &String| name == own || name.starts_with("refs/heads/dacapo/");
+        let is_a_tasks =
+            |name: &String| name == own || TASK_BRANCHES.iter().any(|prefix| name.starts_with(prefix));
         Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))
     }
 

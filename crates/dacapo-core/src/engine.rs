@@ -11,8 +11,10 @@ mod limits;
 pub mod machine;
 mod orders;
 mod overheard;
+mod own_branch;
 mod reader;
 mod setup;
+mod standing;
 pub mod stop;
 mod surroundings;
 mod talk;
@@ -26,5 +28,7 @@ mod workspace;
 mod writing;
 
 pub use driver::Driver;
+pub use own_branch::astray;
+pub use standing::Row;
 pub use surroundings::{Activity, Answers, Control, DriverError, Reply, Setting, Sink};
 pub use watch::{Step, Watch, WatchError};

@@ -11,6 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Oid, Repo};
+use crate::spec::TASK_BRANCHES;
 use crate::store::RepoDir;
 
 /// So many pairs are looked at in one go, by one git: some tenths of a second.
@@ -168,7 +169,9 @@ fn around(repo: &Repo, main: Option<&str>) -> Result<Vec<Oid>, GitError> {
     if let Some(main) = main {
         tips.extend(repo.read_ref(main)?);
     }
-    tips.extend(repo.newest_tips("refs/heads/dacapo/", MOST_TIPS)?);
+    for prefix in TASK_BRANCHES {
+        tips.extend(repo.newest_tips(prefix, MOST_TIPS)?);
+    }
     let mut seen = std::collections::HashSet::new();
     tips.retain(|tip| seen.insert(tip.clone()));
     Ok(tips)

@@ -18,6 +18,9 @@ pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
 pub use name::{InvalidName, TaskName};
 
+/// Below these are the branches of tasks: loops and the like, milestones.
+pub const TASK_BRANCHES: [&str; 2] = ["refs/heads/dacapo/", "refs/heads/milestone/"];
+
 /// The version of `spec.json`.
 pub const SPEC_FORMAT: u32 = 1;
 
@@ -87,6 +90,9 @@ pub enum Place {
     InPlace {
         /// The user's uncommitted changes are set apart first.
         allow_dirty: bool,
+        /// A new branch that the checkout is put on first; none: the work is done on the one it is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<NewBranch>,
     },
     /// In a worktree of its own, on a branch of its own.
     Worktree {
@@ -103,6 +109,15 @@ pub enum Place {
         #[serde(default)]
         setup: Setup,
     },
+}
+
+/// A branch that is made for a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewBranch {
+    /// Its full name.
+    pub name: String,
+    /// The commit it starts from.
+    pub start: Oid,
 }
 
 /// What makes a fresh worktree usable (S3).

@@ -23,7 +23,7 @@ pub use journal::{Journal, JournalError, Reader, note, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
-pub use places::{Held, Places, Seat, Ticket};
+pub use places::{Held, Places, Seat, Taken, Ticket};
 pub use ports::{PORTS, PortLease, Ports};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};

@@ -26,6 +26,11 @@ pub trait Kind: Sync {
     fn change(&self, key: &str, value: &str) -> Result<Change, InvalidChange> {
         Change::parse(key, value)
     }
+
+    /// Whether only one of this kind is at work in a repository at a time.
+    fn takes_turns(&self) -> bool {
+        false
+    }
 }
 
 /// All kinds there are.
@@ -65,6 +70,11 @@ impl Kinds {
     /// All of them.
     pub fn all(self) -> &'static [&'static dyn Kind] {
         self.0
+    }
+
+    /// Whether only one task of this kind is at work in a repository at a time.
+    pub fn take_turns(self, kind: &str) -> bool {
+        self.0.iter().any(|known| known.name() == kind && known.takes_turns())
     }
 
     /// The machine of a task.

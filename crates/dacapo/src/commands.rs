@@ -39,6 +39,7 @@ mod spawn;
 mod start;
 mod status;
 mod takeover;
+mod turn;
 pub(crate) mod undo;
 mod wait;
 

@@ -12,6 +12,7 @@ mod outline;
 mod story;
 
 pub use auto::{Auto, Candidate, next};
+pub(crate) use catalog::fold;
 pub use catalog::{Catalog, Entry, Known, Status, Told, known_of};
 pub use files::{Folder, Unusable, Written, read_text};
 pub use mirror::Mirror;

@@ -22,7 +22,7 @@ use dacapo_core::git::{GitError, Repo, UsersGit};
 use dacapo_core::process::{Masker, TAG_VARIABLE};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::TaskDir;
-use dacapo_core::view::TaskView;
+use dacapo_core::view::{MilestoneView, TaskView};
 
 use crate::config::{Config, PlatformCli};
 use crate::errand::{Done, End, Errand, on_path};
@@ -181,7 +181,8 @@ impl Plan {
         let masker = Masker::from_env(env.iter().cloned());
         let title =
             wishes.title.clone().or_else(|| spec.pull_request.clone().and_then(|wanted| wanted.title));
-        let title = one_line(title.as_deref().unwrap_or(&spec.prompt));
+        let asked = view.milestone.as_ref().map_or(spec.prompt.as_str(), MilestoneView::about);
+        let title = one_line(title.as_deref().unwrap_or(asked));
         let unsigned = repo.signs_commits().map_err(|error| git_failed(&error))?;
         Ok(Plan {
             task: name.to_owned(),

@@ -117,7 +117,7 @@ fn place(args: &Exec, config: &Config, data: &RepoDir, (name, base): (&TaskName,
             },
         }
     } else {
-        Place::InPlace { allow_dirty: args.allow_dirty }
+        Place::InPlace { allow_dirty: args.allow_dirty, branch: None }
     }
 }
 

@@ -15,6 +15,10 @@ pub struct MergeMessage<'a> {
     pub task: &'a str,
     /// What was asked of it.
     pub prompt: &'a str,
+    /// Its branch, by its short name.
+    pub branch: &'a str,
+    /// Of a milestone its features, a line each; none for other kinds.
+    pub features: &'a [String],
     /// How many commits come with it.
     pub commits: u64,
     /// What passed on the result; the commit is not taken otherwise.
@@ -31,14 +35,19 @@ impl MergeMessage<'_> {
     /// For a commit with two parents.
     pub fn merge(&self) -> String {
         let about = lines(self.prompt).next().unwrap_or_default();
-        let subject = cut_columns(&format!("Merge task '{}': {about}", self.task), SUBJECT_COLUMNS);
+        let kind = if self.features.is_empty() { "task" } else { "milestone" };
+        let subject = cut_columns(&format!("Merge {kind} '{}': {about}", self.task), SUBJECT_COLUMNS);
         let mut body = Vec::new();
         if subject.ends_with('…') {
             body.extend(wrap(&about));
             body.push(String::new());
         }
+        if !self.features.is_empty() {
+            body.extend(list(self.features));
+            body.push(String::new());
+        }
         let commits = if self.commits == 1 { "1 commit".into() } else { format!("{} commits", self.commits) };
-        body.extend(wrap(&format!("{commits} on dacapo/{}. {}", self.task, self.proof())));
+        body.extend(wrap(&format!("{commits} on {}. {}", line(self.branch), self.proof())));
         body.extend(self.help());
         self.with_trailer(&subject, &body)
     }
@@ -51,22 +60,14 @@ impl MergeMessage<'_> {
         let about = lines(self.prompt).next().unwrap_or_else(|| format!("Task '{}'", self.task));
         // One iteration says best what it did; of several the task says what they are for.
         let subject = match first.as_slice() {
-            [only] => only.clone(),
+            [only] if self.features.is_empty() => only.clone(),
             _ => about.clone(),
         };
         let mut body = Vec::new();
-        if first.len() > 1 {
-            let more = first.len().saturating_sub(MOST_SUMMARIES);
-            for summary in first.iter().take(MOST_SUMMARIES) {
-                let mut mark = "- ";
-                for line in wrap(summary) {
-                    body.push(format!("{mark}{line}"));
-                    mark = "  ";
-                }
-            }
-            if more > 0 {
-                body.push(format!("- … ({more} more)"));
-            }
+        // What the rounds of a milestone came to are its features.
+        let parts = if self.features.is_empty() { &first } else { self.features };
+        if parts.len() > 1 || !self.features.is_empty() {
+            body.extend(list(parts));
             body.push(String::new());
         }
         let short = cut_columns(&subject, SUBJECT_COLUMNS);
@@ -104,6 +105,23 @@ impl MergeMessage<'_> {
     }
 }
 
+/// As a list, the first of many.
+fn list(parts: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    for part in parts.iter().take(MOST_SUMMARIES) {
+        let mut mark = "- ";
+        for line in wrap(&line(part)) {
+            out.push(format!("{mark}{line}"));
+            mark = "  ";
+        }
+    }
+    let more = parts.len().saturating_sub(MOST_SUMMARIES);
+    if more > 0 {
+        out.push(format!("- … ({more} more)"));
+    }
+    out
+}
+
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -113,7 +131,9 @@ mod tests {
     use super::*;
 
     fn message<'a>(prompt: &'a str, checks: &'a [String]) -> MergeMessage<'a> {
-        MergeMessage { task: "auth", prompt, commits: 2, checks, agent: None, conflicts: &[], query: None }
+        let (branch, features) = ("dacapo/auth", &[]);
+        let (agent, conflicts, query) = (None, &[], None);
+        MergeMessage { task: "auth", prompt, branch, features, commits: 2, checks, agent, conflicts, query }
     }
 
     #[test]
@@ -152,5 +172,27 @@ mod tests {
         );
         let none = message("***", &[]).squash([]);
         assert_eq!(none, "Task 'auth'\n\nNo checks.\n\nDacapo-Task: auth\n");
+    }
+    #[test]
+    fn s11_a_milestone_comes_home_with_its_features() {
+        let features =
+            ["F-1 login (a260c77)".to_owned(), "F-2 rate\nDacapo-Task: x (not accepted)".to_owned()];
+        let milestone = MergeMessage {
+            branch: "milestone/auth",
+            features: &features,
+            ..message("Login with a limit\nand more", &[])
+        };
+        let list = "- F-1 login (a260c77)\n- F-2 rate Dacapo-Task: x (not accepted)\n\n";
+        assert_eq!(
+            milestone.merge(),
+            format!(
+                "Merge milestone 'auth': Login with a limit\n\n{list}2 commits on milestone/auth. No checks.\n\n\
+                 Dacapo-Task: auth\n"
+            )
+        );
+        assert_eq!(
+            milestone.squash(["accepted: F-1"]),
+            format!("Login with a limit\n\n{list}No checks.\n\nDacapo-Task: auth\n")
+        );
     }
 }

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::durability::Durability;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
-use super::orders::Standing;
+use super::standing::{For, Standing};
 use super::surroundings::{Control, DriverError, Setting, Sink};
 use super::talker::Talks;
 use super::turn::Parsed;
@@ -35,8 +35,8 @@ pub(super) enum Message {
     },
     /// Something lies in the inbox.
     Mail,
-    /// It is this task's turn to work.
-    Place(std::io::Result<Held>),
+    /// It is this task's turn, or it has a place to work.
+    Place(For, std::io::Result<Held>),
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
@@ -140,7 +140,7 @@ impl<'a> Driver<'a> {
             spec,
             dir,
             machine,
-            standing: Standing::new(setting.places.take()),
+            standing: Standing::new(setting.turn.take(), setting.places.take()),
             commands_taken,
             asked: None,
             workspace_was_made,
@@ -240,6 +240,7 @@ impl<'a> Driver<'a> {
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
             Effect::Finish { base } => {
                 self.end_talk()?;
+                self.say_where_it_stays()?;
                 Some(self.gather_result(base.as_ref())?)
             }
         })
@@ -377,7 +378,7 @@ impl<'a> Driver<'a> {
             Message::ChildGone(_)
             | Message::Parsed(_)
             | Message::ProbeFree(_)
-            | Message::Place(_)
+            | Message::Place(..)
             | Message::Talk(_)
             | Message::Answer { .. } => Ok(false),
         }

@@ -6,11 +6,12 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::driver::Message;
+use super::standing::Row;
 use crate::agent::acp::Question;
 use crate::event::{AgentEvent, Envelope, Writing};
 use crate::git::{GitError, WorktreeError};
 use crate::process::LaunchError;
-use crate::store::{JournalError, Places, Seat, SharedLimits};
+use crate::store::{JournalError, SharedLimits};
 use crate::task::{Kinds, NotThatKind};
 
 /// What people and programs are shown. Called from the driver's own thread, in order.
@@ -147,8 +148,10 @@ pub struct Setting {
     pub kinds: Kinds,
     /// Whether commands may answer what a turn asks where nobody is at hand.
     pub answers: Answers,
-    /// The row of those who want to work at once, and this task's place in it; none: it need not wait.
-    pub places: Option<(Places, Seat)>,
+    /// The row of those of which one is at work in the repository (M2), waited for first; none: it need not wait.
+    pub turn: Option<Row>,
+    /// The row of those who want to work at once on this machine; none: it need not wait.
+    pub places: Option<Row>,
 }
 
 /// Tells a driver what to do from another thread.

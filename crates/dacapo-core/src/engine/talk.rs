@@ -251,7 +251,7 @@ impl Driver<'_> {
                         self.cut_short(turn, talker, Why::Cancelled)?;
                     }
                 }
-                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_) | Message::Place(_))) => {
+                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_) | Message::Place(..))) => {
                     self.absorb(message)?;
                 }
                 None => self.time_has_passed(turn, talker)?,

@@ -83,6 +83,7 @@ impl Driver<'_> {
         let failed = |source| DriverError::File { what: "talk to", path: PathBuf::from(&agent.name), source };
         let (theirs, ours) = std::io::pipe().map_err(failed)?;
         job.stdin = Stdin::From(theirs.into());
+        job.holds = self.share_of_turn();
         let voice = Voice::new(ours).map_err(failed)?;
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {

@@ -157,7 +157,7 @@ impl Driver<'_> {
                 }
                 Some(
                     message @ (Message::ProbeFree(_)
-                    | Message::Place(_)
+                    | Message::Place(..)
                     | Message::Talk(_)
                     | Message::TalkerGone(_)
                     | Message::Answer { .. }),

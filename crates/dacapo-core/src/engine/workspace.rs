@@ -117,8 +117,12 @@ impl Driver<'_> {
     pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
         let user = discover(&self.spec, &self.spec.top)?;
         let (workspace, kept) = match &self.spec.place {
-            Place::InPlace { allow_dirty: false } => (Workspace::new(user, false), None),
-            Place::InPlace { allow_dirty: true } => {
+            Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
+                Ok(()) => (Workspace::new(user, false), None),
+                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+            },
+            Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, false), None),
+            Place::InPlace { allow_dirty: true, branch: None } => {
                 let (kept, left_out) = self.keep_user_changes(&user)?;
                 (Workspace { left_out, ..Workspace::new(user, false) }, kept)
             }
@@ -151,6 +155,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let spec = Arc::clone(&self.spec);
+        if let Place::InPlace { branch: Some(own), .. } = &spec.place
+            && !self.may_reopen(own)?
+        {
+            return Ok(());
+        }
         let (dir, exclusive) = match &spec.place {
             Place::InPlace { .. } => (&spec.top, false),
             Place::Worktree { path, .. } => (path, true),
@@ -423,7 +432,7 @@ fn drop_unfinished(
     Ok(())
 }
 
-fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError> {
+pub(super) fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError> {
     Repo::discover(dir).map_err(|error| {
         let mut message = format!("the workspace of task '{}' cannot be used: {error}", spec.name);
         if let Place::Worktree { path, branch, .. } = &spec.place

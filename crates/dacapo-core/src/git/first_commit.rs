@@ -15,7 +15,7 @@ impl Repo {
         let answer = call.arg(self.toplevel().join(path)).output()?;
         // A repository without a commit answers with an error: nothing was committed there.
         let text = String::from_utf8_lossy(&answer.stdout);
-        let first = text.lines().filter(|line| !line.is_empty()).next_back();
+        let first = text.lines().rfind(|line| !line.is_empty());
         Ok(first.and_then(|seconds| Timestamp::from_second(seconds.parse().ok()?).ok()))
     }
 }

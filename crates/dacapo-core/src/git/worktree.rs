@@ -144,7 +144,7 @@ impl Repo {
     }
 
     /// Git keeps refs as files: `a` and `a/b` cannot both be.
-    fn conflicting_branch(&self, branch: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn conflicting_branch(&self, branch: &str) -> Result<Option<String>, GitError> {
         let mut above = branch;
         while let Some((shorter, _)) = above.rsplit_once('/') {
             above = shorter;

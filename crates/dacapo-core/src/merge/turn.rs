@@ -75,7 +75,7 @@ fn trial(candidate: &Candidate, at: Timestamp) -> TaskSpec {
         tag: random_hex(16),
         foreground: true,
         plan: None,
-        place: Place::InPlace { allow_dirty: false },
+        place: Place::InPlace { allow_dirty: false, branch: None },
         agents: candidate.agents.clone(),
         policy: LoopPolicy {
             looping: false,

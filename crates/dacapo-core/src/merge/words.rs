@@ -6,6 +6,7 @@ use super::{Candidate, LeftOut, Merger, Resolved};
 use crate::context::MergeMessage;
 use crate::git::{How, Oid, OpenMerge, display_path};
 use crate::process::Masker;
+use crate::view::MilestoneView;
 
 /// So many commits of each side are named to the agent.
 const MOST_COMMITS: usize = 20;
@@ -19,8 +20,11 @@ impl Merger<'_> {
             "Two lines of work in this git repository are being joined: the branch of task '{name}' is merged into \
              {into}. The merge is under way in this directory; `git status` and `git diff` show it.\n\n\
              ## What task '{name}' is for\n{}\n",
-            candidate.spec.prompt
+            candidate.view.milestone.as_ref().map_or(&candidate.spec.prompt, |milestone| &milestone.goal)
         );
+        for feature in candidate.view.milestone.iter().flat_map(|milestone| &milestone.features) {
+            let _ = writeln!(out, "- {} {}", feature.id, feature.text);
+        }
         let base = self.repo.merge_base(&open.ours, &open.theirs)?;
         if let Some(base) = &base {
             self.name_commits(&mut out, &format!("What was done for task '{name}'"), base, &open.theirs)?;
@@ -73,9 +77,13 @@ impl Merger<'_> {
     ) -> Result<String, LeftOut> {
         let conflicts: Vec<String> =
             resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect();
+        let milestone = candidate.view.milestone.as_ref();
+        let features = milestone.map(MilestoneView::features_told).unwrap_or_default();
         let message = MergeMessage {
             task: candidate.spec.name.as_str(),
-            prompt: &candidate.spec.prompt,
+            prompt: milestone.map_or(candidate.spec.prompt.as_str(), MilestoneView::about),
+            branch: candidate.branch.strip_prefix("refs/heads/").unwrap_or(&candidate.branch),
+            features: &features,
             commits: self.repo.commits_between(ours, &candidate.tip)?,
             checks: &candidate.checks,
             agent: resolved.map(|resolved| resolved.agent.as_str()),

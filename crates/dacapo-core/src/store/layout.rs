@@ -99,6 +99,11 @@ impl RepoDir {
         Ok(all.iter().filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)).collect())
     }
 
+    /// The one place of a kind of task of which only one is at work in the repository at a time.
+    pub fn turn_of(&self, kind: &str) -> Places {
+        Places::new(self.0.join("turns").join(kind), 1)
+    }
+
     /// Where what was put away is.
     pub fn dropped_path(&self) -> PathBuf {
         self.0.join("dropped")

@@ -7,7 +7,9 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use super::Lock;
 
@@ -15,7 +17,14 @@ mod wake;
 
 use wake::Bell;
 
-/// The places of this machine.
+/// What a process that is gone has started holds its place until it is done; so long its own task waits for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+/// The name of a task is no longer; what else may be in the file is not read.
+const LONGEST_NAME: u64 = 256;
+
+/// The places of this machine, or the one that tasks of a kind have in a repository.
 #[derive(Debug, Clone)]
 pub struct Places {
     dir: PathBuf,
@@ -42,6 +51,19 @@ impl Held {
     pub fn share(&self) -> io::Result<OwnedFd> {
         Ok(self.file.try_clone()?.into())
     }
+
+    /// Says in its file who has it, for [`Taken::by`].
+    pub fn name(&self, who: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all_at(who.as_bytes(), 0)
+    }
+}
+
+/// No place is free.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Who has one, where that is known.
+    pub by: Option<String>,
 }
 
 /// What a newcomer gets.
@@ -68,6 +90,41 @@ impl Places {
             return Ok(Seat::Place(held));
         }
         self.join().map(Seat::Row)
+    }
+
+    /// Takes a place for `who` if one is free and nobody waits for it. Never joins the row.
+    ///
+    /// A place under the very same name is what a dead process of that task has left behind; it is free in a moment.
+    pub fn try_enter(&self, who: &str) -> io::Result<Result<Held, Taken>> {
+        let start = Instant::now();
+        loop {
+            let taken = {
+                let _order = self.order()?;
+                if self.waiting()?.is_empty()
+                    && let Some(held) = take_any(&mut self.doors()?)?
+                {
+                    held.name(who)?;
+                    return Ok(Ok(held));
+                }
+                Taken { by: self.named() }
+            };
+            if taken.by.as_deref() != Some(who) || start.elapsed() > PATIENCE {
+                return Ok(Err(taken));
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Who has a place, by the first that names somebody.
+    fn named(&self) -> Option<String> {
+        use std::io::Read as _;
+        let read = |number| -> Option<String> {
+            let mut name = String::new();
+            let file = File::open(self.dir.join(format!("place-{number}"))).ok()?;
+            file.take(LONGEST_NAME).read_to_string(&mut name).ok()?;
+            Some(name).filter(|name| !name.is_empty())
+        };
+        (0..self.most).find_map(read)
     }
 
     fn join(&self) -> io::Result<Ticket> {
@@ -257,6 +314,33 @@ mod tests {
         }
         drop(tell);
         assert_eq!(told.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn m2_who_does_not_wait_is_told_who_is_there() {
+        let (_dir, places) = places(1);
+        let held = places.try_enter("auth").unwrap().unwrap();
+        assert_eq!(places.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("auth".into()) });
+        held.name("a").unwrap();
+        assert_eq!(places.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("a".into()) });
+        drop(held);
+        let held = place(places.enter().unwrap());
+        let ticket = row(places.enter().unwrap());
+        drop(held);
+        assert!(places.try_enter("search").unwrap().is_err(), "somebody waits for it");
+        drop(places.wait(ticket).unwrap());
+        drop(places.try_enter("search").unwrap().unwrap());
+    }
+
+    #[test]
+    fn m2_what_an_own_dead_process_left_is_waited_for() {
+        let (_dir, places) = places(1);
+        let held = places.try_enter("auth").unwrap().unwrap();
+        let share = held.share().unwrap();
+        drop(held);
+        let guard = std::thread::spawn(move || drop(share));
+        drop(places.try_enter("auth").unwrap().unwrap());
+        guard.join().unwrap();
     }
 
     #[test]

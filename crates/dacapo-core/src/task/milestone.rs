@@ -116,6 +116,10 @@ impl Kind for Milestones {
     fn change(&self, key: &str, value: &str) -> Result<Change, InvalidChange> {
         change::parse(key, value)
     }
+
+    fn takes_turns(&self) -> bool {
+        true
+    }
 }
 
 /// The state of a milestone: the fold of its journal.

@@ -258,8 +258,8 @@ impl MilestoneView {
             }),
             MilestoneStep::TreeLookedAt { .. }
             | MilestoneStep::TreeTouched { .. }
-            | MilestoneStep::Refrozen { .. }
-            | MilestoneStep::TreeKept { .. } => {}
+            | MilestoneStep::TreeKept { .. }
+            | MilestoneStep::Refrozen { .. } => {}
         }
     }
 
@@ -372,6 +372,29 @@ impl MilestoneView {
     /// The features that were accepted.
     pub fn features_done(&self) -> usize {
         self.features.iter().filter(|feature| feature.done).count()
+    }
+
+    /// `F-1 login (4be1d20)`: each feature with the commit that was accepted, or that none was.
+    pub fn features_told(&self) -> Vec<String> {
+        let told = self.features.iter().map(|FeatureView { id, text, done }| {
+            let text = text.lines().next().unwrap_or_default();
+            let commit = self.accepted(id).map(|report| report.commit.short());
+            match (done, commit) {
+                (true, Some(commit)) => format!("{id} {text} ({commit})"),
+                (true, None) => format!("{id} {text}"),
+                (false, _) => format!("{id} {text} (not accepted)"),
+            }
+        });
+        told.collect()
+    }
+
+    /// The newest report of a feature that was accepted.
+    pub fn accepted(&self, feature: &str) -> Option<&ReportView> {
+        let rounds = self.history.iter().rev();
+        let accepted = rounds.filter(|round| round.verdict.as_ref().is_some_and(|verdict| verdict.accepted));
+        accepted
+            .filter_map(|round| round.report.as_ref())
+            .find(|report| report.feature_id.as_deref() == Some(feature))
     }
 
     /// What it is called: its heading, else the first line of its goal.

@@ -4,6 +4,7 @@ mod fixture;
 mod heads;
 mod landing;
 mod locks;
+mod main_branches;
 mod merging;
 mod repositories;
 mod rescue;

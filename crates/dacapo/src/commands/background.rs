@@ -12,14 +12,15 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use dacapo_core::engine::{Answers, Driver, Setting};
+use dacapo_core::engine::{Answers, Driver, Row, Setting};
 use dacapo_core::event::TaskResult;
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{Lock, Places, Seat, TaskDir, WorkspaceLock};
+use dacapo_core::store::{Lock, TaskDir, WorkspaceLock};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::drive::{self, AfterTheEnd, exit_code, keep_awake, listen_to};
+use super::turn;
 use crate::after_task::{Ended, after_task};
 use crate::args::Show;
 use crate::config::{Sources, load};
@@ -116,14 +117,12 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     let lock = lock.ok_or_else(|| Failure::failed("the lock of the task did not come with its process"))?;
     let loaded = load(&Sources::for_repo(&spec.top))?;
     let places = super::home()?.places(loaded.config.spawn_task.max_concurrent);
-    let seat = places.enter().map_err(|error| {
-        Failure::failed(format!("cannot stand in the row of tasks that wait for a place: {error}"))
-    })?;
+    let rows = turn::enter(dir, &spec, places)?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
     // As they are now: an agent may write other settings later.
     let ways = notify::ways(&loaded.config.notify);
-    let result = drive(dir, spec.clone(), instructions, (places, seat), ways)?;
+    let result = drive(dir, spec.clone(), instructions, rows, ways)?;
     super::list::remember_size(dir);
     let ended = Ended {
         spec: &spec,
@@ -164,7 +163,7 @@ fn drive(
     dir: &TaskDir,
     spec: TaskSpec,
     instructions: Instructions,
-    places: (Places, Seat),
+    (turn, place): (Option<Row>, Row),
     ways: Vec<Way>,
 ) -> Result<TaskResult, Failure> {
     let mut sink = Doorbell::new(ways, dir, &spec);
@@ -172,7 +171,8 @@ fn drive(
         more_iterations: instructions.more_iterations,
         follow_up: instructions.follow_up,
         answers: Answers::FromAfar,
-        places: Some(places),
+        turn,
+        places: Some(place),
         ..drive::setting(super::home()?.limits())
     };
     let name = spec.name.to_string();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::{Child, Command, Stdio};
 
-use dacapo_core::engine::{Answers, Control, Driver, DriverError, Setting, Sink};
+use dacapo_core::engine::{Answers, Control, Driver, DriverError, Row, Setting, Sink};
 use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::git::Repo;
 use dacapo_core::radar::Radar;
@@ -31,6 +31,8 @@ pub(super) struct Drive<'a> {
     pub(super) more_iterations: Option<u32>,
     pub(super) follow_up: Option<String>,
     pub(super) keep_awake: bool,
+    /// Its turn, where only one of its kind is at work in the repository.
+    pub(super) turn: Option<Row>,
 }
 
 /// Drives the task, whose lock the caller holds, to its end.
@@ -59,6 +61,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let setting = Setting {
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
+        turn: with.turn,
         ..setting(super::home()?.limits())
     };
     let name = spec.name.to_string();
@@ -108,6 +111,7 @@ pub(super) fn setting(limits: SharedLimits) -> Setting {
         follow_up: None,
         kinds: Kinds::default(),
         answers: Answers::Here,
+        turn: None,
         places: None,
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
 
 /// Drives a task that was just made in the foreground.
 pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
-    let Made { repo, loaded, asked, dir, lock, _workspace: workspace } = made;
+    let Made { repo, loaded, asked, dir, lock, _workspace: workspace, turn } = made;
     let drive_with = Drive {
         show,
         notes: &asked.notes,
@@ -28,6 +28,7 @@ pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
         more_iterations: None,
         follow_up: None,
         keep_awake: loaded.config.keep_awake,
+        turn,
     };
     let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;

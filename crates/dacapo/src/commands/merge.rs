@@ -78,7 +78,7 @@ fn bring_home(
     let mut left_out = 0;
     for candidate in &gathered.candidates {
         let outcome = merger.merge(candidate, shown);
-        shown.outcome(candidate.spec.name.as_str(), &outcome);
+        shown.outcome(&candidate.branch, candidate.spec.name.as_str(), &outcome);
         match outcome {
             Outcome::LeftOut(_) => left_out += 1,
             Outcome::Halted => {

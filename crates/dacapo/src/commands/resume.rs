@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use dacapo_core::engine::astray;
 use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
@@ -13,7 +14,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
 use super::start::take_workspace;
-use super::{is_put_away, milestone, print, task, view};
+use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::{Resume, Show};
@@ -73,11 +74,19 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let answered = !answers.is_empty();
     if spec.kind == Milestones::NAME {
-        milestone::may_go_on(repo, &seen, &spec, more.is_some() || answered, answered)?;
+        milestone::may_go_on(repo, dir, &seen, &spec, &answers, more.is_some())?;
     }
     let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
     look_at_tree(repo, &seen, &spec)?;
     let here = spec.foreground || at_once;
+    let mut turn = None;
+    // Where only an answer is taken in, nothing works.
+    if !at_once {
+        look_at_branch(&seen, &spec)?;
+        if let Some(data) = dir.repo().filter(|_| here) {
+            turn = turn::take(&data, &spec)?;
+        }
+    }
     let inbox = dir.inbox();
     let told = inbox
         .forget_stops()
@@ -108,6 +117,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         more_iterations: more,
         follow_up,
         keep_awake: loaded.config.keep_awake,
+        turn,
     };
     let begun = Instant::now();
     let result = drive(spec.clone(), dir, with)?;
@@ -135,7 +145,10 @@ pub(super) fn still_running(name: &str) -> Failure {
 /// All that the task did is committed, so what lies uncommitted in the user's checkout now is the user's (C10).
 fn look_at_tree(repo: &Repo, view: &TaskView, spec: &TaskSpec) -> Result<(), Failure> {
     let committed = view.status.has_ended() && view.iterations.last().is_none_or(|last| last.success);
-    if spec.place != (Place::InPlace { allow_dirty: false }) || !spec.context.auto_commit || !committed {
+    if !matches!(spec.place, Place::InPlace { allow_dirty: false, .. })
+        || !spec.context.auto_commit
+        || !committed
+    {
         return Ok(());
     }
     let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
@@ -151,6 +164,18 @@ fn look_at_tree(repo: &Repo, view: &TaskView, spec: &TaskSpec) -> Result<(), Fai
     Err(Failure::usage(format!("{files} here since task '{}' ended ({}{more})", view.name, named.join(", ")))
         .kept("everything; nothing was started")
         .hint("commit or stash them first: they would become part of an iteration's commit"))
+}
+
+/// A task that has a branch of its own in the user's checkout goes on there, and nowhere else (M2).
+pub(super) fn look_at_branch(view: &TaskView, spec: &TaskSpec) -> Result<(), Failure> {
+    // Before the branch was made it is on another one.
+    if view.branch.is_none() {
+        return Ok(());
+    }
+    match astray(spec).map_err(|error| Failure::failed(error.to_string()))? {
+        Some(why) => Err(Failure::usage(why).kept("everything; nothing was started")),
+        None => Ok(()),
+    }
 }
 
 /// What a process that is gone has started, a git in a large repository for one, is not done yet.

@@ -55,7 +55,7 @@ pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Starte
 
 /// Lets a task that was just made run in the background.
 pub(super) fn let_run(made: Made) -> Result<Started, Failure> {
-    let Made { repo: _, loaded: _, asked, dir, lock, _workspace } = made;
+    let Made { repo: _, loaded: _, asked, dir, lock, _workspace, turn: _ } = made;
     let begun = background::start(&dir, &asked.spec, &Instructions::default());
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use dacapo_core::engine::Row;
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{
@@ -10,6 +11,7 @@ use dacapo_core::store::{
 
 use super::repository;
 use super::resume::still_finishing;
+use super::turn;
 use crate::args::{Exec, Show};
 use crate::config::{Config, Loaded, Sources, load};
 use crate::error::Failure;
@@ -30,6 +32,8 @@ pub(super) struct Made {
     pub(super) lock: Lock,
     /// Held where the task works in the user's own checkout.
     pub(super) _workspace: Option<WorkspaceLock>,
+    /// Its turn, where only one of its kind is at work in the repository and a person waits for this one.
+    pub(super) turn: Option<Row>,
 }
 
 /// Checks everything, then makes the task. Whatever is refused has changed nothing.
@@ -56,6 +60,7 @@ pub(super) fn claim(repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Reque
     if asked.spec.pull_request.is_some() {
         asked.notes.extend(pull_request::look_ahead(&repo, &asked.spec, &loaded.config)?);
     }
+    let turn = if asked.spec.foreground { turn::take(data, &asked.spec)? } else { None };
     let mut workspace = match asked.spec.place {
         Place::InPlace { .. } => Some(take_workspace(&repo, asked.spec.name.as_str())?),
         Place::Worktree { .. } => None,
@@ -65,7 +70,7 @@ pub(super) fn claim(repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Reque
         // Only so that others can say who is at work here.
         let _ = workspace.name(asked.spec.name.as_str());
     }
-    Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace })
+    Ok(Made { repo, loaded, asked, dir, lock, _workspace: workspace, turn })
 }
 
 /// Locks and renames are what everything rests on: a file system without them is told here, not in the middle.
@@ -254,9 +259,13 @@ fn create(repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result<(TaskDir, 
 
 /// A branch or a directory that is there already is somebody's: the task of this name cannot have it.
 fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
-    let Place::Worktree { path, branch, .. } = &spec.place else { return None };
+    let (path, branch) = match &spec.place {
+        Place::InPlace { branch: None, .. } => return None,
+        Place::InPlace { branch: Some(new), .. } => (None, &new.name),
+        Place::Worktree { path, branch, .. } => (Some(path), branch),
+    };
     let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    let taken = if path.symlink_metadata().is_ok() {
+    let taken = if let Some(path) = path.filter(|path| path.symlink_metadata().is_ok()) {
         Failure::usage(format!("Worktree for task '{}' already exists", spec.name))
             .hint(format!("git worktree remove {} when nothing in it is needed", path.display()))
     } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {

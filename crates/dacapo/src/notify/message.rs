@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dacapo_core::process::Masker;
 use dacapo_core::spec::TaskSpec;
+use dacapo_core::task::milestone::MilestoneStatus;
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
@@ -45,11 +46,13 @@ impl Message {
             (Some(_), None) => {
                 ["approve", "reject", "status"].map(|say| format!("dacapo {say} {name}")).to_vec()
             }
+            // A milestone has more answers than one.
+            (Some(_), Some(result)) if view.milestone.is_some() => report::next(view, result),
             (Some(_), Some(_)) => vec![format!("dacapo status {name}")],
             (None, Some(result)) => report::next(view, result),
             (None, None) => vec![format!("dacapo resume {name}")],
         };
-        let mut facts = vec![words::count(u64::from(view.iteration), "iteration")];
+        let mut facts = vec![words::count(u64::from(view.iteration), report::unit(view))];
         facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
         facts.extend(view.cost_usd.map(words::money));
         let mut lines = vec![facts.join(" · ")];
@@ -82,6 +85,9 @@ impl Message {
             "pull_request": view.pull_request,
             "next": next,
         });
+        if let Some(milestone) = &view.milestone {
+            value["milestone"] = serde_json::to_value(milestone).unwrap_or_default();
+        }
         mask(&mut value, &masker);
         let workspace = view.worktree.clone().unwrap_or_else(|| view.repo.clone());
         let outcome = value["outcome"].as_str().unwrap_or_default().to_owned();
@@ -137,7 +143,11 @@ impl Message {
 }
 
 fn headline(view: &TaskView) -> &'static str {
+    let milestone = view.milestone.as_ref().map(|milestone| milestone.status);
     match view.status {
+        Status::Paused if milestone == Some(MilestoneStatus::AwaitingReview) => "awaits your review",
+        Status::Cancelled if milestone == Some(MilestoneStatus::Abandoned) => "abandoned",
+        Status::Completed if milestone.is_some() && !view.verified => "accepted, unverified",
         Status::Completed if view.verified => "✓ proven",
         Status::Completed => "finished, unverified",
         Status::Paused => "needs you",

@@ -7,10 +7,12 @@ use dacapo_core::event::{
 };
 use dacapo_core::spec::{Amount, Change};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
+use dacapo_core::task::milestone::Milestones;
 
 use super::words;
 
 mod agent_lines;
+mod milestone;
 
 pub use agent_lines::AgentLines;
 
@@ -34,6 +36,8 @@ pub struct LogLines {
     session: Option<String>,
     /// The failure that was told last.
     told: Option<String>,
+    /// It is a milestone, and where that stands.
+    rounds: Option<milestone::Rounds>,
 }
 
 fn setup_lines(setup: &SetupResult) -> Vec<String> {
@@ -67,7 +71,8 @@ impl LogLines {
         let mut info = |text: String| out.push((Level::Info, text));
         let task = &line.task;
         match &line.event {
-            Event::TaskCreated { max_iterations, completion_promise, looping, .. } => {
+            Event::TaskCreated { kind, max_iterations, completion_promise, looping, .. } => {
+                self.rounds = (kind == Milestones::NAME).then(milestone::Rounds::default);
                 self.looping = *looping;
                 self.max_iterations = *max_iterations;
                 self.promise.clone_from(completion_promise);
@@ -111,10 +116,15 @@ impl LogLines {
                     ));
                 }
             }
-            Event::IterationStarted { iteration, .. } => info(format!("Iteration {iteration}: Starting...")),
-            Event::TurnStarted { iteration, continued, session, .. } => {
+            Event::IterationStarted { iteration, .. } => {
+                self.rounds.iter_mut().for_each(milestone::Rounds::begins);
+                info(format!("Iteration {iteration}: Starting..."));
+            }
+            Event::TurnStarted { iteration, continued, session, agent, .. } => {
                 self.session.clone_from(session);
-                if *continued {
+                if let Some(rounds) = &self.rounds {
+                    info(rounds.turn(agent, iteration + 1, *continued));
+                } else if *continued {
                     info(format!("Starting loop follow-up for task {task} (iteration {iteration})"));
                 }
             }
@@ -149,7 +159,10 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
-            Event::MergeIntent { .. } | Event::Milestone(_) => {}
+            Event::Milestone(step) => {
+                self.rounds.iter_mut().flat_map(|rounds| rounds.step(step)).for_each(info);
+            }
+            Event::MergeIntent { .. } => {}
             Event::Merged { into, commit, squash, .. } => {
                 let how = if *squash { " as one commit" } else { "" };
                 info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
@@ -168,6 +181,7 @@ impl LogLines {
     /// `set iter=…` moves the limit that later lines speak of.
     fn follow_change(&mut self, command: &Command) {
         let Command::Set { key, value } = command else { return };
+        let key = if key == "rounds" { "iter" } else { key };
         let Ok(Change::Iterations(amount)) = Change::parse(key, value) else { return };
         self.max_iterations = match amount {
             Amount::To(max) => Some(max),
@@ -190,6 +204,9 @@ impl LogLines {
             TurnEnd::Limit { message, .. } => out.push(format!("Usage limit: {message}")),
             TurnEnd::Cancelled => out.push("Agent stopped: cancelled".into()),
             TurnEnd::Budget => out.push("Agent stopped: budget used up".into()),
+            TurnEnd::Interrupted if self.rounds.is_some() => {
+                out.push("Turn interrupted: the round goes on".into());
+            }
             TurnEnd::Interrupted => out.push("Turn interrupted: the iteration runs again".into()),
             TurnEnd::Done => {}
         }
@@ -205,6 +222,8 @@ impl LogLines {
             // Of a turn that failed by itself the reason stands there already.
             if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
                 && self.told.as_ref() != Some(error)
+                // Of a round its verdict.
+                && self.rounds.is_none()
             {
                 out.push(format!("Iteration {} failed: {error}", record.iteration));
             }
@@ -236,6 +255,7 @@ impl LogLines {
         let mut out = Vec::new();
         if self.looping {
             let reason = match result.stop_reason {
+                StopReason::Promise if self.rounds.is_some() => Some("the whole milestone is accepted"),
                 StopReason::Promise => Some("completion promise detected"),
                 StopReason::Checks => Some("checks passed"),
                 StopReason::Iterations => Some("max iterations reached"),

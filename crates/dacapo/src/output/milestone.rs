@@ -2,10 +2,10 @@
 
 use dacapo_core::event::IterationRecord;
 use dacapo_core::overview::MilestoneBrief;
-use dacapo_core::task::milestone::{AtWork, MilestonePhase};
+use dacapo_core::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
 use dacapo_core::view::{FindingView, JudgedBy, MilestoneView, ReportView, VerdictView};
 
-use super::words::{self, BAD, BOLD, GOOD, WARN, paint};
+use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So many open findings are said where there is little room.
 pub const MOST_FINDINGS: usize = 5;
@@ -109,20 +109,56 @@ pub fn sign(accepted: bool, record: &IterationRecord) -> String {
     }
 }
 
-/// What a round was about, without how it ended: the record says both.
-pub fn subject(record: &IterationRecord) -> &str {
+/// What a round was about, without how it ended: the record says both. A feature by its id is named in full.
+pub fn subject(milestone: &MilestoneView, record: &IterationRecord) -> String {
     let summary = record.summary.as_str();
-    summary.strip_prefix("accepted: ").or_else(|| summary.strip_prefix("rejected: ")).unwrap_or(summary)
+    let about =
+        summary.strip_prefix("accepted: ").or_else(|| summary.strip_prefix("rejected: ")).unwrap_or(summary);
+    let first = about.split(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
+    match milestone.features.iter().find(|feature| feature.id == first) {
+        Some(feature) => format!("{first} {}", words::line(&feature.text, 60)),
+        None => words::line(about, 60),
+    }
 }
 
-/// What a person can answer, as commands; each finding that is open can be settled alone.
+/// What a person can answer, as commands; a finding that is open can be settled alone.
 pub fn answers(name: &str, options: &[String], milestone: &MilestoneView) -> Vec<String> {
     let mut answers: Vec<String> = options.iter().map(|option| words::line(option, words::WHOLE)).collect();
     let overrule = format!("dacapo approve {name}");
+    let one = format!("{overrule} R");
     if let (Some(at), Some(open)) =
         (answers.iter().position(|answer| *answer == overrule), milestone.open_findings().next())
+        && !answers.iter().any(|answer| answer.starts_with(&one))
     {
         answers.insert(at + 1, format!("{overrule} {}", open.id));
     }
     answers
+}
+
+/// The same with what each is for, a line each.
+pub fn explained(answers: &[String], status: MilestoneStatus) -> Vec<String> {
+    let width = answers.iter().map(|answer| answer.chars().count()).max().unwrap_or(0).min(48);
+    let line = |answer: &String| match meaning(answer, status) {
+        "" => answer.clone(),
+        meaning => format!("{answer:<width$}  {}", paint(DIM, meaning)),
+    };
+    answers.iter().map(line).collect()
+}
+
+fn meaning(answer: &str, status: MilestoneStatus) -> &'static str {
+    let mut said = answer.split_whitespace().skip_while(|word| matches!(*word, "dacapo" | "milestone"));
+    let (command, finding) = (said.next().unwrap_or_default(), said.nth(1));
+    let in_review = status == MilestoneStatus::AwaitingReview;
+    match command {
+        "tell" => "both sides hear it; then resume",
+        "resume" => "go on, with 0 rejections counted",
+        "approve" if finding.is_some() => "settle this finding, then resume",
+        "approve" if in_review => "it is completed",
+        "approve" => "the newest round counts as accepted",
+        "reject" => "back to the Developer",
+        "set" => "raise the limit, then resume",
+        "kill" => "end it; resume goes on all the same",
+        "abandon" => "give it up for good",
+        _ => "",
+    }
 }

@@ -12,6 +12,23 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// The result in a few lines.
 pub fn result(view: &TaskView, result: &TaskResult) -> String {
+    let asked = question(view).filter(|_| result.outcome == Outcome::Paused);
+    let mut out = came_to(view, result);
+    if let Some(asked) = asked {
+        // The question comes right after how it ended, what can be typed last.
+        let at = out.find('\n').map_or(out.len(), |at| at + 1);
+        out.insert_str(at, &asked);
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&answers(view));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The same without what a person is asked, for who has said that already.
+pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     let mut out = String::new();
     let mut facts = vec![words::count(u64::from(result.iterations_attempted), unit(view))];
     if let Some(milestone) = &view.milestone {
@@ -28,7 +45,6 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
     }
     facts.extend(result.cost_usd.map(words::money));
     let _ = writeln!(out, "{} · {}", headline(view, result), facts.join(" · "));
-    asked(&mut out, view, result);
     for proof in &result.proof {
         let _ = writeln!(out, "  {}", proof_line(proof));
     }
@@ -53,8 +69,10 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
     let refused = result.stop_reason == StopReason::SetupFailed
         && result.iterations_attempted == 0
         && result.failed_setup.is_none();
+    // What a milestone asks has answers of its own.
+    let asks = view.milestone.is_some() && view.needs.is_some() && result.outcome == Outcome::Paused;
     let next = next(view, result);
-    if !refused && !next.is_empty() {
+    if !refused && !asks && !next.is_empty() {
         let _ = write!(out, "  next: {}", next.join(" | "));
     }
     out.truncate(out.trim_end().len());
@@ -66,13 +84,10 @@ pub fn unit(view: &TaskView) -> &'static str {
     if view.milestone.is_some() { "round" } else { "iteration" }
 }
 
-/// What a milestone asks a person, and what the two do not agree on.
-fn asked(out: &mut String, view: &TaskView, result: &TaskResult) {
-    let (Some(milestone), Some(needs)) = (&view.milestone, &view.needs) else { return };
-    if result.outcome != Outcome::Paused {
-        return;
-    }
-    let _ = writeln!(out, "  {}", paint(WARN, &words::line(&needs.question, words::WHOLE)));
+/// What a paused milestone asks a person, and what the two do not agree on.
+fn question(view: &TaskView) -> Option<String> {
+    let (milestone, needs) = (view.milestone.as_ref()?, view.needs.as_ref()?);
+    let mut out = format!("  {}\n", paint(WARN, &words::line(&needs.question, words::WHOLE)));
     let open: Vec<&FindingView> = milestone.open_findings().collect();
     for finding in open.iter().take(milestones::MOST_FINDINGS) {
         let _ = writeln!(out, "  {}", milestones::finding(finding));
@@ -80,6 +95,19 @@ fn asked(out: &mut String, view: &TaskView, result: &TaskResult) {
     if let Some(more) = open.len().checked_sub(milestones::MOST_FINDINGS).filter(|more| *more > 0) {
         let _ = writeln!(out, "  … {more} more: dacapo status {}", view.name);
     }
+    Some(out)
+}
+
+/// What can be answered to that, a line each.
+pub fn answers(view: &TaskView) -> String {
+    let (Some(milestone), Some(needs)) = (&view.milestone, &view.needs) else { return String::new() };
+    let answers = milestones::answers(&view.name, &needs.options, milestone);
+    let lines = milestones::explained(&answers, milestone.status);
+    let mut out = String::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let _ = writeln!(out, "  {} {line}", if nth == 0 { "next:" } else { "     " });
+    }
+    out
 }
 
 fn headline(view: &TaskView, result: &TaskResult) -> String {

@@ -65,6 +65,8 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
         let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
     }
     match &view.result {
+        // What a milestone asks stands at the top.
+        Some(ended) if view.milestone.is_some() => out.push_str(&report::came_to(view, ended)),
         Some(ended) => out.push_str(&report::result(view, ended)),
         None => {
             let _ = write!(out, "  next: {}", next(view));
@@ -77,9 +79,10 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
 fn head(view: &TaskView) -> String {
     let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
     let unit = report::unit(view);
-    let at = match view.running_iteration {
-        Some(iteration) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
-        _ => format!("{}{of} done", words::count(u64::from(view.iteration), unit)),
+    let at = match (view.running_iteration, &view.milestone) {
+        (Some(iteration), _) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
+        (_, Some(milestone)) => milestones::rounds(view.iteration, milestone.max_rounds, " of "),
+        (_, None) => format!("{}{of} done", words::count(u64::from(view.iteration), unit)),
     };
     let mut facts = vec![paint(BOLD, &view.name), view.status.as_str().to_owned(), at];
     if let Some(milestone) = &view.milestone {
@@ -104,10 +107,13 @@ fn needs(out: &mut String, view: &TaskView) {
     };
     match view.status {
         Status::Paused | Status::Running => {
-            // The result says what a milestone asks, and what can be typed.
-            let said = view.milestone.is_some() && view.result.is_some();
-            if let Some(needs) = view.needs.as_ref().filter(|_| !said) {
+            let answers = report::answers(view);
+            if let Some(needs) = &view.needs {
                 line(&format!("needs   {}", words::line(&needs.question, words::WHOLE)));
+                if view.status == Status::Paused && !answers.is_empty() {
+                    out.push_str(&answers);
+                    return;
+                }
                 for (at, option) in needs.options.iter().enumerate() {
                     line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));
                 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use dacapo_core::event::{Command, Event, IterationRecord, Received, Writing};
+use dacapo_core::event::{Command, Event, IterationRecord, MilestoneStep, Received, Writing};
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {
@@ -14,7 +14,7 @@ pub fn command(received: &Received) -> String {
         Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
         Command::Approve { .. } => format!("{by}: yes"),
         Command::Reject { reason: None } => format!("{by}: no"),
-        Command::Reject { reason: Some(reason) } => format!("{by}: no: {reason}"),
+        Command::Reject { reason: Some(reason) } => format!("{by}: no: {}", line(reason, 200)),
         Command::Refreeze { .. } => format!("{by}: the criteria are those of the file now"),
         Command::Abandon => format!("{by}: it is to end for good"),
         Command::Tell { text } => format!("{by}: {}", line(text, 200)),
@@ -137,6 +137,19 @@ pub fn included(event: &Event) -> String {
 /// Branches as people say them.
 pub fn branch(full: &str) -> &str {
     full.strip_prefix("refs/heads/").unwrap_or(full)
+}
+
+/// What an Acceptor, who is to change nothing, did to the work.
+pub(crate) fn touched(step: &MilestoneStep) -> String {
+    let MilestoneStep::TreeTouched { astray, judged, dirty, main_moved, .. } = step else {
+        return String::new();
+    };
+    let moved = judged.as_ref().map(|_| "moved the branch".to_owned());
+    let astray = astray.as_ref().map(|name| format!("left HEAD on {}", branch(name)));
+    let dirty = (!dirty.is_empty()).then(|| format!("changed {}", dirty.join(", ")));
+    let main = (!main_moved.is_empty()).then(|| "committed on the main branch".to_owned());
+    let did: Vec<String> = [moved, astray, dirty, main].into_iter().flatten().collect();
+    line(&format!("the Acceptor {}", did.join(", ")), WHOLE)
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use dacapo_core::context::cut;
 use dacapo_core::event::{CheckPhase, Proof};
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::view::TaskView;
+use dacapo_core::view::{MilestoneView, TaskView};
 
 use super::prose::{code, plain, quotation};
-use crate::output::words;
+use crate::output::{report, words};
 
 /// Platforms take 65,536 characters; one argument of a program 131,072 bytes.
 const LONGEST: usize = 60_000;
@@ -21,13 +21,10 @@ const MOST_FILES: usize = 20;
 
 /// The text. `commits` are the newest first.
 pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) -> String {
-    let mut out = String::new();
-    let summary =
-        view.iterations.iter().rev().map(|record| &record.summary).find(|text| !text.trim().is_empty());
-    if let Some(summary) = summary {
-        let _ = writeln!(out, "{}", quotation(&cut(summary, LONGEST_SUMMARY)));
-    }
-    let _ = writeln!(out, "### Task\n\n{}", quotation(&cut(&spec.prompt, LONGEST_PROMPT)));
+    let mut out = match &view.milestone {
+        Some(milestone) => of_milestone(milestone),
+        None => of_task(view, spec),
+    };
     let _ = writeln!(out, "### Checks\n\n{}", checks(view));
     let trusted = view.result.as_ref().map(|result| result.trust_files.as_slice()).unwrap_or_default();
     if !trusted.is_empty() {
@@ -49,6 +46,39 @@ pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) 
     }
     let _ = writeln!(out, "\n{}", facts(view));
     if out.len() > LONGEST { format!("{}\n", cut(&out, LONGEST)) } else { out }
+}
+
+fn of_task(view: &TaskView, spec: &TaskSpec) -> String {
+    let mut out = String::new();
+    let summary =
+        view.iterations.iter().rev().map(|record| &record.summary).find(|text| !text.trim().is_empty());
+    if let Some(summary) = summary {
+        let _ = writeln!(out, "{}", quotation(&cut(summary, LONGEST_SUMMARY)));
+    }
+    let _ = writeln!(out, "### Task\n\n{}", quotation(&cut(&spec.prompt, LONGEST_PROMPT)));
+    out
+}
+
+/// What it is for, and its features with the commits that were accepted.
+fn of_milestone(milestone: &MilestoneView) -> String {
+    let mut out =
+        format!("### Goal\n\n{}\n### Features\n\n", quotation(&cut(&milestone.goal, LONGEST_PROMPT)));
+    for feature in &milestone.features {
+        let tick = if feature.done { 'x' } else { ' ' };
+        let commit = milestone.accepted(&feature.id).filter(|_| feature.done);
+        let commit = commit.map_or_else(String::new, |report| format!(": {}", code(report.commit.short())));
+        let text = plain(feature.text.lines().next().unwrap_or_default());
+        let _ = writeln!(out, "- [{tick}] {} {text}{commit}", feature.id);
+    }
+    out.push('\n');
+    let open: Vec<String> = milestone
+        .open_findings()
+        .map(|finding| format!("- {} {}", finding.id, plain(&words::line(&finding.text, 200))))
+        .collect();
+    if !open.is_empty() {
+        let _ = writeln!(out, "⚠ **Not settled with the Acceptor**\n\n{}\n", open.join("\n"));
+    }
+    out
 }
 
 fn checks(view: &TaskView) -> String {
@@ -89,13 +119,18 @@ fn receipt(proof: &Proof) -> String {
 }
 
 fn facts(view: &TaskView) -> String {
-    let mut facts = vec![words::count(u64::from(view.iteration), "iteration")];
-    if view.iterations_failed > 0 {
+    let mut facts = vec![words::count(u64::from(view.iteration), report::unit(view))];
+    if view.milestone.is_some() {
+        facts.push(format!("{} accepted", view.iterations_succeeded));
+    } else if view.iterations_failed > 0 {
         facts.push(format!("{} failed", view.iterations_failed));
     }
     facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
     facts.extend(view.cost_usd.map(words::money));
-    facts.push(format!("agent {}", plain(&view.agent)));
+    facts.push(match &view.milestone {
+        Some(of) => format!("Developer {}, Acceptor {}", plain(&of.developer), plain(&of.acceptor)),
+        None => format!("agent {}", plain(&view.agent)),
+    });
     if let Some(outcome) = view.result.as_ref().map(|result| result.outcome)
         && outcome.exit_code() != 0
     {

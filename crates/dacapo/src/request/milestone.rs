@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use dacapo_core::event::SessionMode;
-use dacapo_core::git::{GitError, Oid, Repo};
+use dacapo_core::git::{MainBranch, Oid, Repo};
 use dacapo_core::spec::{
-    AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, PullRequest, SPEC_FORMAT, Setup, TaskName, TaskSpec,
-    random_hex,
+    AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, PullRequest, SPEC_FORMAT, Setup, TaskName,
+    TaskSpec, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::milestone::{Definition, Details, Milestones, Prompts, Template, TemplateKind};
@@ -31,9 +31,9 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// So many failed calls in a row that are nobody's verdict end it.
 const MAX_FAILURES: u32 = 10;
 
-/// A definition as it was found.
+/// What a milestone is to bring, as its file says it.
 #[derive(Debug)]
-pub struct Written {
+pub struct Defined {
     /// Its id, which is the task's name.
     pub id: TaskName,
     /// The file, from the top of the repository.
@@ -63,7 +63,7 @@ pub struct Wish {
 
 /// Puts a request together. Front matter wins over the settings, flags over both.
 pub fn milestone(
-    written: Written,
+    defined: Defined,
     wish: &Wish,
     config: &Config,
     repo: &Repo,
@@ -71,7 +71,7 @@ pub fn milestone(
     checks: Checks,
 ) -> Result<Request, Failure> {
     let top = repo.toplevel();
-    let set = &written.definition.settings;
+    let set = &defined.definition.settings;
     let developer = wish.developer.as_ref().or(set.developer.as_ref());
     let acceptor = wish.acceptor.as_ref().or(set.acceptor.as_ref());
     let developer = agent(developer, "Developer", wish, config, top)?;
@@ -80,7 +80,7 @@ pub fn milestone(
         None => (developer.agents[0].clone(), vec![ONE_AGENT.to_owned()]),
     };
     let agents = vec![developer.agents[0].clone(), acceptor];
-    let policy = policy(&written, config, &agents, checks.commands)?;
+    let policy = policy(&defined, config, &agents, checks.commands)?;
     if policy.checks.is_empty() {
         notes.push(
             "no checks: the Acceptor judges without them; checks = [\"CMD\"] in the config, or --check 'CMD'"
@@ -89,17 +89,17 @@ pub fn milestone(
     }
     let (base_branch, base) = main_branch(repo, config)?;
     let details = Details {
-        path: written.path,
-        frozen: written.definition.frozen(),
+        path: defined.path,
+        frozen: defined.definition.frozen(),
         max_rejections: set.max_rejections.unwrap_or(config.milestone.max_consecutive_rejections),
         requires_human_review: set.requires_human_review,
         vision: background(top, &["VISION.md", ".dacapo/VISION.md"])?,
         soul: background(top, &[".dacapo/soul.md"])?,
         memory: background(top, &[".dacapo/memory/project.md"])?,
         prompts: prompts(top)?,
-        definition: written.text,
+        definition: defined.text,
     };
-    let definition = written.definition;
+    let definition = defined.definition;
     let spec = TaskSpec {
         v: SPEC_FORMAT,
         kind: Milestones::NAME.to_owned(),
@@ -110,8 +110,8 @@ pub fn milestone(
         foreground: !wish.background,
         prompt: definition.title.unwrap_or(definition.goal),
         plan: None,
-        place: place(wish, config, data, &written.id, base),
-        name: written.id,
+        place: place(wish, config, data, &defined.id, base),
+        name: defined.id,
         agents,
         policy,
         // The Developer commits; prompts and summaries are the milestone's own.
@@ -157,12 +157,12 @@ fn agent(
 }
 
 fn policy(
-    written: &Written,
+    defined: &Defined,
     config: &Config,
     agents: &[AgentSpec],
     checks: Vec<String>,
 ) -> Result<LoopPolicy, Failure> {
-    let set = &written.definition.settings;
+    let set = &defined.definition.settings;
     let limit = match (set.max_cost, set.max_tokens) {
         (Some(_), _) => Some("max_cost"),
         (None, Some(_)) => Some("max_tokens"),
@@ -176,7 +176,7 @@ fn policy(
             agent.name
         ))
         .kept(NOTHING)
-        .hint(format!("take {limit} out of {}; rounds and calls have limits of their own", written.path)));
+        .hint(format!("take {limit} out of {}; rounds and calls have limits of their own", defined.path)));
     }
     if let (Some(_), Some(agent)) = (set.max_cost, agents.iter().find(|agent| !knows_its_cost(agent))) {
         return Err(no_price(agent));
@@ -204,7 +204,8 @@ fn policy(
 
 fn place(wish: &Wish, config: &Config, data: &RepoDir, id: &TaskName, base: Oid) -> Place {
     if wish.in_place {
-        return Place::InPlace { allow_dirty: false };
+        let branch = NewBranch { name: branch_of(id), start: base };
+        return Place::InPlace { allow_dirty: false, branch: Some(branch) };
     }
     Place::Worktree {
         path: data.worktree(id),
@@ -268,26 +269,15 @@ fn prompts(top: &Path) -> Result<Prompts, Failure> {
 
 /// The main branch by its full name, and where it is: `main_branch`, else origin/HEAD, main, master (M2).
 fn main_branch(repo: &Repo, config: &Config) -> Result<(String, Oid), Failure> {
-    let failed = |error: GitError| Failure::failed(error.to_string()).kept(NOTHING);
-    let at = |name: &str| -> Result<Option<(String, Oid)>, Failure> {
-        let full = format!("refs/heads/{name}");
-        if let Some(at) = repo.read_ref(&full).map_err(failed)? {
-            return Ok(Some((full, at)));
-        }
-        // Known from its remote alone.
-        let there = repo.read_ref(&format!("refs/remotes/origin/{name}")).map_err(failed)?;
-        Ok(there.map(|at| (full, at)))
-    };
-    if let Some(name) = &config.main_branch {
-        return at(name)?.ok_or_else(|| {
-            Failure::usage(format!("main_branch = \"{name}\" in the config is no branch here")).kept(NOTHING)
-        });
+    let configured = config.main_branch.as_deref();
+    let found =
+        repo.main_branch(configured).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    if let Some(MainBranch { name, tip }) = found {
+        return Ok((name, tip));
     }
-    let by_remote = repo.main_branch_of("origin").map_err(failed)?;
-    for name in by_remote.iter().map(String::as_str).chain(["main", "master"]) {
-        if let Some(found) = at(name)? {
-            return Ok(found);
-        }
+    if let Some(name) = configured {
+        let message = format!("main_branch = \"{name}\" in the config is no branch here");
+        return Err(Failure::usage(message).kept(NOTHING));
     }
     Err(Failure::usage("a milestone starts from the main branch, and there is none: neither main nor master")
         .kept(NOTHING)

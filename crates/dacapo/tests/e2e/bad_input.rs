@@ -103,7 +103,7 @@ fn l1_a_prompt_must_say_something() {
     let file = |path: &std::path::Path| path.to_str().unwrap().to_owned();
     let agent = ["exec", "--agent-cmd", "date > log"];
     let refused = |words: &[&str], says| refused(&world, &[&agent[..], words].concat(), says);
-    refused(&[], "PROMPT");
+    refused(&[], "the prompt is empty");
     refused(&[""], "the prompt is empty");
     refused(&["   "], "the prompt is empty");
     refused(&["-"], "the prompt is empty");

@@ -16,6 +16,7 @@ mod completions;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+mod driven;
 #[cfg(target_os = "linux")]
 mod dropping;
 mod echoes;

@@ -29,10 +29,13 @@ impl Milestone {
         self.acceptor.told.push(text.to_owned());
     }
 
-    /// A pause takes hold between two rounds, and where a round only waits for a limit.
+    /// A pause takes hold between two rounds, before anything was begun (it may stand in a row), and where a round only waits
+    /// for a limit.
     fn pause_if_idle(&mut self) {
-        let waits =
-            matches!(self.phase, Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. });
+        let waits = matches!(
+            self.phase,
+            Phase::Fresh | Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. }
+        );
         if waits && self.verdict.is_none() {
             if let Some(by) = self.pausing.take() {
                 self.pause(Question::GoOn { by });

@@ -68,7 +68,7 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
         foreground: true,
         prompt: PROMPT.to_owned(),
         plan: None,
-        place: Place::InPlace { allow_dirty: false },
+        place: Place::InPlace { allow_dirty: false, branch: None },
         agents: vec![agent.clone()],
         policy: LoopPolicy {
             looping: false,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
-use dacapo_core::view::Status;
+use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
 use super::candidates::Gathered;
@@ -23,6 +23,14 @@ pub(super) fn needs_somebody(plan: &[Planned], args: &Merge) -> bool {
         let asks = !args.query.is_empty() || matches!(task.expected, Expected::Conflicts { .. });
         asks && task.agent.is_none() && is_work(&task.expected)
     })
+}
+
+/// What there is to say about merging what is not completed.
+fn why_unfinished(view: &TaskView) -> String {
+    let Some(milestone) = &view.milestone else { return format!("the task is {}", view.status.as_str()) };
+    let (done, all) = (milestone.features_done(), milestone.features.len());
+    let status = milestone.status.as_str().replace('_', " ");
+    format!("the milestone is {status}, {done} of {} accepted", words::count(all as u64, "feature"))
 }
 
 fn is_work(expected: &Expected) -> bool {
@@ -113,8 +121,8 @@ impl Shown {
             }
             let unfinished = gathered.candidates.get(at).filter(|one| one.view.status != Status::Completed);
             if let Some(unfinished) = unfinished.filter(|_| is_work(&task.expected)) {
-                let status = unfinished.view.status.as_str();
-                let text = format!("  {:<width$} the task is {status}: look whether it is done", "");
+                let text =
+                    format!("  {:<width$} {}: look whether it is done", "", why_unfinished(&unfinished.view));
                 self.say(&paint(WARN, &text));
             }
             if task.uncommitted > 0 && is_work(&task.expected) {
@@ -130,7 +138,7 @@ impl Shown {
     }
 
     /// What became of a task.
-    pub(super) fn outcome(&mut self, name: &str, outcome: &Outcome) {
+    pub(super) fn outcome(&mut self, branch: &str, name: &str, outcome: &Outcome) {
         match outcome {
             Outcome::Merged(done) => self.merged(name, done),
             Outcome::AlreadyThere(home) => {
@@ -146,7 +154,7 @@ impl Shown {
                 self.line(DIM, "·", name, "has no commits: nothing to merge");
                 self.json("merge_result", json!({"task": name, "result": "empty"}));
             }
-            Outcome::LeftOut(why) => self.was_left_out(name, why),
+            Outcome::LeftOut(why) => self.was_left_out(branch, name, why),
             Outcome::Halted => {
                 self.left_out.push(name.to_owned());
                 self.line(WARN, "■", name, "stopped; nothing of it has changed");
@@ -211,7 +219,7 @@ impl Shown {
         }
     }
 
-    fn was_left_out(&mut self, name: &str, why: &LeftOut) {
+    fn was_left_out(&mut self, branch: &str, name: &str, why: &LeftOut) {
         self.left_out.push(name.to_owned());
         let text = why.to_string();
         let mut lines = text.lines();
@@ -227,7 +235,7 @@ impl Shown {
             self.more(&format!("see {}", path.display()));
         }
         self.more("nothing of it has changed: branch and worktree are as they were");
-        if let Some(next) = next_step(name, why) {
+        if let Some(next) = next_step(words::branch(branch), name, why) {
             self.more(&format!("do: {next}"));
         }
         self.json(
@@ -258,14 +266,14 @@ impl Shown {
     }
 }
 
-fn next_step(name: &str, why: &LeftOut) -> Option<String> {
+fn next_step(branch: &str, name: &str, why: &LeftOut) -> Option<String> {
     match why {
         LeftOut::Conflicts(_) => {
-            Some(format!("dacapo merge {name} --agent NAME, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent NAME, or git merge {branch} by hand"))
         }
         LeftOut::NoAgent => Some("--agent NAME or --agent-cmd CMD names one".into()),
         LeftOut::Unresolved { .. } => {
-            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge dacapo/{name} by hand"))
+            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge {branch} by hand"))
         }
         LeftOut::Check { .. } => {
             Some(format!("dacapo resume {name} \"rebase onto the new state and make the checks pass\""))

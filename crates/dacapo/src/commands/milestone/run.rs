@@ -1,20 +1,23 @@
 //! `dacapo milestone start` and `resume`: a definition is made a task, and goes on as one.
 
+use dacapo_core::event::Command;
 use dacapo_core::git::Repo;
-use dacapo_core::spec::{TaskName, TaskSpec};
+use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{RepoDir, TaskDir};
-use dacapo_core::task::milestone::{Definition, Details, Milestones};
-use dacapo_core::view::{Status, TaskView};
+use dacapo_core::task::milestone::{Details, Frozen};
+use dacapo_core::view::TaskView;
 
+use super::which;
 use crate::args::milestone::{ResumeMilestone, StartMilestone};
 use crate::args::{Exec, Show};
 use crate::commands::resume::{GoOn, go_on};
 use crate::commands::start::{claim, projects_own};
-use crate::commands::{exec, repository, spawn as in_background, task, view};
+use crate::commands::{exec, print, repository, spawn as in_background};
 use crate::config::{Config, Sources, load};
-use crate::error::{Failure, suggest};
+use crate::error::Failure;
+use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::request::Checks;
-use crate::request::milestone::{Wish, Written, milestone};
+use crate::request::milestone::{Defined, Wish, milestone};
 
 const NOTHING: &str = "everything; nothing was started";
 
@@ -27,8 +30,45 @@ pub(super) fn start(args: &StartMilestone) -> Result<u8, Failure> {
         pr: None,
         show: args.show,
     };
-    let id = args.milestone.as_deref().unwrap_or_default();
-    begin(id, &wish, &args.check)
+    let Some(id) = &args.milestone else { return start_by_itself(args, &wish) };
+    let (repo, data, entry) = which::entry(id)?;
+    begin(repo, &data, entry, &wish, &args.check)
+}
+
+/// What was cut short goes on, else the oldest that may start by itself does (M2). That nothing is to be done is no error:
+/// nobody asked for a certain one.
+fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
+    let (repo, data) = repository()?;
+    let catalog = Catalog::read(&repo, &data)
+        .map_err(|error| Failure::failed(format!("the milestones cannot be read: {error}")))?;
+    if let Some(busy) = catalog.at_work() {
+        say(wish.show, &format!("{} is at work; dacapo attach {} shows it", busy.name, busy.name));
+        return Ok(0);
+    }
+    match catalog.next(&repo) {
+        Some(Auto::Resume(id)) => {
+            let (repo, dir) = begun(id.as_str())?;
+            let answers = refreeze(&dir, &repo, args.refreeze)?;
+            go_on(&repo, &dir, GoOn { answers, show: args.show, ..GoOn::default() })
+        }
+        Some(Auto::Start(id)) => {
+            let (repo, data, entry) = which::entry(id.as_str())?;
+            begin(repo, &data, entry, wish, &args.check)
+        }
+        None => {
+            say(
+                wish.show,
+                "no milestone is to start: none was cut short, and none that is pending has auto_start",
+            );
+            Ok(0)
+        }
+    }
+}
+
+fn say(show: Show, words: &str) {
+    if !show.json && !show.quiet {
+        print(words);
+    }
 }
 
 /// `dacapo spawn --milestone ID`.
@@ -40,18 +80,25 @@ pub(crate) fn spawn(id: &str, args: &Exec) -> Result<u8, Failure> {
         show: args.show,
         ..Wish::default()
     };
-    begin(id, &wish, &args.check)
+    let (repo, data, entry) = which::entry(id)?;
+    begin(repo, &data, entry, &wish, &args.check)
 }
 
-fn begin(id: &str, wish: &Wish, checks: &[String]) -> Result<u8, Failure> {
-    let (repo, data) = repository()?;
-    let written = written(&repo, id)?;
-    not_begun_yet(&data, &written.id)?;
+fn begin(here: Repo, data: &RepoDir, entry: Entry, wish: &Wish, checks: &[String]) -> Result<u8, Failure> {
+    not_begun_yet(&entry)?;
+    let defined = defined(entry)?;
+    // A worktree of the user's may be gone tomorrow; the main checkout has the definitions and stays.
+    let top = Folder::of(&here).top().to_owned();
+    let repo = if wish.in_place || top == here.toplevel() {
+        here
+    } else {
+        Repo::discover(&top).map_err(|error| Failure::usage(error.to_string()).kept(NOTHING))?
+    };
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
-    let checks = commands(checks, &loaded.config, &repo, &data, wish.show)?;
-    let mut asked = milestone(written, wish, &loaded.config, &repo, &data, checks)?;
+    let checks = commands(checks, &loaded.config, &repo, data, wish.show)?;
+    let mut asked = milestone(defined, wish, &loaded.config, &repo, data, checks)?;
     asked.notes.splice(0..0, loaded.warnings.iter().cloned());
-    let made = claim(repo, &data, loaded, asked)?;
+    let made = claim(repo, data, loaded, asked)?;
     if wish.background {
         in_background::let_run(made)?.tell(wish.show)?;
         return Ok(0);
@@ -59,24 +106,25 @@ fn begin(id: &str, wish: &Wish, checks: &[String]) -> Result<u8, Failure> {
     exec::run_here(made, wish.show)
 }
 
-/// The definition of this id, read.
-fn written(repo: &Repo, id: &str) -> Result<Written, Failure> {
-    let name = TaskName::parse(id).map_err(|error| Failure::usage(error.to_string()).kept(NOTHING))?;
-    let path = format!(".dacapo/milestones/{name}.md");
-    let text = std::fs::read_to_string(repo.toplevel().join(&path)).map_err(|error| {
-        let failure = Failure::usage(format!("milestone '{name}' has no definition: {path}: {error}"));
-        let others = ids(repo);
-        match suggest(id, others.iter().map(String::as_str)) {
-            Some(close) => failure.hint(format!("did you mean '{close}'?")),
-            None => failure.hint(format!("dacapo milestone new {name} writes one")),
-        }
-        .kept(NOTHING)
-    })?;
-    let definition = Definition::parse(&text).map_err(|error| unreadable(&path, &error))?;
-    Ok(Written { id: name, path, text, definition })
+/// What the file of a milestone says.
+fn defined(entry: Entry) -> Result<Defined, Failure> {
+    let id = which::id(&entry.name)?;
+    let path = Folder::relative(&id);
+    let Some(written) = entry.written else {
+        return Err(Failure::usage(format!("milestone '{id}' has no definition: {path} is gone"))
+            .kept(NOTHING)
+            .hint(format!("dacapo milestone new {id} writes one")));
+    };
+    match written.read {
+        Ok((text, definition)) => Ok(Defined { id, path, text, definition }),
+        Err(error) => Err(unreadable(&path, &error)),
+    }
 }
 
-fn unreadable(path: &str, error: &dacapo_core::task::milestone::DefinitionError) -> Failure {
+fn unreadable(path: &str, error: &Unusable) -> Failure {
+    let Unusable::Form(error) = error else {
+        return Failure::usage(format!("{path}: {error}")).kept(NOTHING);
+    };
     let failure = Failure::usage(format!("{path}:{}: {}", error.line, error.message)).kept(NOTHING);
     match &error.hint {
         Some(hint) => failure.hint(hint.clone()),
@@ -84,34 +132,28 @@ fn unreadable(path: &str, error: &dacapo_core::task::milestone::DefinitionError)
     }
 }
 
-fn ids(repo: &Repo) -> Vec<String> {
-    let entries = std::fs::read_dir(repo.toplevel().join(".dacapo/milestones"));
-    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
-    names.filter_map(|name| Some(name.to_str()?.strip_suffix(".md")?.to_owned())).collect()
-}
-
-/// A milestone is begun once; from then on its task is there.
-fn not_begun_yet(data: &RepoDir, id: &TaskName) -> Result<(), Failure> {
-    let dir = data.task(id);
-    if !dir.exists() {
-        return Ok(());
-    }
-    let seen = view(&dir)?;
-    let failure = if seen.kind == Milestones::NAME {
-        Failure::usage(format!("milestone '{id}' was started already ({})", seen.status.as_str()))
-    } else {
-        Failure::usage(format!("Task '{id}' already exists, and is no milestone"))
-            .hint("give the milestone's file another name")
-    };
-    Err(match seen.status {
-        _ if seen.kind != Milestones::NAME => failure,
-        Status::Running | Status::Queued => failure.hint(format!("dacapo attach {id} shows it")),
-        Status::Completed => failure.hint(format!("dacapo merge {id} brings it home")),
-        _ => failure
+/// A milestone is begun once; from then on its task is there, or what came of it is mirrored.
+fn not_begun_yet(entry: &Entry) -> Result<(), Failure> {
+    let id = &entry.name;
+    let started =
+        || Failure::usage(format!("milestone '{id}' was started already ({})", entry.status().as_str()));
+    let failure = match &entry.known {
+        Known::Nothing => return Ok(()),
+        Known::OtherTask => Failure::usage(format!("Task '{id}' already exists, and is no milestone"))
+            .hint("give the milestone's file another name"),
+        Known::Mirrored(_) => started()
+            .hint(format!("dacapo undo {id} brings its task back, where it was dropped"))
+            .hint(format!("remove .dacapo/milestones/{id}.json to begin it anew")),
+        Known::Unreadable(error) => Failure::usage(format!("milestone '{id}': {error}")),
+        Known::Task(told) if told.is_at_work() => started().hint(format!("dacapo attach {id} shows it")),
+        Known::Task(_) if entry.status() == Status::Completed => {
+            started().hint(format!("dacapo merge {id} brings it home"))
+        }
+        Known::Task(_) => started()
             .hint(format!("dacapo milestone resume {id} goes on with it"))
             .hint(format!("dacapo milestone show {id} shows where it stands")),
-    }
-    .kept(NOTHING))
+    };
+    Err(failure.kept(NOTHING))
 }
 
 fn commands(
@@ -132,9 +174,9 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
     let (repo, dir) = begun(&args.milestone)?;
     let words = args.guidance.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
-    let mut answers = Vec::new();
+    let mut answers = refreeze(&dir, &repo, args.refreeze)?;
     if let Some(rounds) = args.rounds {
-        let change = dacapo_core::event::Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
+        let change = Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
         answers.push(("dacapo milestone resume", change));
     }
     go_on(&repo, &dir, GoOn { follow_up, answers, show: args.show, ..GoOn::default() })
@@ -142,58 +184,74 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
 
 /// The task of a milestone that was started.
 pub(super) fn begun(id: &str) -> Result<(Repo, TaskDir), Failure> {
-    let (repo, data) = repository()?;
-    if let Ok(name) = TaskName::parse(id)
-        && !data.task(&name).exists()
-        && ids(&repo).iter().any(|known| known == id)
-    {
-        return Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
-            .hint(format!("dacapo milestone start {id}")));
+    let (repo, _, entry) = which::entry(id)?;
+    match entry.known {
+        Known::Task(told) => Ok((repo, told.dir)),
+        Known::Nothing | Known::OtherTask => {
+            Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
+                .hint(format!("dacapo milestone start {id}")))
+        }
+        Known::Mirrored(mirror) => {
+            Err(Failure::usage(format!("milestone '{id}' was {}, and its task is gone", mirror.status))
+                .hint(format!("dacapo undo {id} brings it back, where it was dropped")))
+        }
+        Known::Unreadable(error) => Err(Failure::failed(format!("milestone '{id}': {error}"))),
     }
-    let (repo, dir) = task(Some(id))?;
-    let kind = view(&dir)?.kind;
-    if kind == Milestones::NAME {
-        return Ok((repo, dir));
-    }
-    Err(Failure::usage(format!("Task '{id}' is no milestone")).hint(format!("dacapo resume {id}")))
+}
+
+/// `--refreeze`: what the file says now is what counts from here on.
+fn refreeze(dir: &TaskDir, repo: &Repo, wanted: bool) -> Result<Vec<(&'static str, Command)>, Failure> {
+    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let changed = if wanted { changed(dir, repo, &spec)? } else { None };
+    let refrozen = changed.map(|definition| Command::Refreeze { definition });
+    Ok(refrozen.map(|command| ("--refreeze", command)).into_iter().collect())
+}
+
+/// The text of the file, where it asks for something else than what the milestone is held to by now.
+fn changed(dir: &TaskDir, repo: &Repo, spec: &TaskSpec) -> Result<Option<String>, Failure> {
+    let Ok(details) = serde_json::from_value::<Details>(spec.details.clone()) else { return Ok(None) };
+    // A file that was removed says nothing else; what it said is on record.
+    let Some(written) = Folder::of(repo).written(&spec.name) else { return Ok(None) };
+    let mut frozen = Frozen::of(&details);
+    fold(dir, |line| frozen.take_in(&line.event)).map_err(Failure::failed)?;
+    let (text, definition) = written.read.map_err(|error| {
+        unreadable(&details.path, &error).hint(format!("git diff {} shows what was changed", details.path))
+    })?;
+    Ok((definition.frozen() != frozen.frozen).then_some(text))
 }
 
 /// Whether it can go on as it is: nobody but a person ends a review, and what it is held to is what it was.
 pub(crate) fn may_go_on(
     repo: &Repo,
+    dir: &TaskDir,
     seen: &TaskView,
     spec: &TaskSpec,
+    answers: &[(&str, Command)],
     more: bool,
-    answered: bool,
 ) -> Result<(), Failure> {
     let name = &seen.name;
-    let unchanged = "everything; nothing was started";
     match seen.needs.as_ref().map(|needs| needs.kind.as_str()) {
-        Some("review") if !answered => {
+        Some("review") if answers.is_empty() => {
             return Err(Failure::usage(format!("milestone '{name}' waits for your verdict"))
-                .kept(unchanged)
+                .kept(NOTHING)
                 .hint(format!("dacapo milestone approve {name} completes it"))
                 .hint(format!("dacapo milestone reject {name} \"what is wrong\" sends it back")));
         }
-        Some("rounds") if !more => {
+        Some("rounds") if answers.is_empty() && !more => {
             let most = seen.max_iterations.unwrap_or(seen.iteration);
             return Err(Failure::usage(format!("milestone '{name}' has used all of its {most} rounds"))
-                .kept(unchanged)
+                .kept(NOTHING)
                 .hint(format!("dacapo milestone resume {name} --rounds {}", most.saturating_add(10))));
         }
         _ => {}
     }
-    let Ok(details) = serde_json::from_value::<Details>(spec.details.clone()) else { return Ok(()) };
-    // A file that was removed says nothing else; what it said is on record.
-    let Ok(text) = std::fs::read_to_string(repo.toplevel().join(&details.path)) else { return Ok(()) };
-    let definition = Definition::parse(&text).map_err(|error| {
-        unreadable(&details.path, &error).hint(format!("git diff {} shows what was changed", details.path))
-    })?;
-    if definition.frozen() == details.frozen {
+    let refrozen = answers.iter().any(|(_, command)| matches!(command, Command::Refreeze { .. }));
+    if refrozen || changed(dir, repo, spec)?.is_none() {
         return Ok(());
     }
-    Err(Failure::usage(format!("{} was changed since the milestone was started", details.path))
-        .kept(unchanged)
+    let path = Folder::relative(&spec.name);
+    Err(Failure::usage(format!("{path} was changed since the milestone was started"))
+        .kept(NOTHING)
         .hint(format!("dacapo milestone resume {name} --refreeze goes by what it says now"))
         .hint("or bring the file back as it was: the review is held to what was frozen at the start"))
 }

@@ -7,8 +7,8 @@
 //!   check    cargo test ✓ exit 0 12s
 //!   judges   Acceptor claude
 //!   R3       no limiter in code
-//! ✗ 2  4be1d20  F-2 rate limit  3 files 4m10s
-//!      rejected, 1 in a row: no rate limit
+//! ✗ 2  4be1d20  F-2 rate limit  rejected, 1 in a row · 3 files 4m10s
+//!      no rate limit
 //! ```
 
 use std::time::Duration;
@@ -172,23 +172,13 @@ impl Human {
                     self.item("dirty", &text, Some(WARN));
                 }
             }
-            MilestoneStep::TreeTouched { astray, judged, dirty, main_moved, .. } => {
-                let mut what = Vec::new();
-                what.extend(judged.as_ref().map(|_| "moved the branch".to_owned()));
-                what.extend(astray.as_ref().map(|branch| format!("left HEAD on {}", words::branch(branch))));
-                what.extend((!main_moved.is_empty()).then(|| "moved the main branch".to_owned()));
-                what.extend((!dirty.is_empty()).then(|| format!("left {}", dirty.join(", "))));
-                let text =
-                    format!("the Acceptor {}; the Developer puts that in order first", what.join(", "));
-                self.item("touched", &words::line(&text, words::WHOLE), Some(WARN));
+            MilestoneStep::TreeTouched { .. } => {
+                self.item("touched", &words::touched(step), Some(WARN));
             }
             MilestoneStep::Refrozen { changes, .. } => {
-                for change in changes.iter().take(MOST) {
-                    let text = words::line(change.trim_start_matches("- "), words::WHOLE);
-                    self.item("criteria", &text, Some(WARN));
-                }
-                if changes.len() > MOST {
-                    self.item("…", &format!("{} more", changes.len() - MOST), Some(WARN));
+                for (nth, change) in changes.iter().take(MOST).enumerate() {
+                    let what = if nth == 0 { "criteria" } else { "" };
+                    self.item(what, &words::line(change, words::WHOLE), None);
                 }
             }
             MilestoneStep::TreeKept { reference } => {
@@ -214,16 +204,17 @@ impl Human {
         let commit = record.commit_id.as_ref().map_or("no commit", |oid| oid.short());
         let took = words::duration(Duration::from_millis(record.duration_ms));
         let files = words::count(u64::from(record.changed_total), "file");
-        let about = words::line(milestone::subject(record), 60);
-        self.say(&format!("{sign} {}  {commit}  {about}  {files} {took}", record.iteration + 1));
+        let Some(of) = &self.view.milestone else { return };
+        let about = milestone::subject(of, record);
         let row = in_a_row.map_or_else(String::new, |count| format!(", {count} in a row"));
-        match &record.error {
-            Some(reason) => {
-                let text = format!("     rejected{row}: {}", words::line(reason, words::WHOLE));
-                self.say(&paint(BAD, &text));
-            }
-            None if record.promise => self.say("     accepted: the whole milestone"),
-            None => self.say("     accepted"),
+        let ended = match (record.success, record.promise) {
+            (true, true) => "the milestone is accepted".to_owned(),
+            (true, false) => "accepted".to_owned(),
+            (false, _) => format!("rejected{row}"),
+        };
+        self.say(&format!("{sign} {}  {commit}  {about}  {ended} · {files} {took}", record.iteration + 1));
+        if let Some(reason) = &record.error {
+            self.say(&paint(BAD, &format!("     {}", words::line(reason, words::WHOLE))));
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn round(out: &mut String, view: &TaskView, of: &MilestoneView, recor
     let accepted = verdict.map_or(record.success, |verdict| verdict.accepted);
     let about = match round.and_then(|round| round.report.as_ref()) {
         Some(report) => milestone::reported(of, report),
-        None => words::line(milestone::subject(record), 60),
+        None => milestone::subject(of, record),
     };
     let took = words::duration(Duration::from_millis(record.duration_ms));
     let files = words::count(u64::from(record.changed_total), "file");

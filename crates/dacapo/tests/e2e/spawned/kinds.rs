@@ -185,6 +185,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         follow_up: None,
         kinds: Kinds::of(&[&Checklist]),
         answers: Answers::Here,
+        turn: None,
         places: None,
     };
     let mut nobody = Nobody;

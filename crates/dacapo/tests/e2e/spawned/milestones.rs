@@ -64,6 +64,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
         follow_up: None,
         kinds: Kinds::of(&[&Milestones]),
         answers: Answers::Here,
+        turn: None,
         places: None,
     };
     let mut nobody = Nobody;

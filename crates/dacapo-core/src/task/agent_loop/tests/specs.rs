@@ -61,7 +61,7 @@ pub(super) fn spec() -> TaskSpec {
         foreground: true,
         prompt: "Build the feature".into(),
         plan: None,
-        place: Place::InPlace { allow_dirty: false },
+        place: Place::InPlace { allow_dirty: false, branch: None },
         agents: vec![agent("one")],
         details: serde_json::Value::Null,
         policy: LoopPolicy {

@@ -76,7 +76,7 @@ pub(super) fn with(details: &Details) -> TaskSpec {
         foreground: true,
         prompt: String::new(),
         plan: None,
-        place: Place::InPlace { allow_dirty: false },
+        place: Place::InPlace { allow_dirty: false, branch: None },
         agents: vec![agent("codex"), agent("claude")],
         details: serde_json::to_value(details).unwrap(),
         policy: LoopPolicy {

@@ -1,0 +1,112 @@
+//! A task in the user's own checkout that works on a branch of its own (M2): the checkout is put on it first and stays there.
+
+use super::driver::Driver;
+use super::machine::Input;
+use super::surroundings::DriverError;
+use crate::git::{GitError, Head, Repo, WorktreeError, display_path};
+use crate::spec::{NewBranch, Place, TaskSpec};
+
+/// So many of the files that are in the way are named.
+const NAMED: usize = 3;
+
+fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
+}
+
+/// Why a task cannot go on in the user's checkout, though nothing is wrong with it: somebody has put it on another branch. None
+/// for a task that has no branch there.
+pub fn astray(spec: &TaskSpec) -> Result<Option<String>, GitError> {
+    let Place::InPlace { branch: Some(own), .. } = &spec.place else { return Ok(None) };
+    let Ok(repo) = Repo::discover(&spec.top) else { return Ok(None) };
+    Ok(not_on(&repo.head()?, own))
+}
+
+fn not_on(head: &Head, own: &NewBranch) -> Option<String> {
+    let (is, ought) = (head.branch.as_deref().map_or("no branch (detached)", short), short(&own.name));
+    (head.branch.as_ref() != Some(&own.name)).then(|| {
+        format!("this checkout is on {is}, and the task works on {ought}: git switch {ought}, then resume it")
+    })
+}
+
+impl Driver<'_> {
+    /// Makes the branch and puts the checkout on it; or why that cannot be, and then nothing is changed.
+    pub(super) fn take_branch(
+        &mut self,
+        user: &Repo,
+        new: &NewBranch,
+    ) -> Result<Result<(), String>, DriverError> {
+        let name = short(&new.name);
+        if !user.has_commit(&new.start)? {
+            return Ok(Err(format!("commit {}, from which it was to start, is gone", new.start.short())));
+        }
+        let head = user.head()?;
+        let at = user.read_ref(&new.name)?;
+        // Without `workspace_ready` in the journal it was never worked on: an earlier start was cut short.
+        let is_ours = self.taken_up && at.as_ref() == Some(&new.start);
+        if at.is_some() && !is_ours {
+            return Ok(Err(WorktreeError::BranchExists(name.to_owned()).to_string()));
+        }
+        if let Some(in_the_way) = in_the_way(user)? {
+            return Ok(Err(format!("{in_the_way}; it is to be switched to {name}")));
+        }
+        let switched = match is_ours {
+            true if head.branch.as_ref() == Some(&new.name) => Ok(()),
+            true => user.switch_to(name),
+            false => user.switch_to_new(name, &new.start),
+        };
+        match switched {
+            Ok(()) => {}
+            Err(
+                error @ (WorktreeError::BranchExists(_)
+                | WorktreeError::BranchConflict { .. }
+                | WorktreeError::Git(GitError::Failed { .. })),
+            ) => return Ok(Err(format!("this checkout cannot be switched to {name}: {error}"))),
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(was) = head.branch.as_deref().filter(|was| *was != new.name) {
+            let was = short(was);
+            self.input(&Input::Notice(format!("this checkout was switched from {was} to {name}")))?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether the user's checkout is where a task that is taken up again works. One that only ends is left without it: what is
+    /// there now is the user's.
+    pub(super) fn may_reopen(&self, own: &NewBranch) -> Result<bool, DriverError> {
+        let repo = super::workspace::discover(&self.spec, &self.spec.top)?;
+        match not_on(&repo.head()?, own) {
+            None => Ok(true),
+            Some(_) if self.machine.ends_now() => Ok(false),
+            Some(why) => Err(DriverError::Workspace(why)),
+        }
+    }
+
+    /// Nobody likes to find a checkout on another branch than it was.
+    pub(super) fn say_where_it_stays(&mut self) -> Result<(), DriverError> {
+        let Place::InPlace { branch: Some(own), .. } = &self.spec.place else { return Ok(()) };
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        if !workspace.repo.what_is_gone().is_empty() || not_on(&workspace.repo.head()?, own).is_some() {
+            return Ok(());
+        }
+        let name = short(&own.name);
+        let back = self.spec.base_branch.as_deref().map_or("BRANCH", short);
+        self.input(&Input::Notice(format!(
+            "this checkout stays on {name}; git switch {back} goes back to {back}"
+        )))
+    }
+}
+
+/// What of the user's is not committed.
+fn in_the_way(user: &Repo) -> Result<Option<String>, GitError> {
+    let dirt = user.dirt()?;
+    if let Some(operation) = dirt.operation {
+        return Ok(Some(format!("a {operation} was begun in this checkout and not finished")));
+    }
+    let count = dirt.count();
+    let files = dirt.unmerged.iter().chain(&dirt.tracked).chain(&dirt.untracked);
+    let mut named: Vec<String> = files.take(NAMED).map(|path| display_path(path)).collect();
+    if count > named.len() {
+        named.push("…".into());
+    }
+    Ok((count > 0).then(|| format!("this checkout has uncommitted files ({})", named.join(", "))))
+}
