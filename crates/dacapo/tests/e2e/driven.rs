@@ -10,6 +10,7 @@ use crate::spawned::AGENT;
 use crate::support::World;
 
 mod places;
+mod touched;
 mod turns;
 
 const DEFINITION: &str =
