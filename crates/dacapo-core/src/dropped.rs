@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::machine::Whereabouts;
 use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
+use crate::mirror;
 use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
 
@@ -195,7 +197,9 @@ impl<'a> Dropped<'a> {
             self.repo.set_aside(path, branch, &away, &held)?;
         }
         if kept.why == Why::Dropped {
+            let last_words = mirror::documents(dir, spec, Whereabouts::Dropped);
             dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
+            mirror::publish(spec, last_words);
         }
         Ok(kept)
     }
@@ -226,7 +230,11 @@ impl<'a> Dropped<'a> {
                 return Err(error.into());
             }
         }
-        self.forget(kept)
+        self.forget(kept)?;
+        if let Ok(spec) = home.spec() {
+            mirror::publish(&spec, mirror::documents(&home, &spec, Whereabouts::Here));
+        }
+        Ok(())
     }
 
     fn home(&self, kept: &Kept) -> TaskDir {

@@ -9,6 +9,7 @@ mod durability;
 mod inspect;
 mod limits;
 pub mod machine;
+mod mirroring;
 mod orders;
 mod overheard;
 mod own_branch;

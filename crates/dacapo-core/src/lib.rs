@@ -22,6 +22,8 @@ pub mod git;
 pub mod process;
 pub mod radar;
 
+pub mod mirror;
+
 pub mod event;
 pub mod trust;
 

@@ -8,6 +8,7 @@ mod alias;
 pub mod completions;
 mod front_door;
 mod help;
+mod init;
 mod merge;
 pub mod milestone;
 mod outside;
@@ -16,6 +17,7 @@ mod tasks;
 
 pub use alias::meant;
 pub use front_door::{Prompt, as_command, not_a_prompt};
+pub use init::Init;
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use sitting::{Attach, Takeover};
@@ -110,6 +112,8 @@ pub enum Command {
     Notify(Notify),
     /// Remove worktrees that are merged and what was dropped long ago
     Prune(crate::commands::prune::PruneArgs),
+    /// Lay .dacapo/ out in this repository: settings, milestones, prompts, memory
+    Init(Init),
     /// Show the settings and where each comes from
     Config(Config),
     /// Show which agents can be used here, who pays for them, and what is missing

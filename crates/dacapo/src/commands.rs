@@ -22,6 +22,7 @@ mod drive;
 pub(crate) mod drop;
 mod exec;
 mod front_door;
+mod init;
 mod kill;
 mod list;
 mod logs;
@@ -73,6 +74,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Open(args) => open::run(&args),
         Command::Notify(args) => notify::run(&args.command),
         Command::Prune(args) => prune::run(&args),
+        Command::Init(args) => init::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -102,6 +104,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Pr(args) => args.json,
+        Command::Init(args) => args.json,
         Command::Notify(args) => match args.command {
             crate::args::NotifyCommand::Test { json } => json,
         },

@@ -6,6 +6,7 @@
 
 mod auto;
 mod catalog;
+mod comments;
 mod files;
 mod mirror;
 mod outline;
@@ -14,6 +15,7 @@ mod story;
 pub use auto::{Auto, Candidate, next};
 pub(crate) use catalog::fold;
 pub use catalog::{Catalog, Entry, Known, Status, Told, known_of};
+pub use comments::says_something;
 pub use files::{Folder, Unusable, Written, read_text};
 pub use mirror::Mirror;
 pub use outline::{Outline, Section};

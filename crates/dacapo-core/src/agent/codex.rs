@@ -78,11 +78,12 @@ impl Adapter for Codex {
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
         let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
         if stderr.contains("no rollout found for thread id") {
-            return Some(permanent(
-                "codex does not know this conversation any more, so it cannot be continued; \
-                 start the task anew, or use --session fresh"
+            return Some(AgentEvent::Error {
+                failure: FailureKind::SessionLost,
+                message: "codex does not know this conversation any more, so it cannot be continued; \
+                          start the task anew, or use --session fresh"
                     .into(),
-            ));
+            });
         }
         if stderr.contains("Not inside a trusted directory") {
             let help = "put --skip-git-repo-check into the agent's command";

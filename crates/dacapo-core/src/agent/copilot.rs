@@ -88,18 +88,18 @@ impl Adapter for Copilot {
         if exit_code == 0 {
             return None;
         }
-        let permanent = |message| Some(AgentEvent::Error { failure: FailureKind::Permanent, message });
         let error =
             stderr.lines().map(str::trim).find(|line| line.to_ascii_lowercase().starts_with("error:"))?;
         if error.contains("No authentication information found") {
             return Some(Cause::Login.event("copilot has no login", None, HOW_TO_LOG_IN));
         }
         if error.starts_with("Error: No session, task, or name matched") {
-            return permanent(
-                "copilot does not know this conversation any more, so it cannot be continued; \
-                 start the task anew, or use --session fresh"
+            return Some(AgentEvent::Error {
+                failure: FailureKind::SessionLost,
+                message: "copilot does not know this conversation any more, so it cannot be continued; \
+                          start the task anew, or use --session fresh"
                     .into(),
-            );
+            });
         }
         // In small letters: what it says of its arguments.
         let message = format!("copilot: {}", one_line(error));

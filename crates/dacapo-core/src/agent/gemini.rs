@@ -83,7 +83,8 @@ impl Adapter for Gemini {
         match (exit_code, status) {
             (41, _) => Some(Cause::Login.event(&said, None, LOG_IN)),
             (42, _) if stderr.contains("Error resuming session") => {
-                Some(permanent(format!("the session is gone: {said}; --session fresh begins anew")))
+                let message = format!("the session is gone: {said}; --session fresh begins anew");
+                Some(AgentEvent::Error { failure: FailureKind::SessionLost, message })
             }
             (42 | 44 | 52, _) => Some(permanent(said)),
             (55, _) => Some(permanent(format!("{said} (GEMINI_CLI_TRUST_WORKSPACE=true)"))),

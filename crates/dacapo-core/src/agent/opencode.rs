@@ -110,9 +110,14 @@ impl Adapter for Opencode {
         if exit_code == 0 {
             return None;
         }
-        let message = if stderr.contains("Session not found") {
-            "the session is gone: opencode does not know it; --session fresh begins anew".to_owned()
-        } else if let Some(model) = log::between(stderr, "Model not found: ", &['"', '\\', '\n']) {
+        if stderr.contains("Session not found") {
+            let message = "the session is gone: opencode does not know it; --session fresh begins anew";
+            return Some(AgentEvent::Error {
+                failure: FailureKind::SessionLost,
+                message: message.to_owned(),
+            });
+        }
+        let message = if let Some(model) = log::between(stderr, "Model not found: ", &['"', '\\', '\n']) {
             format!("the model is not found: {model}")
         } else if let Some(at) = log::between(stderr, "Configuration is invalid at ", &['\n']) {
             format!("its configuration is invalid: {at}")

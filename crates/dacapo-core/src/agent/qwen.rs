@@ -80,9 +80,12 @@ impl Adapter for Qwen {
         let said = last_words(stderr).unwrap_or_default();
         let permanent = |message| Some(AgentEvent::Error { failure: FailureKind::Permanent, message });
         match exit_code {
-            _ if stderr.contains("No saved session found with ID") => permanent(format!(
-                "qwen has no such conversation any more ({said}); --session fresh starts new ones"
-            )),
+            _ if stderr.contains("No saved session found with ID") => Some(AgentEvent::Error {
+                failure: FailureKind::SessionLost,
+                message: format!(
+                    "qwen has no such conversation any more ({said}); --session fresh starts new ones"
+                ),
+            }),
             41 => permanent(format!("not logged in: {said}; {HOW_TO_LOG_IN}")),
             // Its own codes for wrong arguments and for wrong settings.
             42 | 52 => permanent(said),

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use super::durability::Durability;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
+use super::mirroring::Mirroring;
 use super::standing::{For, Standing};
 use super::surroundings::{Control, DriverError, Setting, Sink};
 use super::talker::Talks;
@@ -46,8 +47,8 @@ pub(super) enum Message {
     Parsed(Box<Parsed>),
     /// The task that tried whether a limit is over does so no more.
     ProbeFree(std::io::Result<ProbeLock>),
-    /// The process of an agent that one talks with is gone, with all it started.
-    TalkerGone(Box<Finished>),
+    /// The process of this agent, with which one talks, is gone, with all it started.
+    TalkerGone(usize, Box<Finished>),
     /// A person's answer.
     Answer {
         number: u64,
@@ -74,6 +75,7 @@ pub struct Driver<'a> {
     /// Commands that are in the journal.
     pub(super) commands_taken: HashSet<String>,
     pub(super) standing: Standing,
+    pub(super) mirroring: Mirroring,
     /// What the turn at work waits for.
     pub(super) asked: Option<Question>,
     pub(super) sink: &'a mut dyn Sink,
@@ -136,10 +138,12 @@ impl<'a> Driver<'a> {
         let (outbox, inbox) = mpsc::channel();
         let control = Control(outbox.clone());
         let now = Instant::now();
+        let mirroring = Mirroring::of(&dir.name());
         let driver = Self {
             spec,
             dir,
             machine,
+            mirroring,
             standing: Standing::new(setting.turn.take(), setting.places.take()),
             commands_taken,
             asked: None,
@@ -209,11 +213,13 @@ impl<'a> Driver<'a> {
                 // The guard of the first turn starts while we look at the repository.
                 self.launcher.prepare();
             }
+            self.mirror_before(&effect)?;
             if let Some(input) = self.perform(effect)? {
                 self.input(&input)?;
             }
         }
         self.durability.finish();
+        self.mirror_the_end();
         self.result.ok_or_else(|| DriverError::Workspace("the task ended without a result".into()))
     }
 
@@ -239,7 +245,7 @@ impl<'a> Driver<'a> {
             Effect::AwaitProbe { agent, until } => self.await_probe(agent, until)?,
             Effect::Settle => Some(Input::Settle { now: Timestamp::now() }),
             Effect::Finish { base } => {
-                self.end_talk()?;
+                self.end_talks()?;
                 self.say_where_it_stays()?;
                 Some(self.gather_result(base.as_ref())?)
             }
@@ -284,6 +290,7 @@ impl<'a> Driver<'a> {
         if let Event::TaskFinished(result) = &line.event {
             self.result = Some(result.clone());
         }
+        self.mirroring.saw(&line.event);
         self.sink.event(&line);
         self.last = Some(line);
         self.sub = 0;
@@ -370,8 +377,8 @@ impl<'a> Driver<'a> {
                 self.show(&event);
                 Ok(false)
             }
-            Message::TalkerGone(finished) => {
-                self.talker_gone(&finished)?;
+            Message::TalkerGone(agent, finished) => {
+                self.talker_gone(agent, &finished)?;
                 Ok(false)
             }
             // The end of a child or of a probe, or words, that nobody waits for any more.

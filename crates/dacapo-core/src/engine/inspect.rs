@@ -49,6 +49,9 @@ impl Driver<'_> {
         if let Some(operation) = dirt.operation {
             facts.dirty.insert(0, format!("(a {operation} that was begun and not finished)"));
         }
+        if workspace.exclusive() {
+            facts.locks = left_locks(repo, query.branch.as_deref());
+        }
         for named in &query.commits {
             facts.commits.push(named_commit(repo, named, query.base.as_ref(), tip.as_ref())?);
         }
@@ -111,6 +114,14 @@ impl Driver<'_> {
         }
         Ok(Input::Kept { reference: kept })
     }
+}
+
+/// After an interruption all that was at work here is gone, so nobody holds these.
+fn left_locks(repo: &Repo, branch: Option<&str>) -> Vec<String> {
+    let own = ["index.lock", "HEAD.lock"].map(|name| repo.git_dir().join(name));
+    let of_branch = branch.map(|branch| repo.common_dir().join(format!("{branch}.lock")));
+    let left = own.into_iter().chain(of_branch).filter(|path| path.symlink_metadata().is_ok());
+    left.map(|path| display_path(&path)).collect()
 }
 
 /// The file says exactly this.

@@ -12,6 +12,7 @@ use crate::event::{
     Usage, WaitReason, WorkFacts, Writing, WritingRecord,
 };
 use crate::git::Oid;
+use crate::mirror::Document;
 
 /// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
 pub trait Machine {
@@ -29,6 +30,27 @@ pub trait Machine {
 
     /// Whether the turn in flight must end now that it has used this much on top of the turns before.
     fn over_budget(&self, turn: &Usage) -> bool;
+
+    /// Whether each of its agents has a conversation that stays open while another one is at work. False: they only take over
+    /// from one another.
+    fn agents_converse_by_turns(&self) -> bool {
+        false
+    }
+
+    /// What files of the main checkout are to say of the task; none: nothing.
+    fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
+        let _ = whereabouts;
+        Vec::new()
+    }
+}
+
+/// Where a task is that files tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// At its place.
+    Here,
+    /// It was dropped.
+    Dropped,
 }
 
 /// What the world tells the machine.

@@ -112,7 +112,7 @@ impl Post {
 }
 
 /// What has to do with work, and so needs a place.
-fn is_work(effect: &Effect) -> bool {
+pub(super) fn is_work(effect: &Effect) -> bool {
     match effect {
         Effect::PrepareWorkspace
         | Effect::RunSetup(_)

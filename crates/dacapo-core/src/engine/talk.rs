@@ -1,7 +1,8 @@
 //! A turn of an agent that one talks with (ACP): the process, the thread that reads it, and [`Client`] between them.
 //!
 //! With `--session fresh` a process lives for one turn and is gone before anything is staged. With `--session resume` it
-//! is kept, conversation and all, until the task ends, the agent changes, or a turn did not come to a proper end.
+//! is kept, conversation and all, until the task ends, another agent takes over, or a turn did not come to a proper end. Of a
+//! task whose agents converse by turns (a milestone) each one's is kept; never are two at work.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -174,7 +175,7 @@ impl Driver<'_> {
         if gone.is_none() {
             let session = observed.session.clone().or_else(|| plan.session.clone());
             talker.kept_for = session.zip(turn.over);
-            self.talks.kept = Some(talker);
+            self.talks.kept.insert(plan.agent, talker);
         }
         let stderr = self.dir.turn_path(plan.turn, "err");
         let observed = diagnosed(self.adapter(plan), &stderr, &ending, observed);
@@ -217,7 +218,7 @@ impl Driver<'_> {
                 return Ok((gone, all));
             }
             match self.receive(turn.deadline()) {
-                Some(Message::TalkerGone(finished)) => {
+                Some(Message::TalkerGone(agent, finished)) if agent == talker.agent => {
                     gone = Some(*finished);
                     if turn.client.awaits_a_person() {
                         self.withdrawn(turn)?;
@@ -251,7 +252,12 @@ impl Driver<'_> {
                         self.cut_short(turn, talker, Why::Cancelled)?;
                     }
                 }
-                Some(message @ (Message::ChildGone(_) | Message::ProbeFree(_) | Message::Place(..))) => {
+                Some(
+                    message @ (Message::ChildGone(_)
+                    | Message::ProbeFree(_)
+                    | Message::Place(..)
+                    | Message::TalkerGone(..)),
+                ) => {
                     self.absorb(message)?;
                 }
                 None => self.time_has_passed(turn, talker)?,

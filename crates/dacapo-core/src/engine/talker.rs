@@ -1,6 +1,6 @@
 //! The process of an agent that one talks with: started, kept from turn to turn, and ended.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,17 +18,17 @@ use crate::store::TaskDir;
 /// So long may it take to leave by itself once nobody talks to it any more; all known ones take a fifth of it.
 pub(super) const LEAVE_TIME: Duration = Duration::from_millis(1000);
 
-/// The conversation that is kept, and what was said about agents already.
+/// The conversations that are kept, each with the number of its agent, and what was said about agents already.
 #[derive(Debug, Default)]
 pub(super) struct Talks {
-    pub(super) kept: Option<Talker>,
+    pub(super) kept: BTreeMap<usize, Talker>,
     pub(super) noted: BTreeSet<String>,
 }
 
 /// An agent's process that one talks with.
 #[derive(Debug)]
 pub(super) struct Talker {
-    agent: usize,
+    pub(super) agent: usize,
     pub(super) running: Running,
     pub(super) voice: Voice,
     /// Set when its turn is over: the conversation that it has open, and what is known of the process.
@@ -45,15 +45,16 @@ impl Drop for Talker {
 impl Driver<'_> {
     /// The process that has this conversation open, with its output turned into the files of this turn.
     pub(super) fn kept_talker(&mut self, plan: &TurnPlan) -> Result<Option<Talker>, DriverError> {
-        let fits = self.talks.kept.as_ref().is_some_and(|kept| {
+        self.end_other_talks(plan.agent)?;
+        let fits = self.talks.kept.get(&plan.agent).is_some_and(|kept| {
             let open = kept.kept_for.as_ref().map(|(session, _)| session.as_str());
-            kept.agent == plan.agent && plan.continued && open.is_some() && open == plan.session.as_deref()
+            plan.continued && open.is_some() && open == plan.session.as_deref()
         });
         if !fits {
-            self.end_talk()?;
+            self.end_talk(plan.agent)?;
             return Ok(None);
         }
-        let Some(talker) = self.talks.kept.take() else { return Ok(None) };
+        let Some(talker) = self.talks.kept.remove(&plan.agent) else { return Ok(None) };
         self.write_prompt(plan)?;
         if let Some((_, memory)) = &talker.kept_for {
             let path = self.dir.turn_path(plan.turn, "acp");
@@ -64,8 +65,8 @@ impl Driver<'_> {
         if talker.running.continue_in(&outputs)? {
             return Ok(Some(talker));
         }
-        self.talks.kept = Some(talker);
-        self.end_talk()?;
+        self.talks.kept.insert(plan.agent, talker);
+        self.end_talk(plan.agent)?;
         let _ = fs::remove_file(self.dir.turn_path(plan.turn, "acp"));
         Ok(None)
     }
@@ -85,36 +86,61 @@ impl Driver<'_> {
         job.stdin = Stdin::From(theirs.into());
         job.holds = self.share_of_turn();
         let voice = Voice::new(ours).map_err(failed)?;
-        let outbox = self.outbox.clone();
+        let (outbox, agent) = (self.outbox.clone(), plan.agent);
         let running = self.launcher.launch(job, move |finished| {
-            let _ = outbox.send(Message::TalkerGone(Box::new(finished)));
+            let _ = outbox.send(Message::TalkerGone(agent, Box::new(finished)));
         })?;
-        Ok(Ok(Talker { agent: plan.agent, running, voice, kept_for: None }))
+        Ok(Ok(Talker { agent, running, voice, kept_for: None }))
     }
 
-    /// Ends the process that is kept, if there is one.
-    pub(super) fn end_talk(&mut self) -> Result<(), DriverError> {
-        let Some(mut talker) = self.talks.kept.take() else { return Ok(()) };
-        talker.voice.close();
+    /// Ends all processes that are kept.
+    pub(super) fn end_talks(&mut self) -> Result<(), DriverError> {
+        let all = std::mem::take(&mut self.talks.kept);
+        self.take_leave_of(all)
+    }
+
+    /// Ends those of other agents, where one that is not at work is not needed any more.
+    pub(super) fn end_other_talks(&mut self, agent: usize) -> Result<(), DriverError> {
+        if self.machine.agents_converse_by_turns() {
+            return Ok(());
+        }
+        let mut others = std::mem::take(&mut self.talks.kept);
+        self.talks.kept.extend(others.remove_entry(&agent));
+        self.take_leave_of(others)
+    }
+
+    /// Ends the process that is kept of an agent, if there is one.
+    fn end_talk(&mut self, agent: usize) -> Result<(), DriverError> {
+        let one = self.talks.kept.remove_entry(&agent);
+        self.take_leave_of(one.into_iter().collect())
+    }
+
+    /// All are told before the first is waited for: they leave side by side.
+    fn take_leave_of(&mut self, mut leaving: BTreeMap<usize, Talker>) -> Result<(), DriverError> {
+        leaving.values_mut().for_each(|talker| talker.voice.close());
         let mut leave = Some(Instant::now() + LEAVE_TIME);
-        loop {
+        while !leaving.is_empty() {
             match self.receive(leave) {
-                Some(Message::TalkerGone(finished)) => return self.report_leftovers(&finished),
+                Some(Message::TalkerGone(agent, finished)) if leaving.contains_key(&agent) => {
+                    leaving.remove(&agent);
+                    self.report_leftovers(&finished)?;
+                }
                 Some(message) => {
                     self.absorb(message)?;
                 }
                 None => {
                     leave = None;
-                    talker.running.stop(Stop::Gentle);
+                    leaving.values().for_each(|talker| talker.running.stop(Stop::Gentle));
                 }
             }
         }
+        Ok(())
     }
 
-    /// The kept process has ended between two turns. The next one opens the conversation again, where the agent can.
-    pub(super) fn talker_gone(&mut self, finished: &Finished) -> Result<(), DriverError> {
-        match self.talks.kept.take() {
-            Some(talker) => self.report_lost(talker.agent, finished),
+    /// A kept process has ended while it had nothing to do. Its next turn opens the conversation again, where the agent can.
+    pub(super) fn talker_gone(&mut self, agent: usize, finished: &Finished) -> Result<(), DriverError> {
+        match self.talks.kept.remove(&agent) {
+            Some(_) => self.report_lost(agent, finished),
             None => Ok(()),
         }
     }

@@ -60,7 +60,7 @@ impl Driver<'_> {
         if agent.output == OutputFormat::Acp {
             return self.talk(plan, agent);
         }
-        self.end_talk()?;
+        self.end_other_talks(plan.agent)?;
         let started = Instant::now();
         let job = match self.job(plan, agent)? {
             Ok(job) => job,
@@ -159,7 +159,7 @@ impl Driver<'_> {
                     message @ (Message::ProbeFree(_)
                     | Message::Place(..)
                     | Message::Talk(_)
-                    | Message::TalkerGone(_)
+                    | Message::TalkerGone(..)
                     | Message::Answer { .. }),
                 ) => {
                     self.absorb(message)?;

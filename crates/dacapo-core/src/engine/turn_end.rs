@@ -89,7 +89,8 @@ pub(super) fn diagnosed(
     mut seen: Observed,
 ) -> Observed {
     let Ending::Exited(code) = *ending else { return seen };
-    let certain = matches!(seen.error, Some((FailureKind::Permanent, _))) || seen.limit.is_some();
+    let certain = matches!(seen.error, Some((FailureKind::Permanent | FailureKind::SessionLost, _)))
+        || seen.limit.is_some();
     if certain || (code == 0 && seen.end.is_some()) {
         return seen;
     }

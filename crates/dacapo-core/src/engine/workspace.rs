@@ -50,6 +50,11 @@ impl Workspace {
         Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new(), ports: None }
     }
 
+    /// Nobody else works here.
+    pub(super) fn exclusive(&self) -> bool {
+        self.exclusive
+    }
+
     fn look(&self, path: &PathBuf) -> Option<(u64, SystemTime)> {
         let meta = std::fs::symlink_metadata(self.repo.toplevel().join(path)).ok()?;
         Some((meta.len(), meta.modified().ok()?))

@@ -93,6 +93,8 @@ pub enum FailureKind {
     Transient,
     /// Cannot heal by itself: not found, not logged in, billing.
     Permanent,
+    /// The conversation that was to go on is not to be had any more; a new one is.
+    SessionLost,
 }
 
 /// Tokens and money.

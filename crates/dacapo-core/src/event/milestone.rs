@@ -106,6 +106,9 @@ pub enum MilestoneStep {
         /// See [`WorkFacts::main_moved`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         main_moved: Vec<String>,
+        /// See [`WorkFacts::locks`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        locks: Vec<String>,
     },
     /// The Acceptor, who changes nothing, left the work otherwise than it found it.
     TreeTouched {
@@ -178,6 +181,8 @@ pub struct WorkFacts {
     pub main_moved: Vec<String>,
     /// Paths that are not committed, apart from what checks and the setup left, at most [`WorkFacts::MOST_FILES`].
     pub dirty: Vec<String>,
+    /// Locks of git, where nobody else works in this tree: while they lie there it refuses to commit.
+    pub locks: Vec<String>,
     /// The commits that were asked about.
     pub commits: Vec<NamedCommit>,
     /// The milestone's own file is neither what it was at the base nor what the milestone is held to.

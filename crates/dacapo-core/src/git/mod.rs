@@ -11,6 +11,7 @@ mod ahead;
 mod commit;
 mod dirt;
 pub mod durable;
+mod exclude;
 mod first_commit;
 mod guard;
 mod include;

@@ -16,10 +16,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::machine::{Effect, Input, Machine};
+use crate::engine::machine::{Effect, Input, Machine, Whereabouts};
 use crate::engine::stop;
 use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage};
 use crate::git::Oid;
+use crate::mirror::Document;
 use crate::spec::{Change, InvalidChange, LoopPolicy, SessionNeed, TaskSpec};
 use crate::task::{Kind, NotThatKind};
 
@@ -32,6 +33,7 @@ mod findings;
 mod judge;
 mod limits;
 mod lines;
+mod mirror;
 mod plan;
 mod prompts;
 mod quote;
@@ -326,5 +328,13 @@ impl Machine for Milestone {
 
     fn over_budget(&self, turn: &Usage) -> bool {
         stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
+    }
+
+    fn agents_converse_by_turns(&self) -> bool {
+        true
+    }
+
+    fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
+        self.documents(whereabouts)
     }
 }

@@ -256,10 +256,23 @@ impl MilestoneView {
                 reason: reason.clone(),
                 findings: findings.iter().map(|finding| finding_id(finding.id)).collect(),
             }),
+            MilestoneStep::Refrozen { .. } => self.renumbered(),
             MilestoneStep::TreeLookedAt { .. }
             | MilestoneStep::TreeTouched { .. }
-            | MilestoneStep::TreeKept { .. }
-            | MilestoneStep::Refrozen { .. } => {}
+            | MilestoneStep::TreeKept { .. } => {}
+        }
+    }
+
+    /// Ids go by place, and the places are others now: what was reported is named by the new ones, or by none.
+    fn renumbered(&mut self) {
+        let features = &self.machine.0.standing().definition.features;
+        let now = |id: &String| {
+            let text = &self.features.iter().find(|feature| feature.id == *id)?.text;
+            features.iter().position(|feature| feature.text == *text).map(feature_id)
+        };
+        let reports = self.history.iter_mut().filter_map(|round| round.report.as_mut());
+        for report in reports.chain(&mut self.last_report) {
+            report.feature_id = report.feature_id.as_ref().and_then(now);
         }
     }
 

@@ -83,6 +83,7 @@ fn line(event: &AgentEvent) -> String {
         AgentEvent::Refused { what } => format!("refused {what}"),
         AgentEvent::Limit { message, .. } => format!("limit {message}"),
         AgentEvent::Error { failure: FailureKind::Permanent, message } => format!("permanent {message}"),
+        AgentEvent::Error { failure: FailureKind::SessionLost, message } => format!("session lost {message}"),
         AgentEvent::Error { failure: FailureKind::Transient, message } => format!("transient {message}"),
         AgentEvent::End { reason } => format!("end {reason}"),
     }

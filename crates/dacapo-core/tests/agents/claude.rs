@@ -5,8 +5,8 @@ use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
 use crate::replay::{
-    Turn, call, ended, failed_result, limit, output, permanent, refused, result, retry, session, text,
-    transient, used,
+    Turn, call, ended, failed_result, limit, output, permanent, refused, result, retry, session,
+    session_lost, text, transient, used,
 };
 
 /// All fixtures but those of a chosen id have this one.
@@ -171,7 +171,7 @@ fn l8_what_only_a_person_can_heal() {
     assert_eq!(turn("e400").exit(1), permanent("API Error: 400 mock says 400"));
     let gone = "claude has no such conversation any more (No conversation found with session ID: \
                 11111111-2222-4333-8444-000000000000); --session fresh starts new ones";
-    assert_eq!(turn("resume-missing").exit(1), permanent(gone));
+    assert_eq!(turn("resume-missing").exit(1), session_lost(gone));
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn what_standard_error_says_where_the_stream_says_nothing() {
     let gone = "No conversation found with session ID: x";
     let message =
         format!("claude has no such conversation any more ({gone}); --session fresh starts new ones");
-    assert_eq!(end(1, gone), permanent(&message));
+    assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session ID x is already in use.\n\n"),
         transient("claude exited with code 1: Session ID x is already in use.")

@@ -1,7 +1,7 @@
 //! `gemini --output-format stream-json` (0.61).
 
 use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, Surroundings, Wish};
-use dacapo_core::event::{AgentEvent, TurnEnd};
+use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
 use crate::replay::{
@@ -62,7 +62,9 @@ fn a1_a_conversation_goes_on_under_its_id_and_counts_anew() {
     assert_eq!(events("resume"), expected);
     assert_eq!(events("text")[1..], expected[1..]);
     let gone = adapter().diagnose(42, &stderr("gemini", "resume-missing"));
-    let Some(AgentEvent::Error { message, .. }) = gone else { panic!("{gone:?}") };
+    let Some(AgentEvent::Error { failure: FailureKind::SessionLost, message }) = gone else {
+        panic!("{gone:?}")
+    };
     assert!(
         message.starts_with("the session is gone: ") && message.ends_with("--session fresh begins anew"),
         "{message}"

@@ -5,8 +5,8 @@ use dacapo_core::event::{AgentEvent, TurnEnd};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
 use crate::replay::{
-    self, call, ended, error, failed_result, limit, output, permanent, refused, result, session, stderr,
-    text, transient, usage,
+    self, call, ended, error, failed_result, limit, output, permanent, refused, result, session,
+    session_lost, stderr, text, transient, usage,
 };
 
 const LOG_IN: &str =
@@ -63,7 +63,7 @@ fn a1_a_conversation_goes_on_under_its_id_and_counts_anew() {
     assert_eq!(events("text")[1..], expected[1..]);
     let gone = adapter().diagnose(1, &stderr("opencode", "resume-missing"));
     let told = "the session is gone: opencode does not know it; --session fresh begins anew";
-    assert_eq!(gone, Some(error(permanent(told))));
+    assert_eq!(gone, Some(error(session_lost(told))));
 }
 
 #[test]

@@ -5,7 +5,8 @@ use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
 use crate::replay::{
-    Turn, call, ended, failed_result, output, permanent, refused, result, session, text, transient, used,
+    Turn, call, ended, failed_result, output, permanent, refused, result, session, session_lost, text,
+    transient, used,
 };
 
 const HOW: &str = "run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL";
@@ -168,7 +169,7 @@ fn what_standard_error_says_where_the_stream_says_nothing() {
     };
     let gone = "No saved session found with ID x. Run `qwen --resume` without an ID to choose from existing sessions.";
     let message = format!("qwen has no such conversation any more ({gone}); --session fresh starts new ones");
-    assert_eq!(end(1, gone), permanent(&message));
+    assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session Id x is already in use.\n"),
         transient("qwen exited with code 1: Session Id x is already in use.")

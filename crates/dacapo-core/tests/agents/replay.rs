@@ -146,6 +146,10 @@ pub(crate) fn permanent(message: &str) -> TurnEnd {
     TurnEnd::Failed { failure: FailureKind::Permanent, message: message.into() }
 }
 
+pub(crate) fn session_lost(message: &str) -> TurnEnd {
+    TurnEnd::Failed { failure: FailureKind::SessionLost, message: message.into() }
+}
+
 pub(crate) fn error(end: TurnEnd) -> AgentEvent {
     match end {
         TurnEnd::Failed { failure, message } => AgentEvent::Error { failure, message },

@@ -1,5 +1,6 @@
 //! The git module against real git, in hermetic repositories.
 
+mod excludes;
 mod fixture;
 mod heads;
 mod landing;

@@ -37,6 +37,7 @@ Bring it home, or put it away:
   prune        Remove worktrees that are merged and what was dropped long ago
 
 Set up and try:
+  init         Lay .dacapo/ out in this repository: settings, milestones, prompts, memory
   doctor       Show which agents can be used here, who pays for them, and what is missing
   demo         Run a whole loop with a scripted agent in a scratch repository, free of cost
   config       Show the settings and where each comes from

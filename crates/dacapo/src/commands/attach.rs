@@ -45,7 +45,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     let driven = dir.is_driven().map_err(unable)?;
     let ended_before = ended_at(dir);
     let mut watch = Watch::new(dir, Kinds::default()).map_err(|error| unreadable(dir, &error))?;
-    let mut surface = Surface { tracing: Tracing::default(), json: None, human: None };
+    let mut surface = Surface { tracing: Tracing::of(watch.spec()), json: None, human: None };
     match show {
         Show { json: true, .. } => surface.json = Some(JsonLines::default()),
         Show { quiet: true, .. } => watch.catch_up(|_| {}).map_err(|error| unreadable(dir, &error))?,

@@ -27,7 +27,7 @@ pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     // Told of growth before the first look, so that none is missed.
     let changes = args.follow.then(|| Changes::of(&dir)).transpose().map_err(unable)?;
     let mut watch = Watch::new(&dir, Kinds::default()).map_err(failed)?;
-    let mut log = Log { json: args.json, ..Log::default() };
+    let mut log = Log { json: args.json, lines: LogLines::for_task(watch.spec()), ..Log::default() };
     watch.catch_up(|line| log.event(line)).map_err(failed)?;
     let Some(mut changes) = changes else { return Ok(0) };
     watch.show_recent(&mut log).map_err(failed)?;

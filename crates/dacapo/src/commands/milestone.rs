@@ -8,7 +8,7 @@ mod show;
 mod told;
 mod which;
 
-pub(super) use answers::{approve, reject};
+pub(super) use answers::{approve, left, reject};
 pub(super) use run::{may_go_on, spawn};
 
 use crate::args::milestone::MilestoneCommand;

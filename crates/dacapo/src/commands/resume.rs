@@ -13,7 +13,7 @@ use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
-use super::start::take_workspace;
+use super::start::{checkout_of, take_workspace};
 use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
 
 /// Goes on with a task that nobody drives.
 pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
-    let GoOn { more, follow_up, answers, at_once, show } = how;
+    let GoOn { more, follow_up, mut answers, at_once, show } = how;
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
@@ -72,12 +72,18 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         });
     }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    if answers.is_empty() {
+        answers = milestone::left(dir, &seen)?;
+    }
     let answered = !answers.is_empty();
     if spec.kind == Milestones::NAME {
         milestone::may_go_on(repo, dir, &seen, &spec, &answers, more.is_some())?;
     }
     let more = if answered { more } else { enough(&seen, &spec, more, follow_up.is_some())? };
-    look_at_tree(repo, &seen, &spec)?;
+    let checkout = checkout_of(&spec)?;
+    if let Some(checkout) = &checkout {
+        look_at_tree(checkout, &seen, &spec)?;
+    }
     let here = spec.foreground || at_once;
     let mut turn = None;
     // Where only an answer is taken in, nothing works.
@@ -87,19 +93,12 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
             turn = turn::take(&data, &spec)?;
         }
     }
-    let inbox = dir.inbox();
-    let told = inbox
-        .forget_stops()
-        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)));
-    told.map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))?;
     if here && let Some(asks) = spec.agents.iter().find(|agent| agent.approval == Approval::Ask) {
         somebody_must_answer(show, &asks.name)?;
     }
-    let workspace = match spec.place {
-        Place::InPlace { .. } => Some(take_workspace(repo, spec.name.as_str())?),
-        Place::Worktree { .. } => None,
-    };
+    let workspace = checkout.map(|checkout| take_workspace(&checkout, spec.name.as_str())).transpose()?;
     if !here {
+        put_into_inbox(dir, answers)?;
         background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;
         if show.json {
             print(&view(dir)?.to_json().to_string());
@@ -110,6 +109,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         return Ok(0);
     }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    put_into_inbox(dir, answers)?;
     let with = Drive {
         show,
         notes: &loaded.warnings,
@@ -132,6 +132,15 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     };
     after_task(&ended, lock);
     Ok(exit_code(&result))
+}
+
+/// Last of all, when nothing can refuse any more: an answer that was refused must not be heard at the next occasion.
+fn put_into_inbox(dir: &TaskDir, answers: Vec<(&'static str, Command)>) -> Result<(), Failure> {
+    let inbox = dir.inbox();
+    inbox
+        .forget_stops()
+        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)))
+        .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))
 }
 
 /// S7: how to end it from here.

@@ -8,6 +8,7 @@ use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{
     CreateError, Lock, LockError, RepoDir, TaskDir, Unfit, WorkspaceLock, can_lock, fit,
 };
+use dacapo_core::task::milestone::Milestones;
 
 use super::repository;
 use super::resume::still_finishing;
@@ -90,6 +91,16 @@ fn unfit(error: &Unfit) -> Failure {
         Unfit::NoLocks { .. } | Unfit::NoRenames { .. } => Failure::usage(error.to_string()),
     };
     failure.kept("everything; nothing was started")
+}
+
+/// The checkout that a task works in, where that is the user's own: also from another checkout of the repository.
+pub(super) fn checkout_of(spec: &TaskSpec) -> Result<Option<Repo>, Failure> {
+    match spec.place {
+        Place::InPlace { .. } => Repo::discover(&spec.top)
+            .map(Some)
+            .map_err(|error| Failure::usage(error.to_string()).kept("everything; nothing was started")),
+        Place::Worktree { .. } => Ok(None),
+    }
 }
 
 /// One loop per workspace (S7).
@@ -271,8 +282,33 @@ fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
     } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {
         Failure::usage(format!("branch '{short}' already exists"))
             .hint(format!("git branch -m {short} NEW, or git branch -d {short} when it is merged"))
+    } else if let Some(above) = branch_above(repo, branch) {
+        // Another name of the task would not help.
+        return Some(
+            Failure::usage(format!("branch '{above}' leaves git no room for '{short}'"))
+                .kept("everything; nothing was started")
+                .hint(format!("git branch -m {above} NEW, or git branch -d {above} when it is merged")),
+        );
     } else {
         return None;
     };
-    Some(taken.kept("everything; nothing was started").hint("choose another --name"))
+    let another = if spec.kind == Milestones::NAME {
+        "or give the milestone's file another name"
+    } else {
+        "choose another --name"
+    };
+    Some(taken.kept("everything; nothing was started").hint(another))
+}
+
+/// A branch `a`, where `a/b` is wanted.
+fn branch_above(repo: &Repo, branch: &str) -> Option<String> {
+    let mut name = branch;
+    while let Some((above, _)) = name.rsplit_once('/') {
+        let short = above.strip_prefix("refs/heads/")?;
+        if repo.read_ref(above).is_ok_and(|at| at.is_some()) {
+            return Some(short.to_owned());
+        }
+        name = above;
+    }
+    None
 }

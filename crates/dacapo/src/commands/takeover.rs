@@ -18,7 +18,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use super::background::{self, Instructions};
 use super::kill::is_free_within;
 use super::resume::{still_finishing, still_running};
-use super::start::take_workspace;
+use super::start::{checkout_of, take_workspace};
 use super::{print, task, view};
 use crate::args::Takeover;
 use crate::error::Failure;
@@ -32,17 +32,14 @@ pub(super) fn run(args: &Takeover) -> Result<u8, Failure> {
         return Err(Failure::usage("takeover needs a terminal: a person works in it")
             .kept("everything; the task goes on"));
     }
-    let (repo, dir) = task(args.name.as_deref())?;
+    let (_, dir) = task(args.name.as_deref())?;
     let name = dir.name();
     let before = pause(&dir)?;
     let lock = take(&dir)?;
     let seen = view(&dir)?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let place = place(&spec, &seen)?;
-    let workspace = match spec.place {
-        Place::InPlace { .. } => Some(take_workspace(&repo, &name)?),
-        Place::Worktree { .. } => None,
-    };
+    let workspace = checkout_of(&spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;
     let sitting = Sitting::of(&dir, &spec, &seen);
     print(&paint(DIM, &format!("{} in {}", sitting.words, place.display())));
     let held: Vec<&Lock> = std::iter::once(&lock).chain(workspace.as_ref().map(|held| held.lock())).collect();

@@ -9,6 +9,7 @@ mod file;
 mod layers;
 mod path;
 mod problem;
+mod sample;
 mod shape;
 mod show;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod types;
 
 pub use layers::{Layers, Loaded, Origin, Sources, load};
 pub use problem::{ConfigError, Place, Problem};
+pub use sample::sample;
 pub use shape::schema;
 pub use show::{render, render_json};
 pub use timespan::{NotATimespan, Timespan};

@@ -7,7 +7,7 @@ use dacapo_core::event::{
     CheckBrief, Envelope, Event, Finding, Judge, MilestoneStep, Received, TurnEnd, TurnRecord,
 };
 use dacapo_core::git::Oid;
-use dacapo_core::task::milestone::{AtWork, Definition, Milestone};
+use dacapo_core::task::milestone::{AtWork, Milestone};
 
 use super::Told;
 use super::catalog::fold;
@@ -38,8 +38,12 @@ pub struct Round {
     pub said: Vec<Said>,
     /// What the project's checks said of that commit.
     pub checks: Vec<CheckBrief>,
+    /// So much had been said by then.
+    pub checked_after: usize,
     /// How it was judged; none: it is not over.
     pub judged: Option<Judged>,
+    /// So much had been said by then.
+    pub judged_after: usize,
     /// How long it took; none: it is not over.
     pub duration_ms: Option<u64>,
     /// What it cost, where that is known.
@@ -131,6 +135,7 @@ impl<F: Fn(&Received) -> String> Teller<F> {
             Event::TurnFinished(record) => self.turn(record),
             Event::CheckFinished(result) => {
                 if let Some(round) = self.story.rounds.last_mut() {
+                    round.checked_after = round.said.len();
                     round.checks.push(CheckBrief::from(result));
                 }
             }
@@ -154,7 +159,33 @@ impl<F: Fn(&Received) -> String> Teller<F> {
                 self.say(Who::Engine, None, text);
             }
             // What every task has is told by `status` and `logs`.
-            _ => {}
+            Event::TaskCreated { .. }
+            | Event::TaskStarted { .. }
+            | Event::Resumed { follow_up: None, .. }
+            | Event::WorkspaceReady { .. }
+            | Event::PortsLeased { .. }
+            | Event::FilesIncluded { .. }
+            | Event::SetupFinished(_)
+            | Event::WorkspaceFailed { .. }
+            | Event::Written(_)
+            | Event::CommitIntent(_)
+            | Event::NoCommit(_)
+            | Event::Committed { .. }
+            | Event::LimitKnown(_)
+            | Event::Waiting { .. }
+            | Event::WaitOver
+            | Event::AgentChanged { .. }
+            | Event::Asked { .. }
+            | Event::Answered
+            | Event::Notice { .. }
+            | Event::StopRequested { .. }
+            | Event::Queued
+            | Event::Dequeued
+            | Event::TaskFinished(_)
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. } => {}
         }
     }
 
@@ -180,10 +211,9 @@ impl<F: Fn(&Received) -> String> Teller<F> {
     }
 
     fn step(&mut self, step: &MilestoneStep) {
-        let feature_at = |definition: &Definition, feature: &str| definition.feature(feature);
         match step {
             MilestoneStep::ReportTaken { feature, commit, .. } => {
-                let at = feature_at(self.milestone.standing().definition, feature);
+                let at = self.milestone.standing().definition.feature(feature);
                 if let Some(round) = self.story.rounds.last_mut() {
                     round.feature = Some(feature.clone());
                     (round.feature_at, round.is_final) = (at, false);
@@ -219,13 +249,25 @@ impl<F: Fn(&Received) -> String> Teller<F> {
                 reason: reason.clone(),
                 findings: findings.clone(),
             }),
+            MilestoneStep::Refrozen { changes, .. } => {
+                let what = if changes.is_empty() {
+                    "nothing it is judged by".to_owned()
+                } else {
+                    changes.join("; ")
+                };
+                self.say(Who::Engine, None, format!("its file was read anew; changed: {what}"));
+            }
+            MilestoneStep::TreeTouched { .. } => {
+                self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
+            }
             // Of no interest to who has to decide between the two.
-            _ => {}
+            MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeKept { .. } => {}
         }
     }
 
     fn judged(&mut self, judged: Judged) {
         if let Some(round) = self.story.rounds.last_mut() {
+            round.judged_after = round.said.len();
             round.judged = Some(judged);
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Doorbell {
 impl Doorbell {
     /// Of this task, by these ways.
     pub(crate) fn new(ways: Vec<Way>, dir: &TaskDir, spec: &TaskSpec) -> Self {
-        Self { log: Tracing::default(), ways, dir: dir.clone(), spec: spec.clone() }
+        Self { log: Tracing::of(spec), ways, dir: dir.clone(), spec: spec.clone() }
     }
 
     /// In a thread of its own: the task does not wait for a chat server, only for the answer.

@@ -103,7 +103,8 @@ impl Human {
         }
         let branch = spec.base_branch.as_deref().map_or("a detached HEAD", words::branch);
         let place = match &spec.place {
-            Place::InPlace { .. } => format!("here, on {branch}"),
+            Place::InPlace { branch: Some(own), .. } => format!("here, on {}", words::branch(&own.name)),
+            Place::InPlace { branch: None, .. } => format!("here, on {branch}"),
             Place::Worktree { path, branch, .. } => format!("{} · {}", words::branch(branch), path.display()),
         };
         self.say(&format!("{} {place}", paint(DIM, "where  ")));

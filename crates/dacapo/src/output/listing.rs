@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use dacapo_core::event::{Outcome, StopReason};
-use dacapo_core::overview::Brief;
+use dacapo_core::overview::{Brief, MilestoneBrief};
 use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -177,6 +177,12 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
         }
         Group::Running => {
             let mut fact = brief.milestone.as_ref().map_or_else(|| of("/"), milestone::brief);
+            if brief.status == Status::Waiting {
+                // What it waits for is said next.
+                let still =
+                    brief.milestone.clone().map(|of| MilestoneBrief { phase: None, at_work: None, ..of });
+                fact = still.as_ref().map_or(fact, milestone::brief);
+            }
             if brief.status == Status::Waiting {
                 let until = brief
                     .waiting_until

@@ -5,9 +5,8 @@ use dacapo_core::event::{
     AgentEvent, Command, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult, StopReason,
     TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
-use dacapo_core::spec::{Amount, Change};
+use dacapo_core::spec::{Amount, Change, TaskSpec};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
-use dacapo_core::task::milestone::Milestones;
 
 use super::words;
 
@@ -65,14 +64,19 @@ fn writing_line(record: &WritingRecord) -> Option<String> {
 }
 
 impl LogLines {
+    /// Of this task; a milestone needs to be known as one.
+    pub fn for_task(spec: &TaskSpec) -> Self {
+        Self { rounds: milestone::Rounds::of(spec), ..Self::default() }
+    }
+
     /// The lines for an event.
     pub fn lines(&mut self, line: &Envelope) -> Vec<(Level, String)> {
+        self.rounds.iter_mut().for_each(|rounds| rounds.see(line));
         let mut out = Vec::new();
         let mut info = |text: String| out.push((Level::Info, text));
         let task = &line.task;
         match &line.event {
-            Event::TaskCreated { kind, max_iterations, completion_promise, looping, .. } => {
-                self.rounds = (kind == Milestones::NAME).then(milestone::Rounds::default);
+            Event::TaskCreated { max_iterations, completion_promise, looping, .. } => {
                 self.looping = *looping;
                 self.max_iterations = *max_iterations;
                 self.promise.clone_from(completion_promise);
@@ -116,14 +120,11 @@ impl LogLines {
                     ));
                 }
             }
-            Event::IterationStarted { iteration, .. } => {
-                self.rounds.iter_mut().for_each(milestone::Rounds::begins);
-                info(format!("Iteration {iteration}: Starting..."));
-            }
-            Event::TurnStarted { iteration, continued, session, agent, .. } => {
+            Event::IterationStarted { iteration, .. } => info(format!("Iteration {iteration}: Starting...")),
+            Event::TurnStarted { iteration, continued, session, .. } => {
                 self.session.clone_from(session);
                 if let Some(rounds) = &self.rounds {
-                    info(rounds.turn(agent, iteration + 1, *continued));
+                    info(rounds.turn(iteration + 1, *continued));
                 } else if *continued {
                     info(format!("Starting loop follow-up for task {task} (iteration {iteration})"));
                 }
@@ -159,9 +160,7 @@ impl LogLines {
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
-            Event::Milestone(step) => {
-                self.rounds.iter_mut().flat_map(|rounds| rounds.step(step)).for_each(info);
-            }
+            Event::Milestone(step) => milestone::step(step).into_iter().for_each(info),
             Event::MergeIntent { .. } => {}
             Event::Merged { into, commit, squash, .. } => {
                 let how = if *squash { " as one commit" } else { "" };
@@ -296,6 +295,13 @@ pub fn clock(at: jiff::Timestamp) -> String {
 /// Sends the log lines to `tracing`.
 #[derive(Debug, Default)]
 pub struct Tracing(LogLines);
+
+impl Tracing {
+    /// Of this task.
+    pub fn of(spec: &TaskSpec) -> Self {
+        Self(LogLines::for_task(spec))
+    }
+}
 
 impl Sink for Tracing {
     fn event(&mut self, line: &Envelope) {

@@ -151,7 +151,7 @@ fn meaning(answer: &str, status: MilestoneStatus) -> &'static str {
     let in_review = status == MilestoneStatus::AwaitingReview;
     match command {
         "tell" => "both sides hear it; then resume",
-        "resume" => "go on, with 0 rejections counted",
+        "resume" => "go on",
         "approve" if finding.is_some() => "settle this finding, then resume",
         "approve" if in_review => "it is completed",
         "approve" => "the newest round counts as accepted",
@@ -162,3 +162,6 @@ fn meaning(answer: &str, status: MilestoneStatus) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -206,6 +206,10 @@ fn next_of_milestone(view: &TaskView, milestone: &MilestoneView, result: &TaskRe
     if view.merged.is_some() {
         return commands;
     }
+    if let Some(branch) = view.branch.as_deref().filter(|_| !own && result.outcome == Outcome::Completed) {
+        // In place there is no worktree to bring home, but a branch.
+        commands.push(format!("git merge {}", words::branch(branch)));
+    }
     match milestone.status {
         MilestoneStatus::Completed | MilestoneStatus::Abandoned => {}
         MilestoneStatus::InProgress | MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => {

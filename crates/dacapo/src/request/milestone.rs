@@ -18,6 +18,7 @@ use crate::agents::{self, Chosen, Wanted};
 use crate::args::Show;
 use crate::config::Config;
 use crate::error::Failure;
+use crate::milestones::says_something;
 
 const NOTHING: &str = "everything; nothing was started";
 
@@ -244,7 +245,8 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
                 .kept(NOTHING)
                 .hint("write it as UTF-8 text")
         })?;
-        if !text.trim().is_empty() {
+        // The hints of `dacapo init` are comments.
+        if says_something(&text) {
             return Ok(Some(text.trim_end().to_owned()));
         }
     }

@@ -19,7 +19,7 @@ impl World {
     }
 
     /// `[agents.NAME]` for a scripted agent of the protocol.
-    fn acp_agent(&self, name: &str, script: &Value) -> String {
+    pub(crate) fn acp_agent(&self, name: &str, script: &Value) -> String {
         let path = self.scratch(&format!("{name}.json"));
         fs::write(&path, script.to_string()).unwrap();
         let program = std::env::current_exe().unwrap();
@@ -34,7 +34,7 @@ impl World {
         )
     }
 
-    fn acp_log(&self, name: &str) -> PathBuf {
+    pub(crate) fn acp_log(&self, name: &str) -> PathBuf {
         self.scratch(&format!("{name}.log"))
     }
 
@@ -46,13 +46,13 @@ impl World {
     }
 
     /// The methods it was told, answers as `answer`.
-    fn methods(&self, name: &str) -> Vec<String> {
+    pub(crate) fn methods(&self, name: &str) -> Vec<String> {
         let word = |message: &Value| message["method"].as_str().unwrap_or("answer").to_owned();
         self.told(name).iter().map(|(_, message)| word(message)).collect()
     }
 
     /// Its processes, in order, each once.
-    fn talkers(&self, name: &str) -> Vec<u64> {
+    pub(crate) fn talkers(&self, name: &str) -> Vec<u64> {
         let mut pids: Vec<u64> = self.told(name).into_iter().map(|(pid, _)| pid).collect();
         pids.dedup();
         pids
@@ -68,7 +68,7 @@ impl World {
     }
 
     /// Messages of the journal that people are told.
-    fn notices(&self, name: &str) -> Vec<String> {
+    pub(crate) fn notices(&self, name: &str) -> Vec<String> {
         let notices = self.events(name, "notice");
         notices.iter().map(|notice| notice["message"].as_str().unwrap().to_owned()).collect()
     }

@@ -14,6 +14,7 @@
 //! | `flood` | so many chunks of text |
 //! | `flood_requests` | so many requests that nobody can serve, without reading an answer |
 //! | `long_request` | a request of so many bytes |
+//! | `run` | a shell command; says what it prints |
 //! | `child` | a shell command in the background, in a session of its own |
 //! | `touch` | makes a file in the folder of the log |
 //! | `await_cancel` | waits for `session/cancel` |
@@ -234,6 +235,13 @@ impl Agent {
                     "agent_message_chunk",
                     &json!(format!("told: {}", answer["error"]["code"])),
                 ));
+            }
+            "run" => {
+                let mut command = std::process::Command::new("sh");
+                command.args(["-c", value.as_str().unwrap()]).current_dir(&self.cwd);
+                let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+                let text = String::from_utf8(output.stdout).unwrap();
+                self.update(&chunk("agent_message_chunk", &json!(text)));
             }
             "child" => {
                 use std::os::unix::process::CommandExt as _;

@@ -42,6 +42,19 @@ fn names(world: &World, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn m1_bash_completes_milestones() {
+    let world = World::new();
+    for id in ["login", "logout", "Upper"] {
+        world.write(&format!(".dacapo/milestones/{id}.md"), "");
+    }
+    for command in ["show", "start", "resume", "approve", "reject", "abandon"] {
+        assert_eq!(names(&world, &["milestone", command, "lo"]), ["login", "logout"], "{command}");
+    }
+    assert_eq!(names(&world, &["ms", "show", "logi"]), ["login"]);
+    assert_eq!(names(&world, &["milestone", "show", "U"]), [""; 0], "a name that is no ID");
+}
+
+#[test]
 fn s2_bash_completes_tasks_agents_values_and_keys() {
     let world = World::new();
     world.config("[agents.clever]\ncommand = [\"true\"]\n");

@@ -6,8 +6,8 @@
 #![expect(clippy::unwrap_used, reason = "a test helper that cannot go on fails its test")]
 
 mod events;
-mod git;
-mod guards;
+pub(crate) mod git;
+pub(crate) mod guards;
 mod journal;
 mod places;
 mod signals;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Ran, World};
 
-const SIGKILL: i32 = 9;
+pub(crate) const SIGKILL: i32 = 9;
 
 /// Adds a line each turn, and says in the fifth iteration that it is done.
 const AGENT: &str = "echo $DACAPO_ITERATION.$DACAPO_TURN >> log
@@ -47,7 +47,7 @@ const FIVE: [&str; 10] = [
 
 /// An instant, by the number of the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+pub(crate) enum At {
     /// All that leads to the event is done; it is not written.
     Before(usize),
     /// It is written; nothing was done about it.
@@ -89,7 +89,7 @@ fn shim() -> &'static Path {
 }
 
 /// Gives every item to `each`, several at a time: most of the time is spent waiting.
-fn for_each<T: Sync>(items: &[T], each: impl Fn(&T) + Sync) {
+pub(crate) fn for_each<T: Sync>(items: &[T], each: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -104,7 +104,7 @@ fn for_each<T: Sync>(items: &[T], each: impl Fn(&T) + Sync) {
 
 impl World {
     /// Runs the program until it dies at that instant, or ends.
-    fn run_to<S: AsRef<std::ffi::OsStr>>(&self, at: At, words: &[S]) -> (ExitStatus, Ran) {
+    pub(crate) fn run_to<S: AsRef<std::ffi::OsStr>>(&self, at: At, words: &[S]) -> (ExitStatus, Ran) {
         let mut command = self.command(words);
         let output = command
             .env("LD_PRELOAD", shim())
@@ -116,7 +116,7 @@ impl World {
     }
 
     /// Runs the program, which must die there. False: it had ended before.
-    fn dies<S: AsRef<std::ffi::OsStr> + std::fmt::Debug>(&self, at: At, words: &[S]) -> bool {
+    pub(crate) fn dies<S: AsRef<std::ffi::OsStr> + std::fmt::Debug>(&self, at: At, words: &[S]) -> bool {
         let (status, ran) = self.run_to(at, words);
         match status.signal() {
             Some(signal) => {
@@ -135,7 +135,7 @@ impl World {
     }
 
     /// The journal, which may not be there yet.
-    fn journal_or_none(&self, name: &str) -> Vec<Value> {
+    pub(crate) fn journal_or_none(&self, name: &str) -> Vec<Value> {
         if self.task_dir(name).join("journal.jsonl").exists() { self.journal(name) } else { Vec::new() }
     }
 

@@ -32,6 +32,10 @@ mod kit;
 mod limits;
 mod list;
 mod merge;
+#[cfg(target_os = "linux")]
+mod milestone_deaths;
+mod milestones;
+mod milestones_written;
 mod misdeed;
 mod native;
 mod notifications;

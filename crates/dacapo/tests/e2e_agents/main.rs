@@ -23,6 +23,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod milestones;
 mod opencode;
 mod plain;
 mod qwen;

@@ -42,37 +42,15 @@ impl Rig {
     }
 
     fn within(world: World, agent: &'static Agent, url: &str, retries: Retries) -> Self {
-        let (cli, folder) = installed(agent.cli);
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::iter::once(folder.join(COMMANDS)).chain(std::env::split_paths(&path));
-        let mut env = BTreeMap::from([("PATH".into(), std::env::join_paths(path).unwrap())]);
-        if let Some(variable) = cli.unpacks_by {
-            env.insert(variable.into(), folder.join(UNPACKED).into());
-        }
-        let home = world.home();
-        let own = (agent.set_up)(&Setting { url, home: &home, retries });
-        env.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let env = environment(&world, &[agent], url, retries);
         let rig = Self { world, agent, env };
-        rig.world.config(&rig.config(""));
+        rig.configure("");
         rig
-    }
-
-    /// Dacapo's config for this agent, and more.
-    fn config(&self, more: &str) -> String {
-        let Agent { name, price, .. } = self.agent;
-        let prices = match price.said_by {
-            SaidBy::Agent => String::new(),
-            SaidBy::Config => format!(
-                "[prices.{name}]\ninput = {:?}\noutput = {:?}\ncached = {:?}\n",
-                price.input, price.output, price.cached
-            ),
-        };
-        format!("{}\n{prices}{more}", self.agent.config)
     }
 
     /// Adds to Dacapo's config.
     pub(crate) fn configure(&self, more: &str) {
-        self.world.config(&self.config(more));
+        self.world.config(&format!("{}{more}", config(self.agent)));
     }
 
     /// One more variable, another value of one, or one less.
@@ -113,21 +91,63 @@ impl Rig {
 
     /// What is shown when a test fails: the agent's own last words.
     pub(crate) fn last_words(&self) -> String {
-        let turns = self.world.task_dir("t").join("turns");
-        let Ok(files) = std::fs::read_dir(&turns) else { return String::new() };
-        let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        let shown = |path: &PathBuf| {
-            let text = String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
-            let tail: String = text.chars().rev().take(3000).collect::<Vec<_>>().into_iter().rev().collect();
-            format!("--- {}\n{tail}\n", path.file_name().unwrap_or_default().to_string_lossy())
-        };
-        files
-            .iter()
-            .filter(|path| path.extension().is_some_and(|e| e == "raw" || e == "err"))
-            .map(shown)
-            .collect()
+        last_words(&self.world, "t")
     }
+}
+
+/// The last words of a task's agents.
+pub(crate) fn last_words(world: &World, task: &str) -> String {
+    let turns = world.task_dir(task).join("turns");
+    let Ok(files) = std::fs::read_dir(&turns) else { return String::new() };
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let shown = |path: &PathBuf| {
+        let text = String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+        let tail: String = text.chars().rev().take(3000).collect::<Vec<_>>().into_iter().rev().collect();
+        format!("--- {}\n{tail}\n", path.file_name().unwrap_or_default().to_string_lossy())
+    };
+    files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "raw" || e == "err"))
+        .map(shown)
+        .collect()
+}
+
+/// Makes the agents at home in a world, where each talks to whoever is at `url`: the environment of all of them.
+pub(crate) fn environment(
+    world: &World,
+    agents: &[&'static Agent],
+    url: &str,
+    retries: Retries,
+) -> BTreeMap<OsString, OsString> {
+    let home = world.home();
+    let mut env = BTreeMap::new();
+    let mut path = Vec::new();
+    for agent in agents {
+        let (cli, folder) = installed(agent.cli);
+        path.push(folder.join(COMMANDS));
+        if let Some(variable) = cli.unpacks_by {
+            env.insert(variable.into(), folder.join(UNPACKED).into());
+        }
+        let own = (agent.set_up)(&Setting { url, home: &home, retries });
+        env.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
+    }
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    env.insert("PATH".into(), std::env::join_paths(path).unwrap());
+    env
+}
+
+/// What Dacapo's config says about an agent.
+pub(crate) fn config(agent: &Agent) -> String {
+    let Agent { name, price, .. } = agent;
+    let prices = match price.said_by {
+        SaidBy::Agent => String::new(),
+        SaidBy::Config => format!(
+            "[prices.{name}]\ninput = {:?}\noutput = {:?}\ncached = {:?}\n",
+            price.input, price.output, price.cached
+        ),
+    };
+    format!("{}\n{prices}", agent.config)
 }
 
 /// The CLI, and the folder that it is installed in.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::Ran;
 
 /// Longer takes no run of these tests, however busy the machine is; one that does will never end.
-const PATIENCE: Duration = Duration::from_secs(240);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The program with `--json`. A test that fails meanwhile leaves it to no one: it is ended with the test, and its guard
 /// ends the agent.

@@ -435,7 +435,7 @@ impl Parser for AcpParser {
 /// The conversation that is to go on is not to be had any more (L13).
 pub(super) fn cannot_take_up(task: &str, why: &str) -> AgentEvent {
     AgentEvent::Error {
-        failure: FailureKind::Permanent,
+        failure: FailureKind::SessionLost,
         message: format!(
             "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the \
              conversation could not be taken up again ({why}); --session fresh needs none"

@@ -208,7 +208,7 @@ pub(super) fn no_conversation(said: &str) -> AgentEvent {
     let said = excerpt::message(said);
     let message =
         format!("claude has no such conversation any more ({said}); --session fresh starts new ones");
-    AgentEvent::Error { failure: FailureKind::Permanent, message }
+    AgentEvent::Error { failure: FailureKind::SessionLost, message }
 }
 
 fn status_of(line: &Object<'_>, name: &str) -> Option<u16> {

@@ -339,7 +339,10 @@ impl AgentLoop {
             unheard: self.follow_ups_heard < self.follow_ups.len(),
             cut_by_budget: current.end == TurnEnd::Budget,
             permanent: current.did_nothing_for_want_of_permission()
-                || matches!(current.end, TurnEnd::Failed { failure: FailureKind::Permanent, .. }),
+                || matches!(
+                    current.end,
+                    TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, .. }
+                ),
             ..Facts::default()
         }
     }

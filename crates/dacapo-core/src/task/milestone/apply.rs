@@ -170,7 +170,14 @@ impl Milestone {
                 let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
                 self.phase = Phase::Overdue { reason };
             }
-            TurnEnd::Failed { failure: FailureKind::Permanent, message } => {
+            // What it knew is lost, not what was done: it begins anew with the full context (M3).
+            TurnEnd::Failed { failure: FailureKind::SessionLost, .. } if continued => {
+                let desk = self.desk_mut(role);
+                desk.session = None;
+                desk.conversed = false;
+                desk.interrupted = true;
+            }
+            TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, message } => {
                 self.end(Outcome::Failed, StopReason::PermanentError, message);
             }
             TurnEnd::Failed { failure: FailureKind::Transient, message } => {

@@ -317,6 +317,8 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>, template: &Template) -> String {
             "constraints" => part("Constraints", &clean(told.constraints)),
             "checks" if told.checks.is_empty() => part(CHECKED, "None are set up."),
             "checks" => checks(CHECKED, told.checks.iter()),
+            // After an interruption they are told with it.
+            "commits" if task.recovering => String::new(),
             "commits" => commits("All commits, newest first", task.log),
             "findings" => findings(task.findings, "Settled findings: they stay settled"),
             "interrupted" => task.interrupted(true),

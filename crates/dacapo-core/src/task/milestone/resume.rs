@@ -24,6 +24,10 @@ impl Milestone {
         self.look_due = self.turns > 0;
         self.developer.interrupted = self.turns > 0;
         self.acceptor.interrupted = self.turns > 0;
+        if let Phase::Turn { role, .. } = self.phase {
+            // Whether it was had is not on record. One that was not says it at once; else the next one does.
+            self.desk_mut(role).recovering = true;
+        }
         let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
         let asked_for_more = more.is_some() || follow_up.is_some();
         if self.in_review() {
@@ -34,11 +38,16 @@ impl Milestone {
         if completed && !asked_for_more {
             return;
         }
+        let by_verdicts = matches!(self.question, Some(Question::Rejections | Question::Settled));
+        if by_verdicts && ended.is_none() && !asked_for_more {
+            // It died before it could ask.
+            return;
+        }
         if ended.is_some_and(|outcome| outcome != Outcome::Paused) {
             self.usage_before = self.usage;
             self.elapsed_before = self.elapsed;
         }
-        if matches!(self.question, Some(Question::Rejections | Question::Settled)) {
+        if by_verdicts {
             // Whoever takes it up has seen why it stands.
             self.rejections = 0;
             if let Some(last) = self.last.as_mut() {

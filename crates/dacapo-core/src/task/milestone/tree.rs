@@ -68,6 +68,7 @@ impl Milestone {
             tip: facts.tip.clone(),
             main: facts.main.clone().filter(|_| facts.main_moved.is_empty()),
             main_moved: facts.main_moved.clone(),
+            locks: facts.locks.clone(),
         }
     }
 
@@ -105,11 +106,11 @@ impl Milestone {
 
     pub(super) fn tree_step(&mut self, step: &MilestoneStep) {
         match step {
-            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, main_moved, .. } => {
+            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, main_moved, locks, .. } => {
                 let found = Disorder {
                     dirty: dirty.clone(),
                     astray: astray.clone(),
-                    notes: self.main_was_moved(main_moved).into_iter().collect(),
+                    notes: self.main_was_moved(main_moved).into_iter().chain(left_locks(locks)).collect(),
                 };
                 if main.is_some() {
                     self.main.clone_from(main);
@@ -152,7 +153,10 @@ impl Milestone {
         self.log_is(log);
         if self.phase == Phase::Cleaned {
             self.disorder = None;
+            let mut moved = moved;
             if let Some(round) = self.round.as_mut() {
+                // Another look may have seen the commits before, where a turn of cleaning up was cut short.
+                moved |= matches!((&round.tip, tip), (Some(was), Some(is)) if was != is);
                 round.cleanup = false;
                 let next = if moved { Role::Developer } else { Role::Acceptor };
                 self.phase = Phase::Asking(next);
@@ -207,4 +211,11 @@ impl Milestone {
             self.phase = Phase::Asking(Role::Developer);
         }
     }
+}
+
+/// What is in the way of every commit, and of nothing else: the tree itself may be in order. After a report nobody says
+/// so: an agent that one talks with lives on, and a git of its may be at work.
+fn left_locks(locks: &[String]) -> Option<String> {
+    (!locks.is_empty())
+        .then(|| format!("a git that was killed left {}: remove it, or git refuses to commit", named(locks)))
 }

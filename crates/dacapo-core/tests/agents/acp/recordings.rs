@@ -240,7 +240,7 @@ fn l13_a_conversation_of_an_earlier_process_is_taken_up() {
         assert_eq!(turn.end(), TurnEnd::Done);
     }
     let gemini = play("gemini-session-load", Approval::Auto).remove(0);
-    let TurnEnd::Failed { failure: FailureKind::Permanent, message } = gemini.end() else {
+    let TurnEnd::Failed { failure: FailureKind::SessionLost, message } = gemini.end() else {
         panic!("{:?}", gemini.lines());
     };
     assert!(message.starts_with("Failed to get session ID for loop follow-up (task t): "), "{message}");

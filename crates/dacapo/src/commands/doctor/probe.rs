@@ -110,7 +110,7 @@ fn probed(turn: &TurnRecord) -> Probed {
                 .map_or_else(String::new, |until| format!(" (until {})", crate::output::log::clock(until)));
             (Outcome::Limit, Some(format!("{message}{until}")))
         }
-        TurnEnd::Failed { failure: FailureKind::Permanent, message } => {
+        TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, message } => {
             (Outcome::Refused, Some(message.clone()))
         }
         TurnEnd::Failed { failure: FailureKind::Transient, message } => {

@@ -110,6 +110,14 @@ fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
 /// The branch with the task's work, and its tip.
 fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(String, Oid), Failure> {
     let name = &spec.name;
+    if let Place::InPlace { branch: Some(own), .. } = &spec.place {
+        let branch = words::branch(&own.name);
+        return Err(Failure::usage(format!(
+            "Task '{name}' worked in your own checkout, on branch {branch}: there is no worktree to bring home"
+        ))
+        .kept(NOTHING)
+        .hint(format!("git merge {branch}, on the branch that it is for")));
+    }
     let Place::Worktree { branch, path, .. } = &spec.place else {
         let on = view.branch.as_deref().map_or("a detached HEAD", words::branch);
         return Err(Failure::usage(format!(

@@ -13,6 +13,29 @@ use crate::commands::{kill, print, view};
 use crate::error::Failure;
 use crate::output::report;
 
+/// What a person had answered when a death kept it from being taken in: it still counts, while nobody says otherwise.
+/// In a turn an answer is for its agent's question, and that is asked anew.
+pub(crate) fn left(dir: &TaskDir, seen: &TaskView) -> Result<Vec<(&'static str, Command)>, Failure> {
+    if seen.milestone.as_ref().is_none_or(|milestone| milestone.at_work.is_some()) {
+        return Ok(Vec::new());
+    }
+    let letters = dir.inbox().look().map_err(|error| {
+        Failure::failed(format!("the inbox of task '{}': {error}", dir.name()))
+            .kept("everything; nothing was started")
+    })?;
+    let answers = letters.into_iter().filter_map(|letter| match letter.command {
+        Command::Approve { .. } => Some(("dacapo approve", letter.command)),
+        Command::Reject { .. } => Some(("dacapo reject", letter.command)),
+        Command::Kill
+        | Command::Abandon
+        | Command::Pause { .. }
+        | Command::Tell { .. }
+        | Command::Set { .. }
+        | Command::Refreeze { .. } => None,
+    });
+    Ok(answers.collect())
+}
+
 pub(super) fn approved(args: &ApproveMilestone) -> Result<u8, Failure> {
     let (repo, dir) = begun(&args.milestone)?;
     let needs = paused_for(&view(&dir)?)?;
@@ -93,9 +116,18 @@ fn paused_for(seen: &TaskView) -> Result<Needs, Failure> {
     match &seen.needs {
         Some(needs) if seen.status == Status::Paused => Ok(needs.clone()),
         _ => {
-            Err(Failure::usage(format!("milestone '{}' asks nothing ({})", seen.name, seen.status.as_str()))
-                .kept("everything; nothing was changed")
-                .hint(format!("dacapo milestone show {} shows where it stands", seen.name)))
+            let name = &seen.name;
+            let failure =
+                Failure::usage(format!("milestone '{name}' asks nothing ({})", seen.status.as_str()))
+                    .kept("everything; nothing was changed");
+            // What it may have asked or been answered before is on record, and is not lost.
+            let failure = match seen.status {
+                Status::Interrupted => {
+                    failure.hint(format!("dacapo milestone resume {name} goes on with it"))
+                }
+                _ => failure,
+            };
+            Err(failure.hint(format!("dacapo milestone show {name} shows where it stands")))
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::args::milestone::{ResumeMilestone, StartMilestone};
 use crate::args::{Exec, Show};
 use crate::commands::resume::{GoOn, go_on};
 use crate::commands::start::{claim, projects_own};
-use crate::commands::{exec, print, repository, spawn as in_background};
+use crate::commands::{exec, print, repository, spawn as in_background, view};
 use crate::config::{Config, Sources, load};
 use crate::error::Failure;
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
@@ -176,10 +176,25 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let mut answers = refreeze(&dir, &repo, args.refreeze)?;
     if let Some(rounds) = args.rounds {
+        more_than_used(&view(&dir)?, rounds)?;
         let change = Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
         answers.push(("dacapo milestone resume", change));
     }
     go_on(&repo, &dir, GoOn { follow_up, answers, show: args.show, ..GoOn::default() })
+}
+
+/// A limit that is used up already would only pause it again.
+fn more_than_used(seen: &TaskView, rounds: u32) -> Result<(), Failure> {
+    let used = seen.iteration;
+    if rounds > used || seen.needs.as_ref().is_none_or(|needs| needs.kind != "rounds") {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "milestone '{}' has used {used} rounds: --rounds {rounds} leaves none",
+        seen.name
+    ))
+    .kept(NOTHING)
+    .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
 }
 
 /// The task of a milestone that was started.
@@ -187,10 +202,11 @@ pub(super) fn begun(id: &str) -> Result<(Repo, TaskDir), Failure> {
     let (repo, _, entry) = which::entry(id)?;
     match entry.known {
         Known::Task(told) => Ok((repo, told.dir)),
-        Known::Nothing | Known::OtherTask => {
-            Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
-                .hint(format!("dacapo milestone start {id}")))
-        }
+        Known::OtherTask => Err(Failure::usage(format!("Task '{id}' is no milestone"))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo resume {id}, or give the milestone's file another name"))),
+        Known::Nothing => Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
+            .hint(format!("dacapo milestone start {id}"))),
         Known::Mirrored(mirror) => {
             Err(Failure::usage(format!("milestone '{id}' was {}, and its task is gone", mirror.status))
                 .hint(format!("dacapo undo {id} brings it back, where it was dropped")))
@@ -237,7 +253,12 @@ pub(crate) fn may_go_on(
                 .hint(format!("dacapo milestone approve {name} completes it"))
                 .hint(format!("dacapo milestone reject {name} \"what is wrong\" sends it back")));
         }
-        Some("rounds") if answers.is_empty() && !more => {
+        // A limit that was raised since is the answer to that.
+        Some("rounds")
+            if answers.is_empty()
+                && !more
+                && seen.max_iterations.is_none_or(|most| most <= seen.iteration) =>
+        {
             let most = seen.max_iterations.unwrap_or(seen.iteration);
             return Err(Failure::usage(format!("milestone '{name}' has used all of its {most} rounds"))
                 .kept(NOTHING)

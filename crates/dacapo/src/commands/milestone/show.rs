@@ -162,7 +162,7 @@ fn findings(out: &mut String, told: Option<&Told>) {
 }
 
 fn rounds(out: &mut String, story: &Story, name: &str) {
-    said(out, &story.before, name);
+    story.before.iter().for_each(|said| speech(out, said, name));
     let older = story.rounds.len().saturating_sub(MOST_ROUNDS);
     for (at, round) in story.rounds.iter().enumerate() {
         let _ = writeln!(out, "\n{}", title(round));
@@ -170,12 +170,25 @@ fn rounds(out: &mut String, story: &Story, name: &str) {
             verdict(out, round);
             continue;
         }
-        said(out, &round.said, name);
-        for check in &round.checks {
-            let sign = if check.passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
-            let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
+        // As it happened: the checks before the Acceptor, the verdict before what people said about it.
+        for nth in 0..=round.said.len() {
+            if nth == round.checked_after {
+                checks(out, round);
+            }
+            if nth == round.judged_after {
+                verdict(out, round);
+            }
+            if let Some(said) = round.said.get(nth) {
+                speech(out, said, name);
+            }
         }
-        verdict(out, round);
+    }
+}
+
+fn checks(out: &mut String, round: &Round) {
+    for check in &round.checks {
+        let sign = if check.passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
     }
 }
 
@@ -204,15 +217,13 @@ fn verdict(out: &mut String, round: &Round) {
     }
 }
 
-fn said(out: &mut String, said: &[Said], name: &str) {
-    for Said { who, turn, text } in said {
-        let _ = writeln!(out, "  {}", paint(BOLD, told::speaker(*who)));
-        let lines: Vec<&str> = text.trim().lines().collect();
-        block(out, "    ", &lines[..lines.len().min(MOST_LINES)].join("\n"));
-        if lines.len() > MOST_LINES {
-            let more = words::count((lines.len() - MOST_LINES) as u64, "more line");
-            let at = turn.map_or_else(String::new, |turn| format!(": dacapo logs {name} --turn {turn}"));
-            let _ = writeln!(out, "    {}", paint(DIM, &format!("… {more}{at}")));
-        }
+fn speech(out: &mut String, said: &Said, name: &str) {
+    let _ = writeln!(out, "  {}", paint(BOLD, told::speaker(said.who)));
+    let lines: Vec<&str> = said.text.trim().lines().collect();
+    block(out, "    ", &lines[..lines.len().min(MOST_LINES)].join("\n"));
+    if lines.len() > MOST_LINES {
+        let more = words::count((lines.len() - MOST_LINES) as u64, "more line");
+        let at = said.turn.map_or_else(String::new, |turn| format!(": dacapo logs {name} --turn {turn}"));
+        let _ = writeln!(out, "    {}", paint(DIM, &format!("… {more}{at}")));
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn rounds(entry: &Entry) -> Option<(u32, Option<u32>)> {
         Known::Task(told) => {
             let standing = told.standing();
             let at = standing.round.unwrap_or(standing.rounds);
-            (at > 0).then_some((at, Some(standing.max_rounds)))
+            let over = matches!(entry.status(), Status::Completed | Status::Abandoned);
+            (at > 0).then_some((at, (!over).then_some(standing.max_rounds)))
         }
         Known::Mirrored(mirror) => Some((mirror.rounds.unwrap_or(mirror.iteration_count), None)),
         Known::Nothing | Known::Unreadable(_) | Known::OtherTask => None,

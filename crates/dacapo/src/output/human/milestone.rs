@@ -118,6 +118,12 @@ impl Human {
             }
             // Those end the milestone, and are told there.
             TurnEnd::Failed { failure: FailureKind::Permanent, .. } => {}
+            TurnEnd::Failed { failure: FailureKind::SessionLost, .. } => {
+                self.say(&paint(
+                    WARN,
+                    "note    its conversation is lost: it begins anew, with the full context",
+                ));
+            }
             TurnEnd::Failed { message, .. } => self.item("failed", &words::line(message, 200), Some(WARN)),
             TurnEnd::Done | TurnEnd::Limit { .. } | TurnEnd::Cancelled | TurnEnd::Budget => {}
         }

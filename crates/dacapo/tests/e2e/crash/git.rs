@@ -29,9 +29,13 @@ exit $code
 
 fn world_with_slow_git() -> World {
     let world = World::new();
+    world_for_slow_git(&world);
+    world
+}
+
+pub(crate) fn world_for_slow_git(world: &World) {
     world.program("git", SLOW_GIT);
     fs::create_dir(world.scratch("calls")).unwrap();
-    world
 }
 
 /// How many git calls an undisturbed run makes.

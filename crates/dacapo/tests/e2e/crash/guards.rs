@@ -22,20 +22,42 @@ const CHECK_WAITS: &str = "if grep -q ^2 log && mkdir \"$MARKS/check\" 2>/dev/nu
 fi
 tail -n 1 log | tr 0-9 a-j; grep -q ^4 log";
 
+/// What is killed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Aim {
+pub(crate) enum Aim {
     Runner,
     Both,
     BothGuardsFirst,
 }
 
-pub(super) fn kill(pid: u32, signal: Signal) {
+impl Aim {
+    /// Kills the runner, and its guards where they are meant too.
+    pub(crate) fn strike(self, runner: u32) {
+        let guards = guards(runner);
+        assert!(!guards.is_empty());
+        match self {
+            Aim::Runner => kill(runner, Signal::KILL),
+            Aim::Both => {
+                kill(runner, Signal::KILL);
+                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
+            }
+            // Stopped first, or it would clear up behind its guards.
+            Aim::BothGuardsFirst => {
+                kill(runner, Signal::STOP);
+                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
+                kill(runner, Signal::KILL);
+            }
+        }
+    }
+}
+
+pub(crate) fn kill(pid: u32, signal: Signal) {
     // One that is gone already is what was wanted.
     let _ = kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal);
 }
 
 /// The guards of a runner: its children that are its own program.
-fn guards(runner: u32) -> Vec<u32> {
+pub(crate) fn guards(runner: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
@@ -73,21 +95,7 @@ fn r1_kills_of_runner_and_guard_leave_nothing_and_resume_goes_on() {
     for_each(&cases, |(stage, aim)| {
         let world = World::new();
         let mut runner = start(&world, stage);
-        let guards = guards(runner.id());
-        assert!(!guards.is_empty());
-        match aim {
-            Aim::Runner => kill(runner.id(), Signal::KILL),
-            Aim::Both => {
-                kill(runner.id(), Signal::KILL);
-                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
-            }
-            // Stopped first, or it would clear up behind its guards.
-            Aim::BothGuardsFirst => {
-                kill(runner.id(), Signal::STOP);
-                guards.iter().for_each(|guard| kill(*guard, Signal::KILL));
-                kill(runner.id(), Signal::KILL);
-            }
-        }
+        aim.strike(runner.id());
         runner.wait().unwrap();
         if *aim == Aim::Runner {
             wait_for("the tree to be gone without a resume", || world.processes("t").is_empty());

@@ -186,3 +186,34 @@ fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts
     );
     assert_eq!(&world.order()[..14], "D1 D2 D2 A2 A2");
 }
+
+#[test]
+fn m3_a_conversation_that_is_lost_begins_anew_with_all_there_is_to_know() {
+    let mut spec = spec();
+    spec.agents = vec![resumable("codex"), resumable("gemini")];
+    let named = |turn: Turn, id: &str| Turn { session: Some(id.into()), ..turn };
+    let world = World::new(spec)
+        .script(&[
+            named(report(1, "F-1"), "d"),
+            named(yes(), "a"),
+            report(2, "F-2"),
+            failed(FailureKind::SessionLost),
+            named(yes(), "another"),
+            complete(2),
+        ])
+        .run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 3, 3, 0));
+    let sessions: Vec<(Option<&str>, bool)> =
+        world.turns.iter().map(|turn| (turn.session.as_deref(), turn.continued)).collect();
+    assert_eq!(sessions[3..5], [(Some("a"), true), (None, false)]);
+    assert_eq!(sessions[6], (Some("another"), true));
+    let told = &world.turns[4].prompt;
+    assert!(told.contains("Round 1 had been finished.") && told.contains("## Accepted by"), "{told}");
+    assert!(world.sleeps.is_empty(), "nothing needs time to heal");
+}
+
+#[test]
+fn m3_a_conversation_that_was_never_there_is_not_begun_for_ever() {
+    let world = World::new(spec()).script(&[failed(FailureKind::SessionLost)]).run();
+    assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 1, 0, 0));
+}

@@ -58,6 +58,59 @@ fn m9_both_are_told_that_they_were_interrupted_and_what_was_done() {
 }
 
 #[test]
+fn m9_a_turn_that_was_on_record_and_not_had_says_it_too() {
+    for turn in [2_usize, 3] {
+        let mut world = World::new(spec());
+        world.begin(Begin::default());
+        assert!(
+            world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn as usize == turn))
+        );
+        let world = world.resume(&[]);
+        assert_eq!(world.order(), "D1 A1 D2 A2 D3 A3 D4 A4");
+        for turn in [turn, turn + 1] {
+            let told = world.prompt(turn);
+            for part in ["## After an interruption\n", "A memory.", "feat: it"] {
+                assert_eq!(told.matches(part).count(), 1, "{part} in {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn m9_dead_before_it_could_ask_it_asks_when_it_is_taken_up() {
+    let thrice = [report(1, "F-1"), no("a"), report(2, "F-1"), no("b"), report(3, "F-1"), no("c")];
+    let insists = "REJECTED: still\n- [R1] a\nC-1: not met";
+    let settled = [
+        report(1, "F-1"),
+        says("REJECTED: a\n- a"),
+        report(2, "F-1"),
+        yes(),
+        report(3, "F-2"),
+        says(insists),
+    ];
+    for script in [thrice.to_vec(), [&settled[..], &[says(insists)]].concat()] {
+        let whole = World::new(spec()).script(&script).run();
+        assert_eq!(whole.end().0, Outcome::Paused);
+        let asked = whole.question();
+        let third = whole.journal.iter().position(
+            |line| matches!(&line.event, Event::IterationFinished(record) if record.iteration == 2),
+        );
+        for at in third.unwrap() + 1..whole.journal.len() {
+            let world = cut(&whole, at).resume(&[]);
+            assert_eq!((world.end(), world.question()), (whole.end(), asked.clone()), "line {at}");
+            assert_eq!(world.turns.len(), 0, "line {at}");
+            // Who speaks has seen it, and is heard.
+            let begin = Begin { follow_up: Some("Do it.".into()), ..Begin::default() };
+            let mut world = cut(&whole, at);
+            world.begin(begin);
+            world.drive();
+            assert_eq!(world.end().0, Outcome::Completed, "line {at}");
+        }
+        assert_eq!(whole.resume(&[]).end().0, Outcome::Completed);
+    }
+}
+
+#[test]
 fn m9_a_dirty_tree_is_the_developers_first_business() {
     let mut world = World::new(spec());
     world.begin(Begin::default());
@@ -114,6 +167,52 @@ fn m9_what_was_committed_on_the_way_is_reported_anew() {
     let world = dirty_before_the_acceptor(moved, &[says("committed"), report(1, "F-1")]);
     assert_eq!(&world.order()[..14], "D1 A1 D1 D1 A1");
     assert!(world.prompt(3).contains("report again"), "{}", world.prompt(3));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m9_commits_of_a_clean_up_that_was_cut_short_are_reported_anew_too() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let mut world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.dirty = vec!["half.rs".into()];
+        } else {
+            facts.log.insert(0, "abcdef0 fix: leftovers".into());
+            (facts.head, facts.tip) = (Some(oid(0xabc)), Some(oid(0xabc)));
+        }
+    });
+    world.machine = fold(&world.spec, &world.journal);
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    // It had committed what was left, and died.
+    world.script = [ends(TurnEnd::Interrupted), says("all in order"), report(1, "F-1")].into();
+    let world = world.resume(&[]);
+    assert_eq!(&world.order()[..17], "D1 A1 D1 D1 D1 A1");
+    assert!(world.prompt(4).contains("report again"), "{}", world.prompt(4));
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+#[test]
+fn m9_a_lock_that_a_killed_git_left_is_named() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.locks = vec!["/x/.git/index.lock".into()];
+        }
+    });
+    let world = world.resume(&[]);
+    let told = world.prompt(3);
+    assert!(told.contains("## First put the tree in order\n\n- a git that was killed left /x/.git/index.lock: remove it, or git refuses to commit\n"), "{told}");
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
 }
 

@@ -1,0 +1,197 @@
+//! Files below `.dacapo/` of the main checkout that say where a task stands (M8), for people and programs that read files.
+//!
+//! A machine says what they are to hold ([`Document`]); here they are written, whole or not at all, and out of git's sight.
+//! The journal stays the only truth: nothing is ever read from them that decides anything, and one that cannot be written
+//! costs a notice. Whoever works in the checkout may have made anything of the directory: no link is followed.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+use serde_json::{Map, Value};
+
+use crate::engine::machine::Whereabouts;
+use crate::git::Repo;
+use crate::spec::TaskSpec;
+use crate::store::{TaskDir, read};
+use crate::task::Kinds;
+
+/// Where all of them are, from the top of the checkout.
+const DIRECTORY: &str = ".dacapo";
+
+/// What git is not to see of them. A file in the making lies in [`DIRECTORY`] itself.
+const UNSEEN: [&str; 3] = ["/.dacapo/milestones/*.json", "/.dacapo/state.json", "/.dacapo/.mirror-*"];
+
+/// A document that others write too is read up to here.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// What a file is to hold. The time is added when it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// Directories below `.dacapo/` that it is in, the outermost first.
+    pub within: &'static [&'static str],
+    /// Its name there.
+    pub name: String,
+    /// What it says.
+    pub content: Map<String, Value>,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Whose a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The task's alone.
+    Task,
+    /// The one's that this key names at the time.
+    Named {
+        /// The key.
+        by: &'static str,
+        /// Whether the task takes it over from another one.
+        takes_over: bool,
+    },
+}
+
+/// The mirrors of a task, and what was last written there.
+#[derive(Debug)]
+pub struct Mirrors {
+    task: String,
+    written: Vec<Document>,
+    unseen: bool,
+}
+
+impl Mirrors {
+    /// Of which nothing was written yet.
+    pub fn of(task: &str) -> Self {
+        Self { task: task.to_owned(), written: Vec::new(), unseen: false }
+    }
+
+    /// Writes what differs from what was last written. Gives back what went wrong, in words.
+    pub fn write(&mut self, top: &Path, documents: Vec<Document>) -> Vec<String> {
+        if documents.iter().all(|document| self.written.contains(document)) {
+            return Vec::new();
+        }
+        let repo = match Repo::discover(top) {
+            Ok(repo) => repo,
+            Err(error) => return vec![format!("{DIRECTORY} is not brought up to date: {error}")],
+        };
+        let mut problems = Vec::new();
+        let checkout = repo.main_checkout();
+        if !self.unseen {
+            match repo.exclude(&UNSEEN) {
+                Ok(()) => self.unseen = true,
+                Err(error) => problems.push(format!("git may see files below {DIRECTORY}: {error}")),
+            }
+        }
+        for document in documents {
+            if self.written.contains(&document) {
+                continue;
+            }
+            let path = document.path();
+            let tracked = Repo::discover(&checkout)
+                .is_ok_and(|main| main.is_tracked(Path::new(&path)).is_ok_and(|tracked| tracked));
+            let done = if tracked {
+                Err(io::Error::other("git has a file of this name"))
+            } else {
+                write(&checkout, &self.task, &document)
+            };
+            match done {
+                Ok(()) => {
+                    self.written.retain(|known| known.path() != path);
+                    self.written.push(document);
+                }
+                Err(error) => problems.push(format!("{path} is not brought up to date: {error}")),
+            }
+        }
+        problems
+    }
+}
+
+impl Document {
+    /// From the top of the checkout.
+    fn path(&self) -> String {
+        let parts: Vec<&str> =
+            [DIRECTORY].into_iter().chain(self.within.iter().copied()).chain([self.name.as_str()]).collect();
+        parts.join("/")
+    }
+}
+
+/// What a task that nobody drives has to say, by its journal, as its own process would say it.
+pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts) -> Vec<Document> {
+    let Ok(mut machine) = Kinds::default().machine(&Arc::new(spec.clone())) else { return Vec::new() };
+    match read(&dir.journal_path(), |line| machine.apply(&line)) {
+        Ok(_) => machine.published(whereabouts),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Brings the files up to date for a task that nobody drives. What goes wrong is for the log: nothing depends on it.
+pub fn publish(spec: &TaskSpec, documents: Vec<Document>) {
+    for problem in Mirrors::of(spec.name.as_str()).write(&spec.top, documents) {
+        tracing::warn!("{problem}");
+    }
+}
+
+fn write(checkout: &Path, task: &str, document: &Document) -> io::Result<()> {
+    let top = File::open(checkout)?;
+    let own = enter(&OwnedFd::from(top), DIRECTORY)?;
+    let mut place = own.try_clone()?;
+    for name in document.within {
+        place = enter(&place, name)?;
+    }
+    if let Owner::Named { by, takes_over: false } = document.owner
+        && present(&place, &document.name, by).is_some_and(|other| other != task)
+    {
+        return Ok(());
+    }
+    let mut content = document.content.clone();
+    content.insert("updated_at".into(), Timestamp::now().to_string().into());
+    let mut text = serde_json::to_vec_pretty(&content)?;
+    text.push(b'\n');
+    // One name for each: what a crash leaves is in the way of nobody, and gone with the next.
+    let fresh = CString::new(format!(".mirror-{task}-{}", document.name))?;
+    match rustix::fs::unlinkat(&own, &fresh, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::openat(&own, &fresh, flags, Mode::from_raw_mode(0o644))?);
+    let written = file
+        .write_all(&text)
+        .and_then(|()| file.sync_data())
+        .and_then(|()| Ok(rustix::fs::renameat(&own, &fresh, &place, document.name.as_str())?));
+    if written.is_err() {
+        let _ = rustix::fs::unlinkat(&own, &fresh, AtFlags::empty());
+    }
+    written
+}
+
+/// The directory, made where it is not there.
+fn enter(within: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+    let open = || rustix::fs::openat(within, name, flags, Mode::empty());
+    match open() {
+        Err(Errno::NOENT) => match rustix::fs::mkdirat(within, name, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => Ok(open()?),
+            Err(errno) => Err(errno.into()),
+        },
+        Err(Errno::LOOP | Errno::NOTDIR) => Err(io::Error::other(format!("{name} is no directory"))),
+        opened => Ok(opened?),
+    }
+}
+
+/// Who is named in the document that is there. One that does not read is nobody's.
+fn present(place: &OwnedFd, name: &str, key: &str) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::openat(place, name, flags, Mode::empty()).ok()?);
+    let mut text = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    let content: Value = serde_json::from_slice(&text).ok()?;
+    content.get(key)?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,92 @@
+//! Limits on rounds and rejections (M7), from the front matter, the config and by command.
+
+use super::refusals::refused;
+use super::{ACCEPTS, BUILDS, ID, Stage};
+
+const SIX: [&str; 6] = ["build F-1"; 6];
+
+#[test]
+fn m7_at_the_limit_it_pauses_instead_of_beginning_another_round() {
+    let stage = Stage::with("max_iterations_per_milestone: 2\n", "");
+    stage.play(&BUILDS, &ACCEPTS);
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [2, 2, 0]);
+    assert_eq!((stage.needs().0.as_str(), stage.calls()), ("rounds", [2, 2]));
+    for words in
+        [["resume", ID].as_slice(), &["milestone", "resume", ID], &["milestone", "resume", ID, "go on"]]
+    {
+        refused(&stage.world, words, "has used all of its 2 rounds");
+    }
+    let _ = stage.milestone("resume", &["--rounds", "5", "carry", "on"]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    stage.assert_told("dev", 3, "Round 3 of 5");
+    stage.assert_told("dev", 3, "carry on");
+}
+
+#[test]
+fn m7_a_limit_that_was_used_up_again_pauses_again() {
+    let stage = Stage::with("max_iterations_per_milestone: 1\nmax_consecutive_rejections: 9\n", "");
+    stage.play(&SIX, &["reject a", "reject b", "reject c"]);
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [1, 0, 1]);
+    let _ = stage.milestone("resume", &["--rounds", "3"]).expect(4);
+    stage.stands("paused", [3, 0, 3]);
+    assert_eq!((stage.needs().0.as_str(), stage.calls()), ("rounds", [3, 3]));
+    // A limit that is not higher than what was used is none.
+    refused(&stage.world, &["milestone", "resume", ID, "--rounds", "3"], "--rounds 3 leaves none");
+}
+
+#[test]
+fn m5_rejections_of_the_whole_count_toward_the_rounds() {
+    let stage = Stage::with("max_iterations_per_milestone: 4\n", "");
+    let no = "reject no; printf 'C-1: met\\nC-2: not met\\n'";
+    stage.play(&["build F-1", "complete", "complete", "complete", "complete"], &["accept", no, no, no, no]);
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [4, 1, 0]);
+    assert_eq!(stage.needs().0, "rounds");
+}
+
+#[test]
+fn m7_the_config_sets_limits_and_the_front_matter_wins() {
+    let config = "[milestone]\nmax_iterations_per_milestone = 4\nmax_consecutive_rejections = 2\n";
+    for (settings, rounds, rejections, kind) in [
+        ("", 2, 2, "rejections"),
+        ("max_consecutive_rejections: 9\n", 4, 4, "rounds"),
+        ("max_consecutive_rejections: 1\n", 1, 1, "rejections"),
+        ("max_consecutive_rejections: 9\nmax_iterations_per_milestone: 5\n", 5, 5, "rounds"),
+    ] {
+        let stage = Stage::with(settings, config);
+        stage.play(&SIX, &["reject no"; 6]);
+        let _ = stage.start().expect(4);
+        stage.stands("paused", [rounds, 0, rejections]);
+        assert_eq!(stage.needs().0, kind, "{settings}");
+        let limits = stage.status()["milestone"].clone();
+        assert_eq!(limits["max_rounds"].as_u64(), Some(rounds.max(4)), "{settings}");
+    }
+}
+
+#[test]
+fn m10_limits_are_set_at_a_pause() {
+    let stage = Stage::with("max_iterations_per_milestone: 2\n", "");
+    stage.play(&BUILDS, &ACCEPTS);
+    let _ = stage.start().expect(4);
+    let _ = stage.run(&["set", ID, "iter=+2"]).expect(0);
+    assert_eq!(stage.status()["milestone"]["max_rounds"], 4);
+    let _ = stage.milestone("resume", &[]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    stage.assert_told("dev", 3, "Round 3 of 4");
+}
+
+#[test]
+fn m7_a_budget_ends_it_and_no_agent_without_usage_is_given_one() {
+    let stage = Stage::with("max_cost: 5\n", "");
+    stage.play(&BUILDS, &ACCEPTS);
+    let said = stage.start().expect(2);
+    assert!(said.stderr.contains("reports no usage: max_cost could not be held"), "{}", said.stderr);
+    assert!(stage.world.tasks().is_empty());
+    let said = {
+        let stage = Stage::with("max_tokens: 5\n", "");
+        stage.start().expect(2)
+    };
+    assert!(said.stderr.contains("max_tokens could not be held"), "{}", said.stderr);
+}

@@ -1,0 +1,255 @@
+//! What a person can do at a pause (M10), and where a person has the last word (M5).
+
+use rustix::process::Signal;
+
+use super::{ACCEPTS, BRANCH, BUILDS, ID, Stage};
+use crate::support::wait_for;
+
+/// Paused after three rejections of F-1.
+fn stuck() -> Stage {
+    let stage = Stage::new();
+    stage.play(
+        &["build F-1", "build F-1", "build F-1", "build F-1", "build F-2", "complete"],
+        &["reject one", "reject two", "reject three", "accept", "accept", "accept_all"],
+    );
+    let _ = stage.start().expect(4);
+    stage
+}
+
+#[test]
+fn m10_what_is_told_at_a_pause_is_heard_by_both_when_it_goes_on() {
+    let stage = stuck();
+    let _ = stage.run(&["tell", ID, "write it on one line"]).expect(0);
+    stage.stands("paused", [3, 0, 3]);
+    assert_eq!(stage.calls(), [3, 3], "telling starts nothing");
+    let _ = stage.milestone("resume", &[]).expect(0);
+    stage.stands("completed", [6, 3, 0]);
+    for agent in ["dev", "acc"] {
+        stage.assert_told(agent, 4, "write it on one line");
+        stage.assert_not_told(agent, 5, "write it on one line");
+    }
+}
+
+#[test]
+fn m10_approve_overrules_the_acceptor() {
+    let stage = stuck();
+    stage.play(
+        &["exit 9", "exit 9", "exit 9", "build F-2", "complete"],
+        &["exit 9", "exit 9", "exit 9", "accept", "accept_all"],
+    );
+    let _ = stage.milestone("approve", &[]).expect(0);
+    stage.stands("completed", [5, 3, 0]);
+    assert_eq!(stage.calls(), [5, 5]);
+    assert_eq!(stage.verdicts()[2], (true, "person".to_owned()));
+    stage.assert_told("dev", 4, "F-1 (accepted)");
+    stage.assert_not_told("dev", 4, "The last round was rejected");
+}
+
+#[test]
+fn m10_approve_of_a_final_rejection_completes_it() {
+    let stage = Stage::with("max_iterations_per_milestone: 3\n", "");
+    stage.play(&BUILDS, &["accept", "accept", "reject no; printf 'C-1: met\\nC-2: not met\\n'"]);
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [3, 2, 0]);
+    let _ = stage.run(&["approve", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    assert_eq!(stage.calls(), [3, 3], "nobody is asked again");
+    let _ = stage.run(&["wait", ID]).expect(0);
+}
+
+#[test]
+fn m5_where_a_person_has_the_last_word_yes_completes_it() {
+    let stage = Stage::with("requires_human_review: true\n", "");
+    stage.play(&BUILDS, &ACCEPTS);
+    let _ = stage.start().expect(4);
+    stage.stands("awaiting_review", [3, 3, 0]);
+    assert_eq!(stage.needs().0, "review");
+    let _ = stage.run(&["wait", ID]).expect(4);
+    let said = stage.milestone("resume", &[]).expect(2);
+    assert!(said.stderr.contains("waits for your verdict"), "{}", said.stderr);
+    let said = stage.milestone("approve", &["R1"]).expect(2);
+    assert!(said.stderr.contains("a verdict on the whole of it"), "{}", said.stderr);
+    stage.stands("awaiting_review", [3, 3, 0]);
+    let _ = stage.milestone("approve", &[]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    assert_eq!((stage.calls(), stage.needs().0.as_str()), ([3, 3], ""));
+    let said = stage.milestone("approve", &[]).expect(2);
+    assert!(said.stderr.contains("asks nothing (completed)"), "{}", said.stderr);
+    stage.world.assert_nothing_left(ID);
+}
+
+#[test]
+fn m5_where_a_person_has_the_last_word_no_is_heard_by_the_developer() {
+    let stage = Stage::with("requires_human_review: true\n", "");
+    stage.play(
+        &["build F-1", "build F-2", "complete", "build F-1", "complete"],
+        &["accept", "accept", "accept_all", "accept", "accept_all"],
+    );
+    let _ = stage.start().expect(4);
+    let _ = stage.milestone("reject", &["the first", "file is ugly"]).expect(4);
+    stage.stands("awaiting_review", [5, 4, 0]);
+    stage.assert_told("dev", 4, "a person rejected the milestone: the first file is ugly");
+    stage.assert_not_told("dev", 5, "ugly");
+    assert_eq!(stage.calls(), [5, 5]);
+    let _ = stage.milestone("approve", &[]).expect(0);
+    stage.stands("completed", [5, 4, 0]);
+}
+
+#[test]
+fn m10_a_review_in_the_background_is_answered_as_any_question() {
+    let stage = Stage::with("requires_human_review: true\n", "");
+    stage.play(
+        &["build F-1", "build F-2", "complete", "build F-1", "complete"],
+        &["accept", "accept", "accept_all", "accept", "accept_all"],
+    );
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(4);
+    let _ = stage.run(&["reject", ID, "ugly"]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(4);
+    stage.stands("awaiting_review", [5, 4, 0]);
+    stage.assert_told("dev", 4, "ugly");
+    let _ = stage.run(&["approve", ID]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [5, 4, 0]);
+}
+
+#[test]
+fn m10_an_answer_that_does_not_fit_changes_nothing() {
+    let stage = stuck();
+    let before = stage.world.everything();
+    for (words, told) in [
+        (["reject", ID, "again"].as_slice(), "is rejected already"),
+        (&["milestone", "reject", ID], "is rejected already"),
+        (&["milestone", "approve", ID, "x"], "a finding is written R3"),
+        (&["approve", "ghost"], "not found"),
+        (&["set", ID, "colour=red"], "colour"),
+        (&["tell", ID, " "], "nothing to tell"),
+        (&["pause", ID], "is not running"),
+    ] {
+        let said = stage.run(words).expect(2);
+        assert!(said.stderr.contains(told), "{words:?}: {}", said.stderr);
+        assert_eq!(stage.world.everything(), before, "{words:?}");
+    }
+}
+
+#[test]
+fn s9_a_pause_waits_for_the_end_of_the_round() {
+    let stage = Stage::new();
+    let go = "touch $scratch/at-work; until test -e $scratch/go; do sleep 0.02; done; build F-1";
+    stage.play(&[go, "build F-2", "complete"], &ACCEPTS);
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let said = stage.run(&["resume", ID]).expect(2);
+    assert!(said.stderr.contains("is still running"), "{}", said.stderr);
+    let said = stage.milestone("approve", &[]).expect(2);
+    assert!(said.stderr.contains("asks nothing (running)"), "{}", said.stderr);
+    let _ = stage.run(&["pause", ID]).expect(0);
+    let _ = stage.run(&["tell", ID, "small files please"]).expect(0);
+    std::fs::write(stage.world.scratch("go"), "").unwrap();
+    let _ = stage.run(&["wait", ID]).expect(4);
+    stage.stands("paused", [1, 1, 0]);
+    assert_eq!((stage.needs().0.as_str(), stage.calls()), ("resume", [1, 1]));
+    let said = stage.milestone("approve", &[]).expect(2);
+    assert!(said.stderr.contains("asks nothing"), "{}", said.stderr);
+    let _ = stage.milestone("resume", &[]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    // Said while the Developer was at work: the Acceptor of that round heard it, the Developer in its next.
+    stage.assert_told("acc", 1, "small files please");
+    stage.assert_told("dev", 2, "small files please");
+}
+
+#[test]
+fn s8_a_killed_milestone_keeps_what_was_not_committed_and_goes_on() {
+    let stage = Stage::new();
+    let hangs = "echo half > half; touch $scratch/at-work; sleep 1000";
+    stage.play(&[hangs, "rm half; build F-1", "build F-2", "complete"], &ACCEPTS);
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let _ = stage.run(&["kill", ID]).expect(0);
+    let status = stage.status();
+    assert_eq!((&status["status"], &status["milestone"]["rounds"]), (&"cancelled".into(), &0.into()));
+    stage.world.assert_nothing_left(ID);
+    let kept = stage.world.git(&["for-each-ref", "--format=%(refname)", "refs/dacapo/rescue"]);
+    assert_eq!(stage.world.git(&["show", &format!("{kept}:half")]), "half");
+    let _ = stage.milestone("resume", &[]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    stage.assert_told("dev", 2, "was interrupted");
+    stage.assert_told("dev", 2, "half");
+    stage.assert_told("acc", 1, "was interrupted");
+    stage.assert_not_told("dev", 3, "was interrupted");
+}
+
+#[test]
+fn r1_an_interrupted_milestone_goes_on_in_its_round() {
+    let stage = Stage::new();
+    let hangs = "touch $scratch/at-work; sleep 1000";
+    stage.play(&BUILDS, &[hangs, "accept", "accept", "accept_all"]);
+    let running = stage.world.start(&["milestone", "start", ID]);
+    stage.world.wait_for_file("at-work");
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    stage.world.assert_nothing_left(ID);
+    let _ = stage.milestone("resume", &[]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    assert_eq!(stage.calls(), [3, 4], "the Developer's report stands");
+}
+
+#[test]
+fn m10_an_abandoned_milestone_is_over_and_its_branch_stays() {
+    let stage = stuck();
+    let _ = stage.milestone("abandon", &[]).expect(0);
+    let (status, _) = stage.standing();
+    assert_eq!(status, "abandoned");
+    assert_eq!(stage.commits().len(), 3);
+    for words in [["milestone", "start", ID].as_slice(), &["milestone", "approve", ID]] {
+        let _ = stage.run(words).expect(2);
+    }
+    stage.world.assert_nothing_left(ID);
+    assert_eq!(stage.calls(), [3, 3]);
+}
+
+#[test]
+fn m10_abandon_ends_what_runs() {
+    let stage = Stage::new();
+    stage.play(&["touch $scratch/at-work; sleep 1000"], &[]);
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let said = stage.milestone("abandon", &["--json"]).expect(0);
+    let seen: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(seen["milestone"]["status"], "abandoned", "{seen:#}");
+    stage.world.assert_nothing_left(ID);
+}
+
+#[test]
+fn m10_a_completed_milestone_is_merged_like_any_task() {
+    let stage = Stage::new();
+    stage.play(&BUILDS, &ACCEPTS);
+    let _ = stage.start().expect(0);
+    let said = stage.milestone("abandon", &[]).expect(2);
+    assert!(said.stderr.contains("is completed"), "{}", said.stderr);
+    let said = stage.milestone("resume", &[]).expect(2);
+    assert!(said.stderr.contains("is completed"), "{}", said.stderr);
+    let tip = stage.world.git(&["rev-parse", BRANCH]);
+    let merged = stage.world.run(&["merge", ID]).expect(0);
+    assert!(stage.world.repo().join("F-1").exists() && stage.world.repo().join("F-2").exists(), "{merged:?}");
+    stage.world.git(&["merge-base", "--is-ancestor", &tip, "main"]);
+}
+
+#[test]
+fn m4_a_pause_at_once_keeps_the_round() {
+    let stage = Stage::new();
+    let hangs = "touch $scratch/at-work; sleep 1000";
+    stage.play(&[hangs, "build F-1", "build F-2", "complete"], &ACCEPTS);
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let _ = stage.run(&["pause", "--now", ID]).expect(0);
+    wait_for("the pause", || stage.status()["status"] == "paused");
+    stage.world.assert_nothing_left(ID);
+    let _ = stage.milestone("resume", &["take your time"]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    stage.assert_told("dev", 2, "take your time");
+}

@@ -1,0 +1,144 @@
+//! Where a milestone works and when: in the user's checkout, and one at a time in a repository (M2).
+
+use super::refusals::refused;
+use super::{ACCEPTS, BRANCH, BUILDS, FILE, ID, Stage};
+use crate::support::wait_for;
+
+const HERE: [&str; 4] = ["milestone", "start", ID, "--noworktree"];
+const WAITS: &str = "touch $scratch/at-work; until test -e $scratch/go; do sleep 0.02; done";
+
+impl Stage {
+    /// In place HEAD moves, and nothing else of the user's does.
+    #[track_caller]
+    fn in_place(&self, words: &[&str], code: i32) {
+        let main = self.world.git(&["rev-parse", "main"]);
+        let _ = self.world.run(words).expect(code);
+        assert_eq!(self.world.git(&["rev-parse", "main"]), main, "after {words:?}");
+        assert_eq!(self.world.git(&["branch", "--show-current"]), BRANCH);
+        assert_eq!(self.world.git(&["status", "--porcelain"]), "");
+    }
+}
+
+#[test]
+fn m2_in_place_it_works_on_its_branch_in_the_users_checkout() {
+    let stage = Stage::new();
+    stage.play(
+        &["build F-1", "build F-1", "build F-1", "build F-1", "build F-2", "complete"],
+        &["reject a", "reject b", "reject c", "accept", "accept", "accept_all"],
+    );
+    stage.in_place(&HERE, 4);
+    stage.stands("paused", [3, 0, 3]);
+    stage.in_place(&["milestone", "resume", ID, "once more"], 0);
+    stage.stands("completed", [6, 3, 0]);
+    assert!(stage.world.repo().join("F-2").exists());
+    assert_eq!(stage.commits().len(), 5);
+    stage.world.assert_nothing_left(ID);
+}
+
+#[test]
+fn m6_in_place_a_developer_that_commits_on_main_has_to_put_it_back() {
+    let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+    stage.play(
+        &[
+            "git checkout -q main; build F-1",
+            "git checkout -q milestone/two; git update-ref refs/heads/main $base; build F-1",
+        ],
+        &["accept"],
+    );
+    stage.in_place(&HERE, 4);
+    stage.assert_told("dev", 2, "HEAD is on refs/heads/main");
+    stage.assert_told("dev", 2, "main was moved from here");
+    stage.stands("paused", [1, 1, 0]);
+}
+
+#[test]
+fn m2_in_place_what_the_user_has_not_committed_is_in_the_way() {
+    let stage = Stage::new();
+    stage.play(&BUILDS, &ACCEPTS);
+    stage.world.write("README.md", "mine\n");
+    refused(&stage.world, &HERE, "README.md");
+    stage.world.git(&["checkout", "-q", "."]);
+    stage.world.write("new", "mine\n");
+    refused(&stage.world, &HERE, "new");
+    std::fs::remove_file(stage.world.repo().join("new")).unwrap();
+    stage.world.git(&["branch", BRANCH]);
+    refused(&stage.world, &HERE, "branch 'milestone/two' already exists");
+}
+
+/// An answer that cannot be taken in now is not kept for later either.
+#[test]
+fn m10_what_is_answered_while_the_checkout_is_taken_changes_nothing() {
+    let stage = Stage::with("max_consecutive_rejections: 1\n", "");
+    stage.play(&["build F-1", "complete"], &["reject no", "accept_all"]);
+    stage.in_place(&HERE, 4);
+    let agent = format!("cat > /dev/null; scratch={}; {WAITS}", stage.world.scratch("").display());
+    let _ =
+        stage.world.run(&["spawn", "--noworktree", "--name", "loop", "--agent-cmd", &agent, "go"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let inbox = || std::fs::read_dir(stage.world.task_dir(ID).join("inbox")).map_or(0, Iterator::count);
+    let before = (stage.world.journal(ID), inbox());
+    for words in [["milestone", "approve", ID].as_slice(), &["milestone", "resume", ID, "--rounds", "9"]] {
+        let said = stage.world.run(words).expect(2);
+        assert!(
+            said.stderr.contains("Task 'loop' is at work in this checkout"),
+            "{words:?}: {}",
+            said.stderr
+        );
+        assert_eq!((stage.world.journal(ID), inbox()), before, "{words:?}");
+    }
+    std::fs::write(stage.world.scratch("go"), "").unwrap();
+    let _ = stage.world.run(&["wait", "loop"]).expect(0);
+    stage.stands("paused", [1, 0, 1]);
+    stage.in_place(&["milestone", "approve", ID], 0);
+    stage.stands("completed", [2, 2, 0]);
+}
+
+#[test]
+fn m2_one_at_a_time_and_the_next_in_the_background_waits() {
+    let stage = Stage::new();
+    let text = stage.world.read(FILE);
+    stage.world.write(".dacapo/milestones/three.md", text);
+    let stage = stage.with_all_this();
+    // The calls are counted over both: had the second one begun early, it would have had those of the first.
+    let first = format!("{WAITS}; build F-1");
+    stage.play(
+        &[&first, "complete", "build F-1", "complete"],
+        &["accept", "accept_all", "accept", "accept_all"],
+    );
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    refused(&stage.world, &["milestone", "start", "three"], ID);
+    let _ = stage.run(&["spawn", "--milestone", "three"]).expect(0);
+    wait_for("it to be queued", || stage.world.status("three")["status"] == "queued");
+    let said = stage.run(&["milestone", "start", "three"]).expect(2);
+    assert!(said.stderr.contains("was started already"), "{}", said.stderr);
+    assert_eq!(stage.calls(), [1, 0]);
+    std::fs::write(stage.world.scratch("go"), "").unwrap();
+    for id in [ID, "three"] {
+        let _ = stage.run(&["wait", id]).expect(0);
+        assert_eq!(stage.world.status(id)["milestone"]["status"], "completed", "{id}");
+    }
+    assert_eq!(stage.calls(), [4, 4]);
+    stage.assert_told("dev", 2, "milestone two");
+    stage.assert_told("dev", 3, "milestone three");
+    for id in [ID, "three"] {
+        stage.world.assert_nothing_left(id);
+    }
+}
+
+#[test]
+fn m2_one_that_waits_for_a_person_is_in_nobodys_way() {
+    let stage = Stage::with("max_consecutive_rejections: 1\n", "");
+    let text = stage.world.read(FILE);
+    stage.world.write(".dacapo/milestones/three.md", text);
+    let stage = stage.with_all_this();
+    stage.play(
+        &["build F-1", "build F-1", "complete", "complete"],
+        &["reject no", "accept", "accept_all", "accept_all"],
+    );
+    let _ = stage.start().expect(4);
+    let _ = stage.run(&["milestone", "start", "three"]).expect(0);
+    let _ = stage.milestone("approve", &[]).expect(0);
+    stage.stands("completed", [2, 2, 0]);
+    assert_eq!(stage.world.status("three")["milestone"]["status"], "completed");
+}
