@@ -53,7 +53,7 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
         report.notes.push(".anima/ is here: dacapo init --import takes its milestones over".to_owned());
     }
     for (path, text) in layout::files(&config) {
-        report.lay(top, path, &text)?;
+        report.lay(top, &path, &text)?;
     }
     if report.there.iter().any(|path| path == layout::CONFIG) {
         let unset = settings.iter().map(|(key, value)| {

@@ -41,7 +41,9 @@ fn m1_init_lays_everything_out_once() {
         "config.toml",
         "memory/project.md",
         "milestones/README.md",
-        "prompts/README.md",
+        "prompts/acceptor.md",
+        "prompts/developer.md",
+        "prompts/final.md",
         "soul.md",
     ];
     assert_eq!(before.keys().collect::<Vec<_>>(), expected);
