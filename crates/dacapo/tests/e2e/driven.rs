@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 use crate::spawned::AGENT;
 use crate::support::World;
 
+mod kills;
 mod mirrors;
 mod places;
 mod seen;
 mod talks;
+mod touched;
 mod turns;
 
 /// What a case is about, and what brings it about.
@@ -54,6 +56,7 @@ impl World {
             vision: None,
             soul: None,
             memory: None,
+            prompts: dacapo_core::task::milestone::Prompts::default(),
         })
         .unwrap();
         spec["policy"]["looping"] = true.into();
