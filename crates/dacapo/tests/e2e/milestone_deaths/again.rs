@@ -51,8 +51,16 @@ fn m9_killed_again_in_the_turn_that_puts_the_tree_in_order() {
     strike(&mut world.until_ready(&RESUME));
     world.milestone_to_the_end();
     let turns = world.turns_seen();
-    assert!(turns[3].told.contains("are not committed: two, unknown."), "{}", turns[3].told);
-    assert!(turns[4].told.contains("are not committed: again."), "{}", turns[4].told);
+    assert!(
+        turns[3].told.contains("are not committed; commit or undo them:\n\n```\ntwo\nunknown\n```"),
+        "{}",
+        turns[3].told
+    );
+    assert!(
+        turns[4].told.contains("are not committed; commit or undo them:\n\n```\nagain\n```"),
+        "{}",
+        turns[4].told
+    );
     for turn in &turns[3..5] {
         turn.assert_recovers(1, &["feat: one"]);
         assert_eq!(turn.session.as_deref(), Some("developer-0"));

@@ -33,7 +33,11 @@ fn m9_in_the_background_it_dies_in_either_ones_turn_and_goes_on() {
         let _ = world.wait("m").expect(0);
         let next = &world.turns_seen()[had];
         assert_eq!(next.role, "developer", "{turn}");
-        assert!(next.told.contains("are not committed: two. Commit or undo them."), "{}", next.told);
+        assert!(
+            next.told.contains("are not committed; commit or undo them:\n\n```\ntwo\n```"),
+            "{}",
+            next.told
+        );
         world.assert_whole();
     });
 }
@@ -88,7 +92,7 @@ fn m9_in_the_users_checkout_it_dies_and_goes_on_there() {
         world.milestone_to_the_end();
         let next = &world.turns_seen()[had];
         assert_eq!(next.role, "developer", "{turn}");
-        assert!(next.told.contains("are not committed: "), "{}", next.told);
+        assert!(next.told.contains("are not committed; commit or undo them:"), "{}", next.told);
         let status = world.status("m");
         assert_eq!(status["outcome"], "completed");
         let shown = &status["milestone"];

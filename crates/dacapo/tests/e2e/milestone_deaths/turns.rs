@@ -15,7 +15,7 @@ const LEFT: [Left; 7] = [
     Left {
         point: "begin",
         script: "echo half >> one; echo half > new; git add new; echo more > unknown; stay",
-        told: &["are not committed: new, one, unknown. Commit or undo them."],
+        told: &["are not committed; commit or undo them:\n\n```\nnew\none\nunknown\n```"],
     },
     // A git that waits for its hook holds the index.
     Left {
@@ -24,7 +24,10 @@ const LEFT: [Left; 7] = [
             printf '#!/bin/sh\\ntouch %s/ready; sleep 1000\\n' \"$desk\" > \"$desk/hooks/pre-commit\"
             chmod +x \"$desk/hooks/pre-commit\"
             git -c core.hooksPath=\"$desk/hooks\" commit -qam 'feat: two'",
-        told: &["are not committed: two.", "worktrees/m/index.lock: remove it, or git refuses to commit"],
+        told: &[
+            "are not committed; commit or undo them:\n\n```\ntwo\n```",
+            "worktrees/m/index.lock: remove it, or git refuses to commit",
+        ],
     },
     Left {
         point: "committed",
@@ -39,7 +42,10 @@ const LEFT: [Left; 7] = [
     Left {
         point: "begin",
         script: "git checkout -qb elsewhere; echo half > two; stay",
-        told: &["HEAD is on refs/heads/elsewhere: go back", "are not committed: two."],
+        told: &[
+            "HEAD is on refs/heads/elsewhere: go back",
+            "are not committed; commit or undo them:\n\n```\ntwo\n```",
+        ],
     },
     Left {
         point: "begin",
@@ -101,7 +107,7 @@ fn m9_what_a_killed_acceptor_left_is_put_in_order_by_the_developer() {
         let cleans = &turns[4];
         cleans.assert_recovers(1, &["feat: one", "feat: two"]);
         assert!(
-            cleans.told.contains("are not committed: note, two. Commit or undo them."),
+            cleans.told.contains("are not committed; commit or undo them:\n\n```\nnote\ntwo\n```"),
             "{}",
             cleans.told
         );
