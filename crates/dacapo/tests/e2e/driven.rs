@@ -9,11 +9,15 @@ use serde_json::{Value, json};
 use crate::spawned::AGENT;
 use crate::support::World;
 
+mod kills;
 mod mirrors;
 mod places;
 mod seen;
 mod talks;
 mod turns;
+
+/// What a case is about, and what brings it about.
+type Case = (&'static str, fn(&World));
 
 const DEFINITION: &str =
     "## Goal\nTwo files.\n## Features\n- one\n- two\n## Acceptance Criteria\n- both are there\n";

@@ -1,6 +1,9 @@
 //! The files of `.dacapo/`. None of them does anything until somebody writes into it: settings are comments, and texts for
 //! agents that hold nothing but comments are not given to them.
 
+/// The settings of the project.
+pub(super) const CONFIG: &str = ".dacapo/config.toml";
+
 /// Mirrors are never committed (M8).
 const IGNORED: &str = "\
 # Written by Dacapo after every round of a milestone, for other programs to read.
@@ -27,7 +30,7 @@ Nothing is given to agents as long as there is nothing but comments here. -->
 /// All files, from the top of the checkout, with this text of the settings.
 pub(super) fn files(config: &str) -> Vec<(&'static str, String)> {
     vec![
-        (".dacapo/config.toml", config.to_owned()),
+        (CONFIG, config.to_owned()),
         (".dacapo/.gitignore", IGNORED.to_owned()),
         (".dacapo/milestones/README.md", MILESTONES.to_owned()),
         (".dacapo/prompts/README.md", PROMPTS.to_owned()),
@@ -40,7 +43,7 @@ pub(super) fn files(config: &str) -> Vec<(&'static str, String)> {
 /// What a file is for, in a few words.
 pub(super) fn what_for(path: &str) -> String {
     let words = match path {
-        ".dacapo/config.toml" => "every setting, as a comment",
+        CONFIG => "every setting, as a comment",
         ".dacapo/.gitignore" => "what Dacapo writes for other programs",
         ".dacapo/milestones/README.md" => "how a milestone is written",
         ".dacapo/prompts/README.md" => "what agents are told, and how to change it",

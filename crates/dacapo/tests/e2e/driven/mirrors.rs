@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 
-use super::{ACCEPTS, BUILDS};
+use super::{ACCEPTS, BUILDS, Case};
 use crate::support::{World, wait_for};
 
 fn read(world: &World, file: &str) -> Value {
@@ -153,7 +153,7 @@ fn m8_in_a_linked_worktree_and_in_place_the_files_are_in_the_main_checkout_and_n
 
 #[test]
 fn m8_what_is_in_the_way_of_a_mirror_costs_a_notice_and_nothing_else() {
-    let cases: [(&str, fn(&World)); 5] = [
+    let cases: [Case; 5] = [
         ("a link of that name is replaced, not followed", |world| {
             fs::create_dir_all(world.repo().join(".dacapo/milestones")).unwrap();
             fs::write(world.scratch("secret"), "theirs").unwrap();

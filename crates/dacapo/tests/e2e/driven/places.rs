@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{ACCEPTS, BUILDS};
+use super::{ACCEPTS, BUILDS, Case};
 use crate::support::{World, wait_for};
 
 /// The spec of one in the user's own checkout.
@@ -126,12 +126,9 @@ fn m2_in_place_the_checkout_is_put_on_the_branch_and_stays_there() {
     world.assert_nothing_left("auth");
 }
 
-/// What is said, and what puts it in the way.
-type InTheWay = (&'static str, fn(&World));
-
 #[test]
 fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
-    let cases: [InTheWay; 4] = [
+    let cases: [Case; 4] = [
         ("this checkout has uncommitted files (README.md)", |world| world.write("README.md", "mine")),
         ("this checkout has uncommitted files (new)", |world| world.write("new", "mine")),
         ("would be overwritten", |world| {
