@@ -79,7 +79,7 @@ impl Driver<'_> {
         Ok(Input::Inspected(facts))
     }
 
-    /// A commit of what is there, which no branch holds: the Developer commits, not we (S8, M6). The same tree gives the
+    /// A commit of what is there, which no branch holds: the Developer commits, not we (S8, M6). Index and files stay as they are. The same tree gives the
     /// same ref's name again, so doing it twice keeps it once more at worst.
     pub(super) fn keep_work(&mut self) -> Result<Input, DriverError> {
         let Some(workspace) = &self.workspace else { return Ok(Input::Kept { reference: None }) };
@@ -90,7 +90,7 @@ impl Driver<'_> {
         let home: Head = repo.head()?;
         let message = format!("What {} had not committed when it was ended\n", self.spec.name);
         let prefix = format!("refs/dacapo/rescue/{}/killed", self.spec.name);
-        let prepared = repo.prepare_commit(&CommitRequest {
+        let loose = repo.keep_loose(&CommitRequest {
             start: home.commit.as_ref(),
             home: &home,
             message: &message,
@@ -102,12 +102,13 @@ impl Driver<'_> {
             landing: None,
             skip: &workspace.not_the_agents(),
         })?;
-        let kept = match &prepared.commit {
-            Some(commit) => Some(repo.keep_commit(&prefix, &commit.oid)?.name),
-            None => None,
-        };
-        for problem in &prepared.problems {
-            self.input(&Input::Notice(format!("not kept under a ref: {problem}")))?;
+        let kept = loose.kept.map(|kept| kept.name);
+        for left in &loose.left_out {
+            self.input(&Input::Notice(format!("not kept under a ref, and left where it is: {left}")))?;
+        }
+        for path in &loose.nested {
+            let path = display_path(path);
+            self.input(&Input::Notice(format!("not kept under a ref: {path} is a repository of its own")))?;
         }
         if let Some(reference) = &kept {
             self.input(&Input::Notice(format!("what was not committed is kept as {reference}")))?;

@@ -5,6 +5,7 @@ mod fixture;
 mod heads;
 mod landing;
 mod locks;
+mod loose;
 mod main_branches;
 mod merging;
 mod repositories;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::spawned::AGENT;
 use crate::support::World;
 
+mod kills;
 mod mirrors;
 mod places;
 mod seen;
