@@ -36,7 +36,7 @@ pub enum MilestoneCommand {
     Approve(ApproveMilestone),
     /// Send it back where a person has the last word
     Reject(RejectMilestone),
-    /// Give it up for good; what was done stays on its branch
+    /// Give it up: nothing takes it up again by itself, and what was done stays on its branch
     Abandon(AbandonMilestone),
 }
 

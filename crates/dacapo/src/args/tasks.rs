@@ -4,20 +4,43 @@ use clap::Args;
 
 use super::Exec;
 
-/// What says nothing about a milestone: its file and its limits do.
-const MEANS_A_PROMPT: [&str; 12] = [
+/// What says nothing about a milestone: its file and the settings do. A limit that is not held must not be taken.
+const OF_A_LOOP: [&str; 35] = [
     "prompt",
     "prompt_file",
     "name",
     "agent",
     "agent_cmd",
+    "model",
+    "approval",
+    "session",
     "iter",
     "time",
     "max_iterations",
+    "max_failures",
+    "stall",
+    "max_cost",
+    "max_tokens",
+    "turn_timeout",
+    "idle_timeout",
+    "max_wait",
     "until",
+    "check_timeout",
+    "no_baseline",
+    "check_clean",
     "base",
     "with_changes",
+    "allow_dirty",
     "plan",
+    "no_plan",
+    "no_context",
+    "no_commit",
+    "no_summary",
+    "summary_max_tokens",
+    "context_max_tokens",
+    "commit_message_model",
+    "summary_model",
+    "loop_prompt",
 ];
 
 /// Flags of `spawn`: those of `exec`, with a worktree unless it is not wanted.
@@ -31,7 +54,7 @@ pub struct Spawn {
     #[command(flatten)]
     pub exec: Exec,
     /// Run this milestone instead of a prompt, as `dacapo milestone start ID --spawn` does
-    #[arg(long, value_name = "ID", help_heading = "What", conflicts_with_all = MEANS_A_PROMPT)]
+    #[arg(long, value_name = "ID", help_heading = "What", conflicts_with_all = OF_A_LOOP)]
     pub milestone: Option<String>,
 }
 

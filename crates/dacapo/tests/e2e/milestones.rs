@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Ran, World};
 
@@ -177,6 +177,7 @@ impl Stage {
         (seen["status"].as_str().unwrap().to_owned(), numbers.map(|field| seen[field].as_u64().unwrap()))
     }
 
+    /// In its status and in the files of the main checkout (M8).
     #[track_caller]
     fn stands(&self, status: &str, [rounds, accepted, rejections]: [u64; 3]) {
         assert_eq!(
@@ -185,6 +186,13 @@ impl Stage {
             "{:#}",
             self.status()["milestone"]
         );
+        let own: Value = serde_json::from_str(&self.world.read(&FILE.replace(".md", ".json"))).unwrap();
+        let fields = ["status", "rounds", "iteration_count", "consecutive_rejections", "branch_name"];
+        let expected = json!([status, rounds, accepted, rejections, BRANCH]);
+        assert_eq!(Value::from(fields.map(|field| own[field].clone()).to_vec()), expected, "{own:#}");
+        let all: Value = serde_json::from_str(&self.world.read(".dacapo/state.json")).unwrap();
+        let current = if status == "completed" { json!(["sleeping", null]) } else { json!(["paused", ID]) };
+        assert_eq!(json!([all["status"], all["current_milestone"]]), current, "{all:#}");
     }
 
     /// What a person is asked: the kind of question, and its words.

@@ -155,7 +155,12 @@ impl Milestone {
             ),
             Question::Rounds => (
                 "rounds",
-                format!("all {} rounds are used: {reason}", self.rounds),
+                match &self.last {
+                    Some(Last { accepted: false, .. }) => {
+                        format!("all {} rounds are used: {reason}", self.rounds)
+                    }
+                    Some(_) | None => format!("all {} rounds are used", self.rounds),
+                },
                 vec![format!("dacapo set {name} rounds=+10"), resume, approve, kill],
             ),
             Question::Review => (
@@ -164,6 +169,11 @@ impl Milestone {
                 vec![approve, format!("dacapo reject {name}")],
             ),
         };
-        Some(Needs { kind: kind.into(), question, options })
+        // What nobody could accept is not offered.
+        let acceptable =
+            self.in_review() || matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
+        let offered =
+            options.into_iter().filter(|option| acceptable || !option.starts_with("dacapo approve"));
+        Some(Needs { kind: kind.into(), question, options: offered.collect() })
     }
 }

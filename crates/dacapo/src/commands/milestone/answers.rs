@@ -3,7 +3,7 @@
 use dacapo_core::event::{Command, Needs};
 use dacapo_core::git::Repo;
 use dacapo_core::store::TaskDir;
-use dacapo_core::view::{Status, TaskView};
+use dacapo_core::view::{MilestoneView, Status, TaskView};
 
 use super::run::begun;
 use crate::args::Show;
@@ -63,8 +63,49 @@ pub(crate) fn approve(
             .kept("everything; nothing was changed")
             .hint(format!("dacapo milestone resume {name} goes on with it")));
     }
+    if !review && let Some(milestone) = &view(dir)?.milestone {
+        match finding {
+            Some(number) => is_open(milestone, number)?,
+            None => is_to_overrule(milestone, &name)?,
+        }
+    }
     let answers = vec![("dacapo approve", Command::Approve { choice: finding })];
     go_on(repo, dir, GoOn { answers, at_once: review, show, ..GoOn::default() })
+}
+
+fn is_open(milestone: &MilestoneView, number: usize) -> Result<(), Failure> {
+    let id = format!("R{number}");
+    let open: Vec<&str> =
+        milestone.findings.iter().filter(|finding| finding.open).map(|finding| finding.id.as_str()).collect();
+    if open.contains(&id.as_str()) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("no finding {id} is open")).kept("everything; nothing was changed");
+    Err(match open.as_slice() {
+        [] => failure.hint("all findings are settled"),
+        open => failure.hint(format!("open are {}", open.join(", "))),
+    })
+}
+
+/// A round without a report that fits has nothing in it to accept, and one that was accepted needs no more.
+fn is_to_overrule(milestone: &MilestoneView, name: &str) -> Result<(), Failure> {
+    let Some(newest) = milestone.history.iter().rfind(|round| round.verdict.is_some()) else {
+        return Ok(());
+    };
+    let round = newest.round;
+    let failure = if newest.verdict.as_ref().is_some_and(|verdict| verdict.accepted) {
+        Failure::usage(format!("round {round} of milestone '{name}' is accepted already"))
+    } else if newest.report.is_none() {
+        Failure::usage(format!(
+            "round {round} of milestone '{name}' brought no report that could be accepted"
+        ))
+    } else {
+        return Ok(());
+    };
+    Err(failure
+        .kept("everything; nothing was changed")
+        .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"))
+        .hint(format!("dacapo milestone show {name} shows where it stands")))
 }
 
 pub(super) fn rejected(args: &RejectMilestone) -> Result<u8, Failure> {

@@ -2,6 +2,7 @@
 
 use rustix::process::Signal;
 
+use super::refusals::refused;
 use super::{ACCEPTS, BRANCH, BUILDS, ID, Stage};
 use crate::support::wait_for;
 
@@ -132,6 +133,32 @@ fn m10_an_answer_that_does_not_fit_changes_nothing() {
     }
 }
 
+/// Where no report fitted there is nothing in the round, and where it was accepted nothing is left to say yes to.
+#[test]
+fn m10_what_nobody_could_accept_is_not_approved() {
+    let stage = Stage::with("max_consecutive_rejections: 1\n", "");
+    stage.play(&["echo hello", "echo hello", "build F-1", "complete"], &["accept", "accept_all"]);
+    let _ = stage.start().expect(4);
+    let approve = ["milestone", "approve", ID];
+    refused(&stage.world, &approve, "round 1 of milestone 'two' brought no report that could be accepted");
+    refused(&stage.world, &["approve", ID], "brought no report");
+    let options = stage.status()["needs"]["options"].to_string();
+    assert!(!options.contains("approve") && options.contains("dacapo resume two"), "{options}");
+    let _ = stage.milestone("resume", &["report, please"]).expect(0);
+    let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+    stage.play(&["build F-1"], &["accept"]);
+    let _ = stage.start().expect(4);
+    refused(&stage.world, &approve, "round 1 of milestone 'two' is accepted already");
+    assert_eq!(stage.needs(), ("rounds".to_owned(), "all 1 rounds are used".to_owned()));
+}
+
+#[test]
+fn m11_only_a_finding_that_is_open_can_be_settled() {
+    let stage = stuck();
+    refused(&stage.world, &["milestone", "approve", ID, "R77"], "no finding R77 is open");
+    refused(&stage.world, &["approve", ID, "1"], "open are R3");
+}
+
 #[test]
 fn s9_a_pause_waits_for_the_end_of_the_round() {
     let stage = Stage::new();
@@ -209,6 +236,13 @@ fn m10_an_abandoned_milestone_is_over_and_its_branch_stays() {
     }
     stage.world.assert_nothing_left(ID);
     assert_eq!(stage.calls(), [3, 3]);
+    // Nothing takes it up again by itself; a person who thinks otherwise may.
+    let _ = stage.run(&["milestone", "start", "--auto"]).expect(0);
+    assert_eq!(stage.calls(), [3, 3]);
+    let _ = stage.milestone("abandon", &[]).expect(0);
+    assert_eq!(stage.standing().0, "abandoned");
+    let _ = stage.milestone("resume", &["after all"]).expect(0);
+    stage.stands("completed", [6, 3, 0]);
 }
 
 #[test]

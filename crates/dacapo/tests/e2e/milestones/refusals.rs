@@ -162,3 +162,34 @@ fn m2_it_begins_at_the_main_branch_wherever_the_user_is() {
     assert_eq!(stage.commits(), ["feat: F-1 in round 1", "feat: F-2 in round 2"]);
     assert_eq!(stage.world.read("unfinished"), "mine\n");
 }
+
+/// A limit that is silently not held is worse than none.
+#[test]
+fn s5_flags_that_say_nothing_about_a_milestone_are_refused() {
+    let stage = Stage::new();
+    for flags in [
+        ["--max-cost", "3"].as_slice(),
+        &["--max-tokens", "3"],
+        &["--turn-timeout", "3m"],
+        &["--idle-timeout", "3m"],
+        &["--max-wait", "3m"],
+        &["--check-timeout", "3m"],
+        &["--max-failures", "3"],
+        &["--stall", "3"],
+        &["--approval", "ask"],
+        &["--session", "fresh"],
+        &["--model", "m"],
+        &["--agent", "dev"],
+        &["--iter", "3"],
+        &["--time", "3h"],
+        &["--until", "done"],
+        &["--plan", "plan.md"],
+        &["--allow-dirty"],
+        &["--no-commit"],
+        &["--name", "other"],
+        &["a prompt"],
+    ] {
+        let words: Vec<&str> = ["spawn", "--milestone", ID].iter().chain(flags).copied().collect();
+        refused(&stage.world, &words, "cannot be used with");
+    }
+}
