@@ -11,14 +11,31 @@ use serde_json::{Value, json};
 use self::pair::Pair;
 use self::script::{Asked, ID, Role, commits_in};
 use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP, GEMINI_ACP};
+use crate::scripts::Switch;
 
 /// Three features, the second of which is sent back once; then the final acceptance.
 fn completed(developer: &'static Agent, acceptor: &'static Agent) -> Pair {
-    let pair = Pair::new(developer, acceptor);
+    let seen = Switch::default();
+    let pair = Pair::with(developer, acceptor, {
+        let seen = seen.clone();
+        move |players, asked| {
+            if asked.round == 2 {
+                seen.wait();
+            }
+            players.answer(asked)
+        }
+    });
     assert_eq!(pair.standing(), "pending");
     let mut running = pair.start();
-    running.wait_for("the first round", |event| event["type"] == "iteration_finished");
+    running.wait_for("the second round", |event| {
+        event["type"] == "iteration_started" && event["iteration"] == 1
+    });
     assert_eq!(pair.standing(), "in_progress");
+    let mirror = pair.mirror(&format!("milestones/{ID}.json"));
+    assert_eq!((&mirror["status"], &mirror["rounds"]), (&json!("in_progress"), &json!(1)), "{mirror:#}");
+    let state = pair.mirror("state.json");
+    assert_eq!((&state["status"], &state["current_milestone"]), (&json!("awake"), &json!(ID)), "{state:#}");
+    seen.turn_on();
     let ran = pair.ends(running, 0);
     assert_eq!(pair.standing(), "completed");
     completed_in_five_rounds(&ran.result());

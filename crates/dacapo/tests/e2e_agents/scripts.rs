@@ -1,23 +1,31 @@
 //! What the model is to do in these tests.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use crate::agents::Agent;
 use crate::model_server::{Answer, Call, Last, Reply};
+use crate::support::PATIENCE;
 
 /// Something that a test lets happen at its own time.
 #[derive(Clone, Default)]
-pub(crate) struct Switch(Arc<AtomicBool>);
+pub(crate) struct Switch(Arc<(Mutex<bool>, Condvar)>);
 
 impl Switch {
     pub(crate) fn turn_on(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
     }
 
     pub(crate) fn is_on(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        *self.0.0.lock().unwrap()
+    }
+
+    /// Waits until it is on, or the test has failed meanwhile.
+    pub(crate) fn wait(&self) {
+        let on = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_timeout_while(on, PATIENCE, |on| !*on).unwrap());
     }
 }
 

@@ -91,7 +91,7 @@ fn m9_killed_while_codex_builds() {
     let again = &pair.turns_of(Role::Developer)[2];
     let asked = Asked::read(again).unwrap();
     assert_eq!((asked.round, asked.times), (2, 3), "the round goes on, in the same conversation");
-    for part in ["## First put the tree in order", "These paths are not committed: feature-2.txt."] {
+    for part in ["## First put the tree in order", "These paths are not committed", "feature-2.txt"] {
         assert!(asked.prompt.contains(part), "'{part}' is not in\n{}", asked.prompt);
     }
 }

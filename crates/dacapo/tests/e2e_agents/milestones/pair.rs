@@ -30,12 +30,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Both talk to one server, which answers as they need it.
-    pub(crate) fn new(developer: &'static Agent, acceptor: &'static Agent) -> Self {
-        Self::with(developer, acceptor, |players, asked| players.answer(asked))
-    }
-
-    /// The same, with something else to say at times.
+    /// Both talk to one server, which answers so.
     pub(crate) fn with(
         developer: &'static Agent,
         acceptor: &'static Agent,

@@ -150,10 +150,8 @@ impl Players {
             };
         }
         // The file that the Developer says to have made must be in the commit itself.
-        let file = prompt
-            .split("## Changes, by the Developer's word\n\n- ")
-            .nth(1)
-            .and_then(|rest| rest.split(':').next());
+        let changes = prompt.split("## Changes, by the Developer's word").nth(1).unwrap_or_default();
+        let file = changes.lines().find_map(|line| line.strip_prefix("- ")?.split(':').next());
         match file {
             Some("feature-2.txt") if !missing(&"feature-2.txt") => Reply::say(
                 "REJECTED: the second file says too little\n- it has one line only\n- it has no title",
