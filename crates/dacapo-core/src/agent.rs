@@ -241,6 +241,11 @@ pub fn native_program(
     adapter.native_program(&found.canonicalize().ok()?)
 }
 
+/// Commands that the agent runs do not see the user's git config.
+pub fn hides_git_config(agent: &AgentSpec) -> bool {
+    behind(agent).is_some_and(Adapter::hides_git_config)
+}
+
 /// The first file of this name on `path` that can be run, or the program itself where it is a path already.
 pub fn find_on_path(program: &Path, path: Option<&std::ffi::OsStr>, cwd: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {

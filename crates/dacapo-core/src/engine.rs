@@ -6,6 +6,7 @@
 pub(crate) mod checks;
 mod driver;
 mod durability;
+mod identity;
 mod inspect;
 mod limits;
 pub mod machine;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::engine::machine::Machine;
-use crate::spec::TaskSpec;
+use crate::spec::{Change, InvalidChange, TaskSpec};
 
 pub mod agent_loop;
 pub mod milestone;
@@ -16,6 +16,16 @@ pub trait Kind: Sync {
 
     /// The machine of a task, before any of its journal is applied.
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind>;
+
+    /// The limits of it that can be changed while it runs, by their names (`dacapo set`).
+    fn limits(&self) -> &'static [&'static str] {
+        &Change::KEYS
+    }
+
+    /// Reads `key=value` as its machine does.
+    fn change(&self, key: &str, value: &str) -> Result<Change, InvalidChange> {
+        Change::parse(key, value)
+    }
 
     /// Whether only one of this kind is at work in a repository at a time.
     fn takes_turns(&self) -> bool {
@@ -52,6 +62,16 @@ impl Kinds {
         Self(kinds)
     }
 
+    /// The kind of this name.
+    pub fn find(self, name: &str) -> Option<&'static dyn Kind> {
+        self.0.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// All of them.
+    pub fn all(self) -> &'static [&'static dyn Kind] {
+        self.0
+    }
+
     /// Whether only one task of this kind is at work in a repository at a time.
     pub fn take_turns(self, kind: &str) -> bool {
         self.0.iter().any(|known| known.name() == kind && known.takes_turns())
@@ -59,7 +79,7 @@ impl Kinds {
 
     /// The machine of a task.
     pub fn machine(self, spec: &Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
-        let kind = self.0.iter().find(|kind| kind.name() == spec.kind);
+        let kind = self.find(&spec.kind);
         kind.ok_or_else(|| NotThatKind::Unknown(spec.kind.clone()))?.machine(Arc::clone(spec))
     }
 }

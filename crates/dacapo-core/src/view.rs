@@ -10,6 +10,7 @@ use crate::event::{
 use crate::git::Oid;
 use crate::spec::{Amount, Change, Place, TaskSpec};
 use crate::store::{JournalError, OpenError, TaskDir, read};
+use crate::task::Kinds;
 
 mod milestone;
 
@@ -385,7 +386,9 @@ impl TaskView {
 
     fn commanded(&mut self, command: &Command) {
         if let Command::Set { key, value } = command
-            && let Ok(Change::Iterations(amount)) = Change::parse(key, value)
+            && let Ok(Change::Iterations(amount)) = Kinds::default()
+                .find(&self.kind)
+                .map_or_else(|| Change::parse(key, value), |kind| kind.change(key, value))
         {
             let begun = self.iteration + u32::from(self.running_iteration.is_some());
             let most = match amount {

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use dacapo_core::spec::{Change, TaskName};
+use dacapo_core::spec::TaskName;
 use dacapo_core::store::{RepoDir, TaskDir};
+use dacapo_core::task::Kinds;
 
 use crate::args::Cli;
 use crate::args::completions::Shell;
@@ -120,7 +121,10 @@ fn agent_names() -> Vec<String> {
 }
 
 fn keys() -> Vec<String> {
-    Change::KEYS.iter().map(|key| format!("{key}=")).collect()
+    let mut all: Vec<&str> = Kinds::default().all().iter().flat_map(|kind| kind.limits()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.iter().map(|key| format!("{key}=")).collect()
 }
 
 /// The checkout around a directory.

@@ -62,6 +62,12 @@ pub(crate) struct Offered<'a> {
     pub(crate) config: &'a Config,
 }
 
+/// The text alone, without its commits.
+#[cfg(test)]
+pub(crate) fn body_of(view: &TaskView, spec: &TaskSpec) -> String {
+    body::body(view, spec, &[])
+}
+
 /// All that is known before anything is done.
 #[derive(Debug)]
 pub(crate) struct Plan {

@@ -53,6 +53,11 @@ pub trait Adapter: Sync {
     /// Arguments of which any one lets it work unattended; the first is the one to recommend. None: it needs none.
     fn unattended(&self) -> &'static [&'static str];
 
+    /// Commands that it runs do not see the user's git config (`~/.gitconfig`), so that they have no name to commit under.
+    fn hides_git_config(&self) -> bool {
+        false
+    }
+
     /// Whether this command keeps the tools from it that change anything, without a word about it in its output.
     fn lacks_tools(&self, agent: &AgentSpec) -> bool {
         let _ = agent;

@@ -103,6 +103,11 @@ impl Adapter for Gemini {
         &["--yolo", "-y", "--approval-mode=yolo", "yolo"]
     }
 
+    /// Since 0.61 at the latest: `GIT_CONFIG_GLOBAL=/dev/null`, whatever the settings say.
+    fn hides_git_config(&self) -> bool {
+        true
+    }
+
     /// Without a terminal, what it would have to ask for is not even offered to the model.
     fn lacks_tools(&self, agent: &AgentSpec) -> bool {
         let AgentCommand::Argv(argv) = &agent.command else { return false };

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::driver::{Driver, Message};
+use super::identity;
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
@@ -296,6 +297,11 @@ impl Driver<'_> {
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let mut env = self.environment(&cwd);
         env.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        if agent::hides_git_config(agent)
+            && let Some(identity) = self.workspace()?.repo.identity()
+        {
+            identity::tell(&mut env, &identity);
+        }
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();

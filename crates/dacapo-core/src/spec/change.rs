@@ -25,6 +25,8 @@ pub enum Change {
     IdleTimeout(Duration),
     /// Wait for usage limits at most, in all.
     MaxWait(Duration),
+    /// So many rejections in a row need a person. Only kinds of task that know rejections have it.
+    Rejections(Amount<u32>),
 }
 
 /// A new value, or so much more than now (`+5`).
@@ -55,7 +57,7 @@ pub enum InvalidChange {
 }
 
 impl Change {
-    /// What can be changed, by the names of the flags.
+    /// What can be changed of a loop, by the names of the flags; see [`crate::task::Kind::limits`] for other kinds.
     pub const KEYS: [&str; 9] = [
         "iter",
         "time",
@@ -133,7 +135,16 @@ impl Change {
             Change::TurnTimeout(limit) => policy.turn_timeout = Some(limit),
             Change::IdleTimeout(limit) => policy.idle_timeout = limit,
             Change::MaxWait(limit) => policy.max_wait = limit,
+            // No part of the policy: the kind of task that reads it keeps it.
+            Change::Rejections(_) => {}
         }
+    }
+}
+
+impl<T> Amount<T> {
+    /// Reads `5` or `+5`.
+    pub fn parse(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Self> {
+        amount(text, read)
     }
 }
 

@@ -21,10 +21,11 @@ use crate::engine::stop;
 use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage};
 use crate::git::Oid;
 use crate::mirror::Document;
-use crate::spec::{LoopPolicy, SessionNeed, TaskSpec};
+use crate::spec::{Change, InvalidChange, LoopPolicy, SessionNeed, TaskSpec};
 use crate::task::{Kind, NotThatKind};
 
 mod apply;
+mod change;
 mod commands;
 mod decide;
 mod definition;
@@ -35,17 +36,20 @@ mod lines;
 mod mirror;
 mod plan;
 mod prompts;
+mod quote;
 mod refreeze;
 mod report;
 mod resume;
 mod settings;
 mod standing;
 mod state;
+mod template;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod verdict;
 
+pub use change::LIMITS;
 pub use definition::{
     Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
 };
@@ -54,9 +58,11 @@ pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
+pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, TemplateError, TemplateKind};
 pub use verdict::{Found, On, Verdict};
 
 use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
+use template::Templates;
 
 /// The kind of task that [`Milestone`] decides for.
 #[derive(Debug)]
@@ -91,6 +97,9 @@ pub struct Details {
     /// `.dacapo/memory/project.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// `.dacapo/prompts/`.
+    #[serde(default, skip_serializing_if = "Prompts::is_empty")]
+    pub prompts: Prompts,
 }
 
 impl Kind for Milestones {
@@ -100,6 +109,14 @@ impl Kind for Milestones {
 
     fn machine(&self, spec: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
         Ok(Box::new(Milestone::new(spec)?))
+    }
+
+    fn limits(&self) -> &'static [&'static str] {
+        &LIMITS
+    }
+
+    fn change(&self, key: &str, value: &str) -> Result<Change, InvalidChange> {
+        change::parse(key, value)
     }
 
     fn takes_turns(&self) -> bool {
@@ -113,6 +130,7 @@ pub struct Milestone {
     spec: Arc<TaskSpec>,
     details: Arc<Details>,
     definition: Arc<Definition>,
+    templates: Arc<Templates>,
     /// As asked for, and as changed since.
     policy: LoopPolicy,
     max_rounds: u32,
@@ -185,6 +203,8 @@ impl Milestone {
         if definition.frozen() != details.frozen {
             return Err(wrong("its criteria are not the ones that were frozen".to_owned()));
         }
+        let templates = Templates::of(&details.prompts)
+            .map_err(|(kind, error)| wrong(format!("{}: {error}", kind.file_name())))?;
         if spec.agents.len() != 2 {
             return Err(wrong(format!(
                 "it needs a Developer and an Acceptor, not {} agents",
@@ -237,6 +257,7 @@ impl Milestone {
             result: None,
             details: Arc::new(details),
             definition: Arc::new(definition),
+            templates: Arc::new(templates),
             spec,
         })
     }

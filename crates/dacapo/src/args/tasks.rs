@@ -96,7 +96,8 @@ pub struct Tell {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Limits: iter, time, max-cost, max-tokens (also +N: so much more), max-failures, stall,
-turn-timeout, idle-timeout, max-wait"
+turn-timeout, idle-timeout, max-wait. Of a milestone: rounds, rejections, call-timeout, time, max-cost,
+max-tokens, max-failures, idle-timeout, max-wait"
 )]
 pub struct Set {
     /// The task

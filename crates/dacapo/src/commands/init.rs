@@ -41,18 +41,25 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
     let folder = Folder::of(&repo);
     let top = folder.top();
     let mut report = Report::default();
-    let mut config = crate::config::sample();
+    let (mut config, mut settings) = (crate::config::sample(), Vec::new());
     if let Some(from) = &args.import {
         let from = if from.is_dir() { from.clone() } else { top.join(from) };
         let anima = anima::Anima::at(&from)?;
         // First: what is taken over is not in the way of itself.
         anima.import(&folder, &mut report)?;
-        config = anima.settings(&config);
+        settings = anima.settings();
+        config = anima::Anima::put_in(&config, &settings);
     } else if top.join(anima::DIRECTORY).is_dir() {
         report.notes.push(".anima/ is here: dacapo init --import takes its milestones over".to_owned());
     }
     for (path, text) in layout::files(&config) {
-        report.lay(top, path, &text)?;
+        report.lay(top, &path, &text)?;
+    }
+    if report.there.iter().any(|path| path == layout::CONFIG) {
+        let unset = settings.iter().map(|(key, value)| {
+            format!("{} is there already: set {key} = {value} in its [milestone] yourself", layout::CONFIG)
+        });
+        report.notes.extend(unset);
     }
     if top.join("VISION.md").exists() {
         report

@@ -9,6 +9,7 @@ use dacapo_core::git::Repo;
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
 use dacapo_core::store::{LockError, TaskDir, note};
 use dacapo_core::task::milestone::Milestones;
+use dacapo_core::task::{Kind, Kinds, NotThatKind};
 use dacapo_core::view::Status;
 
 use super::kill::is_free_within;
@@ -68,13 +69,19 @@ pub(super) fn tell(args: &Tell) -> Result<u8, Failure> {
 pub(super) fn set(args: &Set) -> Result<u8, Failure> {
     let (_, dir) = task(Some(&args.name))?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let kind = Kinds::default().find(&spec.kind).ok_or_else(|| {
+        Failure::usage(NotThatKind::Unknown(spec.kind.clone()).to_string())
+            .kept("everything; nothing was changed")
+    })?;
     let mut commands = Vec::new();
     for change in &args.changes {
         let (key, value) = change.split_once('=').ok_or_else(|| {
+            let first = kind.limits().first().copied().unwrap_or("iter");
             Failure::usage(format!("'{change}' is not KEY=VALUE"))
-                .hint(format!("dacapo set {} iter=20", spec.name))
+                .kept("everything; nothing was changed")
+                .hint(format!("dacapo set {} {first}=20", spec.name))
         })?;
-        let parsed = Change::parse(key, value).map_err(|error| invalid(&error))?;
+        let parsed = kind.change(key, value).map_err(|error| invalid(&error, kind, value))?;
         if let Change::MaxCost(_) = parsed
             && let Some(agent) = spec.agents.iter().find(|agent| !knows_its_cost(agent))
         {
@@ -151,15 +158,27 @@ fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn invalid(error: &InvalidChange) -> Failure {
+fn invalid(error: &InvalidChange, kind: &dyn Kind, value: &str) -> Failure {
     let failure = Failure::usage(error.to_string()).kept("everything; nothing was changed");
-    match error {
-        InvalidChange::Key(key) => match suggest(key, Change::KEYS) {
-            Some(close) => failure.hint(format!("did you mean '{close}'?")),
-            None => failure.hint(format!("these can be: {}", Change::KEYS.join(", "))),
-        },
-        InvalidChange::Value { .. } => failure,
+    let InvalidChange::Key(key) = error else { return failure };
+    if let Some((other, own)) = called_otherwise(key, value, kind) {
+        return failure.hint(format!("'{key}' is a limit of a {other}; of a {} it is '{own}'", kind.name()));
     }
+    match suggest(key, kind.limits().iter().copied()) {
+        Some(close) => failure.hint(format!("did you mean '{close}'?")),
+        None => failure.hint(format!("these can be: {}", kind.limits().join(", "))),
+    }
+}
+
+/// The kind of task that knows the key, and what the same limit is called in this one.
+fn called_otherwise(key: &str, value: &str, kind: &dyn Kind) -> Option<(&'static str, &'static str)> {
+    let others = Kinds::default().all().iter().filter(|other| other.limits().contains(&key));
+    others.filter_map(|other| Some((other.name(), other.change(key, value).ok()?))).find_map(
+        |(name, meant)| {
+            let own = kind.limits().iter().find(|own| kind.change(own, value) == Ok(meant));
+            own.map(|own| (name, *own))
+        },
+    )
 }
 
 fn unreachable(name: &str, error: &io::Error) -> Failure {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use dacapo_core::engine::astray;
+use dacapo_core::engine::machine::Whereabouts;
 use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
+use dacapo_core::mirror::{documents, publish};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
 use dacapo_core::store::{LockError, TaskDir};
 use dacapo_core::task::milestone::Milestones;
@@ -72,6 +74,10 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         });
     }
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    if spec.kind == Milestones::NAME && seen.status.has_ended() {
+        // Its process may have died before it could say so in the checkout (M8).
+        publish(&spec, documents(dir, &spec, Whereabouts::Here));
+    }
     if answers.is_empty() {
         answers = milestone::left(dir, &seen)?;
     }

@@ -10,7 +10,7 @@ use dacapo_core::spec::{
     TaskSpec, random_hex,
 };
 use dacapo_core::store::RepoDir;
-use dacapo_core::task::milestone::{Definition, Details, Milestones};
+use dacapo_core::task::milestone::{Definition, Details, Milestones, Prompts, Template, TemplateKind};
 use jiff::Timestamp;
 
 use super::{Checks, Request, knows_its_cost, no_price};
@@ -97,6 +97,7 @@ pub fn milestone(
         vision: background(top, &["VISION.md", ".dacapo/VISION.md"])?,
         soul: background(top, &[".dacapo/soul.md"])?,
         memory: background(top, &[".dacapo/memory/project.md"])?,
+        prompts: prompts(top)?,
         definition: defined.text,
     };
     let definition = defined.definition;
@@ -250,6 +251,22 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
         }
     }
     Ok(None)
+}
+
+/// The user's own wording of what the agents are told. What does not read is refused before anything starts.
+fn prompts(top: &Path) -> Result<Prompts, Failure> {
+    let mut prompts = Prompts::default();
+    for kind in TemplateKind::ALL {
+        let name = format!(".dacapo/prompts/{}", kind.file_name());
+        let Some(text) = background(top, &[&name])? else { continue };
+        let template = Template::parse(kind, &text).map_err(|error| {
+            Failure::usage(format!("{name}:{}: {}", error.line, error.message)).kept(NOTHING).hint(error.hint)
+        })?;
+        if !template.is_empty() {
+            prompts.set(kind, text);
+        }
+    }
+    Ok(prompts)
 }
 
 /// The main branch by its full name, and where it is: `main_branch`, else origin/HEAD, main, master (M2).

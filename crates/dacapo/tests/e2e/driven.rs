@@ -14,6 +14,7 @@ mod mirrors;
 mod places;
 mod seen;
 mod talks;
+mod touched;
 mod turns;
 
 /// What a case is about, and what brings it about.
@@ -55,6 +56,7 @@ impl World {
             vision: None,
             soul: None,
             memory: None,
+            prompts: dacapo_core::task::milestone::Prompts::default(),
         })
         .unwrap();
         spec["policy"]["looping"] = true.into();

@@ -45,14 +45,15 @@ enum Format {
 
 impl Format {
     fn settings(self, name: &str, role: &str, world: &World) -> String {
-        let (script, output, resume) = match self {
-            Format::Text => ("agent.sh", "text", ""),
-            Format::Sessions => ("agent.sh", "rehearsal", "resume = [\"--resume\", \"{session}\"]\n"),
+        let (script, output, more) = match self {
+            Format::Text => ("agent.sh", "text", "prompt = \"stdin\"\n"),
+            Format::Sessions => {
+                ("agent.sh", "rehearsal", "prompt = \"stdin\"\nresume = [\"--resume\", \"{session}\"]\n")
+            }
             Format::Acp => ("acp.sh", "acp", ""),
         };
-        let mut words = vec!["sh".to_owned(), at(world, script), role.to_owned(), at(world, "desk")];
-        words.extend((self != Format::Acp).then(|| output.to_owned()));
-        format!("[agents.{name}]\ncommand = {words:?}\nprompt = \"stdin\"\noutput = \"{output}\"\n{resume}")
+        let words = ["sh", &at(world, script), role, &at(world, "desk"), output];
+        format!("[agents.{name}]\ncommand = {words:?}\noutput = \"{output}\"\n{more}")
     }
 }
 
@@ -185,10 +186,35 @@ impl World {
         assert_eq!(subjects, ["fix: two", "feat: two", "feat: one"], "each commit once");
         assert_eq!(self.git(&["log", "--format=%s", "main"]), "plan\nfirst", "main is untouched");
         self.assert_left_in_order(Path::new(status["worktree"].as_str().unwrap()));
+        self.assert_mirrored(shown, &status["tokens"]);
         let text = own.iter().fold(shown.to_string(), |text, (commit, subject)| {
             text.replace(commit, subject).replace(&commit[..7], subject)
         });
         serde_json::from_str(&text).unwrap()
+    }
+
+    /// The files in the main checkout say what is so (M8), and nothing of an earlier one is left.
+    #[track_caller]
+    fn assert_mirrored(&self, shown: &Value, tokens: &Value) {
+        let mirror = self.mirror("milestones/m.json").unwrap();
+        let said = ["status", "rounds", "iteration_count", "consecutive_rejections"].map(|key| &mirror[key]);
+        let is = ["status", "rounds", "iteration_count", "consecutive_rejections"].map(|key| &shown[key]);
+        assert_eq!(said, is, "{mirror:#}");
+        let used = tokens["input"].as_u64().unwrap() + tokens["output"].as_u64().unwrap();
+        let fixed = [&mirror["tokens_used"], &mirror["branch_name"], &mirror["base_commit"]];
+        let main = self.git(&["rev-parse", "main"]);
+        assert_eq!(fixed, [&json!(used), &json!("milestone/m"), &json!(main)], "{mirror:#}");
+        let state = self.mirror("state.json").unwrap();
+        assert_eq!((&state["status"], &state["current_milestone"]), (&json!("sleeping"), &Value::Null));
+        let files = fs::read_dir(self.repo().join(".dacapo")).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        assert_eq!(names.filter(|name| name.starts_with(".mirror")).count(), 0);
+    }
+
+    /// A file for others to read, below `.dacapo`: it is not there, or it is whole.
+    fn mirror(&self, name: &str) -> Option<Value> {
+        let text = fs::read_to_string(self.repo().join(".dacapo").join(name)).ok()?;
+        Some(serde_json::from_str(&text).unwrap())
     }
 
     /// The journal is whole, the trees are clean, and nothing is held or half-done.

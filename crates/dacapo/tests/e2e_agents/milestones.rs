@@ -8,15 +8,21 @@ use serde_json::{Value, json};
 
 use self::pair::Pair;
 use self::script::{Asked, ID, Role, commits_in};
-use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP};
+use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP, GEMINI_ACP};
 
 /// Three features, the second of which is sent back once; then the final acceptance.
 fn completed(developer: &'static Agent, acceptor: &'static Agent) -> Pair {
     let pair = Pair::new(developer, acceptor);
-    let ran = pair.ends(pair.start(), 0);
+    assert_eq!(pair.standing(), "pending");
+    let mut running = pair.start();
+    running.wait_for("the first round", |event| event["type"] == "iteration_finished");
+    assert_eq!(pair.standing(), "in_progress");
+    let ran = pair.ends(running, 0);
+    assert_eq!(pair.standing(), "completed");
     completed_in_five_rounds(&ran.result());
     assert_history(&pair);
     assert_conversations(&pair);
+    assert_mirrors(&pair);
     pair.assert_main_untouched();
     pair.assert_accounts();
     pair.world.assert_nothing_left(ID);
@@ -30,6 +36,21 @@ fn completed_in_five_rounds(result: &Value) {
         (&result["outcome"], counts),
         (&json!("completed"), [&json!(5), &json!(4), &json!(1)]),
         "{result}"
+    );
+}
+
+/// What the main checkout says of it (M8).
+fn assert_mirrors(pair: &Pair) {
+    let mirror = pair.mirror(&format!("milestones/{ID}.json"));
+    let counts = ["iteration_count", "rounds", "consecutive_rejections"].map(|field| mirror[field].as_u64());
+    assert_eq!((&mirror["status"], counts), (&json!("completed"), [Some(4), Some(5), Some(0)]), "{mirror:#}");
+    assert_eq!(mirror["branch_name"], format!("milestone/{ID}"));
+    assert_eq!(mirror["base_commit"], pair.world.git(&["rev-parse", "main"]));
+    let state = pair.mirror("state.json");
+    assert_eq!(
+        (&state["status"], &state["current_milestone"]),
+        (&json!("sleeping"), &Value::Null),
+        "{state:#}"
     );
 }
 
@@ -55,6 +76,13 @@ fn assert_conversations(pair: &Pair) {
         let sessions: Vec<Value> = pair.recorded(role).iter().map(|turn| turn["session"].clone()).collect();
         assert_eq!(sessions, vec![sessions[0].clone(); 5], "{role:?}");
         assert!(sessions[0].is_string(), "{role:?}");
+        if pair.agent(role).config.contains("\"acp\"") {
+            assert_eq!(
+                pair.greetings(role),
+                [1, 0, 0, 0, 0],
+                "{role:?}: one process, for the whole milestone"
+            );
+        }
     }
     let repair = &pair.turns_of(Role::Developer)[2];
     let told = Asked::read(repair).unwrap().prompt;
@@ -78,4 +106,17 @@ fn m4_codex_builds_and_copilot_judges_over_acp() {
 #[test]
 fn m4_copilot_builds_over_acp_and_claude_judges() {
     completed(&COPILOT_ACP, &CLAUDE);
+}
+
+/// Its shell hides the user's git config, and yet the commits are the user's.
+#[test]
+fn m4_gemini_builds_over_acp_and_claude_judges() {
+    let pair = completed(&GEMINI_ACP, &CLAUDE);
+    let authors = pair.world.git(&["log", "--format=%an %ae", &format!("main..milestone/{ID}")]);
+    assert!(authors.lines().all(|author| author == "Test test@localhost"), "{authors}");
+}
+
+#[test]
+fn m3_copilot_builds_and_gemini_judges_both_over_acp() {
+    completed(&COPILOT_ACP, &GEMINI_ACP);
 }

@@ -2,7 +2,7 @@
 
 use super::{Last, Milestone, Phase, Question};
 use crate::event::{Command, Needs, Received, StopReason};
-use crate::spec::{Cap, Change};
+use crate::spec::{Amount, Cap, Change};
 
 impl Milestone {
     pub(super) fn command_received(&mut self, received: &Received) {
@@ -19,7 +19,7 @@ impl Milestone {
             Command::Set { key, value } => self.set(key, value),
             Command::Refreeze { definition } => self.refreeze_wanted(definition),
             Command::Approve { choice } => self.approved(*choice),
-            Command::Reject { reason } => self.rejected_in_review(reason.as_deref()),
+            Command::Reject { reason } => self.rejected_by_person(reason.as_deref()),
         }
     }
 
@@ -47,20 +47,13 @@ impl Milestone {
 
     /// Whoever sent it has read it before; what cannot be read changes nothing.
     fn set(&mut self, key: &str, value: &str) {
-        let key = key.replace('_', "-");
-        let key = match key.as_str() {
-            "rounds" | "max-iterations-per-milestone" => "iter",
-            "call-timeout" => "turn-timeout",
-            "rejections" | "max-consecutive-rejections" => {
-                if let Some(most) = value.parse().ok().filter(|most| *most >= 1) {
-                    self.max_rejections = most;
-                }
-                self.ask_again();
-                return;
-            }
-            key => key,
-        };
-        let Ok(change) = Change::parse(key, value) else { return };
+        let Ok(change) = super::change::parse(key, value) else { return };
+        if let Change::Rejections(amount) = change {
+            self.max_rejections = match amount {
+                Amount::To(most) => most,
+                Amount::More(more) => self.max_rejections.saturating_add(more),
+            };
+        }
         let mut cap = Some(Cap::by_iter(self.max_rounds));
         change.apply(&mut self.policy, &mut cap);
         // A lower limit does not undo what was begun.
@@ -80,10 +73,7 @@ impl Milestone {
     /// Yes: to the whole milestone in review, to a finding by its number, or to the newest round against the Acceptor's
     /// verdict. Without a question of ours it is the answer to somebody else's.
     fn approved(&mut self, choice: Option<usize>) {
-        let Some(question) = &self.question else { return };
-        if self.result.is_some() || (self.verdict.is_some() && !self.is_paused()) {
-            return;
-        }
+        let Some(question) = self.asked() else { return };
         if let Some(finding) = choice {
             if let Ok(id) = u32::try_from(finding) {
                 self.findings.settle(id);
@@ -93,8 +83,16 @@ impl Milestone {
         match question {
             Question::Review => self.complete(),
             Question::Rejections | Question::Settled | Question::Rounds => self.overrule(),
-            Question::GoOn { .. } => {}
+            // The round at work is about what was rejected last: it goes on.
+            Question::GoOn { .. } if self.round.is_some() => {}
+            Question::GoOn { .. } => self.overrule(),
         }
+    }
+
+    /// What a person was asked and may answer now: at the pause, whoever wrote the answer down, or after it.
+    fn asked(&self) -> Option<&Question> {
+        let stopped = self.verdict.is_some() && !self.is_paused();
+        self.question.as_ref().filter(|_| !stopped)
     }
 
     /// The newest round is accepted after all, if there was something in it to accept.
@@ -108,19 +106,28 @@ impl Milestone {
         }
     }
 
-    fn rejected_in_review(&mut self, reason: Option<&str>) {
-        if !self.in_review() || !self.is_paused() || self.result.is_some() {
+    /// No: to the whole milestone in review. To anything else it is what the Acceptor said already, and its words are
+    /// guidance.
+    fn rejected_by_person(&mut self, reason: Option<&str>) {
+        let Some(question) = self.asked() else { return };
+        if *question != Question::Review {
+            if let Some(reason) = reason {
+                self.tell(reason);
+            }
             return;
         }
+        let words = match reason {
+            Some(reason) => format!("a person rejected the milestone: {reason}"),
+            None => "a person rejected the milestone".to_owned(),
+        };
         self.question = None;
         self.verdict = None;
+        // Else it would accept the same again.
+        self.acceptor.notes.push(format!("You accepted the milestone; {words}"));
         if let Some(last) = self.last.as_mut() {
             self.accepted = self.accepted.saturating_sub(u32::from(last.accepted));
             last.accepted = false;
-            last.reason = match reason {
-                Some(reason) => format!("a person rejected the milestone: {reason}"),
-                None => "a person rejected the milestone".to_owned(),
-            };
+            last.reason = words;
         }
         self.settle_between();
     }

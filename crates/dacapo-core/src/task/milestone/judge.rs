@@ -10,7 +10,7 @@ use crate::event::{Event, Judge, MilestoneStep, WorkFacts};
 /// So many are sent back or kept; each is a line or two.
 const MOST_COMPLAINTS: usize = 20;
 /// So many paths are named in one.
-const MOST_PATHS: usize = 10;
+pub(super) const MOST_PATHS: usize = 10;
 
 impl Milestone {
     /// The Developer's reply: taken, sent back once, and then a rejection (M6).

@@ -146,8 +146,13 @@ impl Milestone {
             attempt: attempts.saturating_sub(1),
             agent: Self::agent(role),
             prompt: match role {
-                Role::Developer => prompts::developer(&self.developer_is_told(continued)),
-                Role::Acceptor => prompts::acceptor(&self.acceptor_is_told(continued)),
+                Role::Developer => {
+                    prompts::developer(&self.developer_is_told(continued), &self.templates.developer)
+                }
+                Role::Acceptor => {
+                    let told = self.acceptor_is_told(continued);
+                    prompts::acceptor(&told, self.templates.acceptors(Work::is_final(told.work)))
+                }
             },
             session: desk.session.clone(),
             continued,
@@ -189,13 +194,20 @@ impl Milestone {
     }
 
     fn developer_is_told(&self, continued: bool) -> DeveloperTold<'_> {
+        let rejected = self.last.as_ref().filter(|last| !last.accepted);
         DeveloperTold {
             task: self.task(Role::Developer, continued),
             vision: self.details.vision.as_deref(),
             definition: &self.details.definition,
             path: &self.details.path,
             features: self.features(),
-            rejected: self.last.as_ref().filter(|last| !last.accepted).map(|last| last.reason.as_str()),
+            rejected: rejected.map(|last| last.reason.as_str()),
+            checks: self
+                .last_checks
+                .iter()
+                .flatten()
+                .filter(|check| check.iteration == rejected.map(|last| last.number) && !check.passed())
+                .collect(),
             dirty: self.disorder.as_ref().map_or(&[], |disorder| &disorder.dirty),
             astray: self.disorder.as_ref().and_then(|disorder| disorder.astray.as_deref()),
             left: self.disorder.as_ref().map_or(&[], |disorder| &disorder.notes),
@@ -211,6 +223,10 @@ impl Milestone {
             base: self.base.as_ref(),
             start: round.and_then(|round| round.start.as_ref()),
             work,
+            tip: round.and_then(|round| round.tip.as_ref()),
+            diff: round.and_then(|round| round.diff.as_deref()),
+            vision: self.details.vision.as_deref(),
+            definition: &self.details.definition,
             features: match work {
                 Some(Work::Feature { at: Some(at), .. }) => {
                     self.features().into_iter().skip(*at).take(1).collect()

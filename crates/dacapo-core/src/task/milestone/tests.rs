@@ -13,5 +13,6 @@ mod reports;
 mod rounds;
 mod specs;
 mod standing;
+mod templates;
 mod tree;
 mod world;

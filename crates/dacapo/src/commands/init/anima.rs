@@ -111,22 +111,27 @@ impl Anima {
         Ok(Self { path: path.to_owned(), settings, states, problems })
     }
 
-    /// Settings of Dacapo, with what was set there.
-    pub(super) fn settings(&self, config: &str) -> String {
+    /// What was set there and can be set here.
+    pub(super) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut set = Vec::new();
+        let rounds = self.settings["max_iterations_per_milestone"].as_u64();
+        if let Some(rounds) = rounds.filter(|rounds| (1..=10_000).contains(rounds)) {
+            set.push(("max_iterations_per_milestone", rounds.to_string()));
+        }
+        if let Some(limit) = self.settings["agent_timeout_ms"].as_u64().filter(|limit| *limit >= 1000) {
+            set.push(("call_timeout", format!("\"{}s\"", limit / 1000)));
+        }
+        set
+    }
+
+    /// The sample of Dacapo's settings with these set.
+    pub(super) fn put_in(config: &str, settings: &[(&str, String)]) -> String {
         let mut lines: Vec<String> = config.lines().map(str::to_owned).collect();
-        let mut set = |key: &str, value: String| {
+        for (key, value) in settings {
             let sample = format!("#{key} = ");
             if let Some(line) = lines.iter_mut().find(|line| line.starts_with(&sample)) {
                 *line = format!("{key} = {value}");
             }
-        };
-        if let Some(rounds) = self.settings["max_iterations_per_milestone"].as_u64()
-            && (1..=10_000).contains(&rounds)
-        {
-            set("max_iterations_per_milestone", rounds.to_string());
-        }
-        if let Some(limit) = self.settings["agent_timeout_ms"].as_u64().filter(|limit| *limit >= 1000) {
-            set("call_timeout", format!("\"{}s\"", limit / 1000));
         }
         lines.join("\n") + "\n"
     }
@@ -282,7 +287,9 @@ fn id_of(stem: &str, taken: &[TaskName]) -> TaskName {
 /// Names of the files of a directory, in order.
 fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    // A name that is not UTF-8 is not found again by what stands for it here, and so it is reported.
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.retain(|name| !name.starts_with('.') && name != "README.md");
     names.sort();
     names

@@ -1,6 +1,14 @@
 //! The files of `.dacapo/`. None of them does anything until somebody writes into it: settings are comments, and texts for
 //! agents that hold nothing but comments are not given to them.
 
+use dacapo_core::task::milestone::TemplateKind;
+
+/// The settings of the project.
+pub(super) const CONFIG: &str = ".dacapo/config.toml";
+
+/// What agents are told.
+const PROMPTS: &str = ".dacapo/prompts/";
+
 /// Mirrors are never committed (M8).
 const IGNORED: &str = "\
 # Written by Dacapo after every round of a milestone, for other programs to read.
@@ -9,7 +17,6 @@ const IGNORED: &str = "\
 ";
 
 pub(super) const MILESTONES: &str = include_str!("milestones.md");
-const PROMPTS: &str = include_str!("prompts.md");
 
 const VISION: &str = "\
 <!-- Where the project is to go, for the Developer of every milestone. A VISION.md at the top of the repository is taken first.
@@ -25,25 +32,26 @@ Nothing is given to agents as long as there is nothing but comments here. -->
 ";
 
 /// All files, from the top of the checkout, with this text of the settings.
-pub(super) fn files(config: &str) -> Vec<(&'static str, String)> {
-    vec![
-        (".dacapo/config.toml", config.to_owned()),
-        (".dacapo/.gitignore", IGNORED.to_owned()),
-        (".dacapo/milestones/README.md", MILESTONES.to_owned()),
-        (".dacapo/prompts/README.md", PROMPTS.to_owned()),
-        (".dacapo/VISION.md", VISION.to_owned()),
-        (".dacapo/soul.md", SOUL.to_owned()),
-        (".dacapo/memory/project.md", MEMORY.to_owned()),
-    ]
+pub(super) fn files(config: &str) -> Vec<(String, String)> {
+    let texts = [
+        (CONFIG, config),
+        (".dacapo/.gitignore", IGNORED),
+        (".dacapo/milestones/README.md", MILESTONES),
+        (".dacapo/VISION.md", VISION),
+        (".dacapo/soul.md", SOUL),
+        (".dacapo/memory/project.md", MEMORY),
+    ];
+    let prompts = TemplateKind::ALL.map(|kind| (format!("{PROMPTS}{}", kind.file_name()), kind.commented()));
+    texts.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).chain(prompts).collect()
 }
 
 /// What a file is for, in a few words.
 pub(super) fn what_for(path: &str) -> String {
     let words = match path {
-        ".dacapo/config.toml" => "every setting, as a comment",
+        CONFIG => "every setting, as a comment",
         ".dacapo/.gitignore" => "what Dacapo writes for other programs",
         ".dacapo/milestones/README.md" => "how a milestone is written",
-        ".dacapo/prompts/README.md" => "what agents are told, and how to change it",
+        prompt if prompt.starts_with(PROMPTS) => "what agents are told, as a comment",
         ".dacapo/VISION.md" => "where the project is to go",
         ".dacapo/soul.md" => "how things are done here",
         ".dacapo/memory/project.md" => "what is known about the project",
@@ -63,6 +71,9 @@ mod tests {
     fn m1_hints_are_not_given_to_agents() {
         for hint in [VISION, SOUL, MEMORY] {
             assert!(!says_something(hint), "{hint}");
+        }
+        for (path, text) in files("").iter().filter(|(path, _)| path.starts_with(PROMPTS)) {
+            assert!(!says_something(text), "{path}");
         }
     }
 

@@ -188,7 +188,7 @@ pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
     }
     let Some(told) = entry.told() else {
         match &entry.known {
-            Known::Mirrored(_) if entry.status() == Status::Paused => {
+            Known::Mirrored(_) if entry.status() != Status::Completed => {
                 add(format!("dacapo undo {id}"), "bring its task back, if it was dropped");
             }
             Known::OtherTask => add(format!("dacapo drop {id}"), "put the task of this name away"),

@@ -235,3 +235,38 @@ fn m10_every_answer_says_what_it_is_for() {
         "dacapo approve auth            it is completed"
     );
 }
+
+#[test]
+fn s12_a_pull_request_names_goal_features_and_what_was_accepted() {
+    let body = crate::pull_request::body_of(&until(45), &spec());
+    assert!(!body.contains("### Task"), "{body}");
+    insta::assert_snapshot!(body, @r#"
+    ### Goal
+
+    > People can log in, and nobody can guess passwords.
+
+    ### Features
+
+    - [x] F-1 login: `f9a2e41`
+    - [ ] F-2 rate limit
+    - [ ] F-3 audit log
+
+    ⚠ **Not settled with the Acceptor**
+
+    - R1 nginx is not the code
+    - R4 no test for it
+
+    ### Checks
+
+    - `test -e f1` – → ✓ on `522efa9`
+
+    Not proven: no check went from red to green, or not all are green.
+
+    ⚠ **Tests, CI or checks were changed** (look at these first): `f1`
+
+    ### Commits
+
+
+    4 rounds · 1 accepted · 2s · Developer codex, Acceptor claude · ended as paused · task `auth` of Dacapo
+    "#);
+}

@@ -25,20 +25,17 @@ fn rejected() -> World {
 
 const APPROVE: [&str; 4] = ["milestone", "approve", "m", "--json"];
 
-/// Instants of a run of this command in a world, after `before` events of other runs.
-fn instants_of(world: &World, words: &[&str]) -> Vec<At> {
-    let before = world.journal("m").len();
-    let _ = world.run(words).expect(0);
-    (0..world.journal("m").len() - before).flat_map(|event| [At::Before(event), At::After(event)]).collect()
-}
-
 #[test]
 fn m10_an_approval_counts_whatever_was_killed_with_it() {
-    let instants = instants_of(&in_review(), &APPROVE);
-    assert_eq!(instants.len(), 2 * 3, "it goes on, it is told, it ends");
-    // Whoever resumes means what was answered; whoever answers again says nothing new.
-    let cases: Vec<(At, [&str; 4])> =
-        instants.iter().flat_map(|at| [(*at, RESUME), (*at, APPROVE)]).collect();
+    // It goes on, it is told, it ends. Whoever resumes means what was answered; whoever answers again says nothing new.
+    let cases = [
+        (At::Before(0), RESUME),
+        (At::Before(0), APPROVE),
+        (At::After(0), RESUME),
+        (At::After(0), APPROVE),
+        (At::After(1), RESUME),
+        (At::After(2), RESUME),
+    ];
     for_each(&cases, |(at, then)| {
         let world = in_review();
         assert!(world.dies(*at, &APPROVE), "{at:?}");

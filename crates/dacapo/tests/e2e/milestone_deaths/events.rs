@@ -16,6 +16,7 @@ fn walk(developer: Format, acceptor: Format, wanted: impl Fn(&Value) -> bool) {
         let world = team(developer, acceptor);
         assert!(world.dies(*at, &START), "{at:?}");
         let written = world.journal_or_none("m");
+        assert_mirrored_so_far(&world, &written);
         let had = world.turns_seen();
         let went_on = world.milestone_to_the_end();
         assert_eq!(world.assert_whole(), shown, "{at:?}");
@@ -52,6 +53,23 @@ fn assert_turns(turns: &[Turn], developer: Format, acceptor: Format) {
             }
         }
     }
+}
+
+/// At a death the files say what was so after the last round, or after the one before; never half of it.
+fn assert_mirrored_so_far(world: &World, written: &[Value]) {
+    let rounds = written.iter().filter(|line| line["type"] == "iteration_finished").count();
+    let state = world.mirror("state.json");
+    let Some(mirror) = world.mirror("milestones/m.json") else {
+        assert!(rounds == 0, "{written:#?}");
+        return;
+    };
+    let told = usize::try_from(mirror["rounds"].as_u64().unwrap()).unwrap();
+    assert!(told == rounds || told + 1 == rounds, "{told} of {rounds}");
+    assert_eq!(mirror["iteration_count"], [0, 1, 1, 2, 3][told]);
+    assert_eq!(mirror["consecutive_rejections"], u64::from(told == 2));
+    assert_eq!(mirror["status"], "in_progress");
+    // The one is written right after the other.
+    assert!(state.is_none_or(|state| state["current_milestone"] == "m"), "{mirror}");
 }
 
 /// The first that each hears after the death.

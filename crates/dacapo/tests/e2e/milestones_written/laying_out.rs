@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -40,7 +41,9 @@ fn m1_init_lays_everything_out_once() {
         "config.toml",
         "memory/project.md",
         "milestones/README.md",
-        "prompts/README.md",
+        "prompts/acceptor.md",
+        "prompts/developer.md",
+        "prompts/final.md",
         "soul.md",
     ];
     assert_eq!(before.keys().collect::<Vec<_>>(), expected);
@@ -96,6 +99,8 @@ fn anima(world: &World) {
     world.write(".anima/milestones/free.md", "# Free\n\n## Requirements\nwhatever\n");
     world.write(".anima/milestones/later.draft.md", "x");
     world.write(".anima/milestones/broken.json", "{");
+    let odd = std::ffi::OsStr::from_bytes(b"\xff.md");
+    fs::write(world.repo().join(".anima/milestones").join(odd), "x").unwrap();
 }
 
 #[test]
@@ -113,6 +118,7 @@ fn m1_an_anima_directory_is_taken_over() {
         "inbox.json: ideas are not taken over",
         "milestones/broken.json: it is no JSON",
         "auto_start: true",
+        "\u{fffd}.md; it cannot be read",
     ] {
         assert!(ran.stdout.contains(said), "{said}\n{}", ran.stdout);
     }
@@ -143,6 +149,7 @@ fn m1_an_anima_directory_is_taken_over() {
     let ran = world.run(&["init", "--import", ".anima"]).expect(0);
     assert!(ran.stdout.contains(".dacapo/milestones/waits.md is there already"), "{}", ran.stdout);
     assert_eq!(world.read(".dacapo/milestones/waits.md"), "mine");
+    assert!(ran.stdout.contains("set max_iterations_per_milestone = 7"), "{}", ran.stdout);
 }
 
 #[test]

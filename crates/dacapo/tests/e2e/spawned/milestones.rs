@@ -38,6 +38,7 @@ fn milestone(world: &World, developer: &str) -> (TaskDir, TaskSpec) {
         vision: None,
         soul: None,
         memory: None,
+        prompts: dacapo_core::task::milestone::Prompts::default(),
     })
     .unwrap();
     json["policy"]["looping"] = true.into();

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::pair::{MEMORY, Pair};
 use super::script::{Asked, ID, Role};
-use super::{assert_history, completed_in_five_rounds};
-use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP};
+use super::{assert_history, assert_mirrors, completed_in_five_rounds};
+use crate::agents::{Agent, CLAUDE, CODEX, COPILOT_ACP, GEMINI_ACP};
 use crate::model_server::{Call, CallKind, Failure, Recorded};
 use crate::running::{PATIENCE, Running};
 use crate::scripts::Switch;
@@ -46,6 +46,7 @@ fn killed_in_round_two(developer: &'static Agent, acceptor: &'static Agent, role
         pair.world.events(ID, "iteration_finished").iter().map(|round| round["iteration"].clone()).collect();
     assert_eq!(rounds, [0, 1, 2, 3, 4], "none is lost, and none counted twice");
     assert_history(&pair);
+    assert_mirrors(&pair);
     pair.assert_main_untouched();
     pair.world.assert_nothing_left(ID);
 
@@ -106,4 +107,26 @@ fn m9_killed_while_copilot_builds_over_acp() {
     assert_eq!(Asked::read(again).unwrap().times, 3, "the same conversation, loaded by another process");
     // Nothing at all is said before the end of a turn.
     pair.assert_accounts_but_for(Role::Developer, 2);
+}
+
+/// It cannot load what it had over ACP: it begins anew, with the full context. A version that can goes on.
+#[test]
+fn m9_killed_while_gemini_judges_over_acp() {
+    let pair = killed_in_round_two(&CODEX, &GEMINI_ACP, Role::Acceptor);
+    let turns = pair.turns_of(Role::Acceptor);
+    let again = Asked::read(&turns[2]).unwrap();
+    assert_eq!(again.round, 2);
+    assert!(
+        again.prompt.contains("## Accepted by") && again.prompt.contains("feature-2.txt is there"),
+        "{}",
+        again.prompt
+    );
+    let greeted = pair.greetings(Role::Acceptor);
+    assert_eq!(
+        greeted.iter().rev().take(3).sum::<usize>(),
+        0,
+        "and then one process for the rest: {greeted:?}"
+    );
+    assert_eq!(pair.turns_of(Role::Developer).len(), 5, "it is not asked again for what it reported");
+    pair.assert_accounts_but_for(Role::Acceptor, 2);
 }

@@ -96,7 +96,7 @@ impl Pair {
         format!("--- Developer\n{}\n--- Acceptor\n{}", talk(Role::Developer), talk(Role::Acceptor))
     }
 
-    fn agent(&self, role: Role) -> &'static Agent {
+    pub(crate) fn agent(&self, role: Role) -> &'static Agent {
         match role {
             Role::Developer => self.players.developer,
             Role::Acceptor => self.players.acceptor,
@@ -123,6 +123,21 @@ impl Pair {
             started.iter().any(|start| start["turn"] == turn["turn"] && start["agent"] == agent)
         };
         self.world.events(ID, "turn_finished").into_iter().filter(of_role).collect()
+    }
+
+    /// How often a process was greeted over ACP, in each turn of a role.
+    pub(crate) fn greetings(&self, role: Role) -> Vec<usize> {
+        let number = |turn: &Value| turn["turn"].as_u64().unwrap().to_string();
+        let raw = |turn: &Value| self.world.run(&["logs", ID, "--turn", &number(turn)]).expect(0).stdout;
+        self.recorded(role).iter().map(|turn| raw(turn).matches("\"protocolVersion\"").count()).collect()
+    }
+
+    /// Its status in `dacapo milestone list --json`.
+    pub(crate) fn standing(&self) -> String {
+        let listed = self.world.run(&["milestone", "list", "--json"]).expect(0).stdout;
+        let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+        assert_eq!((listed.len(), &listed[0]["id"]), (1, &ID.into()), "{listed:?}");
+        listed[0]["status"].as_str().unwrap().to_owned()
     }
 
     /// Main and its checkout are as they were.
@@ -156,13 +171,25 @@ impl Pair {
         assert!(Cents::of(rest.1) <= cost && cost <= Cents::of(charged.1), "{cost:?} of {charged:?}");
     }
 
-    /// What the JSON for programs says.
+    /// What the JSON for programs says; the mirror in the main checkout says the same.
     fn accounts(&self) -> (Usage, Cents) {
         let status = self.world.status(ID);
         let count =
             |name: &str| status["tokens"][name].as_u64().unwrap_or_else(|| panic!("no {name} in {status:#}"));
-        let cost = status["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {status:#}"));
-        (Usage { input: count("input"), output: count("output"), cached: 0 }, Cents::of(cost))
+        let tokens = Usage { input: count("input"), output: count("output"), cached: 0 };
+        let cost = |json: &Value| {
+            Cents::of(json["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {json:#}")))
+        };
+        let mirror = self.mirror(&format!("milestones/{ID}.json"));
+        assert_eq!(mirror["tokens_used"], tokens.input + tokens.output, "{mirror:#}");
+        assert_eq!(cost(&mirror), cost(&status), "{mirror:#}");
+        (tokens, cost(&status))
+    }
+
+    /// A mirror in the main checkout.
+    pub(crate) fn mirror(&self, path: &str) -> Value {
+        let text = self.world.read(&format!(".dacapo/{path}"));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
     }
 
     /// What the server charged for such calls, and what that costs, as the agents tell it.

@@ -35,17 +35,20 @@ fn m11_findings_get_their_ids_from_the_engine_and_keep_them() {
     ];
     assert_eq!(open(&world), all);
     assert!(
-        world.prompt(2).contains("## Open findings\n\n- [R1] no limit\n- [R2] no test\n"),
+        world.prompt(2).contains("## Open findings\n\n```\n- [R1] no limit\n- [R2] no test\n```\n"),
         "{}",
         world.prompt(2)
     );
     assert!(
-        world.prompt(3).contains("## Open findings\n\n- [R1] no limit\n- [R2] no test\n"),
+        world.prompt(3).contains("## Open findings\n\n```\n- [R1] no limit\n- [R2] no test\n```\n"),
         "the Acceptor too"
     );
     let third = world.prompt(4);
     assert!(third.contains("- [R2] still no test\n- [R3] an id of its own\n"), "{third}");
-    assert!(third.contains("## Settled findings: leave them as they are\n\n- [R1] no limit\n"), "{third}");
+    assert!(
+        third.contains("## Settled findings: leave them as they are\n\n```\n- [R1] no limit\n"),
+        "{third}"
+    );
     assert!(!world.prompt(6).contains("Open findings"), "an acceptance settles all");
 }
 

@@ -169,6 +169,25 @@ fn m3_each_has_a_conversation_of_its_own() {
 }
 
 #[test]
+fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts_for_nothing() {
+    let message = "no end within --turn-timeout (10m)".to_owned();
+    let late = ends(TurnEnd::Failed { failure: FailureKind::Transient, message });
+    let late = Turn { timed_out: true, ..late };
+    let world =
+        World::new(spec()).script(&[late, limited(None), report(2, "F-1"), limited(None), yes()]).run();
+    assert_eq!(
+        world.records()[0].error.as_deref(),
+        Some("the Developer's call was ended before it was done: no end within call-timeout (10m)")
+    );
+    assert_eq!(
+        world.end(),
+        (Outcome::Completed, StopReason::Promise, 5, 4, 1),
+        "one rejection, by time alone"
+    );
+    assert_eq!(&world.order()[..14], "D1 D2 D2 A2 A2");
+}
+
+#[test]
 fn m3_a_conversation_that_is_lost_begins_anew_with_all_there_is_to_know() {
     let mut spec = spec();
     spec.agents = vec![resumable("codex"), resumable("gemini")];

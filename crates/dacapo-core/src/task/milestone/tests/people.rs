@@ -101,6 +101,55 @@ fn m10_a_person_may_settle_a_finding() {
 }
 
 #[test]
+fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
+    let mut world = thrice_rejected();
+    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R3] c\n"), yes()].into();
+    world.input(&Input::Command(command(Command::Approve { choice: Some(3) })), None);
+    let world = world.resume(&[]);
+    assert!(world.prompt(8).contains("names only what is settled (R3)"), "{}", world.prompt(8));
+    let mut world = thrice_rejected();
+    world.input(&Input::Command(command(YES)), None);
+    assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 6, 4, 2));
+    let mut world = reviewed();
+    world.input(&Input::Command(command(YES)), None);
+    assert_eq!(world.machine.next(), None);
+    assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
+}
+
+#[test]
+fn m10_at_any_pause_between_rounds_the_newest_verdict_may_be_overruled() {
+    let pause = || Input::Command(command(Command::Pause { now: false }));
+    let script = [report(1, "F-1"), no("a")];
+    let world = World::new(spec()).script(&script).during(1, pause()).run().resume(&[YES]);
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    assert!(world.prompt(2).contains("F-1 (accepted)"), "{}", world.prompt(2));
+    let now = Input::Command(command(Command::Pause { now: true }));
+    let world = World::new(spec()).script(&script).during(2, now).run().resume(&[YES]);
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1), "its repair is under way");
+}
+
+#[test]
+fn m10_what_is_told_at_a_pause_is_heard_by_both() {
+    let mut world = thrice_rejected();
+    world.input(&Input::Command(command(Command::Tell { text: "in the app, 5/min".into() })), None);
+    let world = world.resume(&[Command::Reject { reason: Some("not in nginx".into()) }]);
+    for turn in [6, 7] {
+        let told = world.prompt(turn);
+        assert!(told.contains("in the app, 5/min") && told.contains("not in nginx"), "{told}");
+    }
+    assert!(!world.prompt(8).contains("in the app"), "once each");
+}
+
+#[test]
+fn m5_the_reason_of_a_no_reaches_the_developer_and_the_acceptor_knows_of_it() {
+    let mut world = reviewed();
+    world.script = [complete(2), yes()].into();
+    let world = world.resume(&[Command::Reject { reason: Some("no docs".into()) }]);
+    assert!(world.prompt(2).contains("a person rejected the milestone: no docs"), "{}", world.prompt(2));
+    assert!(world.prompt(3).contains("a person rejected the milestone: no docs"), "{}", world.prompt(3));
+}
+
+#[test]
 fn m10_a_final_rejection_that_is_overruled_completes_it() {
     let mut spec = spec();
     spec.policy.cap = Some(crate::spec::Cap::by_iter(1));
@@ -156,8 +205,8 @@ fn m10_limits_can_be_set_while_it_runs() {
     let world =
         World::new(spec()).script(&[report(1, "F-1"), no("x")]).during(1, wanted("rejections", "1")).run();
     assert_eq!(world.question().0, "rejections");
-    let world = world.resume(&[set("rejections", "5")]);
-    assert_eq!(world.result().outcome, Outcome::Completed);
+    let world = world.resume(&[set("rejections", "+4")]);
+    assert_eq!((world.result().outcome, world.machine.max_rejections), (Outcome::Completed, 5));
     let world = World::new(spec()).during(0, wanted("call_timeout", "1m")).run();
     assert_eq!(world.turns[1].hard_limit, Some(std::time::Duration::from_secs(60)));
     let world = World::new(spec()).during(0, wanted("colour", "red")).run();
@@ -261,4 +310,31 @@ fn commands_are_in_the_journal_whenever_they_come() {
     world.input(&Input::Command(command(Command::Kill)), None);
     assert!(matches!(world.journal[lines].event, Event::CommandReceived(_)));
     assert_eq!(world.machine.next(), None, "it is over");
+}
+
+#[test]
+fn s2_limits_are_those_of_the_kind() {
+    use crate::spec::{Amount, Change, InvalidChange};
+    use crate::task::{Kind as _, Kinds, milestone::Milestones};
+    let read = |key: &str, value: &str| Milestones.change(key, value);
+    assert_eq!(read("rounds", "+10"), Ok(Change::Iterations(Amount::More(10))));
+    assert_eq!(read("max_iterations_per_milestone", "5"), Ok(Change::Iterations(Amount::To(5))));
+    assert_eq!(read("rejections", "2"), Ok(Change::Rejections(Amount::To(2))));
+    let minute = std::time::Duration::from_secs(60);
+    assert_eq!(read("call_timeout", "1m"), Ok(Change::TurnTimeout(minute)));
+    for key in Milestones.limits() {
+        for bad in ["", "x", "-1", "++1", "+", "NaN"] {
+            assert!(
+                matches!(read(key, bad), Err(InvalidChange::Value { key: named, .. }) if named == *key),
+                "{key}={bad}"
+            );
+        }
+    }
+    assert_eq!(
+        read("rejections", "0").unwrap_err().to_string(),
+        "rejections=0: expected a count such as 3 or +2"
+    );
+    assert_eq!(read("stall", "3"), Err(InvalidChange::Key("stall".into())));
+    let of_a_loop = Kinds::default().find("loop").unwrap();
+    assert_eq!(of_a_loop.change("rounds", "3"), Err(InvalidChange::Key("rounds".into())));
 }

@@ -126,7 +126,7 @@ fn m9_a_dirty_tree_is_the_developers_first_business() {
     });
     let world = world.resume(&[]);
     let told = world.prompt(3);
-    assert!(told.contains("## First put the tree in order\n\n- HEAD is on refs/heads/main: go back to milestone/auth.\n- These paths are not committed: half.rs. Commit or undo them.\n"), "{told}");
+    assert!(told.contains("## First put the tree in order\n\n- HEAD is on refs/heads/main: go back to milestone/auth.\n- These paths are not committed; commit or undo them:\n\n```\nhalf.rs\n```\n"), "{told}");
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
 }
 

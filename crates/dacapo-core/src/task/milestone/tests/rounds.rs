@@ -36,7 +36,11 @@ fn m4_an_acceptance_sets_the_counter_back() {
     ]);
     let world = world.run();
     assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 8, 4, 4));
-    assert!(world.prompt(2).contains("## The last round was rejected\n\nfirst\n"), "{}", world.prompt(2));
+    assert!(
+        world.prompt(2).contains("## The last round was rejected\n\n```\nfirst\n"),
+        "{}",
+        world.prompt(2)
+    );
     assert!(!world.prompt(6).contains("was rejected"), "{}", world.prompt(6));
     assert_eq!(world.records()[0].error.as_deref(), Some("first\nC-1: not met\nC-2: met"));
 }
@@ -82,7 +86,7 @@ fn m5_rejections_of_the_whole_do_not_count_toward_the_three_but_are_rounds() {
     ];
     let world = World::new(with(&details)).script(&script).run();
     assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 6, 2, 4));
-    assert!(world.prompt(6).contains("## The last round was rejected\n\nC-1\n"));
+    assert!(world.prompt(6).contains("## The last round was rejected\n\n```\nC-1\n"));
 }
 
 #[test]
@@ -138,11 +142,22 @@ fn m6_red_checks_go_to_the_acceptor_as_evidence_and_are_no_proof() {
     let mut world = World::new(spec());
     world.check_code = 101;
     let world = world.run();
-    assert!(world.prompt(1).contains("- `cargo test` → exit 101\n  1 passed\n"), "{}", world.prompt(1));
+    let told = world.prompt(1);
+    assert!(told.contains("`cargo test` → exit 101; its last lines:\n\n```\n1 passed\n```\n"), "{told}");
+    assert!(!world.prompt(2).contains("cargo test` → exit"), "the round was accepted all the same");
+    let mut world = World::new(spec()).script(&[report(1, "F-1"), no("red")]);
+    world.check_code = 101;
+    let world = world.run();
+    assert!(
+        world.prompt(2).contains("## Checks that failed on it\n\n`cargo test` → exit 101"),
+        "{}",
+        world.prompt(2)
+    );
     assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, false));
     let mut spec = spec();
     spec.policy.checks.clear();
     let world = World::new(spec).run();
+    assert!(world.prompt(1).contains("## Checks that Dacapo ran on it\n\nNone are set up.\n"));
     assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, false));
 }
 

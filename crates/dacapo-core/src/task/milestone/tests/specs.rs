@@ -59,6 +59,7 @@ pub(super) fn details() -> Details {
         vision: Some("A vision.".into()),
         soul: Some("A soul.".into()),
         memory: Some("A memory.".into()),
+        prompts: crate::task::milestone::Prompts::default(),
     }
 }
 

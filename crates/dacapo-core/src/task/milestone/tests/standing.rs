@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::world::*;
 use crate::engine::machine::{Begin, Effect};
 use crate::event::{Command, Event, Outcome};
-use crate::task::milestone::MilestoneStatus;
+use crate::task::milestone::{Definition, MilestoneStatus};
 use crate::view::{JudgedBy, MilestoneView, Status, TaskView};
 
 fn view(world: &World) -> TaskView {
@@ -194,4 +194,32 @@ fn p3_of_a_milestone_that_is_watched_only_the_round_at_work_is_kept() {
             assert_eq!(milestone.history[0].round, record.iteration + 1);
         }
     }
+}
+
+#[test]
+fn m11_other_places_give_other_ids_to_what_was_reported_too() {
+    let text =
+        |features: &str| format!("## Goal\ng\n## Features\n{features}## Acceptance Criteria\n- x\n- y\n");
+    let mut details = details();
+    details.definition = text("- a\n- b\n");
+    details.frozen = Definition::parse(&details.definition).unwrap().frozen();
+    let mut script = vec![report(1, "F-1 a"), yes()];
+    script.extend([2, 3, 4].map(|round| [report(round, "F-2 b"), no("no")]).concat());
+    let world = World::new(with(&details)).script(&script).run();
+    assert_eq!(
+        block(&world).features_told(),
+        [format!("F-1 a ({})", commit_of(1).short()), "F-2 b (not accepted)".into()]
+    );
+    let mut world = world;
+    world.script = [complete(5), yes()].into();
+    let world = world.resume(&[Command::Refreeze { definition: text("- new\n- a\n") }]);
+    let milestone = block(&world);
+    let ids: Vec<Option<&str>> = milestone
+        .history
+        .iter()
+        .map(|round| round.report.as_ref().and_then(|report| report.feature_id.as_deref()))
+        .collect();
+    assert_eq!(ids, [Some("F-2"), None, None, None, None], "{:?}", milestone.history);
+    let told = milestone.features_told();
+    assert_eq!(told, ["F-1 new (not accepted)".to_owned(), format!("F-2 a ({})", commit_of(1).short())]);
 }

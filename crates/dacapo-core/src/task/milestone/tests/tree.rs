@@ -42,7 +42,7 @@ fn m4_what_the_acceptor_leaves_lying_about_is_not_the_developers_and_the_verdict
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     let told = world.prompt(2);
     assert!(
-        told.contains("These paths are not committed: __pycache__/a.pyc. Commit or undo them."),
+        told.contains("These paths are not committed; commit or undo them:\n\n```\n__pycache__/a.pyc\n```"),
         "{told}"
     );
     assert!(told.contains("left by the Acceptor"), "{told}");

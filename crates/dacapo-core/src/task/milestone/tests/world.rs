@@ -99,6 +99,7 @@ pub(super) struct World {
     pub(super) script: VecDeque<Turn>,
     pub(super) on_inspect: Inspection,
     pub(super) check_code: i32,
+    pub(super) check_tail: String,
     /// The tip of the branch in the end, where it is not the newest round's commit.
     pub(super) tip: Option<Oid>,
     pub(super) known_limit: Option<KnownLimit>,
@@ -123,6 +124,7 @@ impl World {
             script: VecDeque::new(),
             on_inspect: Box::new(|_, _| {}),
             check_code: 0,
+            check_tail: "1 passed".into(),
             tip: None,
             known_limit: None,
             meanwhile: None,
@@ -221,7 +223,7 @@ impl World {
                     timed_out: false,
                     duration_ms: 5,
                     commit: plan.commit.clone(),
-                    tail: "1 passed".into(),
+                    tail: self.check_tail.clone(),
                     fingerprint: String::new(),
                     changed_files: Vec::new(),
                 })
@@ -288,6 +290,7 @@ impl World {
             commits: query.commits.iter().map(found).collect(),
             changed_files: vec!["src/a.rs".into()],
             changed_total: 1,
+            diff: query.diff.then(|| "diff --git a/src/a.rs b/src/a.rs\n+it\n".into()),
             log: vec![format!("{} feat: it", commit_of(self.machine.accepted).short())],
             ..WorkFacts::default()
         }
