@@ -4,6 +4,8 @@ mod killed;
 mod pair;
 mod script;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use self::pair::Pair;
@@ -65,6 +67,7 @@ fn assert_history(pair: &Pair) {
 
 /// One conversation for each role, which grows: every turn remembers what went before. The two meet in the engine alone.
 fn assert_conversations(pair: &Pair) {
+    let mut both = BTreeSet::new();
     for role in [Role::Developer, Role::Acceptor] {
         let turns = pair.turns_of(role);
         let told: Vec<(usize, u32)> = turns
@@ -75,7 +78,7 @@ fn assert_conversations(pair: &Pair) {
         assert_eq!(told, [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)], "{role:?}");
         let sessions: Vec<Value> = pair.recorded(role).iter().map(|turn| turn["session"].clone()).collect();
         assert_eq!(sessions, vec![sessions[0].clone(); 5], "{role:?}");
-        assert!(sessions[0].is_string(), "{role:?}");
+        assert!(sessions[0].is_string() && both.insert(sessions[0].to_string()), "{role:?}");
         if pair.agent(role).config.contains("\"acp\"") {
             assert_eq!(
                 pair.greetings(role),
@@ -119,4 +122,15 @@ fn m4_gemini_builds_over_acp_and_claude_judges() {
 #[test]
 fn m3_copilot_builds_and_gemini_judges_both_over_acp() {
     completed(&COPILOT_ACP, &GEMINI_ACP);
+}
+
+/// One agent for both roles has two conversations.
+#[test]
+fn m3_claude_builds_and_judges() {
+    completed(&CLAUDE, &CLAUDE);
+}
+
+#[test]
+fn m3_copilot_builds_and_judges_over_acp() {
+    completed(&COPILOT_ACP, &COPILOT_ACP);
 }

@@ -32,7 +32,10 @@ fn m9_sigkill_inside_git_calls_then_resume_at_once() {
             fs::write(resumed, "").unwrap();
             let _ = world.run(&START).expect(0);
         } else if !world.status("m")["outcome"].is_null() {
+            // It was over, and was telling others: whoever takes it up does that for it.
             fs::write(resumed, "").unwrap();
+            wait_for("its git to end", || world.processes("m").is_empty());
+            assert!(!world.milestone_to_the_end(), "{plan}");
         } else {
             let resume = world.start(&RESUME);
             // From here on the dead runner's git goes on, beside the one that resumes.

@@ -12,12 +12,16 @@ use crate::running::{PATIENCE, Running};
 use crate::scripts::Switch;
 use crate::support::wait_for;
 
-/// In round 2, one tool of `role` has answered and the model says nothing more: then Dacapo is killed. Resumed, it ends as
-/// if nothing had happened, and `role` was told.
-fn killed_in_round_two(developer: &'static Agent, acceptor: &'static Agent, role: Role) -> Pair {
+/// In round 2, so many tools of `role` have answered and the model says nothing more: then Dacapo is killed. Resumed, it
+/// ends as if nothing had happened, and both were told.
+fn killed_in_round_two(
+    developer: &'static Agent,
+    acceptor: &'static Agent,
+    (role, tools): (Role, usize),
+) -> Pair {
     let resumed = Switch::default();
     let is_there =
-        move |asked: &Asked<'_>| asked.role == role && asked.round == 2 && asked.results.len() == 1;
+        move |asked: &Asked<'_>| asked.role == role && asked.round == 2 && asked.results.len() == tools;
     let pair = Pair::with(developer, acceptor, {
         let resumed = resumed.clone();
         move |players, asked| {
@@ -81,7 +85,7 @@ fn assert_told(asked: &Asked<'_>) -> bool {
 /// The Developer has written a file and not committed it.
 #[test]
 fn m9_killed_while_codex_builds() {
-    let pair = killed_in_round_two(&CODEX, &COPILOT_ACP, Role::Developer);
+    let pair = killed_in_round_two(&CODEX, &COPILOT_ACP, (Role::Developer, 1));
     // A thread of its counts all that was ever used in it.
     pair.assert_accounts();
     let again = &pair.turns_of(Role::Developer)[2];
@@ -92,9 +96,20 @@ fn m9_killed_while_codex_builds() {
     }
 }
 
+/// It has committed, and not said so yet.
+#[test]
+fn m9_killed_before_claude_reports() {
+    let pair = killed_in_round_two(&CLAUDE, &COPILOT_ACP, (Role::Developer, 2));
+    let again = &pair.turns_of(Role::Developer)[2];
+    let told = Asked::read(again).unwrap().prompt;
+    assert!(told.contains(" feat: file 2\n") && !told.contains("## First put the tree in order"), "{told}");
+    // Two calls were answered, and only the last word of a turn says how much a call has written and what all cost.
+    pair.assert_accounts_but_for(Role::Developer, 2);
+}
+
 #[test]
 fn m9_killed_while_claude_judges() {
-    let pair = killed_in_round_two(&COPILOT_ACP, &CLAUDE, Role::Acceptor);
+    let pair = killed_in_round_two(&COPILOT_ACP, &CLAUDE, (Role::Acceptor, 1));
     assert_eq!(pair.turns_of(Role::Developer).len(), 5, "it is not asked again for what it reported");
     // Only in its last word it says how much a call has written and what all cost: it is killed before that.
     pair.assert_accounts_but_for(Role::Acceptor, 2);
@@ -102,7 +117,7 @@ fn m9_killed_while_claude_judges() {
 
 #[test]
 fn m9_killed_while_copilot_builds_over_acp() {
-    let pair = killed_in_round_two(&COPILOT_ACP, &CODEX, Role::Developer);
+    let pair = killed_in_round_two(&COPILOT_ACP, &CODEX, (Role::Developer, 1));
     let again = &pair.turns_of(Role::Developer)[2];
     assert_eq!(Asked::read(again).unwrap().times, 3, "the same conversation, loaded by another process");
     // Nothing at all is said before the end of a turn.
@@ -112,7 +127,7 @@ fn m9_killed_while_copilot_builds_over_acp() {
 /// It cannot load what it had over ACP: it begins anew, with the full context. A version that can goes on.
 #[test]
 fn m9_killed_while_gemini_judges_over_acp() {
-    let pair = killed_in_round_two(&CODEX, &GEMINI_ACP, Role::Acceptor);
+    let pair = killed_in_round_two(&CODEX, &GEMINI_ACP, (Role::Acceptor, 1));
     let turns = pair.turns_of(Role::Acceptor);
     let again = Asked::read(&turns[2]).unwrap();
     assert_eq!(again.round, 2);

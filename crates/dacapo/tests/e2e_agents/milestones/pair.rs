@@ -9,7 +9,7 @@ use dacapo_core::spec::TaskName;
 use dacapo_core::store::Home;
 use serde_json::Value;
 
-use super::script::{Asked, DEFINITION, ID, Players, Role};
+use super::script::{Asked, DEFINITION, ID, Players, Role, opening};
 use crate::agents::{Agent, Retries};
 use crate::model_server::{Answer, Call, CallKind, ModelServer, Usage};
 use crate::rig::{config, environment};
@@ -56,8 +56,10 @@ impl Pair {
                 answer(&players, &asked)
             }
         });
-        let env = environment(&world, &[developer, acceptor], &server.url(), Retries::AsShipped);
-        world.config(&format!("{}{}", config(developer), config(acceptor)));
+        let mut agents = vec![developer, acceptor];
+        agents.dedup_by_key(|agent| agent.name);
+        let env = environment(&world, &agents, &server.url(), Retries::AsShipped);
+        world.config(&agents.into_iter().map(config).collect::<String>());
         Self { world, server, players, main, env }
     }
 
@@ -117,11 +119,9 @@ impl Pair {
 
     /// Turns of the journal, by role.
     pub(crate) fn recorded(&self, role: Role) -> Vec<Value> {
-        let agent = self.agent(role).name;
-        let started = self.world.events(ID, "turn_started");
-        let of_role = |turn: &Value| {
-            started.iter().any(|start| start["turn"] == turn["turn"] && start["agent"] == agent)
-        };
+        let prompt =
+            |turn: &Value| self.world.prompt(ID, u32::try_from(turn["turn"].as_u64().unwrap()).unwrap());
+        let of_role = |turn: &Value| opening(&prompt(turn)).is_some_and(|(told, _)| told == role);
         self.world.events(ID, "turn_finished").into_iter().filter(of_role).collect()
     }
 
@@ -155,13 +155,11 @@ impl Pair {
 
     /// The same where a turn was broken off in this round, of which the agent tells some or nothing: no more is missing.
     pub(crate) fn assert_accounts_but_for(&self, role: Role, round: u32) {
-        let first = self
-            .turns_of(role)
-            .iter()
-            .position(|call| Asked::read(call).is_some_and(|asked| asked.round == round));
-        let broken = &self.turns_of(role)[first.unwrap()];
+        let first = |asked: &Asked<'_>| asked.role == role && asked.round == round;
+        let times = self.turns_of(role).iter().filter_map(Asked::read).find(first).map(|asked| asked.times);
         let charged = self.charged(|_| true);
-        let rest = self.charged(|call| call.number != broken.number);
+        // The turn in its place has another number in the conversation, be it the first of a new one.
+        let rest = self.charged(|asked| !(first(asked) && Some(asked.times) == times));
         let (tokens, cost) = self.accounts();
         assert!(rest.0.input <= tokens.input && tokens.input <= charged.0.input, "{tokens:?} of {charged:?}");
         assert!(
@@ -193,12 +191,12 @@ impl Pair {
     }
 
     /// What the server charged for such calls, and what that costs, as the agents tell it.
-    fn charged(&self, wanted: impl Fn(&Call) -> bool) -> (Usage, f64) {
+    fn charged(&self, wanted: impl Fn(&Asked<'_>) -> bool) -> (Usage, f64) {
         let mut sum = (Usage::default(), 0.0);
         for one in self.server.requests() {
             let (Some(call), Some(usage)) = (&one.call, one.usage) else { continue };
             let asked = Asked::read(call).unwrap_or_else(|| panic!("nobody pays for {}", one.body));
-            if wanted(call) {
+            if wanted(&asked) {
                 let agent = self.agent(asked.role);
                 let told = (agent.tells)(usage);
                 sum.1 += agent.price.of(told);

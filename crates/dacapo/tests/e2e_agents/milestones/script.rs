@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
 }
 
 /// `You are the Developer of milestone three. Round 2 of 20.`
-fn opening(prompt: &str) -> Option<(Role, u32)> {
+pub(crate) fn opening(prompt: &str) -> Option<(Role, u32)> {
     let (_, rest) = prompt.split_once("You are the ")?;
     let (role, rest) = rest.split_once(&format!(" of milestone {ID}. Round "))?;
     let role = match role {
@@ -106,14 +106,17 @@ impl Players {
         } else {
             ("feat", format!("feature-{next}.txt"))
         };
-        // What an interruption left is committed as it is: the file was written then.
-        let written = usize::from(!prompt.contains("## First put the tree in order"));
-        match results.len() {
-            0 if written == 1 => {
-                Reply::call((self.developer.write)(&self.worktree.join(&file), &format!("{kind} {next}\n")))
+        // What an interruption left is committed as it is, and what was committed before it is reported.
+        let message = format!("{kind}: file {next}");
+        let left = prompt.contains("## First put the tree in order");
+        let committed = prompt.contains("## After an interruption") && prompt.contains(&message);
+        match results.len() + usize::from(left) {
+            0 if committed => {
+                Reply::call(shell(&format!("git log -1 --format='- %H: %s' --grep '^{message}'")))
             }
-            done if done == written => Reply::call(shell(&format!(
-                "git add -A && git commit -qm '{kind}: file {next}' && git log -1 --format='- %H: %s'"
+            0 => Reply::call((self.developer.write)(&self.worktree.join(&file), &format!("{kind} {next}\n"))),
+            1 if !committed => Reply::call(shell(&format!(
+                "git add -A && git commit -qm '{message}' && git log -1 --format='- %H: %s'"
             ))),
             _ => {
                 let commit = commits_in(results.last().unwrap_or(&""));
