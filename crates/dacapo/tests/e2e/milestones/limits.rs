@@ -70,7 +70,7 @@ fn m10_limits_are_set_at_a_pause() {
     let stage = Stage::with("max_iterations_per_milestone: 2\n", "");
     stage.play(&BUILDS, &ACCEPTS);
     let _ = stage.start().expect(4);
-    let _ = stage.run(&["set", ID, "iter=+2"]).expect(0);
+    let _ = stage.run(&["set", ID, "rounds=+2"]).expect(0);
     assert_eq!(stage.status()["milestone"]["max_rounds"], 4);
     let _ = stage.milestone("resume", &[]).expect(0);
     stage.stands("completed", [3, 3, 0]);
@@ -89,4 +89,21 @@ fn m7_a_budget_ends_it_and_no_agent_without_usage_is_given_one() {
         stage.start().expect(2)
     };
     assert!(said.stderr.contains("max_tokens could not be held"), "{}", said.stderr);
+}
+
+#[test]
+fn m10_rejections_are_limits_as_well() {
+    let stage = Stage::with("max_consecutive_rejections: 2\n", "");
+    stage.play(&SIX, &["reject a", "reject b", "reject c", "reject d", "reject e"]);
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [2, 0, 2]);
+    for wrong in ["rejections=0", "rejections=x", "rounds=0", "call-timeout=soon", "stall=3"] {
+        refused(&stage.world, &["set", ID, wrong], wrong.split('=').next().unwrap());
+    }
+    let _ = stage.run(&["set", ID, "rejections=+1", "call-timeout=9m"]).expect(0);
+    assert_eq!(stage.status()["milestone"]["max_consecutive_rejections"], 3);
+    // Whoever takes it up has seen why it stands: it counts from 0 again.
+    let _ = stage.milestone("resume", &[]).expect(4);
+    stage.stands("paused", [5, 0, 3]);
+    assert_eq!(stage.needs().0, "rejections");
 }
