@@ -66,9 +66,7 @@ impl Milestone {
                 vec![Event::CheckFinished(result.clone())]
             }
             (_, Input::Settle { .. }) if self.refreezes() => self.refreeze().into_iter().collect(),
-            (Phase::Between | Phase::Asking(_), Input::Inspected(facts)) if self.looks() => {
-                vec![Event::Milestone(self.looked_at(facts))]
-            }
+            (Phase::Between | Phase::Asking(_), Input::Inspected(facts)) if self.looks() => self.look(facts),
             // A stopped milestone never starts a turn, whoever asks for it.
             (Phase::Between | Phase::Asking(_), Input::TurnBegins { head, session }) if self.begins() => {
                 self.turn_begins(head.as_ref(), session.as_ref())
@@ -172,7 +170,7 @@ impl Milestone {
     }
 
     fn backoff(&self, now: Timestamp) -> Event {
-        let pause = stop::backoff(self.failures_in_row);
+        let pause = stop::backoff(self.developer.failures_in_row.max(self.acceptor.failures_in_row));
         Event::Waiting {
             until: stop::later(now, pause),
             why: WaitReason::Backoff,

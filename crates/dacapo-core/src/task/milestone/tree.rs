@@ -8,8 +8,11 @@
 
 use super::judge::named;
 use super::{Disorder, Milestone, Phase, Role};
-use crate::event::{MilestoneStep, WorkFacts};
+use crate::event::{Event, MilestoneStep, WorkFacts};
 use crate::git::Oid;
+
+/// So often in a round the Developer puts in order what was reported before; once more is a rejection.
+const MOST_DISTURBED: u32 = 3;
 
 /// What the Acceptor did to the work.
 pub(super) struct Touched {
@@ -57,6 +60,35 @@ impl Milestone {
             named(moved),
             self.branch_name()
         ))
+    }
+
+    /// What is found before the next turn. An Acceptor that never leaves the work as it was reported, however its calls end,
+    /// does not get turn after turn of the Developer's to clean up behind it.
+    pub(super) fn look(&self, facts: &WorkFacts) -> Vec<Event> {
+        let looked = Event::Milestone(self.looked_at(facts));
+        let before = self.round.as_ref().map_or(0, |round| round.disturbed);
+        if before < MOST_DISTURBED || !self.disturbs(facts) {
+            return vec![looked];
+        }
+        let reason = format!(
+            "the work was not as reported {} times before the Acceptor could judge it: see that it is in order, and report again",
+            before + 1
+        );
+        std::iter::once(looked).chain(self.rejected_by_engine(reason)).collect()
+    }
+
+    /// The Acceptor cannot go on with what was reported.
+    fn disturbs(&self, facts: &WorkFacts) -> bool {
+        let reported = self.round.as_ref().and_then(|round| round.tip.as_ref());
+        let moved = matches!((reported, &facts.tip), (Some(was), Some(is)) if was != is);
+        let in_order = self.astray(facts).is_none() && facts.dirty.is_empty() && facts.locks.is_empty();
+        self.phase == Phase::Asking(Role::Acceptor) && (moved || !in_order)
+    }
+
+    fn disturbed(&mut self) {
+        if let Some(round) = self.round.as_mut() {
+            round.disturbed += 1;
+        }
     }
 
     pub(super) fn looked_at(&self, facts: &WorkFacts) -> MilestoneStep {
@@ -184,6 +216,7 @@ impl Milestone {
         if let (Some(was), Some(is)) = (reported, tip)
             && was != *is
         {
+            self.disturbed();
             let complaint = format!(
                 "{} is at {}, but was at {} when you reported: see what came since, put it in order, and report again",
                 self.branch_name(),
@@ -192,6 +225,7 @@ impl Milestone {
             );
             self.report_anew(&complaint);
         } else if self.disorder.is_some() {
+            self.disturbed();
             self.phase = Phase::Asking(Role::Developer);
             if let Some(round) = self.round.as_mut() {
                 round.cleanup = true;
