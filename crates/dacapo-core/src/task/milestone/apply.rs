@@ -324,7 +324,14 @@ impl Milestone {
         round.work = Some(work);
         round.changed_files = changed_files.to_vec();
         round.changed_total = changed_total;
-        round.checks.clear();
+        self.to_be_checked();
+    }
+
+    /// The checks run on what is there now, and then the Acceptor judges it.
+    pub(super) fn to_be_checked(&mut self) {
+        if let Some(round) = self.round.as_mut() {
+            round.checks.clear();
+        }
         self.phase = if self.policy.checks.is_empty() {
             Phase::Asking(Role::Acceptor)
         } else {

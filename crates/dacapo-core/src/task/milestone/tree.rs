@@ -82,7 +82,12 @@ impl Milestone {
         let reported = self.round.as_ref().and_then(|round| round.tip.as_ref());
         let moved = matches!((reported, &facts.tip), (Some(was), Some(is)) if was != is);
         let in_order = self.astray(facts).is_none() && facts.dirty.is_empty() && facts.locks.is_empty();
-        self.phase == Phase::Asking(Role::Acceptor) && (moved || !in_order)
+        self.verdict_is_due() && (moved || !in_order)
+    }
+
+    /// A report is taken; what comes next is on what it reported.
+    fn verdict_is_due(&self) -> bool {
+        matches!(self.phase, Phase::Asking(Role::Acceptor) | Phase::Checking { .. })
     }
 
     fn disturbed(&mut self) {
@@ -190,11 +195,12 @@ impl Milestone {
                 // Another look may have seen the commits before, where a turn of cleaning up was cut short.
                 moved |= matches!((&round.tip, tip), (Some(was), Some(is)) if was != is);
                 round.cleanup = false;
-                let next = if moved { Role::Developer } else { Role::Acceptor };
-                self.phase = Phase::Asking(next);
             }
             if moved {
                 self.report_anew("there are commits that your report does not know of: report again");
+            } else {
+                // What was in the way may have been in what the checks saw.
+                self.to_be_checked();
             }
             return;
         }
@@ -209,7 +215,7 @@ impl Milestone {
         }
         let in_order = found.astray.is_none() && found.dirty.is_empty() && found.notes.is_empty();
         self.disorder = (!in_order).then_some(found);
-        if self.phase != Phase::Asking(Role::Acceptor) {
+        if !self.verdict_is_due() {
             return;
         }
         let reported = self.round.as_ref().and_then(|round| round.tip.clone());

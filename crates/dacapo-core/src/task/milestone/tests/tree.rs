@@ -216,7 +216,7 @@ fn fails_and_meddles(change: Change, max_failures: u32) -> World {
 }
 
 #[test]
-fn l6_an_acceptor_that_fails_for_ever_ends_it_whatever_it_leaves_behind() {
+fn l8_an_acceptor_that_fails_for_ever_ends_it_whatever_it_leaves_behind() {
     let meddles: [Change; 2] =
         [|facts| facts.dirty = vec!["half.txt".into()], |facts| facts.tip = Some(oid(0xabc_def0))];
     for change in meddles {
@@ -227,7 +227,7 @@ fn l6_an_acceptor_that_fails_for_ever_ends_it_whatever_it_leaves_behind() {
 }
 
 #[test]
-fn l6_clean_ups_of_a_round_have_an_end_where_failures_have_none() {
+fn l8_clean_ups_of_a_round_have_an_end_where_failures_have_none() {
     for change in
         [(|facts| facts.dirty = vec!["half.txt".into()]) as Change, |facts| facts.tip = Some(oid(0xabc_def0))]
     {
