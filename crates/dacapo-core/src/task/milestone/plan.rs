@@ -114,7 +114,10 @@ impl Milestone {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             command: self.policy.checks[index].clone(),
             timeout: self.policy.check_timeout,
-            commit: round.and_then(|round| round.work.as_ref()).map(|work| work.commit().clone()),
+            // What the tree is at: a report may name an earlier one.
+            commit: round.and_then(|round| {
+                round.tip.clone().or_else(|| round.work.as_ref().map(|work| work.commit().clone()))
+            }),
         })
     }
 
