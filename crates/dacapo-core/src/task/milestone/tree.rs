@@ -247,6 +247,7 @@ impl Milestone {
             round.work = None;
             round.tip = None;
             round.diff = None;
+            round.cleanup = false;
             round.complaints = vec![why.to_owned()];
             self.phase = Phase::Asking(Role::Developer);
         }
