@@ -260,6 +260,9 @@ impl<F: Fn(&Received) -> String> Teller<F> {
             MilestoneStep::TreeTouched { .. } => {
                 self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
             }
+            MilestoneStep::MainMoved { .. } => {
+                self.say(Who::Engine, None, crate::output::words::main_moved(step))
+            }
             // Of no interest to who has to decide between the two.
             MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeKept { .. } => {}
         }
