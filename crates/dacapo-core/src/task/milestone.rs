@@ -336,6 +336,10 @@ impl Machine for Milestone {
         true
     }
 
+    fn starts_from_base_branch(&self) -> bool {
+        true
+    }
+
     fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
         self.documents(whereabouts)
     }

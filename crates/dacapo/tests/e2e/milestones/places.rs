@@ -125,6 +125,30 @@ fn m2_one_at_a_time_and_the_next_in_the_background_waits() {
 }
 
 #[test]
+fn m2_one_that_stood_in_a_row_starts_from_where_main_is_by_then() {
+    let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+    let text = stage.world.read(FILE);
+    stage.world.write(".dacapo/milestones/three.md", text);
+    stage.play(&[&format!("{WAITS}; build F-1"), "build F-1"], &["accept", "accept"]);
+    let was = stage.world.git(&["rev-parse", "main"]);
+    let _ = stage.world.run(&["milestone", "start", ID, "--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let _ = stage.world.run(&["milestone", "start", "three", "--spawn"]).expect(0);
+    wait_for("it to be queued", || stage.world.status("three")["status"] == "queued");
+    let _ = stage.world.git(&["commit", "-q", "--allow-empty", "-m", "what the second one needs"]);
+    let main = stage.world.git(&["rev-parse", "main"]);
+    std::fs::write(stage.world.scratch("go"), "").unwrap();
+    for (id, base) in [(ID, was), ("three", main)] {
+        let _ = stage.world.run(&["wait", id]).expect(4);
+        assert_eq!(stage.world.status(id)["milestone"]["iteration_count"], 1, "{id}");
+        assert_eq!(stage.world.git(&["rev-parse", &format!("milestone/{id}~1")]), base, "{id}");
+        let mirror: serde_json::Value =
+            serde_json::from_str(&stage.world.read(&format!(".dacapo/milestones/{id}.json"))).unwrap();
+        assert_eq!(mirror["base_commit"], base.as_str(), "{id}");
+    }
+}
+
+#[test]
 fn m2_one_that_waits_for_a_person_is_in_nobodys_way() {
     let stage = Stage::with("max_consecutive_rejections: 1\n", "");
     let text = stage.world.read(FILE);
