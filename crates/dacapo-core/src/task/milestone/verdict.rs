@@ -108,8 +108,8 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
         };
         if let Some((number, words)) = leading_id("C-", text).filter(|_| line.kind != Kind::Fenced) {
             let words = words.trim_start_matches(['*', '_', '`']).to_lowercase();
-            let not = ["not met", "unmet", "✗", "❌"].iter().any(|no| words.starts_with(no));
-            let met = ["met", "✓", "✅"].iter().any(|yes| words.starts_with(yes));
+            let not = ["not met", "unmet"].iter().any(|no| says(&words, no)) || words.starts_with(['✗', '❌']);
+            let met = says(&words, "met") || words.starts_with(['✓', '✅']);
             criteria.push(Judged { number, met: met && !not, clear: met || not, line: text.to_owned() });
             in_finding = false;
             continue;
@@ -135,6 +135,14 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
         finding.text = cut(finding.text.trim(), FINDING_BYTES);
     }
     (criteria, findings)
+}
+
+/// The text begins with this word, and the word ends there: `metrics` and `met-ish` are others.
+fn says(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|after| {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !after.starts_with(letter) && !after.strip_prefix('-').is_some_and(|more| more.starts_with(letter))
+    })
 }
 
 fn found(text: &str) -> Found {
