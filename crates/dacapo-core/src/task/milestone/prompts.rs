@@ -385,7 +385,7 @@ fn verdict_form(told: &AcceptorTold<'_>, is_final: bool) -> String {
         let last = told.criteria.last().map_or("C-1", |(id, _)| id.as_str());
         let _ = write!(
             text,
-            " After the verdict comes one line for each criterion, C-1 to {last}: `C-1: met` or `C-1: not met: why`."
+            " After the verdict comes one line for each criterion, C-1 to {last}: `C-1: met` or `C-1: not met: why`. One that is not met is a finding of its own, unless it names the one that says why: `C-1: not met: [R3]`."
         );
     }
     text
