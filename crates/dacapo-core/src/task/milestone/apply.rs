@@ -341,10 +341,15 @@ impl Milestone {
         let Some(round) = self.round.take() else { return };
         self.finished = record.iteration + 1;
         self.phase = Phase::Between;
-        let Round { number, work, judgement, .. } = round;
+        let Round { number, start, work, judgement, .. } = round;
         let Some(Judgement { accepted, reason, needs_person }) = judgement else { return };
         let is_final = Work::is_final(work.as_ref());
-        self.last = Some(Last { number, work, accepted: false, reason, needs_person });
+        let left_at = self.unjudged.take();
+        if !accepted {
+            // Nobody has accepted what the round brought: it is judged with the next one.
+            self.unjudged = start.or_else(|| left_at.clone());
+        }
+        self.last = Some(Last { number, work, accepted: false, reason, needs_person, left_at });
         if accepted {
             self.accept_last();
         } else if !is_final {

@@ -101,6 +101,8 @@ impl Milestone {
         let is_final = super::Work::is_final(Some(work));
         self.findings.accepted();
         self.accept_last();
+        // What the Acceptor committed is not what a person accepted.
+        self.unjudged = self.last.as_mut().and_then(|last| last.left_at.take());
         if is_final {
             self.complete();
         }

@@ -80,12 +80,12 @@ pub(super) struct DeveloperTold<'a> {
 pub(super) struct AcceptorTold<'a> {
     pub(super) task: Task<'a>,
     pub(super) base: Option<&'a Oid>,
-    /// Where the round began.
+    /// Where the round began, with those before it that were not accepted.
     pub(super) start: Option<&'a Oid>,
     pub(super) work: Option<&'a Work>,
     /// Where the branch is.
     pub(super) tip: Option<&'a Oid>,
-    /// What the round changed, where it is small.
+    /// What changed since, where it is small.
     pub(super) diff: Option<&'a str>,
     pub(super) vision: Option<&'a str>,
     /// The milestone's file.
@@ -372,9 +372,9 @@ fn how_to_read(told: &AcceptorTold<'_>, is_final: bool) -> String {
         return part("All that has changed", &format!("{range} shows it, `git show` each commit."));
     }
     let text = match told.diff.map(str::trim_end) {
-        Some("") => format!("{range} shows all that this round changed: nothing."),
-        Some(diff) => format!("{range} shows all that this round changed:\n\n{}", fenced("diff", diff)),
-        None => format!("{range} shows all that this round changed."),
+        Some("") => format!("{range} shows the whole change: nothing."),
+        Some(diff) => format!("{range} shows the whole change:\n\n{}", fenced("diff", diff)),
+        None => format!("{range} shows the whole change."),
     };
     part("The change", &text)
 }

@@ -182,6 +182,8 @@ pub(super) struct Last {
     pub(super) reason: String,
     /// The two do not come together by themselves.
     pub(super) needs_person: bool,
+    /// Where the Developer had left the branch, if the Acceptor moved it.
+    pub(super) left_at: Option<Oid>,
 }
 
 /// What an interruption or the Acceptor left behind.
