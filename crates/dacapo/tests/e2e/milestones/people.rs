@@ -100,6 +100,34 @@ fn m10_at_a_pause_within_a_round_nothing_is_to_be_approved() {
     stage.stands("completed", [4, 3, 0]);
 }
 
+/// What was started in the foreground can go on in the background; flags for one that begins are not dropped in silence.
+#[test]
+fn m2_one_that_was_cut_short_goes_on_in_the_background_where_asked() {
+    let stage = Stage::new();
+    let hangs = "touch $scratch/at-work; sleep 1000";
+    stage.play(&[hangs, hangs, "build F-1", "build F-2", "complete"], &ACCEPTS);
+    let cut_short = |stage: &Stage| {
+        stage.world.wait_for_file("at-work");
+        std::fs::remove_file(stage.world.scratch("at-work")).unwrap();
+    };
+    let running = stage.world.start(&["milestone", "start", ID]);
+    cut_short(&stage);
+    running.signal(Signal::KILL);
+    let _ = running.end();
+    stage.world.assert_nothing_left(ID);
+    let said = stage.run(&["milestone", "start", "--auto", "--spawn", "--developer", "acc"]).expect(0);
+    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    assert!(said.stderr.contains("--developer is for one that begins"), "{}", said.stderr);
+    cut_short(&stage);
+    let _ = stage.run(&["pause", "--now", ID]).expect(0);
+    wait_for("the pause", || stage.status()["status"] == "paused");
+    stage.world.assert_nothing_left(ID);
+    let said = stage.run(&["resume", ID, "--spawn"]).expect(0);
+    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+}
+
 #[test]
 fn m5_where_a_person_has_the_last_word_yes_completes_it() {
     let stage = Stage::with("requires_human_review: true\n", "");
