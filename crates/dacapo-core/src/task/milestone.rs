@@ -174,8 +174,8 @@ pub struct Milestone {
     look_due: bool,
     /// What was found then, for the Developer to put in order.
     disorder: Option<Disorder>,
-    /// The branch was there when it was last judged; what came since by another hand than the Developer's is judged with
-    /// the next round.
+    /// What came since then was not accepted, or came by another hand than the Developer's: it is judged with the next
+    /// round.
     unjudged: Option<Oid>,
     /// Where the main branch was when it was last seen; none: wherever it is.
     main: Option<Oid>,

@@ -291,14 +291,15 @@ impl Milestone {
             }
             MilestoneStep::Accepted { reason, .. } => {
                 self.findings.accepted();
-                self.judged(Judgement { accepted: true, reason: reason.clone(), needs_person: false });
+                let (by, reason) = (Judge::Acceptor, reason.clone());
+                self.judged(Judgement { accepted: true, by, reason, needs_person: false });
             }
             MilestoneStep::Rejected { by, reason, findings, needs_person, .. } => {
                 if *by == Judge::Acceptor {
                     self.findings.rejected(findings);
                 }
                 let (reason, needs_person) = (reason.clone(), *needs_person);
-                self.judged(Judgement { accepted: false, reason, needs_person });
+                self.judged(Judgement { accepted: false, by: *by, reason, needs_person });
             }
             MilestoneStep::MainMoved { .. } => self.main_has_moved(step),
             MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeTouched { .. } => self.tree_step(step),
@@ -351,10 +352,15 @@ impl Milestone {
         let Some(round) = self.round.take() else { return };
         self.finished = record.iteration + 1;
         self.phase = Phase::Between;
-        let Round { number, work, judgement, .. } = round;
-        let Some(Judgement { accepted, reason, needs_person }) = judgement else { return };
+        let Round { number, start, work, judgement, .. } = round;
+        let Some(Judgement { accepted, by, reason, needs_person }) = judgement else { return };
         let is_final = Work::is_final(work.as_ref());
-        self.last = Some(Last { number, work, accepted: false, reason, needs_person });
+        let left_at = self.unjudged.take();
+        if !accepted {
+            // Nobody has accepted what the round brought: it is judged with the next one.
+            self.unjudged = start.or_else(|| left_at.clone());
+        }
+        self.last = Some(Last { number, work, accepted: false, by, reason, needs_person, left_at });
         if accepted {
             self.accept_last();
         } else if !is_final {

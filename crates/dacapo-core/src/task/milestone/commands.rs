@@ -101,6 +101,8 @@ impl Milestone {
         let is_final = super::Work::is_final(Some(work));
         self.findings.accepted();
         self.accept_last();
+        // What the Acceptor committed is not what a person accepted.
+        self.unjudged = self.last.as_mut().and_then(|last| last.left_at.take());
         if is_final {
             self.complete();
         }
@@ -139,19 +141,19 @@ impl Milestone {
         let resume = format!("dacapo resume {name}");
         let tell = format!("dacapo tell {name} \"…\"");
         let approve = format!("dacapo approve {name}");
-        let kill = format!("dacapo kill {name}");
+        let abandon = format!("dacapo milestone abandon {name}");
         let reason = self.last.as_ref().and_then(|last| last.reason.lines().next()).unwrap_or_default();
         let (kind, question, options) = match question {
-            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, kill]),
+            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, approve, abandon]),
             Question::Rejections => (
                 "rejections",
                 format!("rejected {}×: {reason}", self.rejections),
-                vec![tell, resume, approve, kill],
+                vec![tell, resume, approve, abandon],
             ),
             Question::Settled => (
                 "settled",
                 format!("the Acceptor insists on what is settled: {reason}"),
-                vec![tell, resume, approve, kill],
+                vec![tell, resume, approve, abandon],
             ),
             Question::Rounds => (
                 "rounds",
@@ -161,21 +163,21 @@ impl Milestone {
                     }
                     Some(_) | None => format!("all {} rounds are used", self.rounds),
                 },
-                vec![format!("dacapo set {name} rounds=+10"), resume, approve, kill],
+                vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
             ),
-            Question::Main => ("main", self.main_found.clone().unwrap_or_default(), vec![resume, kill]),
+            Question::Main => ("main", self.main_found.clone().unwrap_or_default(), vec![resume, abandon]),
             Question::Review => (
                 "review",
                 match &self.main_found {
                     Some(found) => format!("all features are accepted; have a look. And {found}"),
                     None => "all features are accepted; have a look".to_owned(),
                 },
-                vec![approve, format!("dacapo reject {name}")],
+                vec![approve, format!("dacapo reject {name}"), abandon],
             ),
         };
         // What nobody could accept is not offered.
-        let acceptable =
-            self.in_review() || matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
+        let rejected = matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
+        let acceptable = self.in_review() || rejected && self.round.is_none();
         let offered =
             options.into_iter().filter(|option| acceptable || !option.starts_with("dacapo approve"));
         Some(Needs { kind: kind.into(), question, options: offered.collect() })

@@ -1,6 +1,6 @@
 //! What is to be done, derived from the state alone.
 
-use super::prompts::{AcceptorTold, DeveloperTold, FeatureLine, Task};
+use super::prompts::{AcceptorTold, DeveloperTold, FeatureLine, Rejected, Task};
 use super::report::DeveloperReply;
 use super::{LimitEnd, Milestone, Phase, Role, Work, feature_id, prompts};
 use crate::engine::machine::{CheckPlan, Effect, SetupPlan, TurnPlan, TurnStart, WorkQuery};
@@ -223,7 +223,11 @@ impl Milestone {
             definition: &self.details.definition,
             path: &self.details.path,
             features: self.features(),
-            rejected: rejected.map(|last| last.reason.as_str()),
+            rejected: rejected.map(|last| Rejected {
+                reason: &last.reason,
+                by: last.by,
+                reported: last.work.is_some(),
+            }),
             checks: self
                 .last_checks
                 .iter()

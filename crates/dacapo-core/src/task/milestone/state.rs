@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::definition::Definition;
-use crate::event::{CheckResult, Usage, WaitReason};
+use crate::event::{CheckResult, Judge, Usage, WaitReason};
 use crate::git::Oid;
 
 /// Who is at work.
@@ -173,6 +173,7 @@ impl Work {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) accepted: bool,
+    pub(super) by: Judge,
     pub(super) reason: String,
     pub(super) needs_person: bool,
 }
@@ -183,9 +184,13 @@ pub(super) struct Last {
     pub(super) number: u32,
     pub(super) work: Option<Work>,
     pub(super) accepted: bool,
+    /// Who said so first; a person may have decided otherwise.
+    pub(super) by: Judge,
     pub(super) reason: String,
     /// The two do not come together by themselves.
     pub(super) needs_person: bool,
+    /// Where the Developer had left the branch, if the Acceptor moved it.
+    pub(super) left_at: Option<Oid>,
 }
 
 /// What an interruption or the Acceptor left behind.

@@ -116,15 +116,24 @@ fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }
 
+fn offers_approval(world: &World) -> bool {
+    let needs = world.machine.needs().expect("it is paused");
+    needs.options.iter().any(|option| option.starts_with("dacapo approve"))
+}
+
 #[test]
 fn m10_at_any_pause_between_rounds_the_newest_verdict_may_be_overruled() {
     let pause = || Input::Command(command(Command::Pause { now: false }));
     let script = [report(1, "F-1"), no("a")];
-    let world = World::new(spec()).script(&script).during(1, pause()).run().resume(&[YES]);
+    let world = World::new(spec()).script(&script).during(1, pause()).run();
+    assert!(offers_approval(&world));
+    let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     assert!(world.prompt(2).contains("F-1 (accepted)"), "{}", world.prompt(2));
     let now = Input::Command(command(Command::Pause { now: true }));
-    let world = World::new(spec()).script(&script).during(2, now).run().resume(&[YES]);
+    let world = World::new(spec()).script(&script).during(2, now).run();
+    assert!(!offers_approval(&world));
+    let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1), "its repair is under way");
 }
 
@@ -157,6 +166,24 @@ fn m10_a_final_rejection_that_is_overruled_completes_it() {
     assert_eq!(world.question(), ("rounds".into(), "all 1 rounds are used: x".into()));
     let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
+}
+
+#[test]
+fn m10_at_every_pause_it_may_be_given_up() {
+    let options = |world: &World| {
+        let mut asked = world.journal.iter().rev().filter_map(|line| match &line.event {
+            Event::Paused { needs } => Some(needs.options.clone()),
+            _ => None,
+        });
+        asked.next().expect("a person was asked")
+    };
+    let now = Input::Command(command(Command::Pause { now: true }));
+    let paused = World::new(spec()).during(0, now).run();
+    for world in [thrice_rejected(), reviewed(), paused] {
+        let offered = options(&world);
+        assert_eq!(offered.last().unwrap(), "dacapo milestone abandon auth", "{offered:?}");
+        assert!(!offered.iter().any(|option| option.starts_with("dacapo kill")), "{offered:?}");
+    }
 }
 
 #[test]

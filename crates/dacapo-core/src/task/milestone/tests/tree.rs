@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
-use crate::event::{Event, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
+use crate::event::{FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
 
 type Change = fn(&mut WorkFacts);
 
@@ -72,20 +72,9 @@ fn m4_an_acceptance_of_what_is_not_there_any_more_is_none() {
 #[test]
 fn m11_what_the_acceptor_committed_is_judged_with_the_next_round() {
     let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), yes());
-    let starts: Vec<_> = world
-        .journal
-        .iter()
-        .filter_map(|line| match &line.event {
-            Event::IterationStarted { start_commit, .. } => start_commit.clone(),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(
-        starts[1],
-        commit_of(1),
-        "from the commit that was reported, not from what came behind its back"
-    );
-    assert_eq!(starts[2], oid(7), "and no further");
+    let starts = world.starts();
+    assert_eq!(starts[1], oid(7), "with the round that nobody has judged");
+    assert_eq!(starts[2], commit_of(2), "and no further");
     assert!(world.prompt(2).contains("see `git log 0001001..abcdef0`"), "{}", world.prompt(2));
 }
 
