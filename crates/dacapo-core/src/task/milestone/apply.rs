@@ -326,11 +326,11 @@ impl Milestone {
         round.work = Some(work);
         round.changed_files = changed_files.to_vec();
         round.changed_total = changed_total;
-        self.to_be_checked();
+        self.check_anew();
     }
 
     /// The checks run on what is there now, and then the Acceptor judges it.
-    pub(super) fn to_be_checked(&mut self) {
+    pub(super) fn check_anew(&mut self) {
         if let Some(round) = self.round.as_mut() {
             round.checks.clear();
         }

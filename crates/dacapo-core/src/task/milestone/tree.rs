@@ -162,7 +162,7 @@ impl Milestone {
                 self.report_anew("there are commits that your report does not know of: report again");
             } else {
                 // What was in the way may have been in what the checks saw.
-                self.to_be_checked();
+                self.check_anew();
             }
             return;
         }
