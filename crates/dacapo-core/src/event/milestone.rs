@@ -72,6 +72,9 @@ pub enum MilestoneStep {
         iteration: u32,
         /// What the Acceptor adds.
         reason: String,
+        /// Findings that are about something else; all others are settled.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        still_open: Vec<u32>,
     },
     /// The round is rejected.
     Rejected {

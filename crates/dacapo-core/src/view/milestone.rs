@@ -242,7 +242,7 @@ impl MilestoneView {
                     round.verdicts_sent_back.push(complaint.clone());
                 }
             }
-            MilestoneStep::Accepted { iteration, reason } => self.judged(VerdictView {
+            MilestoneStep::Accepted { iteration, reason, .. } => self.judged(VerdictView {
                 round: iteration.saturating_add(1),
                 accepted: true,
                 by: JudgedBy::Acceptor,

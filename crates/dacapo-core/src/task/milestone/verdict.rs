@@ -113,7 +113,8 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
         };
         if let Some((number, words)) = leading_id("C-", text).filter(|_| line.kind != Kind::Fenced) {
             let words = words.trim_start_matches(['*', '_', '`']).to_lowercase();
-            let not = ["not met", "unmet"].iter().any(|no| says(&words, no)) || words.starts_with(['✗', '❌']);
+            let not =
+                ["not met", "unmet"].iter().any(|no| says(&words, no)) || words.starts_with(['✗', '❌']);
             let met = says(&words, "met") || words.starts_with(['✓', '✅']);
             criteria.push(Judged { number, met: met && !not, clear: met || not, line: text.to_owned() });
             in_finding = false;

@@ -94,19 +94,19 @@ fn m10_a_person_may_overrule_the_verdict() {
 #[test]
 fn m10_a_person_may_settle_a_finding() {
     let mut world = thrice_rejected();
-    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R3] c\n"), yes()].into();
-    let world = world.resume(&[Command::Approve { choice: Some(3) }]);
-    assert!(world.prompt(8).contains("names only what is settled (R3)"), "{}", world.prompt(8));
+    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R1] c\n"), yes()].into();
+    let world = world.resume(&[Command::Approve { choice: Some(1) }]);
+    assert!(world.prompt(8).contains("names only what is settled (R1)"), "{}", world.prompt(8));
     assert_eq!(world.result().outcome, Outcome::Completed);
 }
 
 #[test]
 fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
     let mut world = thrice_rejected();
-    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R3] c\n"), yes()].into();
-    world.input(&Input::Command(command(Command::Approve { choice: Some(3) })), None);
+    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R1] c\n"), yes()].into();
+    world.input(&Input::Command(command(Command::Approve { choice: Some(1) })), None);
     let world = world.resume(&[]);
-    assert!(world.prompt(8).contains("names only what is settled (R3)"), "{}", world.prompt(8));
+    assert!(world.prompt(8).contains("names only what is settled (R1)"), "{}", world.prompt(8));
     let mut world = thrice_rejected();
     world.input(&Input::Command(command(YES)), None);
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 6, 4, 2));

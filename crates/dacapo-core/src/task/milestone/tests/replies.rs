@@ -188,15 +188,13 @@ fn m5_the_final_verdict_has_a_line_for_each_criterion() {
         read("REJECTED: not yet\nC-1: ✗ [R2]\nC-2: not met: see [R1], [R3]\n- [R1] no audit"),
         rejected(
             "not yet\nC-1: ✗ [R2]\nC-2: not met: see [R1], [R3]\n- [R1] no audit",
-            &[
-                (Some(1), "no audit"),
-                (Some(2), "C-1: ✗ [R2]"),
-                (Some(1), "C-2: not met: see [R1], [R3]"),
-            ]
+            &[(Some(1), "no audit"), (Some(2), "C-1: ✗ [R2]"), (Some(1), "C-2: not met: see [R1], [R3]"),]
         ),
         "one that names a finding is that one"
     );
-    for mark in ["met", "MET.", "✓", "✅ shown", "**met**, as shown", "met: yes", "met - by a test", "met（见测试）"] {
+    for mark in
+        ["met", "MET.", "✓", "✅ shown", "**met**, as shown", "met: yes", "met - by a test", "met（见测试）"]
+    {
         let reply = format!("ACCEPTED\nC-1: {mark}\nC-2: met");
         assert!(Verdict::parse(&reply, On::Milestone { criteria: 2 }).is_ok(), "{reply}");
     }
@@ -207,10 +205,7 @@ fn m5_the_final_verdict_has_a_line_for_each_criterion() {
         ("ACCEPTED\nC-1: perhaps\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
         ("ACCEPTED\nC-1: met\nC-2: met\nC-3: met", "there is no criterion C-3"),
         ("REJECTED: x\nC-1: met", "there is no line for C-2"),
-        (
-            "ACCEPTED\nC-1: metrics are missing\nC-2: met",
-            "the line for C-1 says neither 'met' nor 'not met'",
-        ),
+        ("ACCEPTED\nC-1: metrics are missing\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
         ("ACCEPTED\nC-1: met-ish\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
         (
             "REJECTED: x\nC-1: unmetered use\nC-2: not metered",

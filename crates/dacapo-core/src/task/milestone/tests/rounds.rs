@@ -209,10 +209,7 @@ fn m10_what_a_person_accepted_is_not_judged_again() {
 
 #[test]
 fn m7_a_developer_whom_nobody_judged_has_nothing_to_repair() {
-    let unjudged = [
-        vec![report(1, "F-1"), overdue()],
-        vec![report(1, "F-1"), says("Hm."), says("Good!")],
-    ];
+    let unjudged = [vec![report(1, "F-1"), overdue()], vec![report(1, "F-1"), says("Hm."), says("Good!")]];
     for script in unjudged {
         let world = World::new(spec()).script(&script).run();
         let turn = world.turns.iter().find(|turn| turn.agent == 0 && turn.iteration == 1).unwrap();
