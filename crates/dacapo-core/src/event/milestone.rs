@@ -14,6 +14,9 @@ pub enum MilestoneStep {
         iteration: u32,
         /// The feature, in the Developer's words.
         feature: String,
+        /// Which one that is, from 0, where it can be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feature_at: Option<usize>,
         /// The commit.
         commit: Oid,
         /// `path: what`, by the Developer's word.

@@ -223,8 +223,7 @@ impl MilestoneView {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportTaken { iteration, feature, commit, .. } => {
-                let definition = self.machine.0.standing().definition;
-                let feature_id = definition.feature(feature).map(feature_id);
+                let feature_id = self.machine.0.standing().feature_at.map(feature_id);
                 let (round, commit) = (iteration.saturating_add(1), commit.clone());
                 self.reported(ReportView { round, feature: Some(feature.clone()), feature_id, commit });
             }

@@ -236,6 +236,7 @@ impl Milestone {
         match step {
             MilestoneStep::ReportTaken {
                 feature,
+                feature_at,
                 commit,
                 changes,
                 changed_files,
@@ -246,7 +247,8 @@ impl Milestone {
                 main,
                 ..
             } => {
-                let at = self.definition.feature(feature);
+                // The first journals do not say it.
+                let at = feature_at.or_else(|| self.definition.feature(feature));
                 let (text, commit, changes) = (feature.clone(), commit.clone(), changes.clone());
                 self.log_is(log);
                 self.seen(main.as_ref());

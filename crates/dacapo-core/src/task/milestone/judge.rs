@@ -53,6 +53,7 @@ impl Milestone {
         let step = match read {
             DeveloperReply::Report(report) => named.map(|commit| MilestoneStep::ReportTaken {
                 iteration,
+                feature_at: self.definition.feature(&report.feature),
                 feature: report.feature,
                 commit,
                 changes: report.changes,

@@ -317,8 +317,19 @@ fn m1_a_spec_that_is_none_is_refused() {
             .ends_with("it needs a Developer and an Acceptor, not 1 agents")
     );
     assert!(refused(|spec| spec.policy.cap = None).ends_with("it has no limit on rounds"));
-    assert!(refused(|spec| spec.details["frozen"] = "x".into()).ends_with("not the ones that were frozen"));
     assert!(refused(|spec| spec.details["definition"] = "x".into()).contains("line 1: text before"));
+}
+
+#[test]
+fn a_task_that_was_begun_is_read_by_a_version_that_freezes_or_words_it_otherwise() {
+    let mut spec = spec();
+    spec.details["frozen"] = "the hash of an older version".into();
+    spec.details["prompts"] =
+        serde_json::json!({ "developer": "{{no_such_name}}", "acceptor": "Judge {{id}}." });
+    let world = World::new(spec).run();
+    assert_eq!(world.result().outcome, Outcome::Completed);
+    assert!(world.prompt(0).starts_with("You are the Developer of milestone auth."), "{}", world.prompt(0));
+    assert!(world.prompt(1).starts_with("Judge auth."), "{}", world.prompt(1));
 }
 
 #[test]
