@@ -370,6 +370,9 @@ pub struct Resume {
     /// N more iterations
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iter: Option<String>,
+    /// In the background, also a task that was started in the foreground
+    #[arg(long)]
+    pub spawn: bool,
     /// How it is shown
     #[command(flatten)]
     pub show: Show,

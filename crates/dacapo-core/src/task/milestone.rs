@@ -153,7 +153,6 @@ pub struct Milestone {
     accepted: u32,
     /// Rejections in a row, those of the whole milestone aside.
     rejections: u32,
-    failures_in_row: u32,
     backoff_due: bool,
     limits_in_row: u32,
     limit_wait: Duration,
@@ -229,7 +228,6 @@ impl Milestone {
             finished: 0,
             accepted: 0,
             rejections: 0,
-            failures_in_row: 0,
             backoff_due: false,
             limits_in_row: 0,
             limit_wait: Duration::ZERO,

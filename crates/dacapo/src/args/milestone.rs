@@ -126,8 +126,8 @@ pub struct StartMilestone {
     /// Run CMD before the Acceptor judges, and show it the result (repeatable) [default: the project's own checks]
     #[arg(long, value_name = "CMD", help_heading = "What is judged")]
     pub check: Vec<String>,
-    /// Its file was changed since it was started: judge by what it says now
-    #[arg(long, help_heading = "What is judged")]
+    /// Where one goes on whose file was changed since it was started: judge by what it says now
+    #[arg(long, requires = "auto", help_heading = "What is judged")]
     pub refreeze: bool,
 
     /// In the background; it waits for one that is at work in this repository
@@ -148,12 +148,15 @@ pub struct ResumeMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
-    /// What the Developer is to hear
+    /// What both sides are to hear
     #[arg(value_name = "GUIDANCE")]
     pub guidance: Vec<String>,
     /// Its file was changed since it was started: judge by what it says now
     #[arg(long)]
     pub refreeze: bool,
+    /// In the background, also one that was started in the foreground
+    #[arg(long)]
+    pub spawn: bool,
     /// At most N rounds in all; it pauses at the limit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
@@ -231,9 +234,9 @@ mod tests {
             "dacapo ms list --json",
             "dacapo ms ls",
             "dacapo milestone show login",
-            "dacapo milestone start login --spawn --noworktree --refreeze --developer a --acceptor b --check x --check y",
-            "dacapo milestone start --auto --json",
-            "dacapo milestone resume login use the other table --refreeze --rounds 30 --quiet",
+            "dacapo milestone start login --spawn --noworktree --developer a --acceptor b --check x --check y",
+            "dacapo milestone start --auto --json --refreeze",
+            "dacapo milestone resume login use the other table --refreeze --rounds 30 --spawn --quiet",
             "dacapo milestone approve login R3",
             "dacapo milestone reject login it is too slow",
             "dacapo milestone abandon login",
@@ -244,6 +247,7 @@ mod tests {
             "dacapo milestone",
             "dacapo milestone start",
             "dacapo milestone start login --auto",
+            "dacapo milestone start login --refreeze",
             "dacapo milestone approve login R",
             "dacapo milestone approve login +3",
             "dacapo milestone approve login R0",

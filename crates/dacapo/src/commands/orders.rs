@@ -7,7 +7,7 @@ use std::time::Duration;
 use dacapo_core::event::{Command, Event, Needs, Received};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
-use dacapo_core::store::{LockError, TaskDir, note};
+use dacapo_core::store::{Lock, LockError, TaskDir, note};
 use dacapo_core::task::milestone::Milestones;
 use dacapo_core::task::{Kind, Kinds, NotThatKind};
 use dacapo_core::view::Status;
@@ -214,10 +214,16 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure>
         }
         return Ok(Heard::Later);
     }
+    write_down(dir, &lock, by, commands)?;
+    Ok(Heard::Later)
+}
+
+/// Into the journal of a task that nobody drives.
+pub(super) fn write_down(dir: &TaskDir, lock: &Lock, by: &str, commands: &[Command]) -> Result<(), Failure> {
     for command in commands {
         let received = Received { id: random_hex(8), by: by.to_owned(), command: command.clone() };
-        note(dir, &lock, Event::CommandReceived(received))
+        note(dir, lock, Event::CommandReceived(received))
             .map_err(|error| Failure::failed(error.to_string()))?;
     }
-    Ok(Heard::Later)
+    Ok(())
 }

@@ -36,6 +36,8 @@ pub(super) struct GoOn {
     pub(super) answers: Vec<(&'static str, Command)>,
     /// It will be over at once, so nobody needs to look for it in the background.
     pub(super) at_once: bool,
+    /// In the background, however it was started.
+    pub(super) background: bool,
     /// How it is shown.
     pub(super) show: Show,
 }
@@ -45,12 +47,12 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
-    go_on(&repo, &dir, GoOn { more, follow_up, show: args.show, ..GoOn::default() })
+    go_on(&repo, &dir, GoOn { more, follow_up, background: args.spawn, show: args.show, ..GoOn::default() })
 }
 
 /// Goes on with a task that nobody drives.
 pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
-    let GoOn { more, follow_up, mut answers, at_once, show } = how;
+    let GoOn { more, follow_up, mut answers, at_once, background, show } = how;
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
@@ -90,7 +92,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     if let Some(checkout) = &checkout {
         look_at_tree(checkout, &seen, &spec)?;
     }
-    let here = spec.foreground || at_once;
+    let here = at_once || spec.foreground && !background;
     let mut turn = None;
     // Where only an answer is taken in, nothing works.
     if !at_once {

@@ -181,9 +181,11 @@ impl Milestone {
                 self.end(Outcome::Failed, StopReason::PermanentError, message);
             }
             TurnEnd::Failed { failure: FailureKind::Transient, message } => {
-                self.failures_in_row = self.failures_in_row.saturating_add(1);
+                let desk = self.desk_mut(role);
+                desk.failures_in_row = desk.failures_in_row.saturating_add(1);
+                let failures = desk.failures_in_row;
                 self.backoff_due = true;
-                if self.policy.max_failures > 0 && self.failures_in_row >= self.policy.max_failures {
+                if self.policy.max_failures > 0 && failures >= self.policy.max_failures {
                     self.end(Outcome::Failed, StopReason::Failures, message);
                 }
             }
@@ -202,8 +204,8 @@ impl Milestone {
     }
 
     fn turn_done(&mut self, role: Role, record: &TurnRecord) {
-        self.failures_in_row = 0;
         let desk = self.desk_mut(role);
+        desk.failures_in_row = 0;
         desk.heard.clear();
         desk.notes_heard.clear();
         desk.recovering = false;
@@ -326,7 +328,14 @@ impl Milestone {
         round.work = Some(work);
         round.changed_files = changed_files.to_vec();
         round.changed_total = changed_total;
-        round.checks.clear();
+        self.to_be_checked();
+    }
+
+    /// The checks run on what is there now, and then the Acceptor judges it.
+    pub(super) fn to_be_checked(&mut self) {
+        if let Some(round) = self.round.as_mut() {
+            round.checks.clear();
+        }
         self.phase = if self.policy.checks.is_empty() {
             Phase::Asking(Role::Acceptor)
         } else {
@@ -460,6 +469,7 @@ impl Round {
             verdicts_sent_back: 0,
             complaints: Vec::new(),
             cleanup: false,
+            disturbed: 0,
             checks: Vec::new(),
             judgement: None,
         }

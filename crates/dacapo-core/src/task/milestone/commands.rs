@@ -145,7 +145,7 @@ impl Milestone {
         let abandon = format!("dacapo milestone abandon {name}");
         let reason = self.last.as_ref().and_then(|last| last.reason.lines().next()).unwrap_or_default();
         let (kind, question, options) = match question {
-            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, abandon]),
+            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, approve, abandon]),
             Question::Rejections => (
                 "rejections",
                 format!("rejected {}×: {reason}", self.rejections),
@@ -173,8 +173,8 @@ impl Milestone {
             ),
         };
         // What nobody could accept is not offered.
-        let acceptable =
-            self.in_review() || matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
+        let rejected = matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
+        let acceptable = self.in_review() || rejected && self.round.is_none();
         let offered =
             options.into_iter().filter(|option| acceptable || !option.starts_with("dacapo approve"));
         Some(Needs { kind: kind.into(), question, options: offered.collect() })

@@ -110,6 +110,8 @@ pub(super) struct Desk {
     pub(super) interrupted: bool,
     /// The newest turn was.
     pub(super) recovering: bool,
+    /// Its failed calls since its last good one. What the other one brings about says nothing about it.
+    pub(super) failures_in_row: u32,
 }
 
 /// A round at work.
@@ -136,6 +138,8 @@ pub(super) struct Round {
     pub(super) complaints: Vec<String>,
     /// The Developer is to put the tree in order before the Acceptor goes on.
     pub(super) cleanup: bool,
+    /// So often since it was taken up the work was not as reported when the Acceptor was to judge it.
+    pub(super) disturbed: u32,
     pub(super) checks: Vec<CheckResult>,
     pub(super) judgement: Option<Judgement>,
 }

@@ -2,13 +2,14 @@
 
 use dacapo_core::event::{Command, Needs};
 use dacapo_core::git::Repo;
-use dacapo_core::store::TaskDir;
+use dacapo_core::store::{LockError, TaskDir};
 use dacapo_core::view::{MilestoneView, Status, TaskView};
 
 use super::run::begun;
 use crate::args::Show;
 use crate::args::milestone::{AbandonMilestone, ApproveMilestone, RejectMilestone};
-use crate::commands::resume::{GoOn, go_on};
+use crate::commands::orders::write_down;
+use crate::commands::resume::{GoOn, go_on, still_finishing, still_running};
 use crate::commands::{kill, print, view};
 use crate::error::Failure;
 use crate::output::report;
@@ -43,7 +44,7 @@ pub(super) fn approved(args: &ApproveMilestone) -> Result<u8, Failure> {
     approve(&repo, &dir, &needs, finding, args.show)
 }
 
-/// Yes to a review, or to what the Acceptor rejected; with a finding, to that one alone. The milestone goes on with it.
+/// Yes to a review, or to what the Acceptor rejected: the milestone goes on with it. With a finding, to that one alone.
 pub(crate) fn approve(
     repo: &Repo,
     dir: &TaskDir,
@@ -51,26 +52,47 @@ pub(crate) fn approve(
     finding: Option<usize>,
     show: Show,
 ) -> Result<u8, Failure> {
-    let review = needs.kind == "review";
+    if let Some(number) = finding {
+        return settle(dir, number, show);
+    }
+    if !offers(needs, "approve") {
+        return Err(nothing_to_approve(&view(dir)?));
+    }
+    let answers = vec![("dacapo approve", Command::Approve { choice: None })];
+    go_on(repo, dir, GoOn { answers, at_once: needs.kind == "review", show, ..GoOn::default() })
+}
+
+/// Whether the pause can be answered by `dacapo WORD`: the machine says what it takes.
+pub(super) fn offers(needs: &Needs, word: &str) -> bool {
+    let said = |option: &String| {
+        option.split_whitespace().find(|word| !matches!(*word, "dacapo" | "milestone")) == Some(word)
+    };
+    needs.options.iter().any(said)
+}
+
+/// One finding after the other can be settled, so nothing goes on by that: it is written down, as `tell` and `set` are.
+fn settle(dir: &TaskDir, number: usize, show: Show) -> Result<u8, Failure> {
     let name = dir.name();
-    if review && finding.is_some() {
+    let lock = dir.lock_briefly().map_err(|error| match error {
+        LockError::Held => still_running(&name),
+        LockError::Lingering => still_finishing(&name),
+        LockError::Io { .. } => Failure::failed(error.to_string()),
+    })?;
+    let seen = view(dir)?;
+    let needs = paused_for(&seen)?;
+    if needs.kind == "review" {
         return Err(Failure::usage(format!("milestone '{name}' waits for a verdict on the whole of it"))
             .kept("everything; nothing was changed")
             .hint(format!("dacapo milestone approve {name}")));
     }
-    if needs.kind == "resume" && finding.is_none() {
-        return Err(Failure::usage(format!("milestone '{name}' was paused by a person and asks nothing"))
-            .kept("everything; nothing was changed")
-            .hint(format!("dacapo milestone resume {name} goes on with it")));
+    seen.milestone.as_ref().map_or(Ok(()), |milestone| is_open(milestone, number))?;
+    write_down(dir, &lock, "dacapo approve", &[Command::Approve { choice: Some(number) }])?;
+    if show.json {
+        print(&view(dir)?.to_json().to_string());
+    } else if !show.quiet {
+        print(&format!("R{number} of {name} is settled; dacapo milestone resume {name} goes on with it"));
     }
-    if !review && let Some(milestone) = &view(dir)?.milestone {
-        match finding {
-            Some(number) => is_open(milestone, number)?,
-            None => is_to_overrule(milestone, &name)?,
-        }
-    }
-    let answers = vec![("dacapo approve", Command::Approve { choice: finding })];
-    go_on(repo, dir, GoOn { answers, at_once: review, show, ..GoOn::default() })
+    Ok(0)
 }
 
 fn is_open(milestone: &MilestoneView, number: usize) -> Result<(), Failure> {
@@ -88,24 +110,26 @@ fn is_open(milestone: &MilestoneView, number: usize) -> Result<(), Failure> {
 }
 
 /// A round without a report that fits has nothing in it to accept, and one that was accepted needs no more.
-fn is_to_overrule(milestone: &MilestoneView, name: &str) -> Result<(), Failure> {
-    let Some(newest) = milestone.history.iter().rfind(|round| round.verdict.is_some()) else {
-        return Ok(());
+fn nothing_to_approve(seen: &TaskView) -> Failure {
+    let name = &seen.name;
+    let rounds = seen.milestone.iter().flat_map(|milestone| &milestone.history);
+    let newest = rounds.filter_map(|round| Some((round, round.verdict.as_ref()?))).last();
+    let failure = match newest {
+        Some((round, verdict)) if verdict.accepted => {
+            Failure::usage(format!("round {} of milestone '{name}' is accepted already", round.round))
+        }
+        Some((round, _)) if round.report.is_none() => Failure::usage(format!(
+            "round {} of milestone '{name}' brought no report that could be accepted",
+            round.round
+        )),
+        Some(_) | None => {
+            Failure::usage(format!("milestone '{name}' has no verdict now that could be overruled"))
+        }
     };
-    let round = newest.round;
-    let failure = if newest.verdict.as_ref().is_some_and(|verdict| verdict.accepted) {
-        Failure::usage(format!("round {round} of milestone '{name}' is accepted already"))
-    } else if newest.report.is_none() {
-        Failure::usage(format!(
-            "round {round} of milestone '{name}' brought no report that could be accepted"
-        ))
-    } else {
-        return Ok(());
-    };
-    Err(failure
+    failure
         .kept("everything; nothing was changed")
         .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"))
-        .hint(format!("dacapo milestone show {name} shows where it stands")))
+        .hint(format!("dacapo milestone show {name} shows where it stands"))
 }
 
 pub(super) fn rejected(args: &RejectMilestone) -> Result<u8, Failure> {
@@ -124,12 +148,16 @@ pub(crate) fn reject(
     reason: Option<String>,
     show: Show,
 ) -> Result<u8, Failure> {
-    if needs.kind != "review" {
+    if !offers(needs, "reject") {
         let name = dir.name();
-        return Err(Failure::usage(format!("milestone '{name}' is rejected already: {}", needs.question))
-            .kept("everything; nothing was changed")
-            .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"))
-            .hint(format!("dacapo milestone approve {name} overrules the Acceptor")));
+        let failure =
+            Failure::usage(format!("milestone '{name}' is not up for your verdict: {}", needs.question))
+                .kept("everything; nothing was changed")
+                .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"));
+        return Err(match offers(needs, "approve") {
+            true => failure.hint(format!("dacapo milestone approve {name} overrules the Acceptor")),
+            false => failure,
+        });
     }
     let answers = vec![("dacapo reject", Command::Reject { reason })];
     go_on(repo, dir, GoOn { answers, show, ..GoOn::default() })

@@ -49,7 +49,12 @@ fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
         Some(Auto::Resume(id)) => {
             let (repo, dir) = begun(id.as_str())?;
             let answers = refreeze(&dir, &repo, args.refreeze)?;
-            go_on(&repo, &dir, GoOn { answers, show: args.show, ..GoOn::default() })
+            let as_it_was = only_for_a_new_one(args);
+            if !as_it_was.is_empty() && !args.show.quiet {
+                let flags = as_it_was.join(", ");
+                anstream::eprintln!("note: {id} goes on as it was started; {flags} is for one that begins");
+            }
+            go_on(&repo, &dir, GoOn { answers, background: args.spawn, show: args.show, ..GoOn::default() })
         }
         Some(Auto::Start(id)) => {
             let (repo, data, entry) = which::entry(id.as_str())?;
@@ -63,6 +68,18 @@ fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
             Ok(0)
         }
     }
+}
+
+/// Flags that were given and say nothing about a milestone that was begun: who works on it, where, and what it is checked
+/// by was decided then. Whoever lets `--auto` choose cannot know, so it is no error.
+fn only_for_a_new_one(args: &StartMilestone) -> Vec<&'static str> {
+    let flags = [
+        ("--developer", args.developer.is_some()),
+        ("--acceptor", args.acceptor.is_some()),
+        ("--check", !args.check.is_empty()),
+        ("--noworktree", args.noworktree),
+    ];
+    flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
 }
 
 fn say(show: Show, words: &str) {
@@ -180,7 +197,8 @@ pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {
         let change = Command::Set { key: "rounds".to_owned(), value: rounds.to_string() };
         answers.push(("dacapo milestone resume", change));
     }
-    go_on(&repo, &dir, GoOn { follow_up, answers, show: args.show, ..GoOn::default() })
+    let how = GoOn { follow_up, answers, background: args.spawn, show: args.show, ..GoOn::default() };
+    go_on(&repo, &dir, how)
 }
 
 /// A limit that is used up already would only pause it again.

@@ -4,6 +4,7 @@ use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
 use serde_json::{Value, json};
 
+use super::answers::offers;
 use crate::milestones::{Entry, Known, Said, Status, Story, Told, Who};
 
 /// Its status, and what its task adds to it.
@@ -230,23 +231,26 @@ pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
 
 fn paused(told: &Told, add: &mut impl FnMut(String, &str)) {
     let id = told.spec.name.as_str();
-    let kind = told.view.needs.as_ref().map_or("", |needs| needs.kind.as_str());
+    let needs = told.view.needs.as_ref();
     let standing = told.standing();
-    match kind {
+    match needs.map_or("", |needs| needs.kind.as_str()) {
         "rounds" => {
             let more = standing.max_rounds.saturating_add(10);
             add(format!("dacapo milestone resume {id} --rounds {more}"), "go on with more rounds");
         }
         "rejections" | "settled" => {
-            add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell the Developer how");
-            add(format!("dacapo milestone approve {id}"), "accept the newest round though it was rejected");
+            add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell both how");
         }
         _ => add(format!("dacapo milestone resume {id}"), "go on where it was"),
     }
-    for finding in standing.findings.open() {
-        add(format!("dacapo milestone approve {id} R{}", finding.id), "settle this finding");
+    if needs.is_some_and(|needs| offers(needs, "approve")) {
+        add(format!("dacapo milestone approve {id}"), "accept the newest round though it was rejected");
     }
-    add(format!("dacapo tell {id} \"…\""), "the Developer hears it when it goes on");
+    // Where it ended otherwise, nothing is asked.
+    for finding in standing.findings.open().iter().filter(|_| needs.is_some()) {
+        add(format!("dacapo milestone approve {id} R{}", finding.id), "settle this finding, then resume");
+    }
+    add(format!("dacapo tell {id} \"…\""), "both sides hear it when it goes on");
     add(format!("dacapo diff {id}"), "see what was built");
     add(format!("dacapo milestone abandon {id}"), "give it up");
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::refusals::refused;
 use super::{ID, Stage};
 
 impl Stage {
@@ -64,11 +65,35 @@ fn m11_a_person_settles_a_finding_by_its_name() {
     let stage = insisting();
     let _ = stage.start().expect(4);
     let _ = stage.milestone("approve", &["R1"]).expect(0);
+    let _ = stage.milestone("resume", &[]).expect(0);
     stage.stands("completed", [5, 2, 0]);
     let told = stage.told("dev", 4);
     let settled = told.find("Settled findings").expect("settled ones are shown");
     assert!(told[settled..].contains("[R1] still too short"), "{told}");
     assert!(!told.contains("## Open findings"), "{told}");
+}
+
+/// One after the other: settling starts nothing, so that there is time for the next one.
+#[test]
+fn m11_all_findings_can_be_settled_before_it_goes_on() {
+    let stage = Stage::with("max_consecutive_rejections: 1\n", "");
+    stage.play(
+        &["build F-1", "build F-1", "build F-2", "complete"],
+        &["reject bad 'too short' 'too long'", "accept", "accept", "accept_all"],
+    );
+    let _ = stage.start().expect(4);
+    let said = stage.milestone("approve", &["R1"]).expect(0);
+    assert!(said.stdout.contains("R1 of two is settled; dacapo milestone resume two"), "{}", said.stdout);
+    assert_eq!((stage.calls(), stage.needs().0.as_str()), ([1, 1], "rejections"), "it still asks");
+    assert_eq!(stage.findings(), [named("R1", false), named("R2", true)]);
+    refused(&stage.world, &["milestone", "approve", ID, "R1"], "open are R2");
+    let _ = stage.run(&["approve", ID, "2"]).expect(0);
+    stage.stands("paused", [1, 0, 1]);
+    assert_eq!((stage.calls(), stage.findings()), ([1, 1], vec![named("R1", false), named("R2", false)]));
+    let _ = stage.milestone("resume", &[]).expect(0);
+    stage.stands("completed", [4, 3, 0]);
+    stage.assert_not_told("dev", 2, "## Open findings");
+    stage.world.assert_nothing_left(ID);
 }
 
 #[test]

@@ -58,6 +58,76 @@ fn m10_approve_of_a_final_rejection_completes_it() {
     let _ = stage.run(&["wait", ID]).expect(0);
 }
 
+/// Whoever paused it may have done so because of the verdict.
+#[test]
+fn m10_at_a_pause_of_a_person_the_newest_rejection_can_be_overruled() {
+    let stage = Stage::new();
+    stage.play(
+        &["dacapo pause two >&2; build F-1", "build F-2", "complete"],
+        &["reject bad 'too short'", "accept", "accept_all"],
+    );
+    let _ = stage.start().expect(4);
+    stage.stands("paused", [1, 0, 1]);
+    let needs = stage.status()["needs"].clone();
+    assert_eq!(needs["kind"], "resume");
+    assert!(needs["options"].as_array().unwrap().contains(&"dacapo approve two".into()), "{needs:#}");
+    refused(&stage.world, &["milestone", "reject", ID, "no"], "is not up for your verdict: paused by");
+    let shown = stage.milestone("show", &[]).expect(0).stdout;
+    assert!(shown.contains("dacapo milestone approve two "), "{shown}");
+    let _ = stage.milestone("approve", &[]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+    assert_eq!((stage.calls(), stage.verdicts()[0].clone()), ([3, 3], (true, "person".to_owned())));
+}
+
+/// In the middle of a round nothing was judged yet that a yes could be about.
+#[test]
+fn m10_at_a_pause_within_a_round_nothing_is_to_be_approved() {
+    let stage = Stage::new();
+    stage.play(
+        &["build F-1", "touch $scratch/at-work; sleep 1000", "build F-1", "build F-2", "complete"],
+        &["reject bad 'too short'", "accept", "accept", "accept_all"],
+    );
+    let _ = stage.milestone("start", &["--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let _ = stage.run(&["pause", "--now", ID]).expect(0);
+    wait_for("the pause", || stage.status()["status"] == "paused");
+    stage.world.assert_nothing_left(ID);
+    let options = stage.status()["needs"]["options"].to_string();
+    assert!(!options.contains("approve"), "{options}");
+    refused(&stage.world, &["milestone", "approve", ID], "has no verdict now that could be overruled");
+    let _ = stage.milestone("resume", &[]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [4, 3, 0]);
+}
+
+/// What was started in the foreground can go on in the background; flags for one that begins are not dropped in silence.
+#[test]
+fn m2_one_that_was_cut_short_goes_on_in_the_background_where_asked() {
+    let stage = Stage::new();
+    let hangs = "touch $scratch/at-work; sleep 1000";
+    stage.play(&[hangs, hangs, "build F-1", "build F-2", "complete"], &ACCEPTS);
+    let cut_short = |stage: &Stage| {
+        stage.world.wait_for_file("at-work");
+        std::fs::remove_file(stage.world.scratch("at-work")).unwrap();
+    };
+    let running = stage.world.start(&["milestone", "start", ID]);
+    cut_short(&stage);
+    running.signal(Signal::KILL);
+    let _ = running.end();
+    stage.world.assert_nothing_left(ID);
+    let said = stage.run(&["milestone", "start", "--auto", "--spawn", "--developer", "acc"]).expect(0);
+    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    assert!(said.stderr.contains("--developer is for one that begins"), "{}", said.stderr);
+    cut_short(&stage);
+    let _ = stage.run(&["pause", "--now", ID]).expect(0);
+    wait_for("the pause", || stage.status()["status"] == "paused");
+    stage.world.assert_nothing_left(ID);
+    let said = stage.run(&["resume", ID, "--spawn"]).expect(0);
+    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
+}
+
 #[test]
 fn m5_where_a_person_has_the_last_word_yes_completes_it() {
     let stage = Stage::with("requires_human_review: true\n", "");
@@ -119,8 +189,8 @@ fn m10_an_answer_that_does_not_fit_changes_nothing() {
     let stage = stuck();
     let before = stage.world.everything();
     for (words, told) in [
-        (["reject", ID, "again"].as_slice(), "is rejected already"),
-        (&["milestone", "reject", ID], "is rejected already"),
+        (["reject", ID, "again"].as_slice(), "is not up for your verdict: rejected 3×"),
+        (&["milestone", "reject", ID], "is not up for your verdict: rejected 3×"),
         (&["milestone", "approve", ID, "x"], "a finding is written R3"),
         (&["approve", "ghost"], "not found"),
         (&["set", ID, "colour=red"], "colour"),
@@ -177,7 +247,7 @@ fn s9_a_pause_waits_for_the_end_of_the_round() {
     stage.stands("paused", [1, 1, 0]);
     assert_eq!((stage.needs().0.as_str(), stage.calls()), ("resume", [1, 1]));
     let said = stage.milestone("approve", &[]).expect(2);
-    assert!(said.stderr.contains("asks nothing"), "{}", said.stderr);
+    assert!(said.stderr.contains("round 1 of milestone 'two' is accepted already"), "{}", said.stderr);
     let _ = stage.milestone("resume", &[]).expect(0);
     let _ = stage.run(&["wait", ID]).expect(0);
     stage.stands("completed", [3, 3, 0]);

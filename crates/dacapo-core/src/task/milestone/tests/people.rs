@@ -116,15 +116,24 @@ fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }
 
+fn offers_approval(world: &World) -> bool {
+    let needs = world.machine.needs().expect("it is paused");
+    needs.options.iter().any(|option| option.starts_with("dacapo approve"))
+}
+
 #[test]
 fn m10_at_any_pause_between_rounds_the_newest_verdict_may_be_overruled() {
     let pause = || Input::Command(command(Command::Pause { now: false }));
     let script = [report(1, "F-1"), no("a")];
-    let world = World::new(spec()).script(&script).during(1, pause()).run().resume(&[YES]);
+    let world = World::new(spec()).script(&script).during(1, pause()).run();
+    assert!(offers_approval(&world));
+    let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     assert!(world.prompt(2).contains("F-1 (accepted)"), "{}", world.prompt(2));
     let now = Input::Command(command(Command::Pause { now: true }));
-    let world = World::new(spec()).script(&script).during(2, now).run().resume(&[YES]);
+    let world = World::new(spec()).script(&script).during(2, now).run();
+    assert!(!offers_approval(&world));
+    let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1), "its repair is under way");
 }
 

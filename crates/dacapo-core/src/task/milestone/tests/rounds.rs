@@ -162,6 +162,16 @@ fn m6_red_checks_go_to_the_acceptor_as_evidence_and_are_no_proof() {
 }
 
 #[test]
+fn m6_checks_are_on_record_for_the_commit_they_ran_on() {
+    let world = World::new(spec())
+        .script(&[report(1, "F-1"), yes(), report(1, "F-2"), yes()])
+        .inspect(|_, facts| facts.tip = Some(oid(0xabc_def0)))
+        .run();
+    assert_eq!(world.checks[0].commit, Some(oid(0xabc_def0)), "the tree is at the tip, whatever is reported");
+    assert_eq!(world.records()[0].commit_id, Some(commit_of(1)));
+}
+
+#[test]
 fn m4_every_round_has_one_verdict_in_the_journal() {
     let world =
         World::new(spec()).script(&[overdue(), says("x"), says("y"), report(3, "F-1"), no("z")]).run();
