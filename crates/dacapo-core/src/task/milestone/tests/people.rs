@@ -194,6 +194,31 @@ fn m10_where_nothing_was_reported_there_is_nothing_to_overrule() {
 }
 
 #[test]
+fn m10_a_report_that_was_asked_for_anew_and_never_came_is_not_offered() {
+    let mut details = details();
+    details.max_rejections = 1;
+    let fails = failed(crate::event::FailureKind::Transient);
+    let script = [report(1, "F-1"), fails, says("no report"), says("no report")];
+    let mut looks = 0;
+    let world = World::new(with(&details))
+        .script(&script)
+        .inspect(move |_, facts| {
+            looks += 1;
+            if looks > 1 {
+                facts.tip = Some(oid(0xabc_def0));
+            }
+        })
+        .run();
+    assert_eq!((world.order().as_str(), world.question().0.as_str()), ("D1 A1 D1 D1", "rejections"));
+    let needs = world.journal.iter().find_map(|line| match &line.event {
+        Event::Paused { needs } => Some(needs.clone()),
+        _ => None,
+    });
+    let options = needs.unwrap().options;
+    assert!(!options.iter().any(|option| option.starts_with("dacapo approve")), "{options:?}");
+}
+
+#[test]
 fn m10_an_answer_to_somebody_elses_question_is_none_to_ours() {
     let world = World::new(spec()).during(1, Input::Command(command(YES))).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));

@@ -1,7 +1,7 @@
 //! Prompts with a user's wording, and words that want to pass for ours.
 
 use super::world::*;
-use crate::task::milestone::{Details, Milestone, Prompts, Template, TemplateKind};
+use crate::task::milestone::{Details, Prompts, Template, TemplateKind};
 
 fn wrong(kind: TemplateKind, text: &str) -> String {
     Template::parse(kind, text).unwrap_err().to_string()
