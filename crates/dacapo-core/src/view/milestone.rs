@@ -223,8 +223,7 @@ impl MilestoneView {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportTaken { iteration, feature, commit, .. } => {
-                let definition = self.machine.0.standing().definition;
-                let feature_id = definition.feature(feature).map(feature_id);
+                let feature_id = self.machine.0.standing().feature_at.map(feature_id);
                 let (round, commit) = (iteration.saturating_add(1), commit.clone());
                 self.reported(ReportView { round, feature: Some(feature.clone()), feature_id, commit });
             }
@@ -242,7 +241,7 @@ impl MilestoneView {
                     round.verdicts_sent_back.push(complaint.clone());
                 }
             }
-            MilestoneStep::Accepted { iteration, reason } => self.judged(VerdictView {
+            MilestoneStep::Accepted { iteration, reason, .. } => self.judged(VerdictView {
                 round: iteration.saturating_add(1),
                 accepted: true,
                 by: JudgedBy::Acceptor,

@@ -213,7 +213,7 @@ impl<F: Fn(&Received) -> String> Teller<F> {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportTaken { feature, commit, .. } => {
-                let at = self.milestone.standing().definition.feature(feature);
+                let at = self.milestone.standing().feature_at;
                 if let Some(round) = self.story.rounds.last_mut() {
                     round.feature = Some(feature.clone());
                     (round.feature_at, round.is_final) = (at, false);

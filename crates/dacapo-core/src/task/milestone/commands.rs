@@ -99,7 +99,8 @@ impl Milestone {
     fn overrule(&mut self) {
         let Some(Last { work: Some(work), accepted: false, .. }) = &self.last else { return };
         let is_final = super::Work::is_final(Some(work));
-        self.findings.accepted();
+        let beside = self.findings.beside(super::Work::about(Some(work)));
+        self.findings.accepted(&beside);
         self.accept_last();
         // What the Acceptor committed is not what a person accepted.
         self.unjudged = self.last.as_mut().and_then(|last| last.left_at.take());
