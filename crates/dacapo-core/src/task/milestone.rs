@@ -153,7 +153,6 @@ pub struct Milestone {
     accepted: u32,
     /// Rejections in a row, those of the whole milestone aside.
     rejections: u32,
-    failures_in_row: u32,
     backoff_due: bool,
     limits_in_row: u32,
     limit_wait: Duration,
@@ -174,8 +173,8 @@ pub struct Milestone {
     look_due: bool,
     /// What was found then, for the Developer to put in order.
     disorder: Option<Disorder>,
-    /// The branch was there when it was last judged; what came since by another hand than the Developer's is judged with
-    /// the next round.
+    /// What came since then was not accepted, or came by another hand than the Developer's: it is judged with the next
+    /// round.
     unjudged: Option<Oid>,
     /// Where the main branch was when it was last seen; none: wherever it is.
     main: Option<Oid>,
@@ -231,7 +230,6 @@ impl Milestone {
             finished: 0,
             accepted: 0,
             rejections: 0,
-            failures_in_row: 0,
             backoff_due: false,
             limits_in_row: 0,
             limit_wait: Duration::ZERO,

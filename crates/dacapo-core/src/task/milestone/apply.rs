@@ -181,9 +181,11 @@ impl Milestone {
                 self.end(Outcome::Failed, StopReason::PermanentError, message);
             }
             TurnEnd::Failed { failure: FailureKind::Transient, message } => {
-                self.failures_in_row = self.failures_in_row.saturating_add(1);
+                let desk = self.desk_mut(role);
+                desk.failures_in_row = desk.failures_in_row.saturating_add(1);
+                let failures = desk.failures_in_row;
                 self.backoff_due = true;
-                if self.policy.max_failures > 0 && self.failures_in_row >= self.policy.max_failures {
+                if self.policy.max_failures > 0 && failures >= self.policy.max_failures {
                     self.end(Outcome::Failed, StopReason::Failures, message);
                 }
             }
@@ -202,8 +204,8 @@ impl Milestone {
     }
 
     fn turn_done(&mut self, role: Role, record: &TurnRecord) {
-        self.failures_in_row = 0;
         let desk = self.desk_mut(role);
+        desk.failures_in_row = 0;
         desk.heard.clear();
         desk.notes_heard.clear();
         desk.recovering = false;
@@ -289,14 +291,15 @@ impl Milestone {
             }
             MilestoneStep::Accepted { reason, .. } => {
                 self.findings.accepted();
-                self.judged(Judgement { accepted: true, reason: reason.clone(), needs_person: false });
+                let (by, reason) = (Judge::Acceptor, reason.clone());
+                self.judged(Judgement { accepted: true, by, reason, needs_person: false });
             }
             MilestoneStep::Rejected { by, reason, findings, needs_person, .. } => {
                 if *by == Judge::Acceptor {
                     self.findings.rejected(findings);
                 }
                 let (reason, needs_person) = (reason.clone(), *needs_person);
-                self.judged(Judgement { accepted: false, reason, needs_person });
+                self.judged(Judgement { accepted: false, by: *by, reason, needs_person });
             }
             MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeTouched { .. } => self.tree_step(step),
             MilestoneStep::Refrozen { definition, frozen, changes } => {
@@ -322,7 +325,14 @@ impl Milestone {
         round.work = Some(work);
         round.changed_files = changed_files.to_vec();
         round.changed_total = changed_total;
-        round.checks.clear();
+        self.to_be_checked();
+    }
+
+    /// The checks run on what is there now, and then the Acceptor judges it.
+    pub(super) fn to_be_checked(&mut self) {
+        if let Some(round) = self.round.as_mut() {
+            round.checks.clear();
+        }
         self.phase = if self.policy.checks.is_empty() {
             Phase::Asking(Role::Acceptor)
         } else {
@@ -341,10 +351,15 @@ impl Milestone {
         let Some(round) = self.round.take() else { return };
         self.finished = record.iteration + 1;
         self.phase = Phase::Between;
-        let Round { number, work, judgement, .. } = round;
-        let Some(Judgement { accepted, reason, needs_person }) = judgement else { return };
+        let Round { number, start, work, judgement, .. } = round;
+        let Some(Judgement { accepted, by, reason, needs_person }) = judgement else { return };
         let is_final = Work::is_final(work.as_ref());
-        self.last = Some(Last { number, work, accepted: false, reason, needs_person });
+        let left_at = self.unjudged.take();
+        if !accepted {
+            // Nobody has accepted what the round brought: it is judged with the next one.
+            self.unjudged = start.or_else(|| left_at.clone());
+        }
+        self.last = Some(Last { number, work, accepted: false, by, reason, needs_person, left_at });
         if accepted {
             self.accept_last();
         } else if !is_final {
@@ -451,6 +466,7 @@ impl Round {
             verdicts_sent_back: 0,
             complaints: Vec::new(),
             cleanup: false,
+            disturbed: 0,
             checks: Vec::new(),
             judgement: None,
         }

@@ -101,6 +101,8 @@ impl Milestone {
         let is_final = super::Work::is_final(Some(work));
         self.findings.accepted();
         self.accept_last();
+        // What the Acceptor committed is not what a person accepted.
+        self.unjudged = self.last.as_mut().and_then(|last| last.left_at.take());
         if is_final {
             self.complete();
         }
@@ -139,19 +141,19 @@ impl Milestone {
         let resume = format!("dacapo resume {name}");
         let tell = format!("dacapo tell {name} \"…\"");
         let approve = format!("dacapo approve {name}");
-        let kill = format!("dacapo kill {name}");
+        let abandon = format!("dacapo milestone abandon {name}");
         let reason = self.last.as_ref().and_then(|last| last.reason.lines().next()).unwrap_or_default();
         let (kind, question, options) = match question {
-            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, approve, kill]),
+            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, approve, abandon]),
             Question::Rejections => (
                 "rejections",
                 format!("rejected {}×: {reason}", self.rejections),
-                vec![tell, resume, approve, kill],
+                vec![tell, resume, approve, abandon],
             ),
             Question::Settled => (
                 "settled",
                 format!("the Acceptor insists on what is settled: {reason}"),
-                vec![tell, resume, approve, kill],
+                vec![tell, resume, approve, abandon],
             ),
             Question::Rounds => (
                 "rounds",
@@ -161,12 +163,12 @@ impl Milestone {
                     }
                     Some(_) | None => format!("all {} rounds are used", self.rounds),
                 },
-                vec![format!("dacapo set {name} rounds=+10"), resume, approve, kill],
+                vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
             ),
             Question::Review => (
                 "review",
                 "all features are accepted; have a look".to_owned(),
-                vec![approve, format!("dacapo reject {name}")],
+                vec![approve, format!("dacapo reject {name}"), abandon],
             ),
         };
         // What nobody could accept is not offered.

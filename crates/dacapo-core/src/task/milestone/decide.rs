@@ -54,20 +54,23 @@ impl Milestone {
             ) => {
                 vec![Event::WorkspaceFailed { message: message.clone() }]
             }
-            (Phase::Fresh | Phase::Between | Phase::Asking(_), Input::WorkspaceFailed(message))
-                if self.verdict.is_none() =>
-            {
+            (
+                Phase::Fresh | Phase::Between | Phase::Asking(_) | Phase::Checking { .. },
+                Input::WorkspaceFailed(message),
+            ) if self.verdict.is_none() => {
                 vec![Event::WorkspaceFailed { message: message.clone() }]
             }
             (Phase::Setup { index }, Input::SetupDone(result)) if result.index as usize == *index => {
                 vec![Event::SetupFinished(result.clone())]
             }
-            (Phase::Checking { .. }, Input::CheckDone(result)) if self.awaits(result) => {
+            (Phase::Checking { .. }, Input::CheckDone(result)) if !self.looks() && self.awaits(result) => {
                 vec![Event::CheckFinished(result.clone())]
             }
             (_, Input::Settle { .. }) if self.refreezes() => self.refreeze().into_iter().collect(),
-            (Phase::Between | Phase::Asking(_), Input::Inspected(facts)) if self.looks() => {
-                vec![Event::Milestone(self.looked_at(facts))]
+            (Phase::Between | Phase::Asking(_) | Phase::Checking { .. }, Input::Inspected(facts))
+                if self.looks() =>
+            {
+                self.look(facts)
             }
             // A stopped milestone never starts a turn, whoever asks for it.
             (Phase::Between | Phase::Asking(_), Input::TurnBegins { head, session }) if self.begins() => {
@@ -172,7 +175,7 @@ impl Milestone {
     }
 
     fn backoff(&self, now: Timestamp) -> Event {
-        let pause = stop::backoff(self.failures_in_row);
+        let pause = stop::backoff(self.developer.failures_in_row.max(self.acceptor.failures_in_row));
         Event::Waiting {
             until: stop::later(now, pause),
             why: WaitReason::Backoff,

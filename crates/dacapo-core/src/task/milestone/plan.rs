@@ -1,6 +1,6 @@
 //! What is to be done, derived from the state alone.
 
-use super::prompts::{AcceptorTold, DeveloperTold, FeatureLine, Task};
+use super::prompts::{AcceptorTold, DeveloperTold, FeatureLine, Rejected, Task};
 use super::report::DeveloperReply;
 use super::{LimitEnd, Milestone, Phase, Role, Work, feature_id, prompts};
 use crate::engine::machine::{CheckPlan, Effect, SetupPlan, TurnPlan, TurnStart, WorkQuery};
@@ -27,7 +27,10 @@ impl Milestone {
             _ if self.verdict.is_some() => Effect::Finish { base: self.base.clone() },
             Phase::Fresh => Effect::PrepareWorkspace,
             Phase::Setup { index } => self.setup(*index),
-            Phase::Between | Phase::Asking(_) if self.looks() => Effect::InspectWork(self.query(Vec::new())),
+            // A check, too, runs on what was reported, not on what somebody has made of it since.
+            Phase::Between | Phase::Asking(_) | Phase::Checking { .. } if self.looks() => {
+                Effect::InspectWork(self.query(Vec::new()))
+            }
             Phase::Between | Phase::Asking(_) if self.backoff_due => Effect::Settle,
             Phase::Between => self.begin_turn(Role::Developer),
             Phase::Asking(role) => self.begin_turn(*role),
@@ -77,7 +80,7 @@ impl Milestone {
         self.verdict.is_some() && self.is_idle() && !self.keeps() && !self.refreezes()
     }
 
-    /// The tree is looked at before the next turn.
+    /// The tree is looked at before the next turn or check.
     pub(super) fn looks(&self) -> bool {
         self.look_due && self.ready && self.verdict.is_none()
     }
@@ -111,7 +114,10 @@ impl Milestone {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             command: self.policy.checks[index].clone(),
             timeout: self.policy.check_timeout,
-            commit: round.and_then(|round| round.work.as_ref()).map(|work| work.commit().clone()),
+            // What the tree is at: a report may name an earlier one.
+            commit: round.and_then(|round| {
+                round.tip.clone().or_else(|| round.work.as_ref().map(|work| work.commit().clone()))
+            }),
         })
     }
 
@@ -201,7 +207,11 @@ impl Milestone {
             definition: &self.details.definition,
             path: &self.details.path,
             features: self.features(),
-            rejected: rejected.map(|last| last.reason.as_str()),
+            rejected: rejected.map(|last| Rejected {
+                reason: &last.reason,
+                by: last.by,
+                reported: last.work.is_some(),
+            }),
             checks: self
                 .last_checks
                 .iter()

@@ -10,7 +10,7 @@ use super::judge::MOST_PATHS;
 use super::quote::{clean, document, fenced, list, part, quoted_list};
 use super::template::Template;
 use crate::context::{cut, tail_lines};
-use crate::event::{CheckResult, Finding};
+use crate::event::{CheckResult, Finding, Judge};
 use crate::git::Oid;
 
 /// So much of what a check printed is shown.
@@ -55,6 +55,15 @@ pub(super) struct FeatureLine<'a> {
     pub(super) done: bool,
 }
 
+/// How a round ended that was not accepted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rejected<'a> {
+    pub(super) reason: &'a str,
+    pub(super) by: Judge,
+    /// There was something to judge.
+    pub(super) reported: bool,
+}
+
 /// What the Developer is told.
 #[derive(Debug)]
 pub(super) struct DeveloperTold<'a> {
@@ -64,8 +73,8 @@ pub(super) struct DeveloperTold<'a> {
     pub(super) definition: &'a str,
     pub(super) path: &'a str,
     pub(super) features: Vec<FeatureLine<'a>>,
-    /// Why the round before was rejected.
-    pub(super) rejected: Option<&'a str>,
+    /// Why the round before was not accepted.
+    pub(super) rejected: Option<Rejected<'a>>,
     /// The checks on it.
     pub(super) checks: Vec<&'a CheckResult>,
     pub(super) dirty: &'a [String],
@@ -80,12 +89,12 @@ pub(super) struct DeveloperTold<'a> {
 pub(super) struct AcceptorTold<'a> {
     pub(super) task: Task<'a>,
     pub(super) base: Option<&'a Oid>,
-    /// Where the round began.
+    /// Where the round began, with those before it that were not accepted.
     pub(super) start: Option<&'a Oid>,
     pub(super) work: Option<&'a Work>,
     /// Where the branch is.
     pub(super) tip: Option<&'a Oid>,
-    /// What the round changed, where it is small.
+    /// What changed since, where it is small.
     pub(super) diff: Option<&'a str>,
     pub(super) vision: Option<&'a str>,
     /// The milestone's file.
@@ -233,8 +242,12 @@ pub(super) fn developer(told: &DeveloperTold<'_>, template: &Template) -> String
             "findings" => findings(task.findings, "Settled findings: leave them as they are"),
             "interrupted" => task.interrupted(false),
             "tree" => tree.clone(),
-            "reason" => told.rejected.map_or_else(String::new, |reason| {
-                part("The last round was rejected", &fenced("", &cut(reason, REASON_BYTES)))
+            "reason" => told.rejected.map_or_else(String::new, |Rejected { reason, by, .. }| {
+                let heading = match by {
+                    Judge::Acceptor => "The last round was rejected",
+                    Judge::Engine => "The last round counts as rejected",
+                };
+                part(heading, &fenced("", &cut(reason, REASON_BYTES)))
             }),
             "checks" => checks("Checks that failed on it", told.checks.iter().copied()),
             _ => String::new(),
@@ -246,10 +259,19 @@ pub(super) fn developer(told: &DeveloperTold<'_>, template: &Template) -> String
 fn work(told: &DeveloperTold<'_>) -> &'static str {
     if !told.task.complaints.is_empty() {
         "Put right what is wrong with your last reply, in the files and in git where that is needed. Do not begin anything else."
-    } else if told.rejected.is_some() {
-        "Repair what was rejected, and settle all open findings."
     } else {
-        "Implement the next feature that is not done, and only that one."
+        match told.rejected {
+            Some(Rejected { by: Judge::Acceptor, .. }) => {
+                "Repair what was rejected, and settle all open findings."
+            }
+            Some(Rejected { by: Judge::Engine, reported: true, .. }) => {
+                "Nobody has judged what you reported in the last round: see that it is in order and that all open findings are settled, and report it again."
+            }
+            Some(Rejected { by: Judge::Engine, reported: false, .. }) => {
+                "The last round ended without a report that could be judged: see what is there, finish it, settle all open findings, and report it."
+            }
+            None => "Implement the next feature that is not done, and only that one.",
+        }
     }
 }
 
@@ -372,9 +394,9 @@ fn how_to_read(told: &AcceptorTold<'_>, is_final: bool) -> String {
         return part("All that has changed", &format!("{range} shows it, `git show` each commit."));
     }
     let text = match told.diff.map(str::trim_end) {
-        Some("") => format!("{range} shows all that this round changed: nothing."),
-        Some(diff) => format!("{range} shows all that this round changed:\n\n{}", fenced("diff", diff)),
-        None => format!("{range} shows all that this round changed."),
+        Some("") => format!("{range} shows the whole change: nothing."),
+        Some(diff) => format!("{range} shows the whole change:\n\n{}", fenced("diff", diff)),
+        None => format!("{range} shows the whole change."),
     };
     part("The change", &text)
 }
@@ -385,7 +407,7 @@ fn verdict_form(told: &AcceptorTold<'_>, is_final: bool) -> String {
         let last = told.criteria.last().map_or("C-1", |(id, _)| id.as_str());
         let _ = write!(
             text,
-            " After the verdict comes one line for each criterion, C-1 to {last}: `C-1: met` or `C-1: not met: why`."
+            " After the verdict comes one line for each criterion, C-1 to {last}: `C-1: met` or `C-1: not met: why`. One that is not met is a finding of its own, unless it names the one that says why: `C-1: not met: [R3]`."
         );
     }
     text

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, DefinitionError, criterion_id, feature_id};
 use super::state::{Last, Wanted};
-use super::{Details, Milestone, Phase, Role, Work};
+use super::{Details, Milestone, Phase, Work};
 use crate::context::cut_chars;
 use crate::event::{Command, Event, MilestoneStep, Outcome};
 
@@ -123,7 +123,8 @@ impl Milestone {
             self.usage_before = self.usage;
             self.elapsed_before = self.elapsed;
         }
-        if self.phase == Phase::Asking(Role::Acceptor) {
+        // Also where the Developer only cleans up before that report is judged.
+        if self.round.as_ref().is_some_and(|round| round.work.is_some()) {
             self.report_anew(
                 "what the milestone is held to has changed since your report: see that your work fits, and report again",
             );

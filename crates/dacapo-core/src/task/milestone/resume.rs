@@ -22,6 +22,9 @@ impl Milestone {
             self.main = None;
         }
         self.look_due = self.turns > 0;
+        if let Some(round) = self.round.as_mut() {
+            round.disturbed = 0;
+        }
         self.developer.interrupted = self.turns > 0;
         self.acceptor.interrupted = self.turns > 0;
         if let Phase::Turn { role, .. } = self.phase {
@@ -56,7 +59,8 @@ impl Milestone {
         }
         self.verdict = None;
         self.message = None;
-        self.failures_in_row = 0;
+        self.developer.failures_in_row = 0;
+        self.acceptor.failures_in_row = 0;
         self.backoff_due = false;
         self.limit_wait = Duration::ZERO;
         if self.phase == Phase::Between && self.ready {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::definition::Definition;
-use crate::event::{CheckResult, Usage, WaitReason};
+use crate::event::{CheckResult, Judge, Usage, WaitReason};
 use crate::git::Oid;
 
 /// Who is at work.
@@ -109,6 +109,8 @@ pub(super) struct Desk {
     pub(super) interrupted: bool,
     /// The newest turn was.
     pub(super) recovering: bool,
+    /// Its failed calls since its last good one. What the other one brings about says nothing about it.
+    pub(super) failures_in_row: u32,
 }
 
 /// A round at work.
@@ -135,6 +137,8 @@ pub(super) struct Round {
     pub(super) complaints: Vec<String>,
     /// The Developer is to put the tree in order before the Acceptor goes on.
     pub(super) cleanup: bool,
+    /// So often since it was taken up the work was not as reported when the Acceptor was to judge it.
+    pub(super) disturbed: u32,
     pub(super) checks: Vec<CheckResult>,
     pub(super) judgement: Option<Judgement>,
 }
@@ -169,6 +173,7 @@ impl Work {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) accepted: bool,
+    pub(super) by: Judge,
     pub(super) reason: String,
     pub(super) needs_person: bool,
 }
@@ -179,9 +184,13 @@ pub(super) struct Last {
     pub(super) number: u32,
     pub(super) work: Option<Work>,
     pub(super) accepted: bool,
+    /// Who said so first; a person may have decided otherwise.
+    pub(super) by: Judge,
     pub(super) reason: String,
     /// The two do not come together by themselves.
     pub(super) needs_person: bool,
+    /// Where the Developer had left the branch, if the Acceptor moved it.
+    pub(super) left_at: Option<Oid>,
 }
 
 /// What an interruption or the Acceptor left behind.

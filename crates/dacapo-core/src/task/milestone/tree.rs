@@ -8,8 +8,11 @@
 
 use super::judge::named;
 use super::{Disorder, Milestone, Phase, Role};
-use crate::event::{MilestoneStep, WorkFacts};
+use crate::event::{Event, MilestoneStep, WorkFacts};
 use crate::git::Oid;
+
+/// So often in a round the Developer puts in order what was reported before; once more is a rejection.
+const MOST_DISTURBED: u32 = 3;
 
 /// What the Acceptor did to the work.
 pub(super) struct Touched {
@@ -57,6 +60,40 @@ impl Milestone {
             named(moved),
             self.branch_name()
         ))
+    }
+
+    /// What is found before the next turn. An Acceptor that never leaves the work as it was reported, however its calls end,
+    /// does not get turn after turn of the Developer's to clean up behind it.
+    pub(super) fn look(&self, facts: &WorkFacts) -> Vec<Event> {
+        let looked = Event::Milestone(self.looked_at(facts));
+        let before = self.round.as_ref().map_or(0, |round| round.disturbed);
+        if before < MOST_DISTURBED || !self.disturbs(facts) {
+            return vec![looked];
+        }
+        let reason = format!(
+            "the work was not as reported {} times before the Acceptor could judge it: see that it is in order, and report again",
+            before + 1
+        );
+        std::iter::once(looked).chain(self.rejected_by_engine(reason)).collect()
+    }
+
+    /// The Acceptor cannot go on with what was reported.
+    fn disturbs(&self, facts: &WorkFacts) -> bool {
+        let reported = self.round.as_ref().and_then(|round| round.tip.as_ref());
+        let moved = matches!((reported, &facts.tip), (Some(was), Some(is)) if was != is);
+        let in_order = self.astray(facts).is_none() && facts.dirty.is_empty() && facts.locks.is_empty();
+        self.verdict_is_due() && (moved || !in_order)
+    }
+
+    /// A report is taken; what comes next is on what it reported.
+    fn verdict_is_due(&self) -> bool {
+        matches!(self.phase, Phase::Asking(Role::Acceptor) | Phase::Checking { .. })
+    }
+
+    fn disturbed(&mut self) {
+        if let Some(round) = self.round.as_mut() {
+            round.disturbed += 1;
+        }
     }
 
     pub(super) fn looked_at(&self, facts: &WorkFacts) -> MilestoneStep {
@@ -158,11 +195,12 @@ impl Milestone {
                 // Another look may have seen the commits before, where a turn of cleaning up was cut short.
                 moved |= matches!((&round.tip, tip), (Some(was), Some(is)) if was != is);
                 round.cleanup = false;
-                let next = if moved { Role::Developer } else { Role::Acceptor };
-                self.phase = Phase::Asking(next);
             }
             if moved {
                 self.report_anew("there are commits that your report does not know of: report again");
+            } else {
+                // What was in the way may have been in what the checks saw.
+                self.to_be_checked();
             }
             return;
         }
@@ -177,13 +215,14 @@ impl Milestone {
         }
         let in_order = found.astray.is_none() && found.dirty.is_empty() && found.notes.is_empty();
         self.disorder = (!in_order).then_some(found);
-        if self.phase != Phase::Asking(Role::Acceptor) {
+        if !self.verdict_is_due() {
             return;
         }
         let reported = self.round.as_ref().and_then(|round| round.tip.clone());
         if let (Some(was), Some(is)) = (reported, tip)
             && was != *is
         {
+            self.disturbed();
             let complaint = format!(
                 "{} is at {}, but was at {} when you reported: see what came since, put it in order, and report again",
                 self.branch_name(),
@@ -192,6 +231,7 @@ impl Milestone {
             );
             self.report_anew(&complaint);
         } else if self.disorder.is_some() {
+            self.disturbed();
             self.phase = Phase::Asking(Role::Developer);
             if let Some(round) = self.round.as_mut() {
                 round.cleanup = true;
@@ -207,6 +247,7 @@ impl Milestone {
             round.work = None;
             round.tip = None;
             round.diff = None;
+            round.cleanup = false;
             round.complaints = vec![why.to_owned()];
             self.phase = Phase::Asking(Role::Developer);
         }

@@ -24,7 +24,7 @@ pub enum Verdict {
     Rejected {
         /// Never empty.
         reason: String,
-        /// Its list items; where it has none, the reason itself.
+        /// Its list items, and of the whole milestone all criteria that are not met; where it has none, the reason itself.
         findings: Vec<Found>,
     },
 }
@@ -75,16 +75,21 @@ impl Verdict {
         if accepted {
             return Ok(Self::Accepted { reason });
         }
-        if findings.is_empty() {
-            let unmet = criteria.iter().filter(|judged| !judged.met);
-            findings =
-                unmet.map(|judged| Found { id: None, text: cut(&judged.line, FINDING_BYTES) }).collect();
+        findings.truncate(MOST_FINDINGS);
+        // Of a feature nobody asked for them: there they only stand in for what is not said otherwise.
+        if findings.is_empty() || matches!(on, On::Milestone { .. }) {
+            let unmet = criteria.iter().filter(|judged| judged.clear && !judged.met);
+            findings.extend(
+                unmet.map(|judged| Found { id: named(&judged.line), text: cut(&judged.line, FINDING_BYTES) }),
+            );
         }
         if findings.is_empty() {
             let text = if own.is_empty() { reason.lines().next().unwrap_or_default() } else { own };
             findings = vec![Found { id: None, text: cut(text, FINDING_BYTES) }];
         }
-        findings.truncate(MOST_FINDINGS);
+        // Of the whole milestone there is a line for each criterion, and there are not more.
+        let most = if let On::Milestone { criteria } = on { MOST_FINDINGS + criteria } else { MOST_FINDINGS };
+        findings.truncate(most);
         Ok(Self::Rejected { reason, findings })
     }
 }
@@ -108,8 +113,9 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
         };
         if let Some((number, words)) = leading_id("C-", text).filter(|_| line.kind != Kind::Fenced) {
             let words = words.trim_start_matches(['*', '_', '`']).to_lowercase();
-            let not = ["not met", "unmet", "✗", "❌"].iter().any(|no| words.starts_with(no));
-            let met = ["met", "✓", "✅"].iter().any(|yes| words.starts_with(yes));
+            let not =
+                ["not met", "unmet"].iter().any(|no| says(&words, no)) || words.starts_with(['✗', '❌']);
+            let met = says(&words, "met") || words.starts_with(['✓', '✅']);
             criteria.push(Judged { number, met: met && !not, clear: met || not, line: text.to_owned() });
             in_finding = false;
             continue;
@@ -137,6 +143,14 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
     (criteria, findings)
 }
 
+/// The text begins with this word, and the word ends there: `metrics` and `met-ish` are others.
+fn says(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|after| {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !after.starts_with(letter) && !after.strip_prefix('-').is_some_and(|more| more.starts_with(letter))
+    })
+}
+
 fn found(text: &str) -> Found {
     let bare = text.trim_start_matches("**");
     let named = leading_id("R", bare).filter(|_| bare.starts_with("[R"));
@@ -144,6 +158,14 @@ fn found(text: &str) -> Found {
         Some((id, rest)) => Found { id: Some(id), text: rest.to_owned() },
         None => Found { id: None, text: text.to_owned() },
     }
+}
+
+/// The first finding that a line about a criterion names: `not met: [R3]`.
+fn named(line: &str) -> Option<u32> {
+    line.match_indices("[R").find_map(|(at, _)| {
+        let (number, _) = line[at + 2..].split_once(']')?;
+        number.parse().ok()
+    })
 }
 
 /// Each criterion has exactly one line that says whether it is met, and the verdict does not contradict them.

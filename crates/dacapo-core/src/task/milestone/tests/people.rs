@@ -169,6 +169,24 @@ fn m10_a_final_rejection_that_is_overruled_completes_it() {
 }
 
 #[test]
+fn m10_at_every_pause_it_may_be_given_up() {
+    let options = |world: &World| {
+        let mut asked = world.journal.iter().rev().filter_map(|line| match &line.event {
+            Event::Paused { needs } => Some(needs.options.clone()),
+            _ => None,
+        });
+        asked.next().expect("a person was asked")
+    };
+    let now = Input::Command(command(Command::Pause { now: true }));
+    let paused = World::new(spec()).during(0, now).run();
+    for world in [thrice_rejected(), reviewed(), paused] {
+        let offered = options(&world);
+        assert_eq!(offered.last().unwrap(), "dacapo milestone abandon auth", "{offered:?}");
+        assert!(!offered.iter().any(|option| option.starts_with("dacapo kill")), "{offered:?}");
+    }
+}
+
+#[test]
 fn m10_where_nothing_was_reported_there_is_nothing_to_overrule() {
     let world = World::new(spec()).script(&[overdue(), overdue(), overdue()]).run();
     let world = world.resume(&[YES]);

@@ -154,7 +154,11 @@ fn m9_the_developer_cleans_up_before_the_acceptor_goes_on() {
     assert_eq!(&world.order()[..11], "D1 A1 D1 A1");
     assert!(world.prompt(2).contains("Only put the tree in order"), "{}", world.prompt(2));
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
-    assert_eq!(world.checks.len(), 4, "the report of the round still stands");
+    assert_eq!(
+        world.checks.len(),
+        5,
+        "the report of the round still stands, and what there is now is checked"
+    );
 }
 
 #[test]
@@ -255,4 +259,71 @@ fn a_stopped_one_starts_no_turn_whoever_asks() {
     assert_eq!(world.journal.len(), lines);
     world.drive();
     assert!(!world.journal.iter().any(|line| matches!(line.event, Event::TurnStarted { .. })));
+}
+
+/// Stopped while the second check of round 1 ran; the tree is as `change` says when it is taken up.
+fn stopped_in_a_check(
+    stop: Option<Command>,
+    change: fn(&mut crate::event::WorkFacts),
+    script: &[Turn],
+) -> World {
+    let mut spec = spec();
+    spec.policy.checks = vec!["make lint".into(), "make test".into()];
+    let mut world = World::new(spec);
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunCheck(plan) if plan.index == 1)));
+    if let Some(stop) = stop {
+        world.input(&Input::Command(command(stop)), None);
+        world.drive();
+    }
+    world.checks.clear();
+    world.script = script.iter().cloned().collect();
+    let mut looks = 0;
+    let world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            change(facts);
+        }
+    });
+    world.resume(&[])
+}
+
+fn stops() -> [Option<Command>; 3] {
+    [None, Some(Command::Kill), Some(Command::Pause { now: true })]
+}
+
+#[test]
+fn m9_a_check_that_was_cut_short_runs_again_only_on_what_was_reported() {
+    for stop in stops() {
+        let dirty = |facts: &mut crate::event::WorkFacts| facts.dirty = vec!["mine.rs".into()];
+        let world = stopped_in_a_check(stop, dirty, &[says("undone")]);
+        assert_eq!(&world.order()[..8], "D1 D1 A1", "the tree comes first");
+        assert!(world.prompt(1).contains("Only put the tree in order"), "{}", world.prompt(1));
+        assert!(world.prompt(1).contains("mine.rs"), "{}", world.prompt(1));
+        let indices: Vec<u32> = world.checks.iter().take(2).map(|check| check.index).collect();
+        assert_eq!(indices, [0, 1], "all of them, on the clean tree");
+        assert_eq!(world.records()[0].checks.len(), 2);
+        assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    }
+}
+
+#[test]
+fn m9_commits_that_came_while_a_check_was_cut_short_are_reported_anew() {
+    for stop in stops() {
+        let moved = |facts: &mut crate::event::WorkFacts| facts.tip = Some(oid(0xabc_def0));
+        let world = stopped_in_a_check(stop, moved, &[]);
+        assert_eq!(&world.order()[..8], "D1 D1 A1");
+        assert!(world.prompt(1).contains("is at abcdef0, but was at 0001001"), "{}", world.prompt(1));
+        assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    }
+}
+
+#[test]
+fn m9_in_a_tree_that_is_in_order_the_checks_go_on() {
+    for stop in stops() {
+        let world = stopped_in_a_check(stop, |_| {}, &[]);
+        assert_eq!(&world.order()[..8], "D1 A1 D2");
+        assert_eq!(world.checks[0].index, 1);
+        assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+    }
 }

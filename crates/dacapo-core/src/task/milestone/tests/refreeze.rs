@@ -3,7 +3,7 @@
 use super::definitions::AUTH;
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Command, MilestoneStep, Outcome, StopReason};
+use crate::event::{Command, MilestoneStep, Outcome, StopReason, TurnEnd};
 use crate::task::milestone::{Definition, Frozen};
 
 fn refreeze(text: &str) -> Command {
@@ -167,4 +167,30 @@ fn m11_overruling_after_other_criteria_marks_the_feature_that_was_meant() {
     assert!(world.step(), "it is refrozen");
     world.input(&Input::Command(command(Command::Approve { choice: None })), None);
     assert_eq!(world.machine.done, [true, false]);
+}
+
+#[test]
+fn m11_a_report_made_for_the_old_ones_is_asked_for_anew_also_behind_a_clean_up() {
+    let mut world = World::new(spec());
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
+    world.script = [ends(TurnEnd::Interrupted)].into();
+    let mut looks = 0;
+    let mut world = world.inspect(move |_, facts| {
+        looks += 1;
+        if looks == 1 {
+            facts.dirty = vec!["half.rs".into()];
+        }
+    });
+    world.begin(Begin::default());
+    assert!(world.drive_to(|effect| matches!(effect, Effect::BeginTurn(start) if start.agent == 0)));
+    world.input(&Input::Command(command(refreeze(&other()))), None);
+    world.script = [report(1, "F-1")].into();
+    assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 3)));
+    assert_eq!(world.order(), "D1 A1 D1");
+    let told = world.prompt(2);
+    assert!(told.contains("what the milestone is held to has changed since your report"), "{told}");
+    assert!(told.contains("half.rs") && !told.contains("Only put the tree in order"), "{told}");
+    let taken = world.steps().into_iter().filter(|step| matches!(step, MilestoneStep::ReportTaken { .. }));
+    assert_eq!(taken.count(), 2, "the new one is what is judged");
 }

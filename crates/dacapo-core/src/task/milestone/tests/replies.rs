@@ -178,8 +178,26 @@ fn m5_the_final_verdict_has_a_line_for_each_criterion() {
     );
     assert_eq!(
         read("REJECTED: not yet\nC-1: met\nC-2: unmet\n- [R1] no audit"),
-        rejected("not yet\nC-1: met\nC-2: unmet\n- [R1] no audit", &[(Some(1), "no audit")])
+        rejected(
+            "not yet\nC-1: met\nC-2: unmet\n- [R1] no audit",
+            &[(Some(1), "no audit"), (None, "C-2: unmet")]
+        ),
+        "what is not met is a finding, whatever else is"
     );
+    assert_eq!(
+        read("REJECTED: not yet\nC-1: ✗ [R2]\nC-2: not met: see [R1], [R3]\n- [R1] no audit"),
+        rejected(
+            "not yet\nC-1: ✗ [R2]\nC-2: not met: see [R1], [R3]\n- [R1] no audit",
+            &[(Some(1), "no audit"), (Some(2), "C-1: ✗ [R2]"), (Some(1), "C-2: not met: see [R1], [R3]"),]
+        ),
+        "one that names a finding is that one"
+    );
+    for mark in
+        ["met", "MET.", "✓", "✅ shown", "**met**, as shown", "met: yes", "met - by a test", "met（见测试）"]
+    {
+        let reply = format!("ACCEPTED\nC-1: {mark}\nC-2: met");
+        assert!(Verdict::parse(&reply, On::Milestone { criteria: 2 }).is_ok(), "{reply}");
+    }
     for (reply, told) in [
         ("ACCEPTED", "there is no line for C-1; there is no line for C-2"),
         ("ACCEPTED\nC-1: met\nC-2: not met", "C-2 is not met, but the verdict is ACCEPTED"),
@@ -187,6 +205,12 @@ fn m5_the_final_verdict_has_a_line_for_each_criterion() {
         ("ACCEPTED\nC-1: perhaps\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
         ("ACCEPTED\nC-1: met\nC-2: met\nC-3: met", "there is no criterion C-3"),
         ("REJECTED: x\nC-1: met", "there is no line for C-2"),
+        ("ACCEPTED\nC-1: metrics are missing\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
+        ("ACCEPTED\nC-1: met-ish\nC-2: met", "the line for C-1 says neither 'met' nor 'not met'"),
+        (
+            "REJECTED: x\nC-1: unmetered use\nC-2: not metered",
+            "the line for C-1 says neither 'met' nor 'not met'; the line for C-2 says neither 'met' nor 'not met'",
+        ),
     ] {
         let complaint = read(reply).expect_err(reply);
         assert!(complaint.ends_with(&format!(": {told}")), "{complaint}");
@@ -249,7 +273,7 @@ proptest! {
         for on in [On::Feature, On::Milestone { criteria }] {
             match Verdict::parse(&text, on) {
                 Ok(Verdict::Rejected { reason, findings }) => {
-                    prop_assert!(!reason.is_empty() && !findings.is_empty() && findings.len() <= 20);
+                    prop_assert!(!reason.is_empty() && !findings.is_empty() && findings.len() <= 20 + criteria);
                     prop_assert!(findings.iter().all(|found| found.text.len() <= 500));
                 }
                 Ok(Verdict::Accepted { .. }) => prop_assert!(text.trim_start().starts_with("ACCEPTED")),

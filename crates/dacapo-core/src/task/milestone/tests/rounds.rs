@@ -162,6 +162,16 @@ fn m6_red_checks_go_to_the_acceptor_as_evidence_and_are_no_proof() {
 }
 
 #[test]
+fn m6_checks_are_on_record_for_the_commit_they_ran_on() {
+    let world = World::new(spec())
+        .script(&[report(1, "F-1"), yes(), report(1, "F-2"), yes()])
+        .inspect(|_, facts| facts.tip = Some(oid(0xabc_def0)))
+        .run();
+    assert_eq!(world.checks[0].commit, Some(oid(0xabc_def0)), "the tree is at the tip, whatever is reported");
+    assert_eq!(world.records()[0].commit_id, Some(commit_of(1)));
+}
+
+#[test]
 fn m4_every_round_has_one_verdict_in_the_journal() {
     let world =
         World::new(spec()).script(&[overdue(), says("x"), says("y"), report(3, "F-1"), no("z")]).run();
@@ -173,4 +183,53 @@ fn m4_every_round_has_one_verdict_in_the_journal() {
     let verdicts: Vec<(u32, bool)> = verdicts.collect();
     assert_eq!(verdicts, [(0, false), (1, false), (2, false)]);
     assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
+}
+
+#[test]
+fn m11_what_was_not_accepted_is_in_the_change_that_is_judged_next() {
+    let script = [
+        says("no report"),
+        says("no report"),
+        report(2, "F-1"),
+        overdue(),
+        report(3, "F-1"),
+        no("a"),
+        report(4, "F-1"),
+        yes(),
+        report(5, "F-2"),
+        yes(),
+    ];
+    let mut details = details();
+    details.max_rejections = 9;
+    let world = World::new(with(&details)).script(&script).run();
+    assert_eq!(world.starts()[..5], [oid(7), oid(7), oid(7), oid(7), commit_of(4)]);
+    let judged: Vec<&str> =
+        world.turns.iter().filter(|turn| turn.agent == 1).map(|turn| turn.prompt.as_str()).collect();
+    assert!(judged[2].contains("`git diff 0000007..0001004` shows the whole change"), "{}", judged[2]);
+    assert!(judged[3].contains("`git diff 0001004..0001005`"), "{}", judged[3]);
+}
+
+#[test]
+fn m10_what_a_person_accepted_is_not_judged_again() {
+    let script = [report(1, "F-1"), no("a"), report(2, "F-1"), no("b"), report(3, "F-1"), no("c")];
+    let world = World::new(spec()).script(&script).run();
+    let world = world.resume(&[crate::event::Command::Approve { choice: None }]);
+    assert_eq!(world.starts()[..4], [oid(7), oid(7), oid(7), commit_of(3)]);
+}
+
+#[test]
+fn m7_a_developer_whom_nobody_judged_has_nothing_to_repair() {
+    let unjudged = [vec![report(1, "F-1"), overdue()], vec![report(1, "F-1"), says("Hm."), says("Good!")]];
+    for script in unjudged {
+        let world = World::new(spec()).script(&script).run();
+        let turn = world.turns.iter().find(|turn| turn.agent == 0 && turn.iteration == 1).unwrap();
+        let told = turn.prompt.as_str();
+        assert!(told.contains("Nobody has judged what you reported"), "{told}");
+        assert!(told.contains("## The last round counts as rejected\n\n```\nthe Acceptor"), "{told}");
+        assert!(!told.contains("Repair what was rejected"), "{told}");
+    }
+    let world = World::new(spec()).script(&[overdue()]).run();
+    assert!(world.prompt(1).contains("ended without a report that could be judged"), "{}", world.prompt(1));
+    let world = World::new(spec()).script(&[report(1, "F-1"), no("red")]).run();
+    assert!(world.prompt(2).contains("Repair what was rejected, and settle all open findings."));
 }

@@ -2,9 +2,7 @@
 
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
-use crate::event::{
-    Command, Event, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts,
-};
+use crate::event::{Command, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
 
 type Change = fn(&mut WorkFacts);
 
@@ -76,20 +74,9 @@ fn m4_an_acceptance_of_what_is_not_there_any_more_is_none() {
 #[test]
 fn m11_what_the_acceptor_committed_is_judged_with_the_next_round() {
     let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), yes());
-    let starts: Vec<_> = world
-        .journal
-        .iter()
-        .filter_map(|line| match &line.event {
-            Event::IterationStarted { start_commit, .. } => start_commit.clone(),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(
-        starts[1],
-        commit_of(1),
-        "from the commit that was reported, not from what came behind its back"
-    );
-    assert_eq!(starts[2], oid(7), "and no further");
+    let starts = world.starts();
+    assert_eq!(starts[1], oid(7), "with the round that nobody has judged");
+    assert_eq!(starts[2], commit_of(2), "and no further");
     assert!(world.prompt(2).contains("see `git log 0001001..abcdef0`"), "{}", world.prompt(2));
 }
 
@@ -181,6 +168,62 @@ fn r2_a_workspace_that_is_gone_when_a_verdict_came_asks_for_it_again() {
     let world = world.resume(&[]);
     assert_eq!(&world.order()[..8], "D1 A1 A1");
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
+}
+
+/// The Acceptor fails for ever and leaves the work as `change` says each time; the Developer puts it in order.
+fn fails_and_meddles(change: Change, max_failures: u32) -> World {
+    let mut spec = spec();
+    spec.policy.max_failures = max_failures;
+    let mut world = World::new(spec);
+    world.begin(Begin::default());
+    let mut acceptor_was_last = false;
+    while let Some(effect) = world.machine.next() {
+        match &effect {
+            Effect::RunTurn(plan) => {
+                acceptor_was_last = plan.agent == 1;
+                let turn =
+                    if acceptor_was_last { failed(FailureKind::Transient) } else { world.goes_well(plan) };
+                world.script = [turn].into();
+                world.step();
+            }
+            Effect::InspectWork(query) => {
+                let mut facts = world.facts(query);
+                if acceptor_was_last {
+                    change(&mut facts);
+                }
+                world.input(&Input::Inspected(facts), Some(&effect));
+            }
+            _ => {
+                world.step();
+            }
+        }
+        assert!(world.turns.len() < 100, "the Developer's budget is burnt: {}", world.order());
+    }
+    world
+}
+
+#[test]
+fn l8_an_acceptor_that_fails_for_ever_ends_it_whatever_it_leaves_behind() {
+    let meddles: [Change; 2] =
+        [|facts| facts.dirty = vec!["half.txt".into()], |facts| facts.tip = Some(oid(0xabc_def0))];
+    for change in meddles {
+        let world = fails_and_meddles(change, 3);
+        assert_eq!(world.end(), (Outcome::Failed, StopReason::Failures, 1, 0, 0), "{}", world.order());
+        assert_eq!(world.order(), "D1 A1 D1 A1 D1 A1");
+    }
+}
+
+#[test]
+fn l8_clean_ups_of_a_round_have_an_end_where_failures_have_none() {
+    for change in
+        [(|facts| facts.dirty = vec!["half.txt".into()]) as Change, |facts| facts.tip = Some(oid(0xabc_def0))]
+    {
+        let world = fails_and_meddles(change, 0);
+        assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 3, 0, 3), "{}", world.order());
+        assert_eq!(world.order().split(' ').filter(|turn| *turn == "D1").count(), 4, "{}", world.order());
+        let reason = world.records()[0].error.clone().unwrap();
+        assert!(reason.starts_with("the work was not as reported 4 times"), "{reason}");
+    }
 }
 
 fn beside_main() -> crate::spec::TaskSpec {

@@ -230,7 +230,11 @@ impl World {
             }
             Effect::BeginTurn(_) => match self.known_limit.take() {
                 Some(known) => Input::LimitKnown(known),
-                None => Input::TurnBegins { head: Some(oid(7)), session: None },
+                None => {
+                    let before = self.machine.rounds;
+                    let head = if before == 0 { oid(7) } else { commit_of(before) };
+                    Input::TurnBegins { head: Some(head), session: None }
+                }
             },
             Effect::RunTurn(plan) => {
                 self.turns.push(plan.clone());
@@ -392,6 +396,15 @@ impl World {
             _ => None,
         });
         asked.next().expect("a person was asked")
+    }
+
+    /// Where each round began.
+    pub(super) fn starts(&self) -> Vec<Oid> {
+        let started = self.journal.iter().filter_map(|line| match &line.event {
+            Event::IterationStarted { start_commit, .. } => start_commit.clone(),
+            _ => None,
+        });
+        started.collect()
     }
 
     /// `D1 A1 D2 …`: who had a turn, in which round from 1.
