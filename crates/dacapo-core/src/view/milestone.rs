@@ -269,6 +269,7 @@ impl MilestoneView {
             MilestoneStep::Refrozen { .. } => self.renumbered(),
             MilestoneStep::TreeLookedAt { .. }
             | MilestoneStep::TreeTouched { .. }
+            | MilestoneStep::MainMoved { .. }
             | MilestoneStep::TreeKept { .. } => {}
         }
     }

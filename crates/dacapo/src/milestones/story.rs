@@ -200,6 +200,9 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             MilestoneStep::TreeTouched { .. } => {
                 self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
             }
+            MilestoneStep::MainMoved { .. } => {
+                self.say(Who::Engine, None, crate::output::words::main_moved(step));
+            }
             // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
             MilestoneStep::ReportTaken { .. }
             | MilestoneStep::CompletionTaken { .. }

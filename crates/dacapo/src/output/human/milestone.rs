@@ -187,6 +187,7 @@ impl Human {
             MilestoneStep::TreeTouched { .. } => {
                 self.item("touched", &words::touched(step), Some(WARN));
             }
+            MilestoneStep::MainMoved { .. } => self.item("main", &words::main_moved(step), Some(WARN)),
             MilestoneStep::Refrozen { changes, .. } => {
                 for (nth, change) in changes.iter().take(MOST).enumerate() {
                     let what = if nth == 0 { "criteria" } else { "" };

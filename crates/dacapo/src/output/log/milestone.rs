@@ -104,6 +104,7 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
         MilestoneStep::TreeTouched { iteration, .. } => {
             vec![format!("Round {}: {}", iteration + 1, words::touched(step))]
         }
+        MilestoneStep::MainMoved { .. } => vec![words::main_moved(step)],
         MilestoneStep::Refrozen { changes, .. } => {
             let changes =
                 changes.iter().take(MOST).map(|change| format!("  {}", words::line(change, words::WHOLE)));
