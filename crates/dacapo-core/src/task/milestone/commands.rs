@@ -166,7 +166,9 @@ impl Milestone {
                 },
                 vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
             ),
-            Question::Main => ("main", self.main_found.clone().unwrap_or_default(), vec![resume, abandon]),
+            Question::Main => {
+                ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])
+            }
             Question::Review => (
                 "review",
                 match &self.main_found {
