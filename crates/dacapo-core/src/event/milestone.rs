@@ -14,6 +14,9 @@ pub enum MilestoneStep {
         iteration: u32,
         /// The feature, in the Developer's words.
         feature: String,
+        /// Which one that is, from 0, where it can be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feature_at: Option<usize>,
         /// The commit.
         commit: Oid,
         /// `path: what`, by the Developer's word.
@@ -72,6 +75,9 @@ pub enum MilestoneStep {
         iteration: u32,
         /// What the Acceptor adds.
         reason: String,
+        /// Findings that are about something else; all others are settled.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        still_open: Vec<u32>,
     },
     /// The round is rejected.
     Rejected {

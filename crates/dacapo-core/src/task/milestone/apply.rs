@@ -238,6 +238,7 @@ impl Milestone {
         match step {
             MilestoneStep::ReportTaken {
                 feature,
+                feature_at,
                 commit,
                 changes,
                 changed_files,
@@ -248,7 +249,8 @@ impl Milestone {
                 main,
                 ..
             } => {
-                let at = self.definition.feature(feature);
+                // The first journals do not say it.
+                let at = feature_at.or_else(|| self.definition.feature(feature));
                 let (text, commit, changes) = (feature.clone(), commit.clone(), changes.clone());
                 self.log_is(log);
                 self.seen(main.as_ref());
@@ -289,14 +291,15 @@ impl Milestone {
                     round.complaints = vec![complaint.clone()];
                 }
             }
-            MilestoneStep::Accepted { reason, .. } => {
-                self.findings.accepted();
+            MilestoneStep::Accepted { reason, still_open, .. } => {
+                self.findings.accepted(still_open);
                 let (by, reason) = (Judge::Acceptor, reason.clone());
                 self.judged(Judgement { accepted: true, by, reason, needs_person: false });
             }
             MilestoneStep::Rejected { by, reason, findings, needs_person, .. } => {
                 if *by == Judge::Acceptor {
-                    self.findings.rejected(findings);
+                    let work = self.round.as_ref().and_then(|round| round.work.as_ref());
+                    self.findings.rejected(findings, Work::about(work));
                 }
                 let (reason, needs_person) = (reason.clone(), *needs_person);
                 self.judged(Judgement { accepted: false, by: *by, reason, needs_person });

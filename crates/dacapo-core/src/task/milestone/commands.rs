@@ -99,7 +99,8 @@ impl Milestone {
     fn overrule(&mut self) {
         let Some(Last { work: Some(work), accepted: false, .. }) = &self.last else { return };
         let is_final = super::Work::is_final(Some(work));
-        self.findings.accepted();
+        let beside = self.findings.beside(super::Work::about(Some(work)));
+        self.findings.accepted(&beside);
         self.accept_last();
         // What the Acceptor committed is not what a person accepted.
         self.unjudged = self.last.as_mut().and_then(|last| last.left_at.take());
@@ -165,7 +166,9 @@ impl Milestone {
                 },
                 vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
             ),
-            Question::Main => ("main", self.main_found.clone().unwrap_or_default(), vec![resume, abandon]),
+            Question::Main => {
+                ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])
+            }
             Question::Review => (
                 "review",
                 match &self.main_found {

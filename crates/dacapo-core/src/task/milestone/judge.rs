@@ -53,6 +53,7 @@ impl Milestone {
         let step = match read {
             DeveloperReply::Report(report) => named.map(|commit| MilestoneStep::ReportTaken {
                 iteration,
+                feature_at: self.definition.feature(&report.feature),
                 feature: report.feature,
                 commit,
                 changes: report.changes,
@@ -119,6 +120,7 @@ impl Milestone {
         } else {
             On::Feature
         };
+        let about = Work::about(round.work.as_ref());
         let first = round.verdicts_sent_back == 0;
         let step = match (Verdict::parse(reply, on), void) {
             (Ok(Verdict::Accepted { .. }) | Err(_), Some(void)) => return self.rejected_by_engine(void),
@@ -126,8 +128,11 @@ impl Milestone {
             (Err(complaint), None) => {
                 return self.rejected_by_engine(format!("the Acceptor gave no verdict twice: {complaint}"));
             }
-            (Ok(Verdict::Accepted { reason }), None) => MilestoneStep::Accepted { iteration, reason },
-            (Ok(Verdict::Rejected { reason, findings }), _) => match self.findings.raise(&findings) {
+            (Ok(Verdict::Accepted { reason }), None) => {
+                let still_open = self.findings.beside(about);
+                MilestoneStep::Accepted { iteration, reason, still_open }
+            }
+            (Ok(Verdict::Rejected { reason, findings }), _) => match self.findings.raise(&findings, about) {
                 Raised::OnlySettled(ids) if first => {
                     let ids: Vec<String> = ids.iter().map(|id| format!("R{id}")).collect();
                     let complaint = format!(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::Work;
 use super::definition::Feature;
-use super::findings::Findings;
+use super::findings::{About, Findings};
 use super::judge::MOST_PATHS;
 use super::quote::{clean, document, fenced, list, part, quoted_list};
 use super::template::Template;
@@ -124,10 +124,16 @@ fn finding(finding: &Finding) -> String {
     format!("[R{}] {}", finding.id, finding.text)
 }
 
-fn findings(findings: &Findings, settled: &str) -> String {
-    let open = quoted_list("Open findings", findings.open().iter().map(finding));
+/// `about`: what is judged; who builds has to settle all of them.
+fn findings(findings: &Findings, about: About, settled: &str) -> String {
+    let (mine, others) = findings.open_on(about);
+    let open = quoted_list("Open findings", mine.into_iter().map(finding));
+    let others = quoted_list(
+        "Findings that are not about this feature: they stay open, whatever you say",
+        others.into_iter().map(finding),
+    );
     let settled = quoted_list(settled, findings.settled().iter().map(finding));
-    page(&[open, settled]).trim_end().to_owned()
+    page(&[open, others, settled]).trim_end().to_owned()
 }
 
 fn commits(heading: &str, log: &[String]) -> String {
@@ -239,7 +245,9 @@ pub(super) fn developer(told: &DeveloperTold<'_>, template: &Template) -> String
             "milestone" => document("milestone", Some(told.definition)),
             "done" => features("Features, as they stand", &told.features, "not done"),
             "commits" => commits("Commits so far, newest first", task.log),
-            "findings" => findings(task.findings, "Settled findings: leave them as they are"),
+            "findings" => {
+                findings(task.findings, About::Milestone, "Settled findings: leave them as they are")
+            }
             "interrupted" => task.interrupted(false),
             "tree" => tree.clone(),
             "reason" => told.rejected.map_or_else(String::new, |Rejected { reason, by, .. }| {
@@ -269,6 +277,9 @@ fn work(told: &DeveloperTold<'_>) -> &'static str {
             }
             Some(Rejected { by: Judge::Engine, reported: false, .. }) => {
                 "The last round ended without a report that could be judged: see what is there, finish it, settle all open findings, and report it."
+            }
+            None if !told.task.findings.open().is_empty() => {
+                "Settle the open findings, and implement the next feature that is not done, if there is one, and only that one."
             }
             None => "Implement the next feature that is not done, and only that one.",
         }
@@ -342,7 +353,9 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>, template: &Template) -> String {
             // After an interruption they are told with it.
             "commits" if task.recovering => String::new(),
             "commits" => commits("All commits, newest first", task.log),
-            "findings" => findings(task.findings, "Settled findings: they stay settled"),
+            "findings" => {
+                findings(task.findings, Work::about(told.work), "Settled findings: they stay settled")
+            }
             "interrupted" => task.interrupted(true),
             _ => String::new(),
         })

@@ -101,6 +101,7 @@ impl Milestone {
         if let Some(Last { work: Some(Work::Feature { at, .. }), .. }) = &mut self.last {
             *at = at.and_then(|old| before.iter().position(|was| *was == Some(old)));
         }
+        self.findings.renumbered(|old| before.iter().position(|was| *was == Some(old)));
         let details = Arc::make_mut(&mut self.details);
         details.definition = text.to_owned();
         details.frozen = frozen.to_owned();

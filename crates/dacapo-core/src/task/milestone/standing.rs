@@ -89,6 +89,8 @@ pub struct Standing<'a> {
     pub cleaning: bool,
     /// The round at work, from 1.
     pub round: Option<u32>,
+    /// The feature that it is about, from 0, once that is reported and where it can be told.
+    pub feature_at: Option<usize>,
     /// Rounds that are over.
     pub rounds: u32,
     /// So many may be begun.
@@ -150,6 +152,10 @@ impl Milestone {
             at_work: at_work.filter(|_| goes_on),
             cleaning: self.round.as_ref().is_some_and(|round| round.cleanup),
             round: self.round.as_ref().map(|round| round.number.saturating_add(1)),
+            feature_at: match self.round.as_ref().and_then(|round| round.work.as_ref()) {
+                Some(Work::Feature { at, .. }) => *at,
+                Some(Work::Everything { .. }) | None => None,
+            },
             rounds: self.finished,
             max_rounds: self.max_rounds,
             accepted: self.accepted,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::definition::Definition;
+use super::findings::About;
 use crate::event::{CheckResult, Judge, Usage, WaitReason};
 use crate::git::Oid;
 
@@ -161,6 +162,14 @@ impl Work {
     pub(super) fn commit(&self) -> &Oid {
         match self {
             Work::Feature { commit, .. } | Work::Everything { commit, .. } => commit,
+        }
+    }
+
+    pub(super) fn about(work: Option<&Self>) -> About {
+        match work {
+            Some(Work::Feature { at, .. }) => About::Feature(*at),
+            Some(Work::Everything { .. }) => About::Milestone,
+            None => About::Feature(None),
         }
     }
 

@@ -230,7 +230,8 @@ impl Prompts {
     }
 }
 
-/// What counts: the user's texts, else those that are built in.
+/// What counts: the user's texts, else those that are built in. One that does not read was refused before there was a task;
+/// what a later version does not read any more is replaced, or what was begun could never go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Templates {
     pub(super) developer: Template,
@@ -241,8 +242,8 @@ pub(super) struct Templates {
 impl Templates {
     pub(super) fn of(prompts: &Prompts) -> Result<Self, (TemplateKind, TemplateError)> {
         let read = |kind: TemplateKind| {
-            let own = prompts.text(kind).map(|text| Template::parse(kind, text)).transpose();
-            match own.map_err(|error| (kind, error))?.filter(|template| !template.is_empty()) {
+            let own = prompts.text(kind).and_then(|text| Template::parse(kind, text).ok());
+            match own.filter(|template| !template.is_empty()) {
                 Some(own) => Ok(own),
                 None => Template::parse(kind, kind.built_in()).map_err(|error| (kind, error)),
             }

@@ -94,19 +94,19 @@ fn m10_a_person_may_overrule_the_verdict() {
 #[test]
 fn m10_a_person_may_settle_a_finding() {
     let mut world = thrice_rejected();
-    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R3] c\n"), yes()].into();
-    let world = world.resume(&[Command::Approve { choice: Some(3) }]);
-    assert!(world.prompt(8).contains("names only what is settled (R3)"), "{}", world.prompt(8));
+    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R1] c\n"), yes()].into();
+    let world = world.resume(&[Command::Approve { choice: Some(1) }]);
+    assert!(world.prompt(8).contains("names only what is settled (R1)"), "{}", world.prompt(8));
     assert_eq!(world.result().outcome, Outcome::Completed);
 }
 
 #[test]
 fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
     let mut world = thrice_rejected();
-    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R3] c\n"), yes()].into();
-    world.input(&Input::Command(command(Command::Approve { choice: Some(3) })), None);
+    world.script = [report(4, "F-1"), says("REJECTED: x\n- [R1] c\n"), yes()].into();
+    world.input(&Input::Command(command(Command::Approve { choice: Some(1) })), None);
     let world = world.resume(&[]);
-    assert!(world.prompt(8).contains("names only what is settled (R3)"), "{}", world.prompt(8));
+    assert!(world.prompt(8).contains("names only what is settled (R1)"), "{}", world.prompt(8));
     let mut world = thrice_rejected();
     world.input(&Input::Command(command(YES)), None);
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 6, 4, 2));
@@ -191,6 +191,31 @@ fn m10_where_nothing_was_reported_there_is_nothing_to_overrule() {
     let world = World::new(spec()).script(&[overdue(), overdue(), overdue()]).run();
     let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 7, 4, 3), "it just goes on");
+}
+
+#[test]
+fn m10_a_report_that_was_asked_for_anew_and_never_came_is_not_offered() {
+    let mut details = details();
+    details.max_rejections = 1;
+    let fails = failed(crate::event::FailureKind::Transient);
+    let script = [report(1, "F-1"), fails, says("no report"), says("no report")];
+    let mut looks = 0;
+    let world = World::new(with(&details))
+        .script(&script)
+        .inspect(move |_, facts| {
+            looks += 1;
+            if looks > 1 {
+                facts.tip = Some(oid(0xabc_def0));
+            }
+        })
+        .run();
+    assert_eq!((world.order().as_str(), world.question().0.as_str()), ("D1 A1 D1 D1", "rejections"));
+    let needs = world.journal.iter().find_map(|line| match &line.event {
+        Event::Paused { needs } => Some(needs.clone()),
+        _ => None,
+    });
+    let options = needs.unwrap().options;
+    assert!(!options.iter().any(|option| option.starts_with("dacapo approve")), "{options:?}");
 }
 
 #[test]
@@ -326,8 +351,19 @@ fn m1_a_spec_that_is_none_is_refused() {
             .ends_with("it needs a Developer and an Acceptor, not 1 agents")
     );
     assert!(refused(|spec| spec.policy.cap = None).ends_with("it has no limit on rounds"));
-    assert!(refused(|spec| spec.details["frozen"] = "x".into()).ends_with("not the ones that were frozen"));
     assert!(refused(|spec| spec.details["definition"] = "x".into()).contains("line 1: text before"));
+}
+
+#[test]
+fn a_task_that_was_begun_is_read_by_a_version_that_freezes_or_words_it_otherwise() {
+    let mut spec = spec();
+    spec.details["frozen"] = "the hash of an older version".into();
+    spec.details["prompts"] =
+        serde_json::json!({ "developer": "{{no_such_name}}", "acceptor": "Judge {{id}}." });
+    let world = World::new(spec).run();
+    assert_eq!(world.result().outcome, Outcome::Completed);
+    assert!(world.prompt(0).starts_with("You are the Developer of milestone auth."), "{}", world.prompt(0));
+    assert!(world.prompt(1).starts_with("Judge auth."), "{}", world.prompt(1));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Reports held against git (M6).
 
 use super::world::*;
-use crate::event::{MilestoneStep, Outcome, WorkFacts};
+use crate::event::{Event, MilestoneStep, Outcome, WorkFacts};
+use crate::view::TaskView;
 
 /// What is complained about when git says this of the first report.
 fn complaints(change: impl Fn(&mut WorkFacts) + 'static) -> (Vec<String>, World) {
@@ -98,4 +99,25 @@ fn m6_a_feature_that_cannot_be_matched_is_judged_by_all_and_marks_none() {
         "- F-1 Login.\n  Accept: POST /login returns a token\n- F-2 Logout\n  Accept: the token is void\n";
     assert!(told.contains(all), "{told}");
     assert_eq!(world.end().2, 5, "all three are still to be done");
+}
+
+#[test]
+fn m6_which_feature_was_reported_is_on_record_and_is_not_read_again() {
+    let world = World::new(spec()).script(&[report(1, "Logout"), yes()]).run();
+    let mut journal = world.journal.clone();
+    let taken = journal.iter_mut().find_map(|line| match &mut line.event {
+        Event::Milestone(MilestoneStep::ReportTaken { feature, feature_at, .. }) => {
+            Some((feature, feature_at))
+        }
+        _ => None,
+    });
+    let (feature, feature_at) = taken.unwrap();
+    assert_eq!(*feature_at, Some(1));
+    *feature = "a name that this version cannot tell".into();
+    let rounds = journal.iter().position(|line| matches!(line.event, Event::IterationFinished(_))).unwrap();
+    assert_eq!(fold(&world.spec, &journal[..=rounds]).done, [false, true, false]);
+    let mut view = TaskView::new(&world.spec);
+    journal[..=rounds].iter().for_each(|line| view.apply(line));
+    let shown = view.milestone.unwrap().history[0].report.clone().unwrap();
+    assert_eq!(shown.feature_id.as_deref(), Some("F-2"));
 }

@@ -1,7 +1,7 @@
 //! Prompts with a user's wording, and words that want to pass for ours.
 
 use super::world::*;
-use crate::task::milestone::{Details, Milestone, Prompts, Template, TemplateKind};
+use crate::task::milestone::{Details, Prompts, Template, TemplateKind};
 
 fn wrong(kind: TemplateKind, text: &str) -> String {
     Template::parse(kind, text).unwrap_err().to_string()
@@ -51,11 +51,6 @@ fn u6_what_is_wrong_with_a_template_is_told_with_its_line_and_what_was_meant() {
     );
     assert!(wrong(developer, "a\0").contains("NUL"));
     assert!(wrong(developer, &"x".repeat(1 << 17)).contains("at most 65536"));
-    let mut prompts = Prompts::default();
-    prompts.set(TemplateKind::Final, "{{nothing}}".into());
-    let spec = with(&Details { prompts, ..details() });
-    let error = Milestone::new(std::sync::Arc::new(spec)).unwrap_err().to_string();
-    assert!(error.contains("final.md: line 1: '{{nothing}}'"), "{error}");
 }
 
 #[test]
