@@ -1,8 +1,8 @@
 //! Files below `.dacapo/` of the main checkout that say where a task stands (M8), for people and programs that read files.
 //!
 //! A machine says what they are to hold ([`Document`]); here they are written, whole or not at all, and out of git's sight.
-//! The journal stays the only truth: nothing is ever read from them that decides anything, and one that cannot be written
-//! costs a notice. Whoever works in the checkout may have made anything of the directory: no link is followed.
+//! The journal stays the only truth: nothing that is read from them decides anything about a task (where there is none any
+//! more, `dacapo milestone` believes that it was begun, and how it ended), and one that cannot be written costs a notice. Whoever works in the checkout may have made anything of the directory: no link is followed.
 
 use std::ffi::CString;
 use std::fs::File;

@@ -143,13 +143,18 @@ fn main_branch(
         return Ok(());
     };
     facts.main = repo.read_ref(name)?;
-    let (Some(now), Some(was)) = (&facts.main, &query.main_was) else { return Ok(()) };
-    if now == was {
+    let Some(was) = &query.main_was else { return Ok(()) };
+    let Some(now) = facts.main.as_ref().filter(|now| *now != was) else {
+        facts.main_lost = facts.main.is_none();
         return Ok(());
-    }
+    };
+    // What is not even in the repository any more is certainly not on it.
+    let kept = repo.has_commit(was)?;
+    facts.main_lost = !kept || !repo.is_ancestor(was, now)?;
+    let was = if kept { Some(was) } else { query.base.as_ref() };
     let been: HashSet<Oid> = repo.head_was_at(MOST_MOVES)?.into_iter().collect();
     let own: HashSet<&Oid> = own.iter().map(|(commit, _)| commit).collect();
-    let new = repo.log_between(Some(was), now)?.into_iter();
+    let new = repo.log_between(was, now)?.into_iter();
     let moved = new.filter(|(commit, _)| own.contains(commit) || been.contains(commit));
     let lines = moved.map(|(commit, subject)| format!("{} {subject}", commit.short()));
     facts.main_moved = lines.take(WorkFacts::MOST_FILES).collect();

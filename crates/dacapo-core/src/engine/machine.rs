@@ -37,6 +37,12 @@ pub trait Machine {
         false
     }
 
+    /// Whether it starts where its base branch is when its turn has come. False: from the commit that was there when it was
+    /// asked for.
+    fn starts_from_base_branch(&self) -> bool {
+        false
+    }
+
     /// What files of the main checkout are to say of the task; none: nothing.
     fn published(&self, whereabouts: Whereabouts) -> Vec<Document> {
         let _ = whereabouts;

@@ -36,13 +36,14 @@ impl Driver<'_> {
         new: &NewBranch,
     ) -> Result<Result<(), String>, DriverError> {
         let name = short(&new.name);
-        if !user.has_commit(&new.start)? {
-            return Ok(Err(format!("commit {}, from which it was to start, is gone", new.start.short())));
-        }
+        let start = match self.start_now(user, &new.start)? {
+            Ok(start) => start,
+            Err(gone) => return Ok(Err(gone)),
+        };
         let head = user.head()?;
         let at = user.read_ref(&new.name)?;
         // Without `workspace_ready` in the journal it was never worked on: an earlier start was cut short.
-        let is_ours = self.taken_up && at.as_ref() == Some(&new.start);
+        let is_ours = self.taken_up && [&start, &new.start].map(Some).contains(&at.as_ref());
         if at.is_some() && !is_ours {
             return Ok(Err(WorktreeError::BranchExists(name.to_owned()).to_string()));
         }
@@ -52,7 +53,7 @@ impl Driver<'_> {
         let switched = match is_ours {
             true if head.branch.as_ref() == Some(&new.name) => Ok(()),
             true => user.switch_to(name),
-            false => user.switch_to_new(name, &new.start),
+            false => user.switch_to_new(name, &start),
         };
         match switched {
             Ok(()) => {}

@@ -227,6 +227,18 @@ impl Driver<'_> {
         Ok((kept.rescued.first().map(|rescued| rescued.name.clone()), known))
     }
 
+    /// Where the work starts: main may have moved while the task stood in a row. Or why it cannot.
+    pub(super) fn start_now(&self, user: &Repo, asked: &Oid) -> Result<Result<Oid, String>, DriverError> {
+        if self.machine.starts_from_base_branch()
+            && let Some(branch) = &self.spec.base_branch
+            && let Some(tip) = user.read_ref(branch)?
+        {
+            return Ok(Ok(tip));
+        }
+        let gone = || format!("commit {}, from which it was to start, is gone", asked.short());
+        Ok(if user.has_commit(asked)? { Ok(asked.clone()) } else { Err(gone()) })
+    }
+
     /// The worktree, with what is uncommitted here where that was asked for; or why it cannot be.
     fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
         let spec = Arc::clone(&self.spec);
@@ -234,10 +246,10 @@ impl Driver<'_> {
             return Err(Self::no_workspace());
         };
         let start = match base {
-            Some(base) if user.has_commit(base)? => base.clone(),
-            Some(base) => {
-                return Ok(Err(format!("commit {}, from which it was to start, is gone", base.short())));
-            }
+            Some(base) => match self.start_now(user, base)? {
+                Ok(start) => start,
+                Err(gone) => return Ok(Err(gone)),
+            },
             None => match user.head()?.commit {
                 Some(head) => head,
                 None => return Ok(Err("a repository without commits cannot have a worktree".into())),
@@ -253,7 +265,7 @@ impl Driver<'_> {
         }
         // Without `workspace_ready` in the journal it was never worked in: an earlier start was cut short (K8).
         if self.taken_up {
-            drop_unfinished(user, path, branch, &start)?;
+            drop_unfinished(user, path, branch, [Some(&start), base.as_ref()])?;
         }
         let repo = match user.add_worktree(path, short, &start) {
             Ok(repo) => repo,
@@ -423,16 +435,18 @@ fn drop_unfinished(
     user: &Repo,
     path: &std::path::Path,
     branch: &str,
-    start: &Oid,
+    starts: [Option<&Oid>; 2],
 ) -> Result<(), DriverError> {
     let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
     let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
-    let made_at = on_it.and_then(|head| head.commit).unwrap_or_else(|| start.clone());
+    let made_at = on_it.and_then(|head| head.commit);
     if std::fs::symlink_metadata(path).is_ok() {
         user.remove_worktree(path)?;
     }
-    if user.read_ref(branch)?.is_some_and(|at| at == made_at) {
-        user.delete_branch_at(branch, &made_at)?;
+    if let Some(at) = user.read_ref(branch)?
+        && made_at.as_ref().map_or_else(|| starts.contains(&Some(&at)), |made_at| at == *made_at)
+    {
+        user.delete_branch_at(branch, &at)?;
     }
     Ok(())
 }

@@ -106,12 +106,9 @@ pub enum MilestoneStep {
         /// Where the milestone's branch is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<Oid>,
-        /// Where the main branch is, if nobody has moved it from here.
+        /// Where the main branch is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,
-        /// See [`WorkFacts::main_moved`].
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        main_moved: Vec<String>,
         /// See [`WorkFacts::locks`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         locks: Vec<String>,
@@ -132,9 +129,19 @@ pub enum MilestoneStep {
         /// Uncommitted paths, at most [`WorkFacts::MOST_FILES`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dirty: Vec<String>,
+    },
+    /// The main branch is not where a person's work leaves it. Nobody can tell who did it, so a person is asked.
+    MainMoved {
+        /// Where it was.
+        was: Option<Oid>,
+        /// Where it is; none: it is gone.
+        now: Option<Oid>,
+        /// See [`WorkFacts::main_lost`].
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lost: bool,
         /// See [`WorkFacts::main_moved`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        main_moved: Vec<String>,
+        commits: Vec<String>,
     },
     /// A person has changed what the milestone is held to.
     Refrozen {
@@ -185,6 +192,8 @@ pub struct WorkFacts {
     /// Commits that came onto the main branch since it was last seen, and that were made in this working tree or are the
     /// milestone's own: `hash subject`. What a person commits there in a checkout of theirs is not among them.
     pub main_moved: Vec<String>,
+    /// The main branch is gone, or what was on it when it was last seen is not on it any more.
+    pub main_lost: bool,
     /// Paths that are not committed, apart from what checks and the setup left, at most [`WorkFacts::MOST_FILES`].
     pub dirty: Vec<String>,
     /// Locks of git, where nobody else works in this tree: while they lie there it refuses to commit.

@@ -33,6 +33,7 @@ mod findings;
 mod judge;
 mod limits;
 mod lines;
+mod main_branch;
 mod mirror;
 mod plan;
 mod prompts;
@@ -178,6 +179,8 @@ pub struct Milestone {
     unjudged: Option<Oid>,
     /// Where the main branch was when it was last seen; none: wherever it is.
     main: Option<Oid>,
+    /// What a person is to know of it.
+    main_found: Option<String>,
     /// What it is to be held to as soon as nobody is at work.
     refreeze: Option<Wanted>,
     last_checks: Vec<Option<CheckResult>>,
@@ -243,6 +246,7 @@ impl Milestone {
             disorder: None,
             unjudged: None,
             main: None,
+            main_found: None,
             refreeze: None,
             last_checks: vec![None; spec.policy.checks.len()],
             verdict: None,
@@ -327,6 +331,10 @@ impl Machine for Milestone {
     }
 
     fn agents_converse_by_turns(&self) -> bool {
+        true
+    }
+
+    fn starts_from_base_branch(&self) -> bool {
         true
     }
 

@@ -149,6 +149,9 @@ pub struct RoundView {
     pub verdicts_sent_back: Vec<String>,
     /// The project's checks on what was reported.
     pub checks: Vec<CheckBrief>,
+    /// Whose each turn was, by its number: both may be the same agent.
+    #[serde(skip)]
+    pub turns: Vec<(u32, AtWork)>,
 }
 
 /// The fold that decides. What it says is in the fields for everybody, so two views with the same ones are the same.
@@ -207,7 +210,14 @@ impl MilestoneView {
                 reports_sent_back: Vec::new(),
                 verdicts_sent_back: Vec::new(),
                 checks: Vec::new(),
+                turns: Vec::new(),
             }),
+            Event::TurnStarted { turn, .. } => {
+                let at_work = self.machine.0.standing().at_work;
+                if let (Some(round), Some(who)) = (self.history.last_mut(), at_work) {
+                    round.turns.push((*turn, who));
+                }
+            }
             Event::CheckFinished(check) => {
                 if let Some(round) = self.history.last_mut() {
                     round.checks.push(CheckBrief::from(check));
@@ -258,6 +268,7 @@ impl MilestoneView {
             MilestoneStep::Refrozen { .. } => self.renumbered(),
             MilestoneStep::TreeLookedAt { .. }
             | MilestoneStep::TreeTouched { .. }
+            | MilestoneStep::MainMoved { .. }
             | MilestoneStep::TreeKept { .. } => {}
         }
     }
@@ -364,6 +375,11 @@ impl MilestoneView {
                 }
             }
         }
+    }
+
+    /// What the machine itself says.
+    pub fn standing(&self) -> Standing<'_> {
+        self.machine.0.standing()
     }
 
     /// Its commits, as they were last seen.

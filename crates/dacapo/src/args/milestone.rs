@@ -127,7 +127,7 @@ pub struct StartMilestone {
     #[arg(long, value_name = "CMD", help_heading = "What is judged")]
     pub check: Vec<String>,
     /// Where one goes on whose file was changed since it was started: judge by what it says now
-    #[arg(long, requires = "auto", help_heading = "What is judged")]
+    #[arg(long, conflicts_with = "milestone", help_heading = "What is judged")]
     pub refreeze: bool,
 
     /// In the background; it waits for one that is at work in this repository

@@ -9,12 +9,13 @@ use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::mirror::{documents, publish};
 use dacapo_core::spec::{Approval, Place, TaskSpec};
-use dacapo_core::store::{LockError, TaskDir};
+use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::task::milestone::Milestones;
 use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
+use super::orders::write_down;
 use super::start::{checkout_of, take_workspace};
 use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
@@ -106,7 +107,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     }
     let workspace = checkout.map(|checkout| take_workspace(&checkout, spec.name.as_str())).transpose()?;
     if !here {
-        put_into_inbox(dir, answers)?;
+        hand_over(dir, &lock, answers)?;
         background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;
         if show.json {
             print(&view(dir)?.to_json().to_string());
@@ -117,7 +118,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         return Ok(0);
     }
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
-    put_into_inbox(dir, answers)?;
+    hand_over(dir, &lock, answers)?;
     let with = Drive {
         show,
         notes: &loaded.warnings,
@@ -143,12 +144,19 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
 }
 
 /// Last of all, when nothing can refuse any more: an answer that was refused must not be heard at the next occasion.
-fn put_into_inbox(dir: &TaskDir, answers: Vec<(&'static str, Command)>) -> Result<(), Failure> {
+fn hand_over(dir: &TaskDir, lock: &Lock, answers: Vec<(&'static str, Command)>) -> Result<(), Failure> {
     let inbox = dir.inbox();
-    inbox
-        .forget_stops()
-        .and_then(|()| answers.into_iter().try_for_each(|(by, command)| inbox.put(by, command).map(drop)))
-        .map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name())))
+    let failed = |error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name()));
+    inbox.forget_stops().map_err(failed)?;
+    for (by, command) in answers {
+        // Limits are as `set` would have made them, so that what is shown first speaks of them.
+        if matches!(command, Command::Set { .. }) && dir.journal_path().exists() {
+            write_down(dir, lock, by, &[command])?;
+        } else {
+            inbox.put(by, command).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// S7: how to end it from here.

@@ -5,13 +5,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use dacapo_core::engine::machine::Machine as _;
 use dacapo_core::event::Envelope;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::{RepoDir, TaskDir, read};
 use dacapo_core::task::milestone::{Definition, Details, Milestone, MilestoneStatus, Milestones, Standing};
-use dacapo_core::view::{self, TaskView, ViewError};
+use dacapo_core::view::{self, MilestoneView, TaskView};
 
 use super::auto::{Auto, Candidate, next};
 use super::{Folder, Mirror, Written};
@@ -21,40 +20,27 @@ use super::{Folder, Mirror, Written};
 pub enum Status {
     /// It was never begun.
     Pending,
-    /// It is at work, or its process is gone.
-    InProgress,
-    /// It goes on when a person takes it up.
-    Paused,
-    /// Accepted; a person has the last word.
-    AwaitingReview,
-    /// Accepted for good.
-    Completed,
-    /// Given up for good.
-    Abandoned,
+    /// What came of it.
+    Begun(MilestoneStatus),
 }
 
 impl Status {
+    /// It is at work, or its process is gone.
+    pub const IN_PROGRESS: Self = Self::Begun(MilestoneStatus::InProgress);
+    /// It goes on when a person takes it up.
+    pub const PAUSED: Self = Self::Begun(MilestoneStatus::Paused);
+    /// Accepted; a person has the last word.
+    pub const AWAITING_REVIEW: Self = Self::Begun(MilestoneStatus::AwaitingReview);
+    /// Accepted for good.
+    pub const COMPLETED: Self = Self::Begun(MilestoneStatus::Completed);
+    /// Given up for good.
+    pub const ABANDONED: Self = Self::Begun(MilestoneStatus::Abandoned);
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Pending => "pending",
-            Status::InProgress => "in_progress",
-            Status::Paused => "paused",
-            Status::AwaitingReview => "awaiting_review",
-            Status::Completed => "completed",
-            Status::Abandoned => "abandoned",
-        }
-    }
-}
-
-impl From<MilestoneStatus> for Status {
-    fn from(status: MilestoneStatus) -> Self {
-        match status {
-            MilestoneStatus::InProgress => Status::InProgress,
-            MilestoneStatus::Paused => Status::Paused,
-            MilestoneStatus::AwaitingReview => Status::AwaitingReview,
-            MilestoneStatus::Completed => Status::Completed,
-            MilestoneStatus::Abandoned => Status::Abandoned,
+            Status::Begun(status) => status.as_str(),
         }
     }
 }
@@ -98,9 +84,10 @@ pub struct Told {
     pub dir: TaskDir,
     /// What was asked for.
     pub spec: Arc<TaskSpec>,
-    /// As every task is shown.
+    /// As every task is shown; what only a milestone has is beside it.
     pub view: TaskView,
-    milestone: Milestone,
+    /// As a milestone is shown.
+    pub milestone: MilestoneView,
 }
 
 impl fmt::Debug for Told {
@@ -114,11 +101,12 @@ impl fmt::Debug for Told {
 
 impl Told {
     fn read(dir: TaskDir, spec: TaskSpec) -> Result<Self, String> {
-        let told = |error: ViewError| error.to_string();
+        let mut view = TaskView::load(&dir).map_err(|error| error.to_string())?;
         let spec = Arc::new(spec);
-        let mut milestone = Milestone::new(Arc::clone(&spec)).map_err(|error| error.to_string())?;
-        let view = TaskView::load(&dir).map_err(told)?;
-        fold(&dir, |line| milestone.apply(&line))?;
+        let Some(milestone) = view.milestone.take() else {
+            let why = Milestone::new(Arc::clone(&spec)).err().map(|error| error.to_string());
+            return Err(why.unwrap_or_else(|| "its task is no milestone".to_owned()));
+        };
         Ok(Self { dir, spec, view, milestone })
     }
 
@@ -250,11 +238,11 @@ impl Entry {
     pub fn status(&self) -> Status {
         match &self.known {
             Known::Nothing | Known::OtherTask => Status::Pending,
-            Known::Task(told) => told.standing().status.into(),
-            Known::Mirrored(mirror) if mirror.status == "completed" => Status::Completed,
-            Known::Mirrored(mirror) if mirror.status == "abandoned" => Status::Abandoned,
+            Known::Task(told) => Status::Begun(told.standing().status),
+            Known::Mirrored(mirror) if mirror.status == "completed" => Status::COMPLETED,
+            Known::Mirrored(mirror) if mirror.status == "abandoned" => Status::ABANDONED,
             // It was begun, and what it did is gone, or cannot be read: only a person knows whether to begin it again.
-            Known::Mirrored(_) | Known::Unreadable(_) => Status::Paused,
+            Known::Mirrored(_) | Known::Unreadable(_) => Status::PAUSED,
         }
     }
 
@@ -275,7 +263,7 @@ impl Entry {
             Some(Err(error)) => problems.push(error.to_string()),
             Some(Ok((_, definition))) => {
                 let frozen = self.told().map(|told| told.standing().definition.frozen());
-                let over = matches!(self.status(), Status::Completed | Status::Abandoned);
+                let over = matches!(self.status(), Status::COMPLETED | Status::ABANDONED);
                 if !over && frozen.is_some_and(|frozen| frozen != definition.frozen()) {
                     problems.push(format!(
                         "its file was changed since it was started; dacapo milestone resume {} --refreeze takes that over",
@@ -287,7 +275,7 @@ impl Entry {
         }
         match &self.known {
             Known::Nothing | Known::Task(_) => {}
-            Known::Mirrored(mirror) if self.status() == Status::Paused => problems.push(format!(
+            Known::Mirrored(mirror) if self.status() == Status::PAUSED => problems.push(format!(
                 "it was {} and its task is gone; dacapo undo {} brings a dropped one back",
                 mirror.status, self.name
             )),

@@ -54,14 +54,7 @@ const FORM: &str = "an ID has small letters, digits, '_' and '-', at most 64, an
 impl Folder {
     /// The folder of the repository.
     pub fn of(repo: &Repo) -> Self {
-        let main = || {
-            // A bare repository, or one whose git directory is elsewhere, has no checkout that all worktrees could find.
-            let common = repo.common_dir();
-            let top = common.parent().filter(|_| common.file_name().is_some_and(|name| name == ".git"))?;
-            top.is_dir().then(|| top.to_owned())
-        };
-        let main = if repo.is_linked_worktree() { main() } else { None };
-        Self { top: main.unwrap_or_else(|| repo.toplevel().to_owned()) }
+        Self { top: repo.main_checkout() }
     }
 
     /// The main checkout.

@@ -1,13 +1,8 @@
 //! What both sides said in each round, for a person who has to decide between them (M10): read from the journal.
 
-use std::sync::Arc;
-
-use dacapo_core::engine::machine::Machine as _;
-use dacapo_core::event::{
-    CheckBrief, Envelope, Event, Finding, Judge, MilestoneStep, Received, TurnEnd, TurnRecord,
-};
-use dacapo_core::git::Oid;
-use dacapo_core::task::milestone::{AtWork, Milestone};
+use dacapo_core::event::{Envelope, Event, MilestoneStep, Received, TurnEnd, TurnRecord};
+use dacapo_core::task::milestone::AtWork;
+use dacapo_core::view::{JudgedBy, RoundView};
 
 use super::Told;
 use super::catalog::fold;
@@ -21,28 +16,16 @@ pub struct Story {
     pub rounds: Vec<Round>,
 }
 
-/// One round.
-#[derive(Debug, Default)]
+/// What was said in one round.
+#[derive(Debug)]
 pub struct Round {
-    /// Its number, from 1.
-    pub number: u32,
-    /// What it is about: a feature in the Developer's words. None: nothing was reported that fits.
-    pub feature: Option<String>,
-    /// Which feature that is, where it can be told.
-    pub feature_at: Option<usize>,
-    /// It is about the whole milestone.
-    pub is_final: bool,
-    /// The commit that was reported.
-    pub commit: Option<Oid>,
+    /// What was reported, checked and judged, as all surfaces tell it.
+    pub seen: RoundView,
     /// Who said what, in order.
     pub said: Vec<Said>,
-    /// What the project's checks said of that commit.
-    pub checks: Vec<CheckBrief>,
-    /// So much had been said by then.
+    /// So much had been said when the checks ran.
     pub checked_after: usize,
-    /// How it was judged; none: it is not over.
-    pub judged: Option<Judged>,
-    /// So much had been said by then.
+    /// So much had been said when it was judged.
     pub judged_after: usize,
     /// How long it took; none: it is not over.
     pub duration_ms: Option<u64>,
@@ -86,57 +69,33 @@ pub struct Said {
     pub text: String,
 }
 
-/// How a round was judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
-    /// It was accepted.
-    pub accepted: bool,
-    /// By whom.
-    pub by: Who,
-    /// Why.
-    pub reason: String,
-    /// What was open then.
-    pub findings: Vec<Finding>,
-}
-
 impl Story {
     /// The story of a milestone's task. `command` puts what a person wanted into words.
     pub fn of(told: &Told, command: impl Fn(&Received) -> String) -> Result<Self, String> {
-        // Who has a turn is for the machine to say: the two may be the same agent.
-        let milestone = Milestone::new(Arc::clone(&told.spec)).map_err(|error| error.to_string())?;
-        let mut teller = Teller { story: Self::default(), milestone, at_work: None, command };
+        let mut teller = Teller { story: Self::default(), history: &told.milestone.history, command };
         fold(&told.dir, |line| teller.take_in(&line))?;
         Ok(teller.story)
     }
 }
 
-struct Teller<F> {
+struct Teller<'a, F> {
     story: Story,
-    milestone: Milestone,
-    /// Whose turn it is.
-    at_work: Option<Who>,
+    /// Every round. The journal may have grown since: what is not in here is not told.
+    history: &'a [RoundView],
     command: F,
 }
 
-impl<F: Fn(&Received) -> String> Teller<F> {
+impl<F: Fn(&Received) -> String> Teller<'_, F> {
     fn take_in(&mut self, line: &Envelope) {
-        self.milestone.apply(line);
         match &line.event {
-            Event::IterationStarted { iteration, .. } => {
-                self.story.rounds.push(Round { number: iteration + 1, ..Round::default() });
-            }
-            Event::TurnStarted { .. } => {
-                self.at_work = match self.milestone.standing().at_work {
-                    Some(AtWork::Developer) => Some(Who::Developer),
-                    Some(AtWork::Acceptor) => Some(Who::Acceptor),
-                    Some(AtWork::Checks) | None => None,
-                };
+            Event::IterationStarted { .. } => {
+                let seen = self.history.get(self.story.rounds.len()).cloned();
+                self.story.rounds.extend(seen.map(Round::begun));
             }
             Event::TurnFinished(record) => self.turn(record),
-            Event::CheckFinished(result) => {
+            Event::CheckFinished(_) => {
                 if let Some(round) = self.story.rounds.last_mut() {
                     round.checked_after = round.said.len();
-                    round.checks.push(CheckBrief::from(result));
                 }
             }
             Event::Milestone(step) => self.step(step),
@@ -167,6 +126,7 @@ impl<F: Fn(&Received) -> String> Teller<F> {
             | Event::FilesIncluded { .. }
             | Event::SetupFinished(_)
             | Event::WorkspaceFailed { .. }
+            | Event::TurnStarted { .. }
             | Event::Written(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
@@ -190,7 +150,13 @@ impl<F: Fn(&Received) -> String> Teller<F> {
     }
 
     fn turn(&mut self, record: &TurnRecord) {
-        let who = self.at_work.take().unwrap_or(Who::Engine);
+        let rounds = self.story.rounds.last().into_iter();
+        let mut turns = rounds.flat_map(|round| &round.seen.turns);
+        let who = match turns.find(|(turn, _)| *turn == record.turn) {
+            Some((_, AtWork::Developer)) => Who::Developer,
+            Some((_, AtWork::Acceptor)) => Who::Acceptor,
+            Some((_, AtWork::Checks)) | None => return,
+        };
         let text = match &record.end {
             TurnEnd::Done => record.reply.clone().unwrap_or_else(|| record.summary.clone()),
             TurnEnd::Failed { message, .. } => format!("(no reply: {message})"),
@@ -212,43 +178,17 @@ impl<F: Fn(&Received) -> String> Teller<F> {
 
     fn step(&mut self, step: &MilestoneStep) {
         match step {
-            MilestoneStep::ReportTaken { feature, commit, .. } => {
-                let at = self.milestone.standing().feature_at;
-                if let Some(round) = self.story.rounds.last_mut() {
-                    round.feature = Some(feature.clone());
-                    (round.feature_at, round.is_final) = (at, false);
-                    round.commit = Some(commit.clone());
-                    round.checks.clear();
-                }
-            }
-            MilestoneStep::CompletionTaken { commit, .. } => {
-                if let Some(round) = self.story.rounds.last_mut() {
-                    (round.feature, round.feature_at, round.is_final) = (None, None, true);
-                    round.commit = Some(commit.clone());
-                    round.checks.clear();
-                }
-            }
             MilestoneStep::ReportSentBack { complaints, .. } => {
                 self.say(Who::Engine, None, format!("report sent back: {}", complaints.join("; ")));
             }
             MilestoneStep::VerdictSentBack { complaint, .. } => {
                 self.say(Who::Engine, None, format!("verdict sent back: {complaint}"));
             }
-            MilestoneStep::Accepted { reason, .. } => self.judged(Judged {
-                accepted: true,
-                by: Who::Acceptor,
-                reason: reason.clone(),
-                findings: Vec::new(),
-            }),
-            MilestoneStep::Rejected { by, reason, findings, .. } => self.judged(Judged {
-                accepted: false,
-                by: match by {
-                    Judge::Acceptor => Who::Acceptor,
-                    Judge::Engine => Who::Engine,
-                },
-                reason: reason.clone(),
-                findings: findings.clone(),
-            }),
+            MilestoneStep::Accepted { .. } | MilestoneStep::Rejected { .. } => {
+                if let Some(round) = self.story.rounds.last_mut() {
+                    round.judged_after = round.said.len();
+                }
+            }
             MilestoneStep::Refrozen { changes, .. } => {
                 let what = if changes.is_empty() {
                     "nothing it is judged by".to_owned()
@@ -260,15 +200,28 @@ impl<F: Fn(&Received) -> String> Teller<F> {
             MilestoneStep::TreeTouched { .. } => {
                 self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
             }
-            // Of no interest to who has to decide between the two.
-            MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeKept { .. } => {}
+            MilestoneStep::MainMoved { .. } => {
+                self.say(Who::Engine, None, crate::output::words::main_moved(step));
+            }
+            // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
+            MilestoneStep::ReportTaken { .. }
+            | MilestoneStep::CompletionTaken { .. }
+            | MilestoneStep::TreeLookedAt { .. }
+            | MilestoneStep::TreeKept { .. } => {}
         }
     }
+}
 
-    fn judged(&mut self, judged: Judged) {
-        if let Some(round) = self.story.rounds.last_mut() {
-            round.judged_after = round.said.len();
-            round.judged = Some(judged);
+impl Round {
+    fn begun(seen: RoundView) -> Self {
+        Self { seen, said: Vec::new(), checked_after: 0, judged_after: 0, duration_ms: None, cost_usd: None }
+    }
+
+    /// So much had been said when the verdict that counts was given: a person's is on what is said before it.
+    pub fn decided_after(&self) -> usize {
+        match &self.seen.verdict {
+            Some(verdict) if verdict.by == JudgedBy::Person => self.said.len(),
+            Some(_) | None => self.judged_after,
         }
     }
 }

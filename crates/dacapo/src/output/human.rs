@@ -110,7 +110,7 @@ impl Human {
         self.say(&format!("{} {place}", paint(DIM, "where  ")));
         let mut limits = Vec::new();
         match (&self.view.milestone, more_iterations) {
-            (Some(milestone), _) => limits.extend(Self::milestone_limits(milestone, policy)),
+            (Some(milestone), more) => limits.extend(Self::milestone_limits(milestone, policy, more)),
             (None, Some(more)) => limits.push(words::count(u64::from(more), "more iteration")),
             (None, None) => {
                 limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));

@@ -71,7 +71,10 @@ impl LogLines {
 
     /// The lines for an event.
     pub fn lines(&mut self, line: &Envelope) -> Vec<(Level, String)> {
-        self.rounds.iter_mut().for_each(|rounds| rounds.see(line));
+        if let Some(rounds) = &mut self.rounds {
+            rounds.see(line);
+            self.max_iterations = rounds.most();
+        }
         let mut out = Vec::new();
         let mut info = |text: String| out.push((Level::Info, text));
         let task = &line.task;
@@ -93,7 +96,7 @@ impl LogLines {
             }
             Event::Resumed { pid, more_iterations, follow_up, .. } => {
                 info(format!("Task {task} resumed (pid {pid})"));
-                if let Some(more) = more_iterations {
+                if let (Some(more), None) = (more_iterations, &self.rounds) {
                     self.max_iterations = Some(self.succeeded + self.failed + more);
                 }
                 if let Some(text) = follow_up {
@@ -177,10 +180,9 @@ impl LogLines {
         out
     }
 
-    /// `set iter=…` moves the limit that later lines speak of.
+    /// `set iter=…` moves the limit that later lines speak of. Of a milestone the fold says it.
     fn follow_change(&mut self, command: &Command) {
-        let Command::Set { key, value } = command else { return };
-        let key = if key == "rounds" { "iter" } else { key };
+        let (Command::Set { key, value }, None) = (command, &self.rounds) else { return };
         let Ok(Change::Iterations(amount)) = Change::parse(key, value) else { return };
         self.max_iterations = match amount {
             Amount::To(max) => Some(max),

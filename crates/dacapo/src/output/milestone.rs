@@ -90,11 +90,14 @@ pub fn settled(milestone: &MilestoneView) -> Option<String> {
 pub fn verdict(verdict: &VerdictView) -> String {
     let by = match verdict.by {
         JudgedBy::Acceptor => "by the Acceptor",
-        JudgedBy::Engine => "before the Acceptor judged",
+        JudgedBy::Engine => "by Dacapo",
+        // The reason is still the one of who rejected it.
+        JudgedBy::Person if verdict.accepted => "by a person, against",
         JudgedBy::Person => "by a person",
     };
     let word = if verdict.accepted { "accepted" } else { "rejected" };
     let reason = words::line(&verdict.reason, words::WHOLE);
+    let by = if reason.is_empty() { by.trim_end_matches(", against") } else { by };
     if reason.is_empty() { format!("{word} {by}") } else { format!("{word} {by}: {reason}") }
 }
 

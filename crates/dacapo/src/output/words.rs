@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use dacapo_core::event::{Command, Event, IterationRecord, MilestoneStep, Received, Writing};
+use dacapo_core::git::Oid;
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {
@@ -141,15 +142,29 @@ pub fn branch(full: &str) -> &str {
 
 /// What an Acceptor, who is to change nothing, did to the work.
 pub(crate) fn touched(step: &MilestoneStep) -> String {
-    let MilestoneStep::TreeTouched { astray, judged, dirty, main_moved, .. } = step else {
+    let MilestoneStep::TreeTouched { astray, judged, dirty, .. } = step else {
         return String::new();
     };
     let moved = judged.as_ref().map(|_| "moved the branch".to_owned());
     let astray = astray.as_ref().map(|name| format!("left HEAD on {}", branch(name)));
     let dirty = (!dirty.is_empty()).then(|| format!("changed {}", dirty.join(", ")));
-    let main = (!main_moved.is_empty()).then(|| "committed on the main branch".to_owned());
-    let did: Vec<String> = [moved, astray, dirty, main].into_iter().flatten().collect();
+    let did: Vec<String> = [moved, astray, dirty].into_iter().flatten().collect();
     line(&format!("the Acceptor {}", did.join(", ")), WHOLE)
+}
+
+/// What became of the main branch while a milestone was at work.
+pub(crate) fn main_moved(step: &MilestoneStep) -> String {
+    let MilestoneStep::MainMoved { was, now, lost, commits } = step else { return String::new() };
+    let was = was.as_ref().map_or("elsewhere", Oid::short);
+    let lost = match now {
+        None => Some(format!("is gone; it was at {was}")),
+        Some(now) if *lost => Some(format!("was at {was} and is at {}, without what was on it", now.short())),
+        Some(_) => None,
+    };
+    let holds = (!commits.is_empty())
+        .then(|| format!("holds commits of the milestone by now: {}", commits.join(", ")));
+    let found: Vec<String> = lost.into_iter().chain(holds).collect();
+    line(&format!("The main branch {}", found.join(", and ")), WHOLE)
 }
 
 #[cfg(test)]

@@ -96,7 +96,10 @@ fn checks(view: &TaskView) -> String {
     if out.is_empty() {
         out.push_str("None were run: nothing here is proven.\n");
     } else if !view.verified {
-        out.push_str("\nNot proven: no check went from red to green, or not all are green.\n");
+        out.push_str(match view.milestone {
+            Some(_) => "\nNot proven: it is not completed with all checks green on its last commit.\n",
+            None => "\nNot proven: no check went from red to green, or not all are green.\n",
+        });
     }
     out
 }

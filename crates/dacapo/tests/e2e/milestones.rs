@@ -19,6 +19,7 @@ mod rounds;
 mod sessions;
 mod tampering;
 mod timeouts;
+mod wording;
 
 /// The id of the milestone in these tests.
 const ID: &str = "two";

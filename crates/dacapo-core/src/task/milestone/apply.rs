@@ -304,6 +304,7 @@ impl Milestone {
                 let (reason, needs_person) = (reason.clone(), *needs_person);
                 self.judged(Judgement { accepted: false, by: *by, reason, needs_person });
             }
+            MilestoneStep::MainMoved { .. } => self.main_has_moved(step),
             MilestoneStep::TreeLookedAt { .. } | MilestoneStep::TreeTouched { .. } => self.tree_step(step),
             MilestoneStep::Refrozen { definition, frozen, changes } => {
                 self.refrozen(definition, frozen, changes);
@@ -395,7 +396,8 @@ impl Milestone {
 
     pub(super) fn complete(&mut self) {
         self.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Promise });
-        self.message = None;
+        // Nobody is asked any more, but it is said.
+        self.message = self.main_found.take();
         self.question = None;
     }
 

@@ -84,8 +84,8 @@ impl Milestone {
             Question::Review => self.complete(),
             Question::Rejections | Question::Settled | Question::Rounds => self.overrule(),
             // The round at work is about what was rejected last: it goes on.
-            Question::GoOn { .. } if self.round.is_some() => {}
-            Question::GoOn { .. } => self.overrule(),
+            Question::GoOn { .. } | Question::Main if self.round.is_some() => {}
+            Question::GoOn { .. } | Question::Main => self.overrule(),
         }
     }
 
@@ -166,9 +166,15 @@ impl Milestone {
                 },
                 vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
             ),
+            Question::Main => {
+                ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])
+            }
             Question::Review => (
                 "review",
-                "all features are accepted; have a look".to_owned(),
+                match &self.main_found {
+                    Some(found) => format!("all features are accepted; have a look. And {found}"),
+                    None => "all features are accepted; have a look".to_owned(),
+                },
                 vec![approve, format!("dacapo reject {name}"), abandon],
             ),
         };

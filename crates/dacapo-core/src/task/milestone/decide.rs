@@ -25,6 +25,12 @@ impl Milestone {
                 _ => Vec::new(),
             };
         }
+        if let Input::Inspected(facts) = input
+            && self.inspects()
+            && let Some(odd) = self.odd_main(facts)
+        {
+            return vec![odd];
+        }
         match (&self.phase, input) {
             (_, Input::Stop { by }) if self.verdict.is_none() || self.is_paused() => {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
@@ -70,7 +76,7 @@ impl Milestone {
             (Phase::Between | Phase::Asking(_) | Phase::Checking { .. }, Input::Inspected(facts))
                 if self.looks() =>
             {
-                self.look(facts)
+                vec![Event::Milestone(self.looked_at(facts))]
             }
             // A stopped milestone never starts a turn, whoever asks for it.
             (Phase::Between | Phase::Asking(_), Input::TurnBegins { head, session }) if self.begins() => {

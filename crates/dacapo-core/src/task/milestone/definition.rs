@@ -108,7 +108,7 @@ impl Definition {
         }
         let (settings, body, from) = settings::front_matter(text)?;
         let (title, sections) = sections(body, from)?;
-        let last = from + body.lines().count().max(1) - 1;
+        let last = (from + body.lines().count()).saturating_sub(1).max(1);
         let section = |name: &'static str| {
             sections.iter().find(|section| section.name == name).ok_or_else(|| {
                 DefinitionError::at(last, format!("the section '## {name}' is missing"))

@@ -85,6 +85,22 @@ impl Milestone {
         self.look_due && self.ready && self.verdict.is_none()
     }
 
+    /// git is asked about the work.
+    pub(super) fn inspects(&self) -> bool {
+        match self.phase {
+            Phase::Reported { .. } | Phase::Cleaned | Phase::Judged { .. } => true,
+            Phase::Between | Phase::Asking(_) | Phase::Checking { .. } => self.looks(),
+            Phase::Fresh
+            | Phase::Setup { .. }
+            | Phase::Turn { .. }
+            | Phase::Overdue { .. }
+            | Phase::LimitHit { .. }
+            | Phase::Waiting { .. }
+            | Phase::Probed { .. }
+            | Phase::Settling => false,
+        }
+    }
+
     /// A turn may start.
     pub(super) fn begins(&self) -> bool {
         let free = !self.look_due && !self.backoff_due && !self.refreezes();

@@ -20,6 +20,7 @@ impl Milestone {
         if ended.is_some() {
             // Somebody took it up who may have merged, or put right, what is on the main branch.
             self.main = None;
+            self.main_found = None;
         }
         self.look_due = self.turns > 0;
         if let Some(round) = self.round.as_mut() {
@@ -42,7 +43,8 @@ impl Milestone {
             return;
         }
         let by_verdicts = matches!(self.question, Some(Question::Rejections | Question::Settled));
-        if by_verdicts && ended.is_none() && !asked_for_more {
+        let about_main = self.question == Some(Question::Main);
+        if (by_verdicts || about_main) && ended.is_none() && !asked_for_more {
             // It died before it could ask.
             return;
         }

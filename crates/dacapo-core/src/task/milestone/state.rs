@@ -56,7 +56,7 @@ pub(super) enum Phase {
     Judged {
         reply: String,
     },
-    /// A call took too long.
+    /// A call took too long, or the work was out of order too often.
     Overdue {
         reason: String,
     },
@@ -232,4 +232,6 @@ pub(super) enum Question {
     Rounds,
     /// Accepted; a person has the last word.
     Review,
+    /// The main branch is not where a person's work leaves it.
+    Main,
 }

@@ -3,6 +3,7 @@
 mod convergence;
 mod definitions;
 mod limits;
+mod main_branch;
 mod people;
 mod prompts;
 mod properties;

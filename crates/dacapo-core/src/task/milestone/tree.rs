@@ -8,7 +8,7 @@
 
 use super::judge::named;
 use super::{Disorder, Milestone, Phase, Role};
-use crate::event::{Event, MilestoneStep, WorkFacts};
+use crate::event::{MilestoneStep, WorkFacts};
 use crate::git::Oid;
 
 /// So often in a round the Developer puts in order what was reported before; once more is a rejection.
@@ -34,7 +34,6 @@ impl Milestone {
         if !facts.dirty.is_empty() {
             complaints.push(format!("the tree is not clean: commit or undo {}", named(&facts.dirty)));
         }
-        complaints.extend(self.main_was_moved(&facts.main_moved));
         complaints
     }
 
@@ -44,55 +43,22 @@ impl Milestone {
             .then(|| facts.branch.clone().unwrap_or_else(|| "no branch (detached)".to_owned()))
     }
 
-    /// Nobody but a person touches the main branch; whoever did so puts it back, if nobody has moved it since.
-    fn main_was_moved(&self, moved: &[String]) -> Option<String> {
-        let newest = moved.first()?.split(' ').next().unwrap_or_default();
-        let main = self.spec.base_branch.as_deref().unwrap_or("the main branch");
-        let short = main.strip_prefix("refs/heads/").unwrap_or(main);
-        let back = self.main.as_ref().map_or_else(String::new, |was| {
-            format!(
-                " Put it back with `git update-ref {main} {} {newest}`, which does nothing if somebody else has moved it since, and",
-                was.short()
-            )
-        });
-        Some(format!(
-            "{short} was moved from here ({}): it is not yours, and a milestone never touches it.{back} bring what belongs to the milestone onto {}",
-            named(moved),
-            self.branch_name()
-        ))
-    }
-
-    /// What is found before the next turn. An Acceptor that never leaves the work as it was reported, however its calls end,
-    /// does not get turn after turn of the Developer's to clean up behind it.
-    pub(super) fn look(&self, facts: &WorkFacts) -> Vec<Event> {
-        let looked = Event::Milestone(self.looked_at(facts));
-        let before = self.round.as_ref().map_or(0, |round| round.disturbed);
-        if before < MOST_DISTURBED || !self.disturbs(facts) {
-            return vec![looked];
-        }
-        let reason = format!(
-            "the work was not as reported {} times before the Acceptor could judge it: see that it is in order, and report again",
-            before + 1
-        );
-        std::iter::once(looked).chain(self.rejected_by_engine(reason)).collect()
-    }
-
-    /// The Acceptor cannot go on with what was reported.
-    fn disturbs(&self, facts: &WorkFacts) -> bool {
-        let reported = self.round.as_ref().and_then(|round| round.tip.as_ref());
-        let moved = matches!((reported, &facts.tip), (Some(was), Some(is)) if was != is);
-        let in_order = self.astray(facts).is_none() && facts.dirty.is_empty() && facts.locks.is_empty();
-        self.verdict_is_due() && (moved || !in_order)
-    }
-
     /// A report is taken; what comes next is on what it reported.
     fn verdict_is_due(&self) -> bool {
         matches!(self.phase, Phase::Asking(Role::Acceptor) | Phase::Checking { .. })
     }
 
+    /// An Acceptor that never leaves the work as it was reported, however its calls end, does not get turn after turn of the
+    /// Developer's to clean up behind it.
     fn disturbed(&mut self) {
-        if let Some(round) = self.round.as_mut() {
-            round.disturbed += 1;
+        let Some(round) = self.round.as_mut() else { return };
+        round.disturbed += 1;
+        if round.disturbed > MOST_DISTURBED {
+            let reason = format!(
+                "the work was not as reported {} times before the Acceptor could judge it: see that it is in order, and report again",
+                round.disturbed
+            );
+            self.phase = Phase::Overdue { reason };
         }
     }
 
@@ -103,8 +69,7 @@ impl Milestone {
             dirty: facts.dirty.clone(),
             log: facts.log.clone(),
             tip: facts.tip.clone(),
-            main: facts.main.clone().filter(|_| facts.main_moved.is_empty()),
-            main_moved: facts.main_moved.clone(),
+            main: facts.main.clone(),
             locks: facts.locks.clone(),
         }
     }
@@ -122,7 +87,6 @@ impl Milestone {
         if let Some(astray) = &astray {
             what.push(format!("HEAD is on {astray}"));
         }
-        what.extend(self.main_was_moved(&facts.main_moved));
         if what.is_empty() && facts.dirty.is_empty() {
             return None;
         }
@@ -136,25 +100,24 @@ impl Milestone {
             tip: facts.tip.clone().filter(|_| judged.is_some()),
             judged,
             dirty: facts.dirty.clone(),
-            main_moved: facts.main_moved.clone(),
         };
         Some(Touched { step, void })
     }
 
     pub(super) fn tree_step(&mut self, step: &MilestoneStep) {
         match step {
-            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, main_moved, locks, .. } => {
+            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, locks, .. } => {
                 let found = Disorder {
                     dirty: dirty.clone(),
                     astray: astray.clone(),
-                    notes: self.main_was_moved(main_moved).into_iter().chain(left_locks(locks)).collect(),
+                    notes: left_locks(locks).into_iter().collect(),
                 };
                 if main.is_some() {
                     self.main.clone_from(main);
                 }
                 self.looked(found, log, tip.as_ref());
             }
-            MilestoneStep::TreeTouched { astray, judged, tip, dirty, main_moved, .. } => {
+            MilestoneStep::TreeTouched { astray, judged, tip, dirty, .. } => {
                 let mut notes = Vec::new();
                 if let Some(judged) = judged {
                     let (was, branch) = (judged.short(), self.branch_name());
@@ -173,7 +136,6 @@ impl Milestone {
                             .to_owned(),
                     );
                 }
-                notes.extend(self.main_was_moved(main_moved));
                 self.disorder = Some(Disorder { dirty: dirty.clone(), astray: astray.clone(), notes });
                 let told = "In your last turn you changed the working tree, a branch or HEAD. You judge, and change nothing: work in a copy elsewhere if you must, and leave everything as you found it.";
                 if !self.acceptor.notes.iter().any(|note| note == told) {
@@ -222,7 +184,6 @@ impl Milestone {
         if let (Some(was), Some(is)) = (reported, tip)
             && was != *is
         {
-            self.disturbed();
             let complaint = format!(
                 "{} is at {}, but was at {} when you reported: see what came since, put it in order, and report again",
                 self.branch_name(),
@@ -230,14 +191,15 @@ impl Milestone {
                 was.short()
             );
             self.report_anew(&complaint);
-        } else if self.disorder.is_some() {
             self.disturbed();
+        } else if self.disorder.is_some() {
             self.phase = Phase::Asking(Role::Developer);
             if let Some(round) = self.round.as_mut() {
                 round.cleanup = true;
                 // What was said about a verdict is not for the Developer.
                 round.complaints.clear();
             }
+            self.disturbed();
         }
     }
 

@@ -69,10 +69,10 @@ fn table(entries: &[&Entry]) -> String {
 
 fn colour(status: Status) -> anstyle::Style {
     match status {
-        Status::Completed => GOOD,
-        Status::Paused | Status::AwaitingReview => WARN,
-        Status::Abandoned => DIM,
-        Status::Pending | Status::InProgress => anstyle::Style::new(),
+        Status::COMPLETED => GOOD,
+        Status::PAUSED | Status::AWAITING_REVIEW => WARN,
+        Status::ABANDONED => DIM,
+        Status::Pending | Status::IN_PROGRESS => anstyle::Style::new(),
     }
 }
 

@@ -82,9 +82,11 @@ fn told(id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
         let note = format!("a task is called {id}; dacapo drop {id} before you start the milestone");
         out.push_str(&format!("\n  {}", paint(WARN, &note)));
     }
-    out.push_str(&format!(
-        "\n{}",
-        paint(DIM, &format!("next: dacapo milestone start {id} | show {id} | list"))
-    ));
+    let next = match empty {
+        [] => format!("next: dacapo milestone start {id} | show {id} | list"),
+        // What is not filled in cannot be started.
+        _ => format!("next: $EDITOR {}, then dacapo milestone start {id}", path.display()),
+    };
+    out.push_str(&format!("\n{}", paint(DIM, &next)));
     out
 }

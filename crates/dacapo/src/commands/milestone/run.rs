@@ -163,7 +163,7 @@ fn not_begun_yet(entry: &Entry) -> Result<(), Failure> {
             .hint(format!("remove .dacapo/milestones/{id}.json to begin it anew")),
         Known::Unreadable(error) => Failure::usage(format!("milestone '{id}': {error}")),
         Known::Task(told) if told.is_at_work() => started().hint(format!("dacapo attach {id} shows it")),
-        Known::Task(_) if entry.status() == Status::Completed => {
+        Known::Task(_) if entry.status() == Status::COMPLETED => {
             started().hint(format!("dacapo merge {id} brings it home"))
         }
         Known::Task(_) => started()

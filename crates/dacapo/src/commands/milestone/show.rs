@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
+use dacapo_core::view::MilestoneView;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{told, which};
@@ -11,6 +12,7 @@ use crate::args::milestone::ShowMilestone;
 use crate::commands::print;
 use crate::error::Failure;
 use crate::milestones::{Entry, Round, Said, Story, Told};
+use crate::output;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// Of older rounds only the verdict is shown.
@@ -66,7 +68,9 @@ fn page(entry: &Entry, story: &Story, next: &[(String, String)]) -> String {
         brings(&mut out, definition, entry.told());
     }
     findings(&mut out, entry.told());
-    rounds(&mut out, story, &entry.name);
+    if let Some(told) = entry.told() {
+        rounds(&mut out, story, told);
+    }
     if !next.is_empty() {
         let _ = writeln!(out, "\n{}", paint(BOLD, "What you can do"));
         let width = next.iter().map(|(command, _)| command.width()).max().unwrap_or(0).min(60);
@@ -161,13 +165,14 @@ fn findings(out: &mut String, told: Option<&Told>) {
     }
 }
 
-fn rounds(out: &mut String, story: &Story, name: &str) {
+fn rounds(out: &mut String, story: &Story, told: &Told) {
+    let name = told.spec.name.as_str();
     story.before.iter().for_each(|said| speech(out, said, name));
     let older = story.rounds.len().saturating_sub(MOST_ROUNDS);
     for (at, round) in story.rounds.iter().enumerate() {
         let _ = writeln!(out, "\n{}", title(round));
         if at < older {
-            verdict(out, round);
+            verdict(out, round, &told.milestone);
             continue;
         }
         // As it happened: the checks before the Acceptor, the verdict before what people said about it.
@@ -175,8 +180,8 @@ fn rounds(out: &mut String, story: &Story, name: &str) {
             if nth == round.checked_after {
                 checks(out, round);
             }
-            if nth == round.judged_after {
-                verdict(out, round);
+            if nth == round.decided_after() {
+                verdict(out, round, &told.milestone);
             }
             if let Some(said) = round.said.get(nth) {
                 speech(out, said, name);
@@ -186,34 +191,30 @@ fn rounds(out: &mut String, story: &Story, name: &str) {
 }
 
 fn checks(out: &mut String, round: &Round) {
-    for check in &round.checks {
+    for check in &round.seen.checks {
         let sign = if check.passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
         let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
     }
 }
 
 fn title(round: &Round) -> String {
-    let mut facts = vec![paint(BOLD, &format!("Round {}", round.number))];
-    match (&round.feature, round.is_final) {
-        (_, true) => facts.push("final acceptance".to_owned()),
-        (Some(feature), false) => facts.push(words::line(feature, 100)),
-        (None, false) => {}
+    let mut facts = vec![paint(BOLD, &format!("Round {}", round.seen.round))];
+    if let Some(report) = &round.seen.report {
+        let final_one = || "final acceptance".to_owned();
+        facts.push(report.feature.as_ref().map_or_else(final_one, |feature| words::line(feature, 100)));
+        facts.push(report.commit.short().to_owned());
     }
-    facts.extend(round.commit.as_ref().map(|commit| commit.short().to_owned()));
     facts.extend(round.duration_ms.map(|took| words::duration(Duration::from_millis(took))));
     facts.extend(round.cost_usd.map(words::money));
     facts.join(" · ")
 }
 
-fn verdict(out: &mut String, round: &Round) {
-    let Some(judged) = &round.judged else { return };
-    let (sign, word) =
-        if judged.accepted { (paint(GOOD, "✓"), "accepted") } else { (paint(BAD, "✗"), "rejected") };
-    let reason = words::line(&judged.reason, words::WHOLE);
-    let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-    let _ = writeln!(out, "  verdict   {sign} {word} by the {}{reason}", told::speaker(judged.by));
-    for finding in &judged.findings {
-        let _ = writeln!(out, "            R{} {}", finding.id, words::line(&finding.text, words::WHOLE));
+fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView) {
+    let Some(verdict) = &round.seen.verdict else { return };
+    let sign = if verdict.accepted { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let _ = writeln!(out, "  verdict   {sign} {}", output::milestone::verdict(verdict));
+    for finding in milestone.findings.iter().filter(|finding| verdict.findings.contains(&finding.id)) {
+        let _ = writeln!(out, "            {} {}", finding.id, words::line(&finding.text, words::WHOLE));
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn status(entry: &Entry) -> String {
         view::Status::Queued => Some("queued"),
         view::Status::Waiting => Some("waits for a usage limit"),
         view::Status::Failed => Some("failed"),
-        view::Status::Cancelled if entry.status() == Status::Paused => Some("was ended"),
+        view::Status::Cancelled if entry.status() == Status::PAUSED => Some("was ended"),
         view::Status::Stopped => Some("at a limit"),
         view::Status::Running | view::Status::Paused | view::Status::Completed | view::Status::Cancelled => {
             None
@@ -29,7 +29,7 @@ pub(super) fn features(entry: &Entry) -> Option<(Option<usize>, usize)> {
     let total = entry.definition()?.features.len();
     let done = match &entry.known {
         Known::Task(told) => Some(told.standing().done.iter().filter(|done| **done).count()),
-        Known::Mirrored(_) if entry.status() == Status::Completed => Some(total),
+        Known::Mirrored(_) if entry.status() == Status::COMPLETED => Some(total),
         Known::Nothing | Known::OtherTask => Some(0),
         Known::Mirrored(_) | Known::Unreadable(_) => None,
     };
@@ -42,7 +42,7 @@ pub(super) fn rounds(entry: &Entry) -> Option<(u32, Option<u32>)> {
         Known::Task(told) => {
             let standing = told.standing();
             let at = standing.round.unwrap_or(standing.rounds);
-            let over = matches!(entry.status(), Status::Completed | Status::Abandoned);
+            let over = matches!(entry.status(), Status::COMPLETED | Status::ABANDONED);
             (at > 0).then_some((at, (!over).then_some(standing.max_rounds)))
         }
         Known::Mirrored(mirror) => Some((mirror.rounds.unwrap_or(mirror.iteration_count), None)),
@@ -136,20 +136,16 @@ pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> 
         .rounds
         .iter()
         .map(|round| {
+            let (seen, report) = (&round.seen, round.seen.report.as_ref());
             json!({
-                "round": round.number,
-                "feature": round.feature,
-                "feature_id": round.feature_at.map(feature_id),
-                "final": round.is_final,
-                "commit": round.commit,
+                "round": seen.round,
+                "feature": report.and_then(|report| report.feature.as_ref()),
+                "feature_id": report.and_then(|report| report.feature_id.as_ref()),
+                "final": report.is_some_and(|report| report.feature.is_none()),
+                "commit": report.map(|report| &report.commit),
                 "said": round.said.iter().map(said_json).collect::<Vec<_>>(),
-                "checks": round.checks,
-                "verdict": round.judged.as_ref().map(|judged| json!({
-                    "accepted": judged.accepted,
-                    "by": judged.by.as_str(),
-                    "reason": judged.reason,
-                    "findings": judged.findings,
-                })),
+                "checks": seen.checks,
+                "verdict": seen.verdict,
                 "duration_ms": round.duration_ms,
                 "cost_usd": round.cost_usd,
             })
@@ -189,7 +185,7 @@ pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
     }
     let Some(told) = entry.told() else {
         match &entry.known {
-            Known::Mirrored(_) if entry.status() != Status::Completed => {
+            Known::Mirrored(_) if entry.status() != Status::COMPLETED => {
                 add(format!("dacapo undo {id}"), "bring its task back, if it was dropped");
             }
             Known::OtherTask => add(format!("dacapo drop {id}"), "put the task of this name away"),
@@ -202,29 +198,29 @@ pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
         return all;
     };
     match entry.status() {
-        Status::InProgress if told.is_interrupted() => {
+        Status::IN_PROGRESS if told.is_interrupted() => {
             add(milestone("resume"), "go on where it was");
             add(milestone("abandon"), "give it up");
         }
-        Status::Pending | Status::InProgress => {
+        Status::Pending | Status::IN_PROGRESS => {
             add(format!("dacapo attach {id}"), "look on");
             add(format!("dacapo tell {id} \"…\""), "the next turn hears it");
             add(format!("dacapo pause {id}"), "after this round");
             add(milestone("abandon"), "give it up");
         }
-        Status::Paused => paused(told, &mut add),
-        Status::AwaitingReview => {
+        Status::PAUSED => paused(told, &mut add),
+        Status::AWAITING_REVIEW => {
             add(format!("dacapo diff {id}"), "see what it brings");
             add(milestone("approve"), "complete it");
             add(format!("{} \"what is wrong\"", milestone("reject")), "send it back to the Developer");
         }
-        Status::Completed if told.view.merged.is_some() => {}
-        Status::Completed => {
+        Status::COMPLETED if told.view.merged.is_some() => {}
+        Status::COMPLETED => {
             add(format!("dacapo diff {id}"), "see what it brought");
             add(format!("dacapo merge {id}"), "bring it home");
             add(format!("dacapo pr {id}"), "or offer it as a pull request");
         }
-        Status::Abandoned => add(format!("dacapo drop {id}"), "put its worktree and branch away"),
+        Status::ABANDONED => add(format!("dacapo drop {id}"), "put its worktree and branch away"),
     }
     all
 }

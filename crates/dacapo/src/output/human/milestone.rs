@@ -51,10 +51,16 @@ impl Human {
         self.say(&format!("{} Developer {developer} · Acceptor {acceptor}", paint(DIM, "agents ")));
     }
 
-    /// What bounds it.
-    pub(super) fn milestone_limits(milestone: &MilestoneView, policy: &LoopPolicy) -> Vec<String> {
+    /// What bounds it; with `more`, after so many more rounds.
+    pub(super) fn milestone_limits(
+        milestone: &MilestoneView,
+        policy: &LoopPolicy,
+        more: Option<u32>,
+    ) -> Vec<String> {
+        let begun = milestone.rounds.saturating_add(u32::from(milestone.round.is_some()));
+        let rounds = more.map_or(milestone.max_rounds, |more| begun.saturating_add(more));
         let mut limits = vec![
-            words::count(u64::from(milestone.max_rounds), "round"),
+            words::count(u64::from(rounds), "round"),
             format!(
                 "{} in a row",
                 words::count(u64::from(milestone.max_consecutive_rejections), "rejection")
@@ -181,6 +187,7 @@ impl Human {
             MilestoneStep::TreeTouched { .. } => {
                 self.item("touched", &words::touched(step), Some(WARN));
             }
+            MilestoneStep::MainMoved { .. } => self.item("main", &words::main_moved(step), Some(WARN)),
             MilestoneStep::Refrozen { changes, .. } => {
                 for (nth, change) in changes.iter().take(MOST).enumerate() {
                     let what = if nth == 0 { "criteria" } else { "" };

@@ -26,6 +26,11 @@ impl Rounds {
         self.0.forget_details();
     }
 
+    /// So many rounds may be begun.
+    pub(super) fn most(&self) -> Option<u32> {
+        self.0.milestone.as_ref().map(|milestone| milestone.max_rounds)
+    }
+
     /// Somebody has a turn.
     pub(super) fn turn(&self, round: u32, continued: bool) -> String {
         let milestone = self.0.milestone.as_ref();
@@ -70,7 +75,7 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
         MilestoneStep::Rejected { iteration, by, reason, findings, needs_person } => {
             let by = match by {
                 Judge::Acceptor => "by the Acceptor",
-                Judge::Engine => "before the Acceptor judged",
+                Judge::Engine => "by Dacapo",
             };
             let round = iteration + 1;
             let reason = words::line(reason, words::WHOLE);
@@ -99,6 +104,7 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
         MilestoneStep::TreeTouched { iteration, .. } => {
             vec![format!("Round {}: {}", iteration + 1, words::touched(step))]
         }
+        MilestoneStep::MainMoved { .. } => vec![words::main_moved(step)],
         MilestoneStep::Refrozen { changes, .. } => {
             let changes =
                 changes.iter().take(MOST).map(|change| format!("  {}", words::line(change, words::WHOLE)));

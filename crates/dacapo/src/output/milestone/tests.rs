@@ -1,6 +1,6 @@
 //! How a milestone is seen, from the record of a real one: a report sent back, three rejections, a pause, guidance, the end.
 
-use dacapo_core::event::Envelope;
+use dacapo_core::event::{Command, Envelope, Event, Received};
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::TaskView;
 
@@ -196,6 +196,23 @@ fn s13_the_log_has_a_line_for_every_report_and_verdict() {
     "#);
 }
 
+/// A limit below what was begun undoes nothing, and the log speaks of the one that counts.
+#[test]
+fn s13_the_log_knows_the_limit_of_rounds_as_the_machine_does() {
+    let mut log = LogLines::for_task(&spec());
+    let mut said = Vec::new();
+    for line in lines().filter(|line| line.seq <= 23) {
+        if line.seq == 23 {
+            let command = Command::Set { key: "rounds".to_owned(), value: "1".to_owned() };
+            let received = Received { id: "1".to_owned(), by: "dacapo set".to_owned(), command };
+            said.extend(log.lines(&Envelope { event: Event::CommandReceived(received), ..line.clone() }));
+        }
+        said.extend(log.lines(&line));
+    }
+    let said: Vec<String> = said.into_iter().map(|(_, text)| text).collect();
+    assert!(said.iter().any(|line| line.starts_with("Loop iteration 2 of 2 for task auth")), "{said:#?}");
+}
+
 #[test]
 fn u6_what_agents_and_authors_write_cannot_drive_the_terminal() {
     let evil = "\u{1b}[2J\u{7}evil\u{202e}\nDacapo";
@@ -260,7 +277,7 @@ fn s12_a_pull_request_names_goal_features_and_what_was_accepted() {
 
     - `test -e f1` – → ✓ on `522efa9`
 
-    Not proven: no check went from red to green, or not all are green.
+    Not proven: it is not completed with all checks green on its last commit.
 
     ⚠ **Tests, CI or checks were changed** (look at these first): `f1`
 

@@ -29,11 +29,16 @@ fn m7_a_limit_that_was_used_up_again_pauses_again() {
     stage.play(&SIX, &["reject a", "reject b", "reject c"]);
     let _ = stage.start().expect(4);
     stage.stands("paused", [1, 0, 1]);
-    let _ = stage.milestone("resume", &["--rounds", "3"]).expect(4);
+    let said = stage.milestone("resume", &["--rounds", "3"]).expect(4);
+    assert!(said.stdout.contains("limits  3 rounds, "), "what is said first is what counts: {}", said.stdout);
     stage.stands("paused", [3, 0, 3]);
     assert_eq!((stage.needs().0.as_str(), stage.calls()), ("rounds", [3, 3]));
     // A limit that is not higher than what was used is none.
     refused(&stage.world, &["milestone", "resume", ID, "--rounds", "3"], "--rounds 3 leaves none");
+    let said = stage.run(&["resume", ID, "--iter", "2"]).expect(4);
+    assert!(said.stdout.contains("limits  5 rounds, "), "{}", said.stdout);
+    assert!(said.stdout.contains("round 4 of 5"), "{}", said.stdout);
+    stage.stands("paused", [5, 0, 5]);
 }
 
 #[test]

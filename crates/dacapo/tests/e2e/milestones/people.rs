@@ -42,6 +42,15 @@ fn m10_approve_overrules_the_acceptor() {
     stage.stands("completed", [5, 3, 0]);
     assert_eq!(stage.calls(), [5, 5]);
     assert_eq!(stage.verdicts()[2], (true, "person".to_owned()));
+    let shown: serde_json::Value =
+        serde_json::from_str(&stage.milestone("show", &["--json"]).expect(0).stdout).unwrap();
+    for (at, round) in shown["all_rounds"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(round["verdict"], stage.round(at + 1)["verdict"], "one story: {round:#}");
+    }
+    let page = stage.milestone("show", &[]).expect(0).stdout;
+    let third = page.split("\nRound 3").nth(1).unwrap().split("\nRound 4").next().unwrap();
+    let verdict = third.find("verdict   ✓ accepted by a person, against: three");
+    assert!(verdict > third.find("dacapo approve") && third.contains("dacapo approve"), "{page}");
     stage.assert_told("dev", 4, "F-1 (accepted)");
     stage.assert_not_told("dev", 4, "The last round was rejected");
 }
@@ -214,6 +223,12 @@ fn m10_what_nobody_could_accept_is_not_approved() {
     refused(&stage.world, &["approve", ID], "brought no report");
     let options = stage.status()["needs"]["options"].to_string();
     assert!(!options.contains("approve") && options.contains("dacapo resume two"), "{options}");
+    for words in [["milestone", "show", ID].as_slice(), &["status", ID]] {
+        let said = stage.run(words).expect(0).stdout;
+        assert!(said.contains("rejected by Dacapo: "), "nobody else did: {said}");
+    }
+    let logged = stage.run(&["logs", ID]).expect(0).stdout;
+    assert!(logged.contains("Round 1: REJECTED by Dacapo: "), "{logged}");
     let _ = stage.milestone("resume", &["report, please"]).expect(0);
     let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
     stage.play(&["build F-1"], &["accept"]);

@@ -36,18 +36,16 @@ fn m2_in_place_it_works_on_its_branch_in_the_users_checkout() {
 }
 
 #[test]
-fn m6_in_place_a_developer_that_commits_on_main_has_to_put_it_back() {
+fn m6_in_place_a_developer_that_commits_on_main_is_a_persons_to_judge() {
     let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
-    stage.play(
-        &[
-            "git checkout -q main; build F-1",
-            "git checkout -q milestone/two; git update-ref refs/heads/main $base; build F-1",
-        ],
-        &["accept"],
-    );
-    stage.in_place(&HERE, 4);
+    stage.play(&["git checkout -q main; build F-1", "build F-1"], &["accept"]);
+    let base = stage.world.git(&["rev-parse", "main"]);
+    let _ = stage.world.run(&HERE).expect(4);
+    assert_eq!(stage.needs().0, "main");
+    let _ = stage.world.git(&["checkout", "-q", BRANCH]);
+    let _ = stage.world.git(&["branch", "-f", "main", &base]);
+    stage.in_place(&["milestone", "resume", ID], 4);
     stage.assert_told("dev", 2, "HEAD is on refs/heads/main");
-    stage.assert_told("dev", 2, "main was moved from here");
     stage.stands("paused", [1, 1, 0]);
 }
 
@@ -123,6 +121,30 @@ fn m2_one_at_a_time_and_the_next_in_the_background_waits() {
     stage.assert_told("dev", 3, "milestone three");
     for id in [ID, "three"] {
         stage.world.assert_nothing_left(id);
+    }
+}
+
+#[test]
+fn m2_one_that_stood_in_a_row_starts_from_where_main_is_by_then() {
+    let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+    let text = stage.world.read(FILE);
+    stage.world.write(".dacapo/milestones/three.md", text);
+    stage.play(&[&format!("{WAITS}; build F-1"), "build F-1"], &["accept", "accept"]);
+    let was = stage.world.git(&["rev-parse", "main"]);
+    let _ = stage.world.run(&["milestone", "start", ID, "--spawn"]).expect(0);
+    stage.world.wait_for_file("at-work");
+    let _ = stage.world.run(&["milestone", "start", "three", "--spawn"]).expect(0);
+    wait_for("it to be queued", || stage.world.status("three")["status"] == "queued");
+    let _ = stage.world.git(&["commit", "-q", "--allow-empty", "-m", "what the second one needs"]);
+    let main = stage.world.git(&["rev-parse", "main"]);
+    std::fs::write(stage.world.scratch("go"), "").unwrap();
+    for (id, base) in [(ID, was), ("three", main)] {
+        let _ = stage.world.run(&["wait", id]).expect(4);
+        assert_eq!(stage.world.status(id)["milestone"]["iteration_count"], 1, "{id}");
+        assert_eq!(stage.world.git(&["rev-parse", &format!("milestone/{id}~1")]), base, "{id}");
+        let mirror: serde_json::Value =
+            serde_json::from_str(&stage.world.read(&format!(".dacapo/milestones/{id}.json"))).unwrap();
+        assert_eq!(mirror["base_commit"], base.as_str(), "{id}");
     }
 }
 

@@ -1,38 +1,53 @@
-//! A Developer that moves the main branch, and an Acceptor that changes what it is to judge (M2, M6).
+//! A main branch that is moved, and an Acceptor that changes what it is to judge (M2, M6).
 
 use super::{BRANCH, ID, Stage};
 
+const COMPLETES: [&str; 2] = ["build F-2", "complete"];
+
+/// Who did it cannot be told: a person who merges does the same as an agent that must not.
 #[test]
-fn m2_a_developer_that_moves_the_main_branch_has_to_put_it_back() {
+fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
     for moves in [
         "build F-1; git update-ref refs/heads/main HEAD",
         "git checkout -q --ignore-other-worktrees main; build F-1; git checkout -q milestone/two; git merge -q --ff-only main",
-        "git checkout -q --ignore-other-worktrees main; build F-1",
+        "build F-1; git -C $repo merge -q --no-ff --no-edit milestone/two > $scratch/merged",
     ] {
-        let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
-        let back = "git update-ref refs/heads/main $base; git checkout -q milestone/two; build F-1";
-        stage.play(&[moves, back], &["accept"]);
-        let ran = stage.start();
-        assert_eq!(ran.code, 4, "{moves}\n{}{}", ran.stdout, ran.stderr);
-        stage.assert_told("dev", 2, "main was moved from here");
-        stage.assert_told("dev", 2, "git update-ref refs/heads/main");
-        stage.stands("paused", [1, 1, 0]);
+        let stage = Stage::new();
+        stage.play(&[&[moves][..], &COMPLETES].concat(), &["accept", "accept", "accept_all"]);
+        let ran = stage.world.run(&["milestone", "start", ID]).expect(4);
+        assert_eq!(stage.calls(), [1, 0], "{moves}\n{}{}", ran.stdout, ran.stderr);
+        let (kind, question) = stage.needs();
+        assert_eq!(kind, "main");
+        assert!(question.starts_with("main holds commits of this milestone since round 1 ("), "{question}");
+        let main = stage.world.git(&["rev-parse", "main"]);
+        let _ = stage.world.run(&["milestone", "resume", ID]).expect(0);
+        stage.stands("completed", [3, 3, 0]);
+        assert_eq!(stage.calls(), [3, 3], "the report stands");
+        assert_eq!(stage.world.git(&["rev-parse", "main"]), main, "nobody but a person moves it");
+        for call in 1..=3 {
+            stage.assert_not_told("dev", call, "update-ref");
+            stage.assert_not_told("dev", call, "was it you");
+        }
     }
 }
 
 #[test]
-fn m2_a_developer_that_insists_on_the_main_branch_needs_a_person() {
-    let stage = Stage::with("max_consecutive_rejections: 1\n", "");
-    let moves = "build F-1; git update-ref refs/heads/main HEAD";
-    stage.play(&[moves, moves], &[]);
-    let _ = stage.world.run(&["milestone", "start", ID]).expect(4);
-    stage.stands("paused", [1, 0, 1]);
-    assert_eq!(stage.calls(), [2, 0], "the Acceptor is not asked about it");
-    let (kind, question) = stage.needs();
-    assert_eq!(kind, "rejections");
-    assert!(question.contains("main was moved from here"), "{question}");
-    // What is on it is the user's to decide: nobody else moves it.
-    assert_eq!(stage.world.git(&["rev-parse", "main"]), stage.world.git(&["rev-parse", BRANCH]));
+fn m2_a_main_branch_that_is_gone_or_rewritten_is_told_to_a_person() {
+    for (moves, found) in [
+        ("git update-ref -d refs/heads/main", "main is gone since round 1; it was at "),
+        ("git -C $repo commit -q --amend --allow-empty -m other", ", without what was on it"),
+    ] {
+        let stage = Stage::new();
+        let builds = format!("{moves}; build F-1");
+        stage.play(&[&[builds.as_str()][..], &COMPLETES].concat(), &["accept", "accept", "accept_all"]);
+        let _ = stage.world.run(&["milestone", "start", ID]).expect(4);
+        let (kind, question) = stage.needs();
+        assert_eq!(kind, "main");
+        assert!(question.contains(found), "{question}");
+        assert_eq!(stage.calls(), [1, 0]);
+        let _ = stage.world.run(&["milestone", "resume", ID]).expect(0);
+        stage.stands("completed", [3, 3, 0]);
+    }
 }
 
 #[test]
@@ -106,16 +121,15 @@ fn m6_a_rejection_counts_whatever_the_acceptor_changed() {
 }
 
 #[test]
-fn m2_an_acceptor_that_moves_the_main_branch_has_not_judged() {
-    let stage = Stage::with("max_iterations_per_milestone: 2\n", "");
-    stage.play(
-        &["build F-1", "git update-ref refs/heads/main $base; build F-1"],
-        &["git update-ref refs/heads/main HEAD; accept", "accept"],
-    );
-    let _ = stage.start().expect(4);
-    stage.stands("paused", [2, 1, 0]);
-    assert_eq!(stage.verdicts()[0], (false, "engine".to_owned()));
-    stage.assert_told("dev", 2, "main was moved from here");
+fn m2_a_main_branch_that_moved_while_the_acceptor_judged_is_asked_about_and_the_verdict_counts() {
+    let stage = Stage::new();
+    let moves = "git update-ref refs/heads/main HEAD; accept";
+    stage.play(&[&["build F-1"][..], &COMPLETES].concat(), &[moves, "accept", "accept_all"]);
+    let _ = stage.world.run(&["milestone", "start", ID]).expect(4);
+    stage.stands("paused", [1, 1, 0]);
+    assert_eq!(stage.needs().0, "main");
+    let _ = stage.world.run(&["milestone", "resume", ID]).expect(0);
+    stage.stands("completed", [3, 3, 0]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn m1_a_new_milestone_is_refused_until_it_is_filled_in() {
     assert_eq!(
         ran.stdout,
         "login is written down in .dacapo/milestones/login.md\n  fill in: Goal, Features, Acceptance Criteria\n\
-         next: dacapo milestone start login | show login | list\n"
+         next: $EDITOR .dacapo/milestones/login.md, then dacapo milestone start login\n"
     );
     let ran = world.run(&["milestone", "start", "login"]).expect(2);
     assert!(ran.stderr.contains("the goal is empty"), "{}", ran.stderr);

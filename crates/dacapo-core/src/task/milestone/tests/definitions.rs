@@ -143,6 +143,10 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
             "line 2: 'limits' is not a setting (there are created, auto_start, requires_human_review, developer, acceptor, max_iterations_per_milestone, max_consecutive_rejections, call_timeout, max_cost, max_tokens)",
         ),
         ("---\n  developer: x\n---\n", "line 2: not a setting (write 'key: value')"),
+        (
+            "---\n---\n",
+            "line 2: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
+        ),
         ("---\nauto_start: true\n", "line 1: the front matter has no end (close it with a line '---')"),
         ("hello\n", "line 1: text before the first section (begin with '## Goal')"),
         ("## Gaol\n", "line 1: '## Gaol' is not a section (did you mean 'Goal'?)"),

@@ -94,7 +94,8 @@ fn any_command(choices: &mut Choices) -> Command {
 }
 
 fn any_facts(choices: &mut Choices, facts: &mut WorkFacts) {
-    match choices.below(12) {
+    match choices.below(13) {
+        12 => (facts.main_lost, facts.main) = (true, None),
         9 => facts.tip = Some(oid(1)),
         10 => facts.main_moved = vec!["abcdef0 feat: it".into()],
         11 => (facts.tip, facts.main) = (None, Some(oid(2))),

@@ -1,12 +1,10 @@
-//! An Acceptor that does more than judge, a Developer that commits on main: what is found, what counts, who repairs it.
+//! An Acceptor that does more than judge: what is found, what counts, who repairs it.
 
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
 use crate::event::{Command, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
 
 type Change = fn(&mut WorkFacts);
-
-const MAIN: &str = "refs/heads/main";
 
 /// What is found after the nth turn of round 1, from 0: the Developer's, the Acceptor's, ….
 fn found(after: usize, change: Change) -> impl FnMut(&WorkQuery, &mut WorkFacts) {
@@ -224,70 +222,4 @@ fn l8_clean_ups_of_a_round_have_an_end_where_failures_have_none() {
         let reason = world.records()[0].error.clone().unwrap();
         assert!(reason.starts_with("the work was not as reported 4 times"), "{reason}");
     }
-}
-
-fn beside_main() -> crate::spec::TaskSpec {
-    crate::spec::TaskSpec { base_branch: Some(MAIN.into()), ..spec() }
-}
-
-#[test]
-fn m2_a_developer_that_commits_on_main_is_told_to_put_it_back() {
-    let on_main = found(0, |facts| {
-        facts.main = Some(oid(0xfee));
-        facts.main_moved = vec!["0000fee feat: on main".into()];
-    });
-    let world =
-        World::new(beside_main()).script(&[report(1, "F-1"), report(1, "F-1")]).inspect(on_main).run();
-    let MilestoneStep::ReportSentBack { complaints, .. } = world.steps()[0] else { panic!() };
-    assert_eq!(
-        complaints[..],
-        [
-            "main was moved from here (0000fee feat: on main): it is not yours, and a milestone never touches it. Put it back with `git update-ref refs/heads/main 000ba5e 0000fee`, which does nothing if somebody else has moved it since, and bring what belongs to the milestone onto milestone/auth"
-        ]
-    );
-    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
-}
-
-#[test]
-fn m2_main_is_asked_about_from_where_it_was_last_seen() {
-    let mut asked = Vec::new();
-    let mut world = World::new(beside_main());
-    world.begin(Begin::default());
-    while let Some(effect) = world.machine.next() {
-        if let Effect::InspectWork(query) = &effect {
-            asked.push(query.main_was.clone());
-            let mut facts = world.facts(query);
-            // Somebody commits on main in another checkout: nobody's fault.
-            facts.main = Some(oid(asked.len() as u32));
-            world.input(&Input::Inspected(facts), Some(&effect));
-        } else {
-            world.step();
-        }
-        if world.machine.finished == 1 {
-            break;
-        }
-    }
-    assert_eq!(asked, [Some(oid(0xba5e)), Some(oid(1))]);
-    let pause = Input::Command(command(Command::Pause { now: true }));
-    let world = World::new(beside_main()).during(2, pause).run();
-    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-    let log = std::rc::Rc::clone(&seen);
-    let world = world.inspect(move |query, _| log.borrow_mut().push(query.main_was.clone())).resume(&[]);
-    assert_eq!(seen.borrow()[0], None, "whoever took it up may have merged it");
-    assert_eq!(seen.borrow()[1], Some(oid(0xba5e)));
-    assert_eq!(world.result().outcome, Outcome::Completed);
-}
-
-#[test]
-fn m2_an_acceptor_that_moves_main_has_judged_nothing() {
-    let world = World::new(beside_main())
-        .script(&[report(1, "F-1"), yes()])
-        .inspect(found(1, |facts| facts.main_moved = vec!["0000fee x".into()]))
-        .run();
-    assert!(!world.records()[0].success);
-    assert!(
-        world.prompt(2).contains("git update-ref refs/heads/main 000ba5e 0000fee"),
-        "{}",
-        world.prompt(2)
-    );
 }
