@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
-use crate::event::{Command, FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
+use crate::event::{FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
 
 type Change = fn(&mut WorkFacts);
 
