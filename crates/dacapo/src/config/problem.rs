@@ -68,6 +68,10 @@ impl fmt::Display for Problem {
         let suggestion = match self {
             Problem::UnknownKey { key, place, suggestion } => {
                 write!(f, "unknown key '{}' in {place}", shortened(key))?;
+                if suggestion.as_ref() == Some(key) {
+                    // There is such a key, in no table: it was written below a heading.
+                    return write!(f, "; it belongs at the top of the file, before the first [table]");
+                }
                 suggestion
             }
             Problem::WrongValue { key, place, expected, found, suggestion } => {

@@ -364,6 +364,12 @@ fn a_megabyte_of_keys_takes_no_minutes() {
 }
 
 #[test]
+fn a_key_that_was_written_below_a_table_is_told_where_it_belongs() {
+    let case = Case::user("[pr]\nchecks = ['make']\n");
+    insta::assert_snapshot!(case.problems(), @"unknown key 'checks' in /c/user.toml:2:1; it belongs at the top of the file, before the first [table]");
+}
+
+#[test]
 fn a_bom_and_windows_line_ends_are_fine() {
     let loaded = Case::user("\u{feff}agent = 'a'\r\nmain_branch = 'b'\r\n").load();
     assert_eq!(loaded.config.main_branch.as_deref(), Some("b"));
