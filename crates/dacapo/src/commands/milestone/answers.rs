@@ -113,7 +113,7 @@ fn is_open(milestone: &MilestoneView, number: usize) -> Result<(), Failure> {
 fn nothing_to_approve(seen: &TaskView) -> Failure {
     let name = &seen.name;
     let rounds = seen.milestone.iter().flat_map(|milestone| &milestone.history);
-    let newest = rounds.filter_map(|round| Some((round, round.verdict.as_ref()?))).last();
+    let newest = rounds.filter_map(|round| Some((round, round.verdict.as_ref()?))).next_back();
     let failure = match newest {
         Some((round, verdict)) if verdict.accepted => {
             Failure::usage(format!("round {} of milestone '{name}' is accepted already", round.round))
