@@ -145,6 +145,9 @@ fn tests(wanted: &Wanted, counts: &mut Option<Counts>, said: &mut Said) -> Outco
 /// The profiles are in .config/nextest.toml.
 fn nextest_command(wanted: &Wanted, profile: Option<&str>) -> Command {
     let mut command = shell::cargo(&["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
+    // Many tests wait, for a limit to end or for a process that does not listen: one more than there are cores keeps them busy.
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    command.arg(format!("--test-threads={}", cores + 1));
     if let Some(profile) = profile {
         command.args(["--profile", profile]);
     }

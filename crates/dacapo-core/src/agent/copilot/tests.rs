@@ -102,7 +102,7 @@ fn l8_l13_what_is_only_said_on_standard_error_is_understood() {
     assert!(message.ends_with(HOW_TO_LOG_IN), "{message}");
 
     let (failure, message) = diagnosed("Error: No session, task, or name matched '1111'.").unwrap();
-    assert_eq!(failure, FailureKind::Permanent);
+    assert_eq!(failure, FailureKind::SessionLost);
     assert!(message.contains("--session fresh"), "{message}");
 
     let (failure, message) = diagnosed("error: unexpected argument '--nosuch' found\n\nUsage: …").unwrap();
