@@ -15,6 +15,8 @@ pub mod agent;
 
 pub mod store;
 
+pub mod proof;
+
 pub mod dropped;
 pub mod prune;
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::proof::Pool;
 use crate::spec::TaskName;
 
 use super::{Places, SharedLimits, TaskDir};
@@ -102,6 +103,11 @@ impl RepoDir {
     /// The one place of a kind of task of which only one is at work in the repository at a time.
     pub fn turn_of(&self, kind: &str) -> Places {
         Places::new(self.0.join("turns").join(kind), 1)
+    }
+
+    /// Checkouts in which commits are proven.
+    pub fn proofs(&self) -> Pool {
+        Pool::at(self.0.join("proof"))
     }
 
     /// Where what was put away is.

@@ -107,6 +107,11 @@ impl TaskDir {
         self.0.join("setup").join(format!("{run:04}.raw"))
     }
 
+    /// What counted beside the commits when the task started, for its proofs.
+    pub fn start_path(&self) -> PathBuf {
+        self.0.join("start")
+    }
+
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.
     pub fn ports(&self) -> Ports {
         // HOME/repos/REPO/tasks/NAME

@@ -1,0 +1,48 @@
+//! The proof checkout (L4): checks run once more on exactly the commit, in a checkout to which no agent ever writes.
+//!
+//! [`Snapshot::take`] records before the first turn how git was configured and which files `.worktreeinclude` brings.
+//! [`Pool::lease`] gives one of a few checkouts of the repository, [`Lease::prepare`] brings it to a commit, and
+//! [`Lease::hidden`] names what a workspace has and the commit does not.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::git::GitError;
+
+mod hidden;
+mod pool;
+mod snapshot;
+
+pub use hidden::{Hidden, HiddenFiles, HiddenWhy};
+pub use pool::{Checkout, Lease, Pool, Prepared, Request};
+pub use snapshot::Snapshot;
+
+/// Why there is no proof checkout to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofError {
+    /// Git could not do its part: the commit is gone, a required filter failed, …
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of the checkout or of the snapshot.
+    #[error("cannot {what} {path}: {source}", path = .path.display())]
+    File {
+        /// What was to be done with it.
+        what: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The snapshot of the start is not there.
+    #[error("the snapshot of the start is gone ({path})", path = .path.display())]
+    SnapshotMissing {
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// The snapshot of the start is not what was taken.
+    #[error("the snapshot of the start was changed after it was taken ({path})", path = .path.display())]
+    SnapshotChanged {
+        /// The file that differs.
+        path: PathBuf,
+    },
+}
