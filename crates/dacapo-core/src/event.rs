@@ -263,6 +263,27 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether this version knows the type of an event, which need not read otherwise.
+    pub(crate) fn is_known(event: &serde_json::Value) -> bool {
+        let tag = |name: &str| event.get(name).and_then(serde_json::Value::as_str);
+        // serde says which tags there are by refusing the others; there is no list of them that could be forgotten.
+        fn knows<T: serde::de::DeserializeOwned>(name: &str, tag: &str) -> bool {
+            let only_tagged = serde_json::json!({ name: tag });
+            match serde_json::from_value::<T>(only_tagged) {
+                Ok(_) => true,
+                Err(error) => !error.to_string().starts_with(&format!("unknown variant `{tag}`")),
+            }
+        }
+        match (tag("type"), tag("step")) {
+            (Some("milestone"), Some(step)) => knows::<MilestoneStep>("step", step),
+            (Some(kind), _) => knows::<Self>("type", kind),
+            // Without a type it is no event at all, and nothing to be skipped.
+            (None, _) => true,
+        }
+    }
+}
+
 /// Why a loop sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

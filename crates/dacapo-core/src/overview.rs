@@ -125,6 +125,9 @@ pub struct Brief {
     /// Proven, not merely claimed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub verified: bool,
+    /// Why its record cannot be relied on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken_record: Option<String>,
     /// Its checks did not pass at the end.
     #[serde(default, skip_serializing_if = "is_false")]
     pub red: bool,
@@ -233,6 +236,7 @@ impl Glance for Brief {
             outcome: view.outcome,
             stop_reason: result.map(|result| result.stop_reason),
             verified: view.verified,
+            broken_record: view.record.summary(),
             red: result.is_some_and(|result| result.proof.iter().any(|proof| proof.after == Some(false))),
             question: view.needs.as_ref().map(|needs| line(&needs.question)),
             message: result.and_then(|result| result.message.as_ref()).map(line),

@@ -12,6 +12,7 @@ mod lock;
 mod notices;
 mod places;
 mod ports;
+mod record;
 mod sizes;
 mod task_dir;
 
@@ -25,5 +26,6 @@ pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
 pub use places::{Held, Places, Seat, Taken, Ticket};
 pub use ports::{PORTS, PortLease, Ports};
+pub use record::{Fault, Faults, Record};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};

@@ -9,7 +9,7 @@ use crate::event::{
 };
 use crate::git::Oid;
 use crate::spec::{Amount, Change, Place, TaskSpec};
-use crate::store::{JournalError, OpenError, TaskDir, read};
+use crate::store::{JournalError, OpenError, Record, TaskDir, read};
 use crate::task::Kinds;
 
 mod milestone;
@@ -107,6 +107,8 @@ pub struct TaskView {
     pub outcome: Option<Outcome>,
     /// Proven, not merely claimed.
     pub verified: bool,
+    /// Whether its record can be relied on (R4); `verified` is false where it cannot.
+    pub record: Record,
     /// What a person must decide.
     pub needs: Option<Needs>,
     /// Iterations finished.
@@ -223,6 +225,7 @@ impl TaskView {
             status: Status::Queued,
             outcome: None,
             verified: false,
+            record: Record::Whole,
             needs: None,
             iteration: 0,
             max_iterations: spec.policy.cap.map(|cap| cap.iterations),
@@ -288,9 +291,18 @@ impl TaskView {
                     return Err(ViewError::JournalGone);
                 }
             }
-            done => done?,
+            done => view.rests_on(done?),
         }
         Ok(view)
+    }
+
+    /// What a record that is not whole says was proven is not believed.
+    fn rests_on(&mut self, record: Record) {
+        if !record.is_whole() {
+            self.verified = false;
+            self.result.iter_mut().for_each(|result| result.verified = false);
+        }
+        self.record = record;
     }
 
     /// Takes in what happened.

@@ -35,6 +35,30 @@ fn the_view_of_a_version_1_task_is_what_it_was() {
 }
 
 #[test]
+fn r4_nothing_counts_as_proven_by_a_record_with_a_doubled_swapped_or_missing_line() {
+    type Forge = fn(&mut Vec<&str>);
+    let forgeries: [(&str, Forge); 3] = [
+        ("doubled", |lines| lines.insert(5, lines[4])),
+        ("swapped", |lines| lines.swap(4, 5)),
+        ("missing", |lines| *lines = [&lines[..4], &lines[5..]].concat()),
+    ];
+    let text = std::fs::read_to_string(old_task().journal_path()).expect("the journal is there");
+    for (what, forge) in forgeries {
+        let dir = tempfile::tempdir().expect("a directory");
+        let task = TaskDir::at(dir.path().to_owned());
+        std::fs::copy(old_task().spec_path(), task.spec_path()).expect("a copy");
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        forge(&mut lines);
+        std::fs::write(task.journal_path(), lines.concat()).expect("a journal");
+        let view = TaskView::load(&task).expect("the task reads");
+        assert_eq!((view.status, view.verified), (Status::Completed, false), "{what}");
+        assert_eq!(view.result.as_ref().map(|result| result.verified), Some(false), "{what}");
+        assert!(!view.record.is_whole(), "{what}");
+        assert_eq!(view.to_json()["record"]["whole"], false, "{what}");
+    }
+}
+
+#[test]
 fn the_machine_of_a_version_1_task_is_over_and_every_part_of_its_journal_has_an_effect() {
     let spec = Arc::new(old_task().spec().expect("the spec reads"));
     let mut machine = dacapo_core::task::Kinds::default().machine(&spec).expect("its kind is known");

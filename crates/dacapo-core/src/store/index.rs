@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of the file. One of another version, or of another Dacapo, is made anew.
-const INDEX_FORMAT: u32 = 1;
+const INDEX_FORMAT: u32 = 2;
 
 /// File systems count time in steps; none that is in use has longer ones.
 const CLOCK_STEP: Duration = Duration::from_secs(2);

@@ -1,8 +1,9 @@
 //! The journal: every event that decides anything, one JSON object a line. The only truth about a task.
 //!
 //! It has one writer, the process that holds the task's lock. A line is written, in one call, before it is acted on. What
-//! a crash can leave is a torn last line, which readers pass over and the next writer cuts off; anything else that does
-//! not read is damage, and nothing is written behind it.
+//! a crash can leave is a torn last line, which is no JSON: readers pass over it and the next writer cuts it off. An event
+//! of a type that this version does not know is kept and skipped. Anything else that does not read is damage, and nothing
+//! is written behind it. The rules are in docs/design/journal.md.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::record::{Numbering, Record};
 use super::{Lock, TaskDir};
 use crate::event::{Envelope, Event, FORMAT};
 
@@ -63,6 +65,7 @@ pub struct Journal {
     path: PathBuf,
     length: u64,
     next_seq: u64,
+    record: Record,
 }
 
 impl Journal {
@@ -71,16 +74,21 @@ impl Journal {
         let io = |what| move |source| JournalError::Io { what, path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io("open"))?;
         let mut reader = Reader::from_start(path.to_owned(), file.try_clone().map_err(io("open"))?);
-        let mut next_seq = 0;
         while let Some(line) = reader.next_line()? {
-            next_seq = line.seq + 1;
             each(line);
         }
         let length = reader.offset;
         if file.metadata().map_err(io("read"))?.len() > length {
             file.set_len(length).map_err(io("mend"))?;
         }
-        Ok(Self { file, path: path.to_owned(), length, next_seq })
+        let next_seq = reader.numbering.next();
+        let record = reader.numbering.into_record();
+        Ok(Self { file, path: path.to_owned(), length, next_seq, record })
+    }
+
+    /// Whether what was there already is whole.
+    pub fn record(&self) -> &Record {
+        &self.record
     }
 
     /// The number of the next line.
@@ -136,6 +144,7 @@ pub struct Reader {
     /// Behind the last whole line that was read.
     offset: u64,
     lines: u64,
+    numbering: Numbering,
 }
 
 impl Reader {
@@ -150,41 +159,51 @@ impl Reader {
     }
 
     fn from_start(path: PathBuf, file: File) -> Self {
-        Self { path, file: BufReader::new(file), offset: 0, lines: 0 }
+        Self { path, file: BufReader::new(file), offset: 0, lines: 0, numbering: Numbering::default() }
     }
 
-    /// The next line; none at the end, or where the last line is not whole (yet).
+    /// Whether the lines so far are all there, once and in order.
+    pub fn record(&self) -> &Record {
+        self.numbering.record()
+    }
+
+    /// The next line; none at the end, or where the last line is not whole (yet). Events of unknown types are skipped.
     pub fn next_line(&mut self) -> Result<Option<Envelope>, JournalError> {
-        let mut bytes = Vec::new();
-        let read = (&mut self.file).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
-        read.map_err(|source| JournalError::Io { what: "read", path: self.path.clone(), source })?;
-        let whole = bytes.last() == Some(&b'\n');
-        if !whole {
-            return self.torn();
-        }
-        match parse(&bytes) {
-            Ok(line) if line.v > FORMAT => {
-                Err(JournalError::Newer { path: self.path.clone(), found: line.v })
+        loop {
+            let mut bytes = Vec::new();
+            let read = (&mut self.file).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
+            read.map_err(|source| JournalError::Io { what: "read", path: self.path.clone(), source })?;
+            let whole = bytes.last() == Some(&b'\n');
+            if !whole {
+                return self.torn();
             }
-            Ok(line) => {
-                self.offset += bytes.len() as u64;
-                self.lines += 1;
-                Ok(Some(line))
-            }
-            Err(found) if found.is_some_and(|v| v > FORMAT) => {
-                Err(JournalError::Newer { path: self.path.clone(), found: found.unwrap_or_default() })
-            }
-            // A power cut can leave a tail of zeros, with a newline of the same write behind them.
-            Err(_) if self.nothing_follows()? => self.torn(),
-            Err(_) => {
-                let text = String::from_utf8_lossy(&bytes[..bytes.len().min(80)])
-                    .trim_end()
-                    .escape_debug()
-                    .to_string();
-                let message = format!("not an event: {text}");
-                Err(JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, message })
+            match Parsed::of(&bytes) {
+                Parsed::Event(line) => {
+                    self.passed(bytes.len(), line.seq);
+                    return Ok(Some(*line));
+                }
+                Parsed::Unknown { seq } => self.passed(bytes.len(), seq),
+                Parsed::Newer(found) => {
+                    return Err(JournalError::Newer { path: self.path.clone(), found });
+                }
+                // A power cut can leave a tail of zeros, with a newline of the same write behind them.
+                Parsed::NoJson if self.nothing_follows()? => return self.torn(),
+                Parsed::NoJson => return Err(self.damaged(&bytes, "not JSON")),
+                Parsed::NoEvent(why) => return Err(self.damaged(&bytes, &why)),
             }
         }
+    }
+
+    fn passed(&mut self, bytes: usize, seq: u64) {
+        self.offset += bytes as u64;
+        self.lines += 1;
+        self.numbering.saw(self.lines, seq);
+    }
+
+    fn damaged(&self, bytes: &[u8], why: &str) -> JournalError {
+        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]);
+        let message = format!("not an event ({why}): {}", start.trim_end().escape_debug());
+        JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, message }
     }
 
     fn torn(&mut self) -> Result<Option<Envelope>, JournalError> {
@@ -203,114 +222,43 @@ impl Reader {
     }
 }
 
-/// A line, or the version that a line of a later format claims.
-fn parse(bytes: &[u8]) -> Result<Envelope, Option<u32>> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        v: u32,
-    }
-    serde_json::from_slice(bytes)
-        .map_err(|_| serde_json::from_slice::<Version>(bytes).ok().map(|version| version.v))
+/// What a whole line is.
+enum Parsed {
+    Event(Box<Envelope>),
+    /// A later version of the same format has more types of events; they decide nothing for this one.
+    Unknown {
+        seq: u64,
+    },
+    Newer(u32),
+    NoJson,
+    NoEvent(String),
 }
 
-/// All lines of the journal at `path`.
-pub fn read(path: &Path, mut each: impl FnMut(Envelope)) -> Result<(), JournalError> {
+impl Parsed {
+    fn of(bytes: &[u8]) -> Self {
+        let why = match serde_json::from_slice::<Envelope>(bytes) {
+            Ok(line) if line.v > FORMAT => return Self::Newer(line.v),
+            Ok(line) => return Self::Event(Box::new(line)),
+            Err(why) => why,
+        };
+        let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return Self::NoJson };
+        let number = |field: &str| value.get(field).and_then(serde_json::Value::as_u64);
+        match (number("v"), number("seq")) {
+            (Some(v), _) if v > u64::from(FORMAT) => Self::Newer(u32::try_from(v).unwrap_or(u32::MAX)),
+            (Some(_), Some(seq)) if !Event::is_known(&value) => Self::Unknown { seq },
+            _ => Self::NoEvent(why.to_string()),
+        }
+    }
+}
+
+/// All lines of the journal at `path`; gives back whether they are all there, once and in order.
+pub fn read(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Record, JournalError> {
     let mut reader = Reader::open(path)?;
     while let Some(line) = reader.next_line()? {
         each(line);
     }
-    Ok(())
+    Ok(reader.numbering.into_record())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(seq: u64) -> Envelope {
-        Envelope {
-            v: FORMAT,
-            seq,
-            at: "2026-11-15T10:00:00Z".parse().unwrap(),
-            elapsed_ms: 7,
-            task: "t".into(),
-            event: Event::Notice { message: format!("n\n{seq} 繼") },
-        }
-    }
-
-    fn written(lines: u64) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("journal.jsonl");
-        let mut journal = Journal::open(&path, |_| panic!("empty")).unwrap();
-        for seq in 0..lines {
-            journal.append(&line(seq)).unwrap();
-        }
-        let bytes = std::fs::read(&path).unwrap();
-        (dir, path, bytes)
-    }
-
-    fn reopened(path: &Path) -> Result<Vec<u64>, JournalError> {
-        let mut seen = Vec::new();
-        let mut journal = Journal::open(path, |line| seen.push(line.seq))?;
-        let next = seen.last().map_or(0, |seq| seq + 1);
-        assert_eq!(journal.next_seq(), next);
-        journal.append(&line(next))?;
-        let mut all = Vec::new();
-        read(path, |line| all.push(line.seq)).unwrap();
-        assert_eq!(
-            all,
-            (0..=next).collect::<Vec<_>>(),
-            "whatever was cut, the journal goes on without a gap"
-        );
-        Ok(seen)
-    }
-
-    #[test]
-    fn r1_a_journal_cut_at_every_byte_is_read_up_to_its_last_whole_line() {
-        let (_dir, path, bytes) = written(4);
-        for cut in 0..=bytes.len() {
-            std::fs::write(&path, &bytes[..cut]).unwrap();
-            let whole = bytes[..cut].iter().filter(|&&b| b == b'\n').count() as u64;
-            assert_eq!(reopened(&path).unwrap(), (0..whole).collect::<Vec<_>>(), "cut at {cut}");
-        }
-    }
-
-    #[test]
-    fn r2_zeros_at_the_end_are_a_torn_line() {
-        let (_dir, path, bytes) = written(2);
-        for tail in [&[0_u8; 500][..], &[0, 0, 0, b'\n'][..]] {
-            std::fs::write(&path, [&bytes[..], tail].concat()).unwrap();
-            assert_eq!(reopened(&path).unwrap(), [0, 1]);
-        }
-    }
-
-    #[test]
-    fn r2_damage_in_the_middle_is_named_and_nothing_is_overwritten() {
-        let (_dir, path, bytes) = written(3);
-        let mut broken = bytes;
-        broken[10] = 0;
-        std::fs::write(&path, &broken).unwrap();
-        let error = Journal::open(&path, |_| ()).unwrap_err();
-        assert!(error.to_string().contains("damaged at line 1"), "{error}");
-        assert_eq!(std::fs::read(&path).unwrap(), broken);
-    }
-
-    #[test]
-    fn a_newer_format_is_refused_even_where_its_events_are_unknown() {
-        let (_dir, path, bytes) = written(1);
-        let newer = b"{\"v\":2,\"seq\":1,\"type\":\"unheard_of\"}\n";
-        std::fs::write(&path, [&bytes[..], newer].concat()).unwrap();
-        assert!(matches!(Journal::open(&path, |_| ()), Err(JournalError::Newer { found: 2, .. })));
-    }
-
-    #[test]
-    fn a_reader_at_the_end_goes_on_when_more_comes() {
-        let (_dir, path, bytes) = written(2);
-        std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        let mut reader = Reader::open(&path).unwrap();
-        assert_eq!(reader.next_line().unwrap().unwrap().seq, 0);
-        assert!(reader.next_line().unwrap().is_none());
-        OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[bytes.len() - 3..]).unwrap();
-        assert_eq!(reader.next_line().unwrap().unwrap().seq, 1);
-        assert!(reader.next_line().unwrap().is_none());
-    }
-}
+mod tests;

@@ -140,7 +140,7 @@ impl Told {
 /// What a journal holds; one that has not been begun holds nothing.
 pub(crate) fn fold(dir: &TaskDir, each: impl FnMut(Envelope)) -> Result<(), String> {
     let path = dir.journal_path();
-    if path.exists() { read(&path, each).map_err(|error| error.to_string()) } else { Ok(()) }
+    if path.exists() { read(&path, each).map(drop).map_err(|error| error.to_string()) } else { Ok(()) }
 }
 
 impl Catalog {

@@ -208,6 +208,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
         let comma = if group == Group::Ready { "" } else { "," };
         *first += &format!("{comma} {}", words::money(cost));
     }
+    facts.extend(brief.broken_record.as_ref().map(|_| "record broken".to_owned()));
     facts.extend(entry.radar.as_ref().filter(|_| group == Group::Ready).map(conflicts));
     facts.extend(brief.pull_request.as_deref().map(offered));
     facts.extend(entry.occupies.filter(|bytes| *bytes >= WORTH_SAYING).map(words::bytes));

@@ -16,12 +16,16 @@ mod milestone;
 /// Of a long loop the newest iterations are shown.
 const MOST_ITERATIONS: usize = 10;
 
+/// Of what is wrong with a record so much is shown.
+const MOST_FAULTS: usize = 5;
+
 /// Everything about a task, without a line break at its end; beside its journal what it occupies on disk, and what a
 /// process that is gone said last.
 pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", head(view));
     needs(&mut out, view);
+    record(&mut out, view);
     for line in last_words.unwrap_or_default().lines() {
         let _ = writeln!(out, "          {}", words::line(line, words::WHOLE));
     }
@@ -127,6 +131,24 @@ fn needs(out: &mut String, view: &TaskView) {
         Status::Queued => line("queued: waits for a place; it starts by itself"),
         Status::Interrupted => line("interrupted: its process is gone; nothing is lost"),
         Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
+    }
+}
+
+/// Why its record cannot be relied on.
+fn record(out: &mut String, view: &TaskView) {
+    for (nth, fault) in view.record.faults().iter().take(MOST_FAULTS).enumerate() {
+        let label = if nth == 0 { "record" } else { "" };
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("{label:<7} {fault}")));
+    }
+    let more = view.record.faults().len().saturating_sub(MOST_FAULTS) as u64 + view.record.unlisted();
+    if more > 0 {
+        let _ = writeln!(out, "          … {more} more");
+    }
+    if !view.record.is_whole() {
+        let _ = writeln!(
+            out,
+            "          nothing counts as proven by this record; dacapo merge runs the checks again"
+        );
     }
 }
 

@@ -28,6 +28,7 @@ fn brief(name: &str, status: Status) -> Brief {
         outcome,
         stop_reason,
         verified: false,
+        broken_record: None,
         red: false,
         question: None,
         message: None,
@@ -349,4 +350,12 @@ fn m10_milestones_are_listed_by_rounds_and_who_is_at_work() {
     RUNNING    builds  round 4/20, 2 reje…  dacapo attach builds
     1 task · 3 rounds · this repository
     "#);
+}
+
+#[test]
+fn r4_a_broken_record_is_marked() {
+    let broken = Some("line 3 of the journal: event 1 is missing".to_owned());
+    let entries = [entry(Brief { broken_record: broken, ..brief("auth", Status::Completed) })];
+    let text = list(&entries, &frame(None));
+    assert!(text.contains("finished, unverified, record broken"), "{text}");
 }

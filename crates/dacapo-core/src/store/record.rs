@@ -1,0 +1,160 @@
+//! Whether a task's record can be relied on (R4): each line numbered, none doubled, missing or out of order.
+//!
+//! A record that is not whole is still read to its end, and the task can go on. But whatever it says was proven counts
+//! as unproven.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct as _, Serializer};
+
+/// More faults than this are counted, not listed: each line of a long journal can be one.
+const MOST_LISTED: usize = 20;
+
+/// Whether the record of a task is complete and its writer's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Record {
+    /// Nothing is wrong with it.
+    #[default]
+    Whole,
+    /// Something is, so `verified` is void.
+    Broken(Faults),
+}
+
+/// What is wrong with a record: at least one fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faults {
+    listed: Vec<Fault>,
+    unlisted: u64,
+}
+
+/// One thing that is wrong with a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// Lines are not there.
+    Missing {
+        /// The line that should have been preceded by others, from 1.
+        line: u64,
+        /// The number it should have had.
+        expected: u64,
+        /// The number it has.
+        found: u64,
+    },
+    /// A line is there twice, or behind one that it belongs before.
+    OutOfOrder {
+        /// Which line, from 1.
+        line: u64,
+        /// The number it should have had.
+        expected: u64,
+        /// The number it has.
+        found: u64,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { line, expected, found } if expected + 1 == *found => {
+                write!(f, "line {line} of the journal: event {expected} is missing")
+            }
+            Self::Missing { line, expected, found } => {
+                write!(f, "line {line} of the journal: events {expected} to {} are missing", found - 1)
+            }
+            Self::OutOfOrder { line, expected, found } => {
+                write!(
+                    f,
+                    "line {line} of the journal: event {found} is doubled or out of order (expected {expected})"
+                )
+            }
+        }
+    }
+}
+
+impl Record {
+    /// Whether nothing is wrong with it.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Broken(_) => false,
+        }
+    }
+
+    /// What is wrong with it, the first faults of many.
+    pub fn faults(&self) -> &[Fault] {
+        match self {
+            Self::Whole => &[],
+            Self::Broken(faults) => &faults.listed,
+        }
+    }
+
+    /// How many faults [`Record::faults`] leaves out.
+    pub fn unlisted(&self) -> u64 {
+        match self {
+            Self::Whole => 0,
+            Self::Broken(faults) => faults.unlisted,
+        }
+    }
+
+    /// The first fault and how many more there are, in a line.
+    pub fn summary(&self) -> Option<String> {
+        let (first, others) = self.faults().split_first()?;
+        Some(match others.len() as u64 + self.unlisted() {
+            0 => first.to_string(),
+            more => format!("{first} (and {more} more)"),
+        })
+    }
+
+    pub(crate) fn add(&mut self, fault: Fault) {
+        match self {
+            Self::Whole => *self = Self::Broken(Faults { listed: vec![fault], unlisted: 0 }),
+            Self::Broken(faults) if faults.listed.len() < MOST_LISTED => faults.listed.push(fault),
+            Self::Broken(faults) => faults.unlisted += 1,
+        }
+    }
+}
+
+/// `{"whole": true, "faults": []}`.
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let faults: Vec<String> = self.faults().iter().map(Fault::to_string).collect();
+        let mut record = serializer.serialize_struct("Record", 2)?;
+        record.serialize_field("whole", &self.is_whole())?;
+        record.serialize_field("faults", &faults)?;
+        record.end()
+    }
+}
+
+/// Checks the numbers of lines as they are read.
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    /// What the next line should have.
+    expected: u64,
+    /// What a writer gives to the next line: none that is there already.
+    next: u64,
+    record: Record,
+}
+
+impl Numbering {
+    pub(super) fn saw(&mut self, line: u64, found: u64) {
+        let expected = self.expected;
+        match found.cmp(&expected) {
+            std::cmp::Ordering::Equal => {}
+            std::cmp::Ordering::Greater => self.record.add(Fault::Missing { line, expected, found }),
+            std::cmp::Ordering::Less => self.record.add(Fault::OutOfOrder { line, expected, found }),
+        }
+        self.expected = found.saturating_add(1);
+        self.next = self.next.max(self.expected);
+    }
+
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    pub(super) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    pub(super) fn into_record(self) -> Record {
+        self.record
+    }
+}
