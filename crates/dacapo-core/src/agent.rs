@@ -19,6 +19,7 @@ mod excerpt;
 mod fields;
 mod gemini;
 mod lines;
+mod metering;
 mod native;
 mod npm_package;
 mod observe;

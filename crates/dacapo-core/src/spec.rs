@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn l10_tokens_have_their_price() {
         let price = Price { input: 1.25, output: 10.0, cached: Some(0.125) };
-        let usage = Usage { input: 3_000_000, output: 100_000, cached: 1_000_000, cost_usd: None };
+        let usage = Usage { input: 3_000_000, output: 100_000, cached: 1_000_000, ..Usage::default() };
         assert!((price.of(&usage) - (2.5 + 0.125 + 1.0)).abs() < 1e-9, "cached ones are part of the input");
         let plain = Price { cached: None, ..price };
         assert!((plain.of(&usage) - (3.75 + 1.0)).abs() < 1e-9);
@@ -462,7 +462,7 @@ mod tests {
     #[test]
     fn l10_more_cached_than_read_is_not_paid_for() {
         let price = Price { input: 1.0, output: 1.0, cached: Some(0.5) };
-        let odd = Usage { input: 10, output: 0, cached: u64::MAX, cost_usd: None };
+        let odd = Usage { input: 10, output: 0, cached: u64::MAX, ..Usage::default() };
         assert!((price.of(&odd) - 10.0 * 0.5 / 1e6).abs() < 1e-12);
     }
 }

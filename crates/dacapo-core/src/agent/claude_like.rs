@@ -164,7 +164,8 @@ impl Conversation {
             input: used.input.max(before.input),
             output: used.output.max(before.output),
             cached: used.cached.max(before.cached),
-            cost_usd: None,
+            tokens_unknown: used.tokens_unknown,
+            ..Usage::default()
         };
         self.messages.put(&id_of(&message, "id"), now);
         self.open = self.open.plus(&now.since(&before));

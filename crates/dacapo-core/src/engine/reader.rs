@@ -10,7 +10,7 @@ use super::machine::TurnPlan;
 use super::talker::talk_setting;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Observed, Observer, ParserSetting};
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, Usage};
 use crate::process::Follower;
 use crate::spec::{AgentSpec, OutputFormat, Price};
 use crate::store::TaskDir;
@@ -116,11 +116,22 @@ impl Reader {
     }
 }
 
+/// What can be believed of a report, with its price. What is not known has none.
+fn metered(report: Usage, price: Option<Price>) -> Usage {
+    let usage = report.believable();
+    match price {
+        Some(price) if !usage.knows_cost() && usage.knows_tokens() => {
+            Usage { cost_usd: Some(price.of(&usage)), cost_unknown: false, ..usage }
+        }
+        _ => usage,
+    }
+}
+
 /// What is passed on of what was heard, with its price.
 fn seen(mut heard: Heard, observer: &mut Observer, price: Option<Price>) -> Heard {
     if let Heard::Event(event) = &mut heard {
-        if let (AgentEvent::Usage(usage), Some(price)) = (&mut *event, price) {
-            usage.cost_usd = usage.cost_usd.or_else(|| Some(price.of(usage)));
+        if let AgentEvent::Usage(usage) = &mut *event {
+            *usage = metered(*usage, price);
         }
         observer.see(event);
     }

@@ -36,6 +36,8 @@ pub struct Facts {
     pub elapsed: Duration,
     /// Usage that counts against the budget.
     pub usage: Usage,
+    /// Successful turns in a row whose usage is not known, though there is a budget.
+    pub unmetered_in_row: u32,
     /// Successful iterations in a row without a changed file.
     pub unchanged_in_row: u32,
     /// Successful iterations in a row with the same failure of the same check.
@@ -74,7 +76,9 @@ pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<V
         return end(Outcome::Failed, StopReason::PermanentError);
     }
     let used_up_all = cap.is_some_and(|cap| facts.finished >= cap.iterations);
-    if !policy.looping && facts.cut_by_budget {
+    // A single iteration that succeeded is what was asked for, whatever it cost.
+    let is_all = !policy.looping && facts.success;
+    if facts.cut_by_budget || (!is_all && budget_is_gone(policy, facts)) {
         return end(Outcome::BudgetExhausted, StopReason::Budget);
     }
     if !policy.looping && used_up_all {
@@ -90,9 +94,6 @@ pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<V
     }
     if let Some(verdict) = out_of_time(policy, facts.elapsed, facts.succeeded) {
         return Some(verdict);
-    }
-    if facts.cut_by_budget || over_budget(policy, &facts.usage) {
-        return end(Outcome::BudgetExhausted, StopReason::Budget);
     }
     if policy.stall > 0 && facts.unchanged_in_row.max(facts.same_failure_in_row) >= policy.stall {
         return end(Outcome::Stalled, StopReason::Stall);
@@ -126,6 +127,65 @@ pub fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32) -> Op
 pub fn over_budget(policy: &LoopPolicy, usage: &Usage) -> bool {
     policy.max_cost.is_some_and(|most| usage.cost_usd.unwrap_or(0.0) >= most)
         || policy.max_tokens.is_some_and(|most| usage.tokens() >= most)
+}
+
+/// The amount that a budget bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metered {
+    /// `--max-cost`.
+    Cost,
+    /// `--max-tokens`.
+    Tokens,
+}
+
+impl Metered {
+    /// For people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cost => "cost",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// What a turn that succeeded should have reported for the budget to hold, and did not (L10).
+pub fn unmetered(policy: &LoopPolicy, turn: &Usage) -> Option<Metered> {
+    if policy.max_cost.is_some() && !turn.knows_cost() {
+        Some(Metered::Cost)
+    } else if policy.max_tokens.is_some() && !turn.knows_tokens() {
+        Some(Metered::Tokens)
+    } else {
+        None
+    }
+}
+
+/// So many successful turns in a row may not say what they used before the loop ends.
+pub const UNMETERED_TURNS: u32 = 2;
+
+/// Nothing is left, or nobody knows what is.
+fn budget_is_gone(policy: &LoopPolicy, facts: &Facts) -> bool {
+    over_budget(policy, &facts.usage) || facts.unmetered_in_row >= UNMETERED_TURNS
+}
+
+/// Why the loop ended that could not hold its budget.
+pub fn usage_unknown(agent: &str, what: Metered) -> String {
+    let cure = match what {
+        Metered::Cost => "set [prices] for its model, or bound the task by --iter or --time",
+        Metered::Tokens => "bound the task by --iter or --time",
+    };
+    format!(
+        "usage unknown: {agent} reported no usable {} in {UNMETERED_TURNS} turns in a row; {cure}",
+        what.word()
+    )
+}
+
+/// The first such turn.
+pub fn unmetered_notice(agent: &str, what: Metered) -> String {
+    format!(
+        "usage unknown: {agent} reported no usable {} for this turn, so the budget does not count it; \
+         a second such turn in a row ends the task",
+        what.word()
+    )
 }
 
 /// The pause after so many failures in a row: 1 s, 2 s, 4 s … 60 s (L8).

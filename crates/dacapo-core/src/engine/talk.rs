@@ -171,7 +171,6 @@ impl Driver<'_> {
             }
             None => Ending::Exited(0),
         };
-        self.note_missing_usage(agent, &observed)?;
         if gone.is_none() {
             let session = observed.session.clone().or_else(|| plan.session.clone());
             talker.kept_for = session.zip(turn.over);
@@ -184,21 +183,6 @@ impl Driver<'_> {
             record.output_bytes = output_bytes;
         }
         Ok(Talked::Ended(Box::new(input)))
-    }
-
-    /// A budget that nothing is known to count against holds nothing back.
-    fn note_missing_usage(&mut self, agent: &AgentSpec, seen: &Observed) -> Result<(), DriverError> {
-        let policy = &self.spec.policy;
-        let bounded = policy.max_tokens.is_some() || policy.max_cost.is_some();
-        let worked = seen.end.is_some() && seen.error.is_none() && seen.limit.is_none();
-        if !bounded
-            || !worked
-            || seen.usage.tokens() > 0
-            || seen.usage.cost_usd.is_some_and(|cost| cost > 0.0)
-        {
-            return Ok(());
-        }
-        self.note_once(format!("{} does not say what it used: the budget cannot be held", agent.name))
     }
 
     fn note_once(&mut self, note: String) -> Result<(), DriverError> {

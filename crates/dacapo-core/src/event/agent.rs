@@ -110,9 +110,45 @@ pub struct Usage {
     /// What it cost, where the agent says so or prices are configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// The agent reported token counts that are missing in part or cannot be believed: the counts are too low.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_unknown: bool,
+    /// The same for the cost.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cost_unknown: bool,
 }
 
+/// No turn uses more tokens than this; a larger count is an error of whoever counted.
+const MOST_TOKENS_PER_TURN: u64 = 1_000_000_000_000;
+/// No turn costs more than this.
+const MOST_USD_PER_TURN: f64 = 1_000_000.0;
+
 impl Usage {
+    /// The usage of a turn without amounts that cannot be true: those are unknown, and count for nothing.
+    #[must_use]
+    pub fn believable(self) -> Usage {
+        let mut usage = self;
+        if usage.tokens() > MOST_TOKENS_PER_TURN {
+            usage = Usage { cost_usd: usage.cost_usd, cost_unknown: usage.cost_unknown, ..Usage::default() };
+            usage.tokens_unknown = true;
+        }
+        if usage.cost_usd.is_some_and(|cost| !(0.0..=MOST_USD_PER_TURN).contains(&cost)) {
+            usage.cost_usd = None;
+            usage.cost_unknown = true;
+        }
+        usage
+    }
+
+    /// Whether a turn that succeeded says how many tokens it used. No model answers without reading and writing any.
+    pub fn knows_tokens(&self) -> bool {
+        !self.tokens_unknown && self.tokens() > 0
+    }
+
+    /// Whether a turn that succeeded says what it cost.
+    pub fn knows_cost(&self) -> bool {
+        !self.cost_unknown && self.cost_usd.is_some()
+    }
+
     /// Input and output together, what `--max-tokens` counts.
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
@@ -125,6 +161,8 @@ impl Usage {
             output: self.output.saturating_sub(earlier.output),
             cached: self.cached.saturating_sub(earlier.cached),
             cost_usd: self.cost_usd.map(|cost| (cost - earlier.cost_usd.unwrap_or(0.0)).max(0.0)),
+            tokens_unknown: self.tokens_unknown,
+            cost_unknown: self.cost_unknown,
         }
     }
 
@@ -143,6 +181,8 @@ impl Usage {
                 (None, None) => None,
                 (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
             },
+            tokens_unknown: self.tokens_unknown || other.tokens_unknown,
+            cost_unknown: self.cost_unknown || other.cost_unknown,
         }
     }
 }
@@ -154,7 +194,7 @@ mod tests {
     use super::*;
 
     fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> Usage {
-        Usage { input, output, cached, cost_usd }
+        Usage { input, output, cached, cost_usd, ..Usage::default() }
     }
 
     #[test]
@@ -171,6 +211,38 @@ mod tests {
         let before = usage(100, 20, 50, Some(0.75));
         assert_eq!(usage(10, 2, 0, Some(0.1)).since(&before), usage(0, 0, 0, Some(0.0)));
         assert_eq!(usage(u64::MAX, 1, 0, None).tokens(), u64::MAX);
+    }
+
+    #[test]
+    fn l10_amounts_that_cannot_be_true_are_unknown_and_count_for_nothing() {
+        let fine = usage(100, 20, 50, Some(0.75));
+        assert_eq!(fine.believable(), fine);
+        let largest = usage(MOST_TOKENS_PER_TURN, 0, 0, Some(MOST_USD_PER_TURN));
+        assert_eq!(largest.believable(), largest);
+        for odd in [-0.01, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1_000_000.01, 1e300] {
+            let believed = usage(100, 20, 50, Some(odd)).believable();
+            assert_eq!(believed, Usage { cost_unknown: true, ..usage(100, 20, 50, None) }, "{odd}");
+            assert!(believed.knows_tokens() && !believed.knows_cost());
+        }
+        for (input, output) in [(MOST_TOKENS_PER_TURN, 1), (u64::MAX, u64::MAX)] {
+            let believed = usage(input, output, 50, Some(0.75)).believable();
+            assert_eq!(believed, Usage { tokens_unknown: true, ..usage(0, 0, 0, Some(0.75)) });
+            assert!(believed.knows_cost() && !believed.knows_tokens());
+        }
+        assert!(!Usage::default().knows_tokens() && !Usage::default().knows_cost(), "nothing was said");
+        assert!(usage(1, 0, 0, Some(0.0)).knows_cost(), "a local model costs nothing");
+    }
+
+    #[test]
+    fn l10_what_is_unknown_of_a_part_is_unknown_of_the_whole() {
+        let part = Usage { tokens_unknown: true, ..usage(100, 20, 50, None) };
+        let whole = usage(1, 1, 0, Some(0.5)).plus(&part);
+        assert!(!whole.knows_tokens() && whole.knows_cost());
+        assert!(whole.since(&usage(1, 1, 0, None)).tokens_unknown);
+        let line = serde_json::to_string(&part).unwrap();
+        assert_eq!(serde_json::from_str::<Usage>(&line).unwrap(), part);
+        let plain = serde_json::to_string(&usage(1, 2, 3, None)).unwrap();
+        assert_eq!(plain, r#"{"input":1,"output":2,"cached":3}"#, "what is known is written as before");
     }
 
     proptest! {

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine};
-use crate::engine::stop::{self, Verdict};
+use crate::engine::stop::{self, Metered, Verdict};
 use crate::event::{
     CheckResult, CommitPlanned, Envelope, Event, SessionMode, TaskResult, TurnEnd, Usage, WaitReason,
     Writing, WritingEnd,
@@ -105,6 +105,9 @@ pub struct AgentLoop {
     probed: Vec<bool>,
     backoff_due: bool,
     usage: Usage,
+    /// Successful turns in a row whose usage is not known under a budget, and what was missing in the last of them.
+    unmetered_in_row: u32,
+    unmetered: Option<Metered>,
     /// What was used and how much time had passed when the present allowance began.
     usage_before: Usage,
     elapsed_before: Duration,
@@ -243,6 +246,8 @@ impl AgentLoop {
             probed: vec![false; spec.agents.len()],
             backoff_due: false,
             usage: Usage::default(),
+            unmetered_in_row: 0,
+            unmetered: None,
             usage_before: Usage::default(),
             elapsed_before: Duration::ZERO,
             told: Vec::new(),

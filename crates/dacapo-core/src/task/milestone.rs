@@ -158,6 +158,8 @@ pub struct Milestone {
     limits_in_row: u32,
     limit_wait: Duration,
     usage: Usage,
+    /// Successful turns in a row whose usage is not known under a budget.
+    unmetered_in_row: u32,
     /// What was used and how much time had passed when the present allowance began.
     usage_before: Usage,
     elapsed_before: Duration,
@@ -235,6 +237,7 @@ impl Milestone {
             limits_in_row: 0,
             limit_wait: Duration::ZERO,
             usage: Usage::default(),
+            unmetered_in_row: 0,
             usage_before: Usage::default(),
             elapsed_before: Duration::ZERO,
             done: vec![false; definition.features.len()],

@@ -55,7 +55,7 @@ fn l10_usage_is_that_of_this_turn_though_the_file_counts_over_the_conversation()
     let expected = [text("pong"), session(fresh), ended("completed"), usage(1234, 56, 100, None)];
     assert_eq!(used("sessionid-new", Usage::default()), expected);
 
-    let earlier = Usage { input: 3702, output: 168, cached: 300, cost_usd: None };
+    let earlier = Usage { input: 3702, output: 168, cached: 300, ..Usage::default() };
     assert_eq!(used("resume", earlier).last(), Some(&usage(1234, 56, 100, None)));
     assert_eq!(used("resume", Usage::default()).last(), Some(&usage(4936, 224, 400, None)));
     let more = Usage { input: 9000, ..earlier };

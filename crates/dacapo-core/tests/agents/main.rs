@@ -7,6 +7,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod metering;
 mod opencode;
 mod qwen;
 mod replay;

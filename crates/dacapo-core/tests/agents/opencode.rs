@@ -1,7 +1,7 @@
 //! `opencode run --format json` (1.18).
 
 use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, Surroundings, Wish};
-use dacapo_core::event::{AgentEvent, TurnEnd};
+use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
 use crate::replay::{
@@ -66,6 +66,11 @@ fn a1_a_conversation_goes_on_under_its_id_and_counts_anew() {
     assert_eq!(gone, Some(error(session_lost(told))));
 }
 
+/// A step that does not say what it used.
+fn unknown_usage() -> AgentEvent {
+    AgentEvent::Usage(Usage { tokens_unknown: true, cost_unknown: true, ..Usage::default() })
+}
+
 #[test]
 fn l12_an_answer_that_breaks_off_for_ever_is_no_progress() {
     let free = usage(0, 0, 0, None);
@@ -87,7 +92,7 @@ fn l12_an_answer_that_breaks_off_for_ever_is_no_progress() {
         {"type":"tool_use","part":{"tool":"bash","callID":"1","state":{"status":"completed","output":"ok"}}}
         {"type":"text","part":{"text":"on it"}}
         {"type":"step_finish","part":{"reason":"unknown"}}"#;
-    let expected = [call("1", "bash", ""), result("1", "ok"), text("on it"), usage(0, 0, 0, None)];
+    let expected = [call("1", "bash", ""), result("1", "ok"), text("on it"), unknown_usage()];
     assert_eq!(replay::events(OutputFormat::Opencode, worked.as_bytes(), 9), expected);
 }
 
@@ -148,7 +153,7 @@ fn a3_a_conversation_that_is_too_long_goes_on_shortened() {
     let on = format!(
         "{overflow}\n{{\"type\":\"step_start\"}}\n{{\"part\":{{\"reason\":\"stop\"}},\"type\":\"step_finish\"}}"
     );
-    let expected = [retry, usage(0, 0, 0, None), ended("stop")];
+    let expected = [retry, unknown_usage(), ended("stop")];
     assert_eq!(replay::events(OutputFormat::Opencode, on.as_bytes(), 64), expected);
 }
 

@@ -127,11 +127,11 @@ pub(crate) fn refused(what: &str) -> AgentEvent {
 }
 
 pub(crate) fn usage(input: u64, output: u64, cached: u64, cost_usd: Option<f64>) -> AgentEvent {
-    AgentEvent::Usage(Usage { input, output, cached, cost_usd })
+    AgentEvent::Usage(Usage { input, output, cached, cost_usd, ..Usage::default() })
 }
 
 pub(crate) fn used(input: u64, output: u64, cached: u64) -> Usage {
-    Usage { input, output, cached, cost_usd: None }
+    Usage { input, output, cached, ..Usage::default() }
 }
 
 pub(crate) fn ended(reason: &str) -> AgentEvent {

@@ -213,7 +213,7 @@ fn usage(told: Option<&genai::chat::Usage>, asked_bytes: usize, answer_bytes: us
         input: counted(told.and_then(|usage| usage.prompt_tokens), asked_bytes),
         output: counted(told.and_then(|usage| usage.completion_tokens), answer_bytes),
         cached: cached.unwrap_or(0),
-        cost_usd: None,
+        ..Usage::default()
     }
 }
 

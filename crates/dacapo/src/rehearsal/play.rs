@@ -395,7 +395,8 @@ fn new_session() -> String {
 
 impl From<&UsageReport> for Usage {
     fn from(usage: &UsageReport) -> Usage {
-        Usage { input: usage.input, output: usage.output, cached: usage.cached, cost_usd: usage.cost_usd }
+        let UsageReport { input, output, cached, cost_usd } = *usage;
+        Usage { input, output, cached, cost_usd, ..Usage::default() }
     }
 }
 

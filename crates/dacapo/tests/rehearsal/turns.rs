@@ -28,7 +28,13 @@ fn a_turn_says_what_it_does_in_the_common_vocabulary() {
             AgentEvent::Plan { steps: vec!["a".into(), "b".into()] },
             AgentEvent::ToolCall { id: "call-1".into(), name: "Edit".into(), summary: "a.rs".into() },
             AgentEvent::ToolResult { id: "call-1".into(), failed: true, output: "ok".into() },
-            AgentEvent::Usage(Usage { input: 1200, output: 300, cached: 10, cost_usd: Some(0.02) }),
+            AgentEvent::Usage(Usage {
+                input: 1200,
+                output: 300,
+                cached: 10,
+                cost_usd: Some(0.02),
+                ..Usage::default()
+            }),
             AgentEvent::End { reason: "end_turn".into() },
         ]
     );

@@ -351,7 +351,7 @@ impl AcpParser {
             "usage_update" => {
                 let cost =
                     update.cost.as_ref().filter(|cost| cost.currency.as_deref().is_none_or(|it| it == "USD"));
-                if let Some(usage) = cost.and_then(|cost| self.count.cost(cost.amount?)) {
+                if let Some(usage) = cost.and_then(|cost| self.count.cost(cost.amount)) {
                     event(AgentEvent::Usage(usage));
                 }
             }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Prompted, Tokens};
+use crate::agent::metering::{Meter, Reported};
 use crate::event::Usage;
 
 /// What the tokens in the answer to a prompt stand for.
@@ -63,11 +64,13 @@ impl Count {
         self.reported = self.before;
     }
 
-    /// The conversation has cost so much by now.
-    pub(super) fn cost(&mut self, amount: f64) -> Option<Usage> {
-        if !amount.is_finite() || amount < 0.0 {
-            return None;
-        }
+    /// The conversation has cost so much by now; none, where that cannot be read.
+    pub(super) fn cost(&mut self, amount: Option<f64>) -> Option<Usage> {
+        let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
+            self.turn.cost_unknown = true;
+            return Some(self.turn);
+        };
+        self.turn.cost_unknown = false;
         // Less than before: it counts anew.
         let base = if amount < self.cost_before { 0.0 } else { self.cost_before };
         self.reported.cost_usd = Some(amount);
@@ -92,10 +95,11 @@ impl Count {
             (told, models) => told.or(models),
         };
         let Some(told) = told else { return self.turn.cost_usd.is_some().then_some(self.turn) };
-        let cost_usd = self.turn.cost_usd;
+        let Usage { cost_usd, cost_unknown, .. } = self.turn;
         let tokens = if self.counting == Counting::Process { told.since(&self.before) } else { told };
         self.reported = Usage { cost_usd: self.reported.cost_usd, ..told };
-        self.turn = Usage { cost_usd, ..tokens };
+        self.turn = Usage { cost_usd, cost_unknown, ..tokens };
+        self.turn.tokens_unknown |= self.counting == Counting::LastCall;
         Some(self.turn)
     }
 
@@ -108,16 +112,23 @@ impl Count {
 /// Tokens in our own terms: cached ones are a part of the input, thoughts of the output. Whether the agent counts them
 /// in or beside, its total tells.
 fn counted(told: Tokens) -> Usage {
-    let of = |count: Option<u64>| count.unwrap_or(0);
-    let (input, output) = (of(told.input_tokens), of(told.output_tokens));
-    let cached = of(told.cached_read_tokens);
-    let (written, thoughts) = (of(told.cached_write_tokens), of(told.thought_tokens));
+    let mut meter = Meter::default();
+    let output = meter.required(told.output_tokens);
+    let input = match told.total_tokens {
+        Reported::Known(_) => meter.optional(told.input_tokens),
+        Reported::Missing | Reported::Unreadable => meter.required(told.input_tokens),
+    };
+    let (cached, written) =
+        (meter.optional(told.cached_read_tokens), meter.optional(told.cached_write_tokens));
+    let thoughts = meter.optional(told.thought_tokens);
+    meter.optional(told.total_tokens);
+    let unknown = Usage { tokens_unknown: meter.tokens_unknown(), ..Usage::default() };
     let sum = |parts: &[u64]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(*part));
     let beside = sum(&[input, cached, written]);
-    let Some(total) = told.total_tokens else {
+    let Some(total) = told.total_tokens.known() else {
         // Without a total a cache that is no part of the input is larger than it, or is taken for a part of it.
         let input = if cached > input { beside } else { input };
-        return Usage { input, output, cached: cached.min(input), cost_usd: None };
+        return Usage { input, output, cached: cached.min(input), ..unknown };
     };
     let thoughts_beside =
         total == sum(&[beside, output, thoughts]) || total == sum(&[input, output, thoughts]);
@@ -126,7 +137,7 @@ fn counted(told: Tokens) -> Usage {
         Some(input) if total > 0 => input,
         _ => beside,
     };
-    Usage { input, output, cached: cached.min(input), cost_usd: None }
+    Usage { input, output, cached: cached.min(input), ..unknown }
 }
 
 #[cfg(test)]
@@ -134,7 +145,7 @@ mod tests {
     use super::*;
 
     fn usage(input: u64, output: u64, cached: u64) -> Usage {
-        Usage { input, output, cached, cost_usd: None }
+        Usage { input, output, cached, ..Usage::default() }
     }
 
     #[test]
@@ -170,10 +181,12 @@ mod tests {
     fn l10_the_cost_of_a_conversation_becomes_the_turns() {
         let earlier = Usage { cost_usd: Some(0.5), ..Usage::default() };
         let mut count = Count::new(Counting::Turn, Usage::default(), &earlier);
-        assert_eq!(count.cost(0.75).and_then(|usage| usage.cost_usd), Some(0.25));
-        assert_eq!(count.cost(0.75), None, "nothing new");
-        assert_eq!(count.cost(f64::NAN), None);
+        assert_eq!(count.cost(Some(0.75)).and_then(|usage| usage.cost_usd), Some(0.25));
+        assert_eq!(count.cost(Some(0.75)), None, "nothing new");
+        for odd in [None, Some(f64::NAN), Some(-1.0)] {
+            assert!(count.cost(odd).is_some_and(|usage| !usage.knows_cost()), "{odd:?}");
+        }
         let mut anew = Count::new(Counting::Turn, Usage::default(), &earlier);
-        assert_eq!(anew.cost(0.1).and_then(|usage| usage.cost_usd), Some(0.1), "it counts anew");
+        assert_eq!(anew.cost(Some(0.1)).and_then(|usage| usage.cost_usd), Some(0.1), "it counts anew");
     }
 }

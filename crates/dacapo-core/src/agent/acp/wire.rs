@@ -4,6 +4,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::agent::metering::Reported;
 use crate::agent::raw_json;
 
 /// A line: a request, a notification or an answer.
@@ -170,18 +171,18 @@ pub(super) struct ModelUsage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Tokens {
-    #[serde(alias = "total_tokens", deserialize_with = "count")]
-    pub(super) total_tokens: Option<u64>,
-    #[serde(alias = "input_tokens", deserialize_with = "count")]
-    pub(super) input_tokens: Option<u64>,
-    #[serde(alias = "output_tokens", deserialize_with = "count")]
-    pub(super) output_tokens: Option<u64>,
-    #[serde(alias = "cachedInputTokens", alias = "cached_read_tokens", deserialize_with = "count")]
-    pub(super) cached_read_tokens: Option<u64>,
-    #[serde(alias = "cacheWriteInputTokens", alias = "cached_write_tokens", deserialize_with = "count")]
-    pub(super) cached_write_tokens: Option<u64>,
-    #[serde(alias = "reasoningOutputTokens", alias = "thought_tokens", deserialize_with = "count")]
-    pub(super) thought_tokens: Option<u64>,
+    #[serde(alias = "total_tokens")]
+    pub(super) total_tokens: Reported,
+    #[serde(alias = "input_tokens")]
+    pub(super) input_tokens: Reported,
+    #[serde(alias = "output_tokens")]
+    pub(super) output_tokens: Reported,
+    #[serde(alias = "cachedInputTokens", alias = "cached_read_tokens")]
+    pub(super) cached_read_tokens: Reported,
+    #[serde(alias = "cacheWriteInputTokens", alias = "cached_write_tokens")]
+    pub(super) cached_write_tokens: Reported,
+    #[serde(alias = "reasoningOutputTokens", alias = "thought_tokens")]
+    pub(super) thought_tokens: Reported,
 }
 
 /// The answer to `initialize`.

@@ -8,6 +8,7 @@ use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
 use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
+use crate::agent::metering::Meter;
 use crate::agent::raw_json::{self, Object};
 use crate::agent::reset_time;
 use crate::event::{AgentEvent, FailureKind, Usage};
@@ -146,14 +147,20 @@ impl ClaudeLines {
             let earlier = if line.raw("result_index").is_some() { self.earlier } else { Usage::default() };
             self.settled = claude_like::this_turn(&sum(&models), &earlier, &seen);
         } else {
-            let said = line.object("usage").map(|usage| tokens(&usage)).unwrap_or_default();
+            let said = line.object("usage").map(|usage| tokens(&usage));
+            // Without a final account the messages' own is all there is.
+            let tokens_unknown = said.map_or(open.tokens_unknown, |said| said.tokens_unknown);
+            let said = said.unwrap_or_default();
             self.settled = self.settled.plus(&Usage {
                 input: said.input.max(open.input),
                 output: said.output.max(open.output),
                 cached: said.cached.max(open.cached),
-                cost_usd: None,
+                tokens_unknown,
+                ..Usage::default()
             });
-            self.settled.cost_usd = line.number("total_cost_usd").or(self.settled.cost_usd);
+            let cost = line.number("total_cost_usd");
+            self.settled.cost_unknown = cost.is_none();
+            self.settled.cost_usd = cost.or(self.settled.cost_usd);
         }
         self.talk.settle();
     }
@@ -217,13 +224,16 @@ fn status_of(line: &Object<'_>, name: &str) -> Option<u16> {
 
 /// Tokens as Anthropic counts them: what was read from a cache or written to one comes on top.
 fn tokens(usage: &Object<'_>) -> Usage {
-    let count = |name| usage.count(name).unwrap_or(0);
-    let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+    let mut meter = Meter::default();
+    let read = meter.optional(usage.reported("cache_read_input_tokens"));
+    let written = meter.optional(usage.reported("cache_creation_input_tokens"));
+    let input = meter.required(usage.reported("input_tokens"));
     Usage {
-        input: count("input_tokens").saturating_add(read).saturating_add(written),
-        output: count("output_tokens"),
+        input: input.saturating_add(read).saturating_add(written),
+        output: meter.required(usage.reported("output_tokens")),
         cached: read,
-        cost_usd: None,
+        tokens_unknown: meter.tokens_unknown(),
+        ..Usage::default()
     }
 }
 
@@ -231,13 +241,18 @@ fn tokens(usage: &Object<'_>) -> Usage {
 fn sum(models: &Object<'_>) -> Usage {
     let none = Usage { cost_usd: Some(0.0), ..Usage::default() };
     models.objects().fold(none, |sum, model| {
-        let count = |name| model.count(name).unwrap_or(0);
-        let (read, written) = (count("cacheReadInputTokens"), count("cacheCreationInputTokens"));
+        let mut meter = Meter::default();
+        let read = meter.required(model.reported("cacheReadInputTokens"));
+        let written = meter.required(model.reported("cacheCreationInputTokens"));
+        let input = meter.required(model.reported("inputTokens"));
+        let cost_usd = model.number("costUSD");
         sum.plus(&Usage {
-            input: count("inputTokens").saturating_add(read).saturating_add(written),
-            output: count("outputTokens"),
+            input: input.saturating_add(read).saturating_add(written),
+            output: meter.required(model.reported("outputTokens")),
             cached: read,
-            cost_usd: model.number("costUSD"),
+            cost_usd,
+            tokens_unknown: meter.tokens_unknown(),
+            cost_unknown: cost_usd.is_none(),
         })
     })
 }

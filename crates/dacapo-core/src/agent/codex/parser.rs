@@ -6,8 +6,9 @@ use super::failure;
 use crate::agent::ParserSetting;
 use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{one_line, tool_use};
-use crate::agent::fields::{self, Count, Excerpt, Flag, List, Object, Text};
+use crate::agent::fields::{self, Excerpt, Flag, List, Object, Text};
 use crate::agent::lines::LineReader;
+use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, Usage};
 
 /// So many tools may run at a time; of more than these the beginning is told twice.
@@ -35,9 +36,9 @@ struct Failure {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tokens {
-    input_tokens: Count,
-    cached_input_tokens: Count,
-    output_tokens: Count,
+    input_tokens: Reported,
+    cached_input_tokens: Reported,
+    output_tokens: Reported,
 }
 
 /// An item of any type; each has some of these.
@@ -150,11 +151,13 @@ impl CodexLines {
 
     fn usage(&self, tokens: Option<Object<Tokens>>, sink: &mut dyn FnMut(AgentEvent)) {
         let Some(Object(tokens)) = tokens else { return };
+        let mut meter = Meter::default();
         let thread = Usage {
-            input: tokens.input_tokens.0.unwrap_or(0),
-            output: tokens.output_tokens.0.unwrap_or(0),
-            cached: tokens.cached_input_tokens.0.unwrap_or(0),
-            cost_usd: None,
+            input: meter.required(tokens.input_tokens),
+            output: meter.required(tokens.output_tokens),
+            cached: tokens.cached_input_tokens.known().unwrap_or(0),
+            tokens_unknown: meter.tokens_unknown(),
+            ..Usage::default()
         };
         sink(AgentEvent::Usage(thread.on_top_of(&self.setting.earlier)));
     }

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::agent::fields::{self, Count, Object};
+use crate::agent::fields::{self, Object};
+use crate::agent::metering::{Meter, Reported};
 use crate::event::Usage;
 
 /// A conversation names its models, its sub-agents and the files it changed here.
@@ -26,16 +27,16 @@ struct Models(Usage);
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Model {
-    usage: Object<Tokens>,
+    usage: Option<Object<Tokens>>,
 }
 
 /// Input includes what was read from a cache and written to one, whatever the endpoint's own way of counting.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Tokens {
-    input_tokens: Count,
-    output_tokens: Count,
-    cache_read_tokens: Count,
+    input_tokens: Reported,
+    output_tokens: Reported,
+    cache_read_tokens: Reported,
 }
 
 impl<'de> Deserialize<'de> for Models {
@@ -51,12 +52,14 @@ impl<'de> Deserialize<'de> for Models {
             fn visit_map<A: MapAccess<'de>>(self, mut models: A) -> Result<Models, A::Error> {
                 let mut sum = Usage::default();
                 while let Some((_, Object(model))) = models.next_entry::<IgnoredAny, Object<Model>>()? {
-                    let Object(tokens) = model.usage;
+                    let Some(Object(tokens)) = model.usage else { continue };
+                    let mut meter = Meter::default();
                     sum = sum.plus(&Usage {
-                        input: tokens.input_tokens.0.unwrap_or(0),
-                        output: tokens.output_tokens.0.unwrap_or(0),
-                        cached: tokens.cache_read_tokens.0.unwrap_or(0),
-                        cost_usd: None,
+                        input: meter.required(tokens.input_tokens),
+                        output: meter.required(tokens.output_tokens),
+                        cached: tokens.cache_read_tokens.known().unwrap_or(0),
+                        tokens_unknown: meter.tokens_unknown(),
+                        ..Usage::default()
                     });
                 }
                 Ok(Models(sum))
@@ -95,7 +98,7 @@ mod tests {
                                 "b":{"usage":{"inputTokens":5,"outputTokens":1,"cacheReadTokens":0,"cacheWriteTokens":3}},
                                 "c":null}}"#,
         );
-        assert_eq!(found, Some(Usage { input: 15, output: 3, cached: 4, cost_usd: None }));
+        assert_eq!(found, Some(Usage { input: 15, output: 3, cached: 4, ..Usage::default() }));
     }
 
     #[test]

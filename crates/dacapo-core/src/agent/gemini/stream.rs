@@ -7,8 +7,9 @@ use serde::Deserialize;
 use super::errors;
 use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{EXCERPT, beginning, one_line, tool_use};
-use crate::agent::fields::{self, Count, Excerpt, Flag, Object, Text};
+use crate::agent::fields::{self, Excerpt, Flag, Object, Text};
 use crate::agent::lines::LineReader;
+use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// So many calls wait for their results at once, at most.
@@ -47,10 +48,10 @@ struct Failed {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Stats {
-    total_tokens: Count,
-    input_tokens: Count,
-    output_tokens: Count,
-    cached: Count,
+    total_tokens: Reported,
+    input_tokens: Reported,
+    output_tokens: Reported,
+    cached: Reported,
 }
 
 /// Reads the stream.
@@ -141,12 +142,16 @@ impl GeminiLines {
 
     fn end(&mut self, line: &Line, sink: &mut dyn FnMut(AgentEvent)) {
         let stats = &line.stats.0;
-        if let Some(input) = stats.input_tokens.0 {
-            let output = stats.output_tokens.0.unwrap_or(0);
+        if stats.input_tokens != Reported::Missing {
+            let mut meter = Meter::default();
+            let input = meter.required(stats.input_tokens);
+            let output = meter.required(stats.output_tokens);
             // What it thought is in the total alone, and is paid for as output.
-            let thought = stats.total_tokens.0.unwrap_or(0).saturating_sub(input);
-            let cached = stats.cached.0.unwrap_or(0).min(input);
-            sink(AgentEvent::Usage(Usage { input, output: output.max(thought), cached, cost_usd: None }));
+            let thought = meter.optional(stats.total_tokens).saturating_sub(input);
+            let cached = stats.cached.known().unwrap_or(0).min(input);
+            let tokens_unknown = meter.tokens_unknown();
+            let output = output.max(thought);
+            sink(AgentEvent::Usage(Usage { input, output, cached, tokens_unknown, ..Usage::default() }));
         }
         let before = self.last_error.take();
         if line.status.as_str() != "success" {

@@ -9,6 +9,7 @@ use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{one_line, tool_use};
 use crate::agent::fields::{self, Amount, Count, Excerpt, Object, Text};
 use crate::agent::lines::LineReader;
+use crate::agent::metering::{Meter, Reported};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
 /// So much is held back of a step until it is known how it ended.
@@ -59,17 +60,17 @@ struct ToolState {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tokens {
-    input: Count,
-    output: Count,
-    reasoning: Count,
+    input: Reported,
+    output: Reported,
+    reasoning: Reported,
     cache: Object<Cache>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Cache {
-    read: Count,
-    write: Count,
+    read: Reported,
+    write: Reported,
 }
 
 /// How the last step ended.
@@ -216,14 +217,17 @@ impl OpencodeLines {
 
     /// Adds up what the steps used; a cost of nothing is a price that it does not know.
     fn count(&mut self, part: &Part) {
-        let of = |count: Count| count.0.unwrap_or(0);
         let Tokens { input, output, reasoning, cache: Object(cache) } = &part.tokens.0;
-        let cached = of(cache.read);
+        let mut meter = Meter::default();
+        let (cached, written) = (meter.optional(cache.read), meter.optional(cache.write));
+        let (input, output) = (meter.required(*input), meter.required(*output));
         let step = Usage {
-            input: of(*input).saturating_add(cached).saturating_add(of(cache.write)),
-            output: of(*output).saturating_add(of(*reasoning)),
+            input: input.saturating_add(cached).saturating_add(written),
+            output: output.saturating_add(meter.optional(*reasoning)),
             cached,
             cost_usd: part.cost.0.filter(|cost| *cost > 0.0),
+            tokens_unknown: meter.tokens_unknown(),
+            cost_unknown: part.cost.0.is_none(),
         };
         self.usage = self.usage.plus(&step);
     }

@@ -6,6 +6,7 @@ use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
 use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
+use crate::agent::metering::Meter;
 use crate::agent::raw_json::Object;
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -74,7 +75,7 @@ impl QwenLines {
         self.talk.denials(line, sink);
         let total = line.object("usage").map(|usage| tokens(&usage)).unwrap_or_default();
         // The result of a helper that failed accounts for nothing.
-        if total.tokens() > 0 {
+        if total.tokens() > 0 || total.tokens_unknown {
             let seen = self.total.unwrap_or_default().plus(&self.talk.open());
             self.total = Some(claude_like::this_turn(&total, &self.earlier, &seen));
             self.talk.settle();
@@ -171,11 +172,13 @@ fn cause_of(message: &str, after: &str) -> Cause {
 
 /// Tokens as OpenAI counts them: what came from a cache is a part of the input.
 fn tokens(usage: &Object<'_>) -> Usage {
-    let count = |name| usage.count(name).unwrap_or(0);
+    let mut meter = Meter::default();
     Usage {
-        input: count("input_tokens"),
-        output: count("output_tokens"),
-        cached: count("cache_read_input_tokens"),
-        cost_usd: None,
+        input: meter.required(usage.reported("input_tokens")),
+        output: meter.required(usage.reported("output_tokens")),
+        // A part of the input: it counts for the price alone.
+        cached: usage.reported("cache_read_input_tokens").known().unwrap_or(0),
+        tokens_unknown: meter.tokens_unknown(),
+        ..Usage::default()
     }
 }

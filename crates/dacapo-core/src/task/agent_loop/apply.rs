@@ -141,6 +141,10 @@ impl AgentLoop {
     fn turn_finished(&mut self, record: &TurnRecord, at: Timestamp) {
         self.usage = self.usage.plus(&record.usage);
         self.session_usage = self.session_usage.plus(&record.usage);
+        if record.end == TurnEnd::Done {
+            self.unmetered = stop::unmetered(&self.policy, &record.usage);
+            self.unmetered_in_row = if self.unmetered.is_some() { self.unmetered_in_row + 1 } else { 0 };
+        }
         if record.session.is_some() {
             self.session.clone_from(&record.session);
         }
@@ -236,6 +240,7 @@ impl AgentLoop {
         facts.same_failure_in_row = self.same_failure_in_row;
         facts.elapsed = elapsed.saturating_sub(self.elapsed_before);
         facts.usage = self.usage_in_allowance();
+        facts.unmetered_in_row = self.unmetered_in_row;
         let verdict = stop::verdict(&self.policy, self.cap, &facts);
         match (self.verdict, verdict) {
             // What was asked for is there, though somebody wanted to stop at the same moment.
@@ -243,7 +248,7 @@ impl AgentLoop {
             (Some(_), _) => {}
             (None, verdict) => {
                 self.verdict = verdict;
-                self.message.clone_from(&record.error);
+                self.message = self.usage_unknown(&facts).or_else(|| record.error.clone());
             }
         }
         if self.verdict.is_some_and(|v| v.outcome == Outcome::Completed) {
@@ -261,6 +266,16 @@ impl AgentLoop {
             self.end(Outcome::Failed, StopReason::PermanentError, &message);
         }
         self.pause_if_due();
+    }
+
+    /// Why the budget ended the loop, where that is not because it is used up.
+    fn usage_unknown(&self, facts: &Facts) -> Option<String> {
+        let what = self.unmetered.filter(|_| {
+            self.verdict.is_some_and(|verdict| verdict.reason == StopReason::Budget)
+                && !facts.cut_by_budget
+                && !stop::over_budget(&self.policy, &facts.usage)
+        })?;
+        Some(stop::usage_unknown(&self.spec.agents[self.agent].name, what))
     }
 
     fn session_is_missing(&self) -> bool {

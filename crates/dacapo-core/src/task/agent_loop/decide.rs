@@ -58,7 +58,7 @@ impl AgentLoop {
                 vec![Event::LimitKnown(known.clone())]
             }
             (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
-                vec![Event::TurnFinished(record.clone())]
+                self.turn_ended(record)
             }
             (Phase::Turn { turn, .. }, Input::Settle { .. }) if self.verdict.is_some() => {
                 vec![Event::TurnFinished(self.never_run(*turn))]
@@ -132,6 +132,15 @@ impl AgentLoop {
             continued,
         });
         events
+    }
+
+    fn turn_ended(&self, record: &TurnRecord) -> Vec<Event> {
+        let first = self.unmetered_in_row == 0 && record.end == TurnEnd::Done;
+        let notice = stop::unmetered(&self.policy, &record.usage).filter(|_| first).map(|what| {
+            let agent = &self.spec.agents[self.agent].name;
+            Event::Notice { message: stop::unmetered_notice(agent, what) }
+        });
+        notice.into_iter().chain([Event::TurnFinished(record.clone())]).collect()
     }
 
     /// It is the result of the check that is at work now, not of one that was ended before.

@@ -45,6 +45,7 @@ impl AgentLoop {
         self.verdict = None;
         self.message = None;
         self.usage_before = self.usage;
+        self.unmetered_in_row = 0;
         self.elapsed_before = elapsed;
         self.failures_in_row = 0;
         self.unchanged_in_row = 0;

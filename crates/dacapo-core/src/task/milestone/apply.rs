@@ -201,6 +201,22 @@ impl Milestone {
         if self.verdict.is_none() && stop::over_budget(&self.policy, &self.usage_in_allowance()) {
             self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
         }
+        if record.end == TurnEnd::Done {
+            self.meter(role, record);
+        }
+    }
+
+    /// A budget against which nothing is known to count holds nothing back.
+    fn meter(&mut self, role: Role, record: &TurnRecord) {
+        let Some(what) = stop::unmetered(&self.policy, &record.usage) else {
+            self.unmetered_in_row = 0;
+            return;
+        };
+        self.unmetered_in_row += 1;
+        if self.verdict.is_none() && self.unmetered_in_row >= stop::UNMETERED_TURNS {
+            let message = stop::usage_unknown(&self.spec.agents[Self::agent(role)].name, what);
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, &message);
+        }
     }
 
     fn turn_done(&mut self, role: Role, record: &TurnRecord) {

@@ -95,8 +95,8 @@ impl Milestone {
             {
                 vec![self.backoff(*now)]
             }
-            (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
-                vec![Event::TurnFinished(record.clone())]
+            (Phase::Turn { turn, role, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
+                self.turn_ended(*role, record)
             }
             (Phase::Turn { turn, role, .. }, Input::Settle { .. }) if self.verdict.is_some() => {
                 vec![Event::TurnFinished(self.never_run(*turn, *role))]
@@ -178,6 +178,15 @@ impl Milestone {
             reply: None,
             timed_out: false,
         }
+    }
+
+    fn turn_ended(&self, role: Role, record: &TurnRecord) -> Vec<Event> {
+        let first = self.unmetered_in_row == 0 && record.end == TurnEnd::Done;
+        let notice = stop::unmetered(&self.policy, &record.usage).filter(|_| first).map(|what| {
+            let agent = &self.spec.agents[Self::agent(role)].name;
+            Event::Notice { message: stop::unmetered_notice(agent, what) }
+        });
+        notice.into_iter().chain([Event::TurnFinished(record.clone())]).collect()
     }
 
     fn backoff(&self, now: Timestamp) -> Event {

@@ -122,6 +122,7 @@ impl Milestone {
             self.question = None;
             self.message = None;
             self.usage_before = self.usage;
+            self.unmetered_in_row = 0;
             self.elapsed_before = self.elapsed;
         }
         // Also where the Developer only cleans up before that report is judged.

@@ -50,6 +50,7 @@ impl Milestone {
         }
         if ended.is_some_and(|outcome| outcome != Outcome::Paused) {
             self.usage_before = self.usage;
+            self.unmetered_in_row = 0;
             self.elapsed_before = self.elapsed;
         }
         if by_verdicts {

@@ -283,10 +283,16 @@ fn l10_a_budget_ends_a_turn_by_a_cancel() {
 }
 
 #[test]
-fn l10_a_budget_that_cannot_be_held_is_said_once() {
+fn l10_a_budget_that_cannot_be_held_ends_the_loop() {
     let world = World::new();
     world.acp(&json!({ "turns": [[{ "say": "done" }]] }));
-    let _ =
-        world.exec(&["--name", "t", "--agent", "bot", "--iter", "2", "--max-tokens", "1000", "go"]).expect(0);
-    assert_eq!(world.notices("t"), ["bot does not say what it used: the budget cannot be held"]);
+    let words = ["--name", "t", "--agent", "bot", "--iter", "5", "--max-tokens", "1000", "--json", "go"];
+    let result = world.exec(&words).expect(3).result();
+    assert_eq!(
+        (&result["outcome"], &result["iterations_attempted"]),
+        (&json!("budget_exhausted"), &json!(2))
+    );
+    let notices = world.notices("t");
+    assert_eq!(notices.len(), 1);
+    assert!(notices[0].starts_with("usage unknown: bot reported no usable tokens"), "{notices:?}");
 }

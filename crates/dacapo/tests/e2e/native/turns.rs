@@ -11,7 +11,7 @@ fn tool(name: &str, arguments: serde_json::Value) -> Reply {
 }
 
 fn usage(of: crate::model_server::Usage) -> Usage {
-    Usage { input: of.input, output: of.output, cached: of.cached, cost_usd: None }
+    Usage { input: of.input, output: of.output, cached: of.cached, ..Usage::default() }
 }
 
 #[test]

@@ -79,9 +79,9 @@ fn l6_the_order_of_the_limits() {
     let mut reasons = Vec::new();
     for relax in 0..4 {
         match relax {
-            1 => spec.policy.cap = None,
-            2 => spec.policy.time = None,
-            3 => spec.policy.max_tokens = None,
+            1 => spec.policy.max_tokens = None,
+            2 => spec.policy.cap = None,
+            3 => spec.policy.time = None,
             _ => {}
         }
         let world = World::new(spec.clone()).commit(changes_nothing).run();
@@ -90,9 +90,9 @@ fn l6_the_order_of_the_limits() {
     assert_eq!(
         reasons,
         [
+            (Outcome::BudgetExhausted, StopReason::Budget),
             (Outcome::MaxReached, StopReason::Iterations),
             (Outcome::TimeElapsed, StopReason::Time),
-            (Outcome::BudgetExhausted, StopReason::Budget),
             (Outcome::Stalled, StopReason::Stall),
         ]
     );

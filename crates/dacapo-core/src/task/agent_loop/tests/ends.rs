@@ -87,7 +87,7 @@ fn l8_an_error_that_cannot_heal_ends_it_at_once() {
 }
 
 fn spending(cost: f64) -> Usage {
-    Usage { input: 100, output: 50, cached: 90, cost_usd: Some(cost) }
+    Usage { input: 100, output: 50, cached: 90, cost_usd: Some(cost), ..Usage::default() }
 }
 
 #[test]
@@ -149,6 +149,99 @@ fn l10_a_finished_turn_over_the_budget_ends_the_loop_unless_it_completes_it() {
     assert_eq!((world.result().tokens.input, world.result().tokens.output), (20, 10));
     let world = World::new(spec).turns(&[done(), promised()]).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 2, 2, 0));
+}
+
+/// A turn that succeeded and does not say what it used.
+fn silent() -> Turn {
+    Turn { usage: Usage::default(), ..done() }
+}
+
+fn notices(world: &World) -> usize {
+    world.count(|event| matches!(event, Event::Notice { message } if message.starts_with("usage unknown: ")))
+}
+
+#[test]
+fn l10_a_second_turn_in_a_row_of_unknown_usage_ends_the_loop() {
+    let mut spec = iter(9);
+    spec.policy.max_tokens = Some(1000);
+    let world = World::new(spec.clone()).turns(&[done(), silent(), failed(), silent()]).run();
+    assert_eq!(world.end(), (Outcome::BudgetExhausted, StopReason::Budget, 4, 3, 1), "failures do not count");
+    assert_eq!(
+        world.result().message.as_deref(),
+        Some(
+            "usage unknown: one reported no usable tokens in 2 turns in a row; bound the task by --iter or --time"
+        )
+    );
+    assert_eq!(notices(&world), 1, "the first is a notice, the second the end");
+    assert_eq!(world.result().outcome.exit_code(), 3);
+    assert_eq!(world.count(|event| matches!(event, Event::Committed { .. })), 4, "the work is committed");
+
+    let world = World::new(spec).turns(&[silent(), done(), silent(), done()]).run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 9, 9, 0), "not in a row");
+    assert_eq!(notices(&world), 2);
+}
+
+#[test]
+fn l10_each_budget_needs_its_own_amount() {
+    let priced = Usage { cost_usd: Some(0.01), ..Usage::default() };
+    let counted = Usage { input: 1, ..Usage::default() };
+    let flagged = |usage: Usage| Usage { tokens_unknown: true, cost_unknown: true, ..usage };
+    for (max_cost, max_tokens, usage, ends) in [
+        (None, None, Usage::default(), false),
+        (Some(9.0), None, priced, false),
+        (Some(9.0), None, counted, true),
+        (None, Some(900), counted, false),
+        (None, Some(900), priced, true),
+        (Some(9.0), Some(900), priced, true),
+        (Some(9.0), Some(900), Usage { cost_usd: Some(0.01), ..counted }, false),
+        (Some(9.0), None, flagged(priced), true),
+        (None, Some(900), flagged(counted), true),
+    ] {
+        let mut spec = iter(4);
+        (spec.policy.max_cost, spec.policy.max_tokens) = (max_cost, max_tokens);
+        let world = World::new(spec).turns(&[Turn { usage, ..done() }]).run();
+        let expected = if ends {
+            (Outcome::BudgetExhausted, StopReason::Budget, 2, 2, 0)
+        } else {
+            (Outcome::Completed, StopReason::Iterations, 4, 4, 0)
+        };
+        assert_eq!(world.end(), expected, "{max_cost:?} {max_tokens:?} {usage:?}");
+    }
+}
+
+#[test]
+fn l10_unknown_usage_does_not_undo_completion_and_a_new_allowance_begins_anew() {
+    let mut spec = until(5, "DONE");
+    spec.policy.max_cost = Some(1.0);
+    let world = World::new(spec.clone()).turns(&[silent(), Turn { promise: true, ..silent() }]).run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 2, 2, 0));
+    assert_eq!(world.result().message, None);
+    let mut spec = spec;
+    spec.policy.looping = false;
+    spec.policy.until = None;
+    let world = World::new(spec).turns(&[silent()]).run();
+    assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 1, 1, 0), "one turn is a notice");
+    assert_eq!(notices(&world), 1);
+}
+
+#[test]
+fn l10_a_budget_reached_in_the_last_allowed_iteration_is_budget_exhausted() {
+    let mut spec = iter(2);
+    spec.policy.max_tokens = Some(30);
+    assert_eq!(World::new(spec).run().end(), (Outcome::BudgetExhausted, StopReason::Budget, 2, 2, 0));
+    let mut spec = until(2, "DONE");
+    spec.policy.max_tokens = Some(30);
+    assert_eq!(World::new(spec.clone()).run().end(), (Outcome::BudgetExhausted, StopReason::Budget, 2, 2, 0));
+    spec.policy.cap = None;
+    spec.policy.time = Some(Duration::from_secs(120));
+    assert_eq!(
+        World::new(spec.clone()).run().end(),
+        (Outcome::BudgetExhausted, StopReason::Budget, 2, 2, 0),
+        "before time"
+    );
+    spec.policy.max_failures = 1;
+    let world = World::new(spec).turns(&[done(), failed()]).run();
+    assert_eq!(world.end(), (Outcome::BudgetExhausted, StopReason::Budget, 2, 1, 1), "before failures");
 }
 
 #[test]

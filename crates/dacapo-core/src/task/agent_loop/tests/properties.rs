@@ -80,6 +80,13 @@ fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
         _ => done(),
     };
     let refused = choices.yes(9).then(|| "not allowed".into());
+    let usage = match choices.below(6) {
+        3 => Usage::default(),
+        4 => Usage { tokens_unknown: true, ..turn.usage },
+        5 => Usage { input: 0, output: 0, cost_usd: Some(0.1), ..turn.usage },
+        _ => turn.usage,
+    };
+    let turn = Turn { usage, ..turn };
     Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), refused, ..turn }
 }
 
@@ -114,7 +121,7 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             what: if choices.yes(2) { Writing::Summary } else { Writing::CommitMessage },
             end: any_writing(choices),
             by: String::new(),
-            usage: Usage { input: u64::MAX, output: 1, cached: 0, cost_usd: None },
+            usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
             duration_ms: 0,
         }),
         0 => Input::WorkspaceReady {
@@ -147,7 +154,7 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             session: None,
             promise: choices.yes(2),
             summary: String::new(),
-            usage: Usage { input: u64::MAX, output: 1, cached: 0, cost_usd: None },
+            usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
             duration_ms: 0,
             output_bytes: 0,
             exit_code: None,
@@ -249,6 +256,23 @@ fn check_journal(journal: &[Envelope]) {
                 assert_eq!(started, finished + open, "no task ends in the middle of an iteration");
                 assert!(open <= 1, "one that pauses may wait in it for its next turn");
             }
+            _ => {}
+        }
+    }
+}
+
+/// Under a budget no iteration starts after two successful turns in a row of which nobody knows what they used (L10).
+fn check_budget(spec: &TaskSpec, journal: &[Envelope]) {
+    let mut unknown = 0;
+    for line in journal {
+        match &line.event {
+            Event::TurnFinished(record) if record.end == TurnEnd::Done => {
+                unknown = if record.usage.knows_tokens() { 0 } else { unknown + 1 };
+            }
+            Event::IterationStarted { iteration, .. } => {
+                assert!(spec.policy.max_tokens.is_none() || unknown < 2, "iteration {iteration}");
+            }
+            Event::Resumed { .. } => unknown = 0,
             _ => {}
         }
     }
@@ -376,6 +400,7 @@ proptest! {
     fn any_world_keeps_the_rules(spec in any_spec(), entropy in proptest::collection::vec(any::<u8>(), 0..600)) {
         let world = live(spec, entropy);
         check_journal(&world.journal);
+        check_budget(&world.spec, &world.journal);
         check_limits(&world.spec, &world.journal);
     }
 

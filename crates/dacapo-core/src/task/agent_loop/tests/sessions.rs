@@ -155,7 +155,10 @@ fn earlier(world: &World) -> Vec<u64> {
 
 #[test]
 fn l10_a_turn_knows_what_its_conversation_has_used_before() {
-    let cost = |usd| Turn { usage: Usage { input: 10, output: 1, cached: 2, cost_usd: Some(usd) }, ..done() };
+    let cost = |usd| Turn {
+        usage: Usage { input: 10, output: 1, cached: 2, cost_usd: Some(usd), ..Usage::default() },
+        ..done()
+    };
     let script = [in_session(cost(0.5)), in_session(failed()), in_session(cost(0.25)), in_session(done())];
     let world = World::new(resuming(4)).turns(&script).run();
     assert_eq!(earlier(&world), [0, 10, 20, 30], "what a failed turn used is part of it");

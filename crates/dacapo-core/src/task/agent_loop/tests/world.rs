@@ -48,7 +48,7 @@ pub(super) fn done() -> Turn {
         promise: false,
         summary: "Did a part.".into(),
         session: None,
-        usage: Usage { input: 10, output: 5, cached: 0, cost_usd: None },
+        usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
         takes: Duration::from_secs(60),
         refused: None,
     }

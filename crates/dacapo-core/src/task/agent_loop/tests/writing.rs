@@ -132,7 +132,7 @@ fn l13_a_conversation_does_not_count_what_models_beside_it_used() {
     spec.policy.session = crate::event::SessionMode::Resume;
     spec.agents = vec![resumable("one")];
     let world = World::new(spec).turns(&[Turn { session: Some("s".into()), ..done() }]).run();
-    assert_eq!(world.turns[1].earlier, Usage { input: 10, output: 5, cached: 0, cost_usd: None });
+    assert_eq!(world.turns[1].earlier, Usage { input: 10, output: 5, cached: 0, ..Usage::default() });
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::world::*;
 use crate::engine::machine::Input;
-use crate::event::{Command, FailureKind, KnownLimit, Outcome, StopReason, TurnEnd, Usage};
+use crate::event::{Command, Event, FailureKind, KnownLimit, Outcome, StopReason, TurnEnd, Usage};
 use crate::spec::{Place, Setup};
 
 fn limited(minutes: Option<i64>) -> Turn {
@@ -81,6 +81,26 @@ fn l10_a_budget_ends_it_and_an_allowance_anew_goes_on() {
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     assert_eq!(world.turns.len(), 8, "no turn was had twice");
     assert_eq!(world.result().tokens.input, 80);
+}
+
+#[test]
+fn l10_a_second_turn_in_a_row_of_unknown_usage_ends_a_milestone() {
+    let mut spec = spec();
+    spec.policy.max_tokens = Some(1000);
+    let silent = |turn: Turn| Turn { usage: Usage::default(), ..turn };
+    let world = World::new(spec.clone()).script(&[silent(report(1, "F-1")), silent(yes())]).run();
+    assert_eq!(world.end().0, Outcome::BudgetExhausted);
+    assert_eq!(world.order(), "D1 A1");
+    let message = world.result().message.clone().unwrap();
+    assert!(message.starts_with("usage unknown: ") && message.contains("no usable tokens"), "{message}");
+    let notices = |world: &World| {
+        let unknown = |event: &Event| matches!(event, Event::Notice { message } if message.starts_with("usage unknown: "));
+        world.journal.iter().filter(|line| unknown(&line.event)).count()
+    };
+    assert_eq!(notices(&world), 1);
+    assert_eq!(world.resume(&[]).end().0, Outcome::Completed, "an allowance anew goes on");
+    let world = World::new(spec).script(&[silent(report(1, "F-1")), yes(), silent(report(2, "F-2"))]).run();
+    assert_eq!((world.end().0, notices(&world)), (Outcome::Completed, 2), "not in a row");
 }
 
 #[test]

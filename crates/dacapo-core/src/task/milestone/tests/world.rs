@@ -42,7 +42,7 @@ pub(super) fn says(reply: &str) -> Turn {
         reply: reply.into(),
         timed_out: false,
         session: None,
-        usage: Usage { input: 10, output: 5, cached: 0, cost_usd: None },
+        usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
     }
 }
 

@@ -47,7 +47,7 @@ impl World {
             what: plan.what,
             end,
             by: "model".into(),
-            usage: Usage { input: 3, output: 1, cached: 0, cost_usd: None },
+            usage: Usage { input: 3, output: 1, cached: 0, ..Usage::default() },
             duration_ms: 5,
         }
     }
