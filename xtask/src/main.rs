@@ -8,6 +8,7 @@ mod setup;
 mod shell;
 mod steps;
 mod test;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -23,8 +24,10 @@ cargo xtask COMMAND
   bench [--quick] [--write] [--bin FILE] [NAME…]
                             ratios against bash and git, measured side by side;
                             --write puts the table into docs/benchmarks.md
+  torture [--minutes M] [--seed S] [--campaign NAME]
+                            kills, mutilates and starves the program, and counts what did not hold
   picture [OPTIONS] -- CMD  docs/run.svg from what CMD shows in a terminal
-  help                      this text; `bench --help` and `picture --help` say more
+  help                      this text; `bench`, `picture` and `torture --help` say more
 ";
 
 /// What every command ends with: done, or a sentence for the person who ran it.
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "setup" => test::set_up(rest),
         "lint" => test::lint(rest),
         "bench" => bench::run(rest),
+        "torture" => torture::run(rest),
         "picture" => picture::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
