@@ -5,11 +5,15 @@
 //! is found and ended. Nothing outside its directory is touched.
 
 mod case;
+mod commands;
 mod deaths;
+mod disk;
 mod invariants;
+mod mutation;
 mod options;
 mod processes;
 mod random;
+mod records;
 mod report;
 mod tally;
 mod task;
@@ -57,6 +61,14 @@ const CAMPAIGNS: &[Campaign] = &[
         what: "everybody dies at once, often while git holds a lock",
         run: deaths::power,
     },
+    Campaign {
+        name: "commands",
+        what: "deaths in merge, drop, undo, prune, kill, pause, tell, set",
+        run: commands::run,
+    },
+    Campaign { name: "journals", what: "damaged and forged journals", run: records::journals },
+    Campaign { name: "store", what: "damaged, replaced and planted files of the store", run: records::store },
+    Campaign { name: "disk", what: "full and failing disks", run: disk::run },
 ];
 
 /// A case that failed, and where its directory is.

@@ -80,6 +80,21 @@ impl Plan {
         Self { class, what, call: random.below(end.max(1)), when, strike: "all".to_owned() }
     }
 
+    /// No room, from some call on and for some calls.
+    pub(super) fn no_room(random: &mut Random, calls: usize) -> Self {
+        /// ENOSPC, EDQUOT and EIO are the same numbers on every Linux.
+        const ERRORS: [i32; 4] = [28, 28, 122, 5];
+        let (error, failures) = (random.pick(&ERRORS), random.pick(&[1, 1, 3, 20, 100_000]));
+        let class = random.pick(&["runner", "git", "own", "own"]);
+        Self {
+            class,
+            what: "space",
+            call: random.below(calls),
+            when: "before",
+            strike: format!("errno:{error}:{failures}"),
+        }
+    }
+
     /// Whether somebody but the runner is hit: an agent's turn may fail then, and a git that never came back is an error
     /// of the engine.
     pub(super) fn spares_others(&self) -> bool {
