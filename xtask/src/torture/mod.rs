@@ -8,6 +8,7 @@ mod case;
 mod commands;
 mod deaths;
 mod disk;
+mod hostile;
 mod invariants;
 mod mutation;
 mod options;
@@ -15,6 +16,7 @@ mod processes;
 mod random;
 mod records;
 mod report;
+mod streams;
 mod tally;
 mod task;
 mod tracer;
@@ -69,6 +71,14 @@ const CAMPAIGNS: &[Campaign] = &[
     Campaign { name: "journals", what: "damaged and forged journals", run: records::journals },
     Campaign { name: "store", what: "damaged, replaced and planted files of the store", run: records::store },
     Campaign { name: "disk", what: "full and failing disks", run: disk::run },
+    Campaign { name: "hostile", what: "agents that turn on the program", run: hostile::run },
+    Campaign {
+        name: "proofs",
+        what: "checks that are green only where the agent works",
+        run: hostile::proofs,
+    },
+    Campaign { name: "streams", what: "fuzzed output of agents", run: streams::fuzz },
+    Campaign { name: "readers", what: "readers that stop reading or go away", run: streams::readers },
 ];
 
 /// A case that failed, and where its directory is.
