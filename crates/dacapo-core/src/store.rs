@@ -24,6 +24,7 @@ pub use journal::{Journal, JournalError, Reader, note, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, WorkspaceLock};
+pub(crate) use places::Bell;
 pub use places::{Held, Places, Seat, Taken, Ticket};
 pub use ports::{PORTS, PortLease, Ports};
 pub use record::{Fault, Faults, Record};

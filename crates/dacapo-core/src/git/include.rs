@@ -27,19 +27,9 @@ impl Repo {
     /// Copies what `.worktreeinclude` at the top of this checkout names into another working tree. Only what git does not
     /// track here, and never over something that is there.
     pub fn copy_included(&self, to: &Self) -> Result<Included, GitError> {
-        let mut included = Included::default();
-        let list = self.toplevel().join(NAME);
-        if !list.is_file() {
-            return Ok(included);
-        }
-        let call = self.call(COPY).args(["ls-files", "--others", "--ignored", "-z", "--exclude-from"]);
-        let out = call.arg(&list).stdout()?;
-        for name in out.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-            let path = PathBuf::from(std::ffi::OsStr::from_bytes(name));
-            if name.ends_with(b"/") {
-                included.skipped.push(path);
-                continue;
-            }
+        let (files, skipped) = self.included()?;
+        let mut included = Included { skipped, ..Included::default() };
+        for path in files {
             match copy(self.toplevel(), to.toplevel(), &path)? {
                 Copied::Yes(bytes) => {
                     included.bytes += bytes;
@@ -50,6 +40,21 @@ impl Repo {
             }
         }
         Ok(included)
+    }
+
+    /// The files that `.worktreeinclude` at the top of this checkout names, of those that git does not track; and what it
+    /// names that is a repository of its own.
+    pub(crate) fn included(&self) -> Result<(Vec<PathBuf>, Vec<PathBuf>), GitError> {
+        let list = self.toplevel().join(NAME);
+        if !list.is_file() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let call = self.call(COPY).args(["ls-files", "--others", "--ignored", "-z", "--exclude-from"]);
+        let out = call.arg(&list).stdout()?;
+        let names = out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let (nested, files): (Vec<&[u8]>, Vec<&[u8]>) = names.partition(|name| name.ends_with(b"/"));
+        let path = |name: &[u8]| PathBuf::from(std::ffi::OsStr::from_bytes(name));
+        Ok((files.into_iter().map(path).collect(), nested.into_iter().map(path).collect()))
     }
 
     /// Submodules, which are empty in a fresh worktree.

@@ -180,6 +180,11 @@ impl Repo {
         &self.git
     }
 
+    /// How git is run outside of this repository.
+    pub(super) fn base(&self) -> &Git {
+        &self.base
+    }
+
     /// A git command on this repository with the files of a directory that is no worktree of it.
     pub(super) fn call_in(&self, operation: &'static str, files: &Path) -> Call {
         self.git.clone().with("GIT_WORK_TREE", files).call(operation, files)

@@ -6,6 +6,7 @@
 //! while one of these commands runs, the lock is held.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -177,6 +178,12 @@ impl Git {
         std::env::vars_os().filter(|(name, _)| !ours(name)).chain(self.asked.iter().cloned()).collect()
     }
 
+    /// A variable as git sees it.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let set = self.set.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        set.or_else(|| std::env::var_os(name).filter(|_| !self.removed.iter().any(|gone| gone == name)))
+    }
+
     /// The same with one more variable.
     pub(super) fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.set.push((name.into(), value.into()));
@@ -215,7 +222,7 @@ impl Git {
         for setting in overrides {
             command.arg("-c").arg(setting);
         }
-        Call { operation, dir: dir.to_owned(), command, overrides: overrides.len(), stdin: None }
+        Call { operation, dir: dir.to_owned(), command, overrides: overrides.len(), stdin: None, hold: None }
     }
 }
 
@@ -240,6 +247,7 @@ pub(super) struct Call {
     /// So many settings stand before its own words.
     overrides: usize,
     stdin: Option<Vec<u8>>,
+    hold: Option<File>,
 }
 
 impl Call {
@@ -270,12 +278,21 @@ impl Call {
         self
     }
 
+    /// Keeps a locked file open as long as this git lives, even if we do not. It is git's standard input, which a command
+    /// that is given none never reads: so no other child can inherit it by chance.
+    pub(super) fn holding(mut self, file: File) -> Self {
+        self.hold = Some(file);
+        self
+    }
+
     /// Starts it; several can run side by side.
     pub(super) fn spawn(mut self) -> Result<Running, GitError> {
-        self.command
-            .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let stdin = match (&self.stdin, self.hold.take()) {
+            (Some(_), _) => Stdio::piped(),
+            (None, Some(held)) => held.into(),
+            (None, None) => Stdio::null(),
+        };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().map_err(|source| {
             // A missing directory gives the same code as a missing program.
             if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {

@@ -15,7 +15,7 @@ use super::Lock;
 
 mod wake;
 
-use wake::Bell;
+pub(crate) use wake::Bell;
 
 /// What a process that is gone has started holds its place until it is done; so long its own task waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,9 +1,9 @@
 //! Wakes who waits at the head of the row when a place may be free.
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::Bell;
+pub(crate) use linux::Bell;
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::Bell;
+pub(crate) use other::Bell;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -32,20 +32,20 @@ mod linux {
     const LOOK_UNTOLD: Duration = Duration::from_millis(250);
 
     /// Rings when a file in the directory is closed.
-    pub(in super::super) struct Bell {
+    pub(crate) struct Bell {
         watch: Option<Notices>,
         looks: std::slice::Iter<'static, Duration>,
     }
 
     impl Bell {
-        pub(in super::super) fn hang_in(dir: &Path) -> Self {
+        pub(crate) fn hang_in(dir: &Path) -> Self {
             let closed = WatchFlags::CLOSE_WRITE | WatchFlags::CLOSE_NOWRITE;
             let told = Notices::new().and_then(|watch| watch.of(dir, closed).map(|()| watch));
             Self { watch: told.ok(), looks: [].iter() }
         }
 
         /// Returns when it is worth looking again.
-        pub(in super::super) fn wait(&mut self) -> io::Result<()> {
+        pub(crate) fn wait(&mut self) -> io::Result<()> {
             if let Some(moment) = self.looks.next() {
                 std::thread::sleep(*moment);
                 return Ok(());
@@ -82,14 +82,14 @@ mod other {
     /// Without a kernel that tells, the one at the head of the row looks from time to time.
     const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-    pub(in super::super) struct Bell;
+    pub(crate) struct Bell;
 
     impl Bell {
-        pub(in super::super) fn hang_in(_dir: &Path) -> Self {
+        pub(crate) fn hang_in(_dir: &Path) -> Self {
             Self
         }
 
-        pub(in super::super) fn wait(&mut self) -> io::Result<()> {
+        pub(crate) fn wait(&mut self) -> io::Result<()> {
             std::thread::sleep(LOOK_EVERY);
             Ok(())
         }
