@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use crate::git::GitError;
 
+mod config;
+mod files;
 mod hidden;
 mod pool;
 mod snapshot;
@@ -45,4 +47,11 @@ pub enum ProofError {
         /// The file that differs.
         path: PathBuf,
     },
+}
+
+impl ProofError {
+    fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { what, path, source }
+    }
 }

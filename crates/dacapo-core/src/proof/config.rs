@@ -1,0 +1,241 @@
+//! Which settings of git reach a proof checkout, and the file that holds them.
+
+use std::path::Path;
+
+use crate::git::Settings;
+
+/// Whole sections that decide what files hold, or what a check that uses git needs. Everything else stays behind: hooks,
+/// aliases, includes, remotes, credentials, other places for the repository.
+const SECTIONS: [&str; 12] = [
+    "filter",
+    "lfs",
+    "diff",
+    "merge",
+    "user",
+    "author",
+    "committer",
+    "i18n",
+    "init",
+    "color",
+    "log",
+    "pretty",
+];
+
+const CORE: [&str; 16] = [
+    "abbrev",
+    "autocrlf",
+    "bigfilethreshold",
+    "checkroundtripencoding",
+    "commentchar",
+    "eol",
+    "filemode",
+    "ignorecase",
+    "precomposeunicode",
+    "protecthfs",
+    "protectntfs",
+    "quotepath",
+    "safecrlf",
+    "sparsecheckout",
+    "sparsecheckoutcone",
+    "symlinks",
+];
+
+/// What fetching objects that a partial clone left out needs, beside the remote itself.
+const FETCHING: [&str; 3] = ["url", "http", "credential"];
+
+/// Of all settings, those that a proof checkout gets.
+pub(super) fn kept(all: Settings) -> Settings {
+    let promisors: Vec<Vec<u8>> = all.iter().filter_map(promisor).collect();
+    let keeps = |key: &[u8]| {
+        let (section, subsection, name) = parts(key);
+        match section {
+            b"core" => {
+                CORE.iter().any(|core| core.as_bytes() == name)
+                    || !promisors.is_empty() && name == b"sshcommand"
+            }
+            b"extensions" => !promisors.is_empty() && name == b"partialclone",
+            b"remote" => promisors.iter().any(|remote| remote.as_slice() == subsection),
+            section if FETCHING.iter().any(|fetching| fetching.as_bytes() == section) => {
+                !promisors.is_empty()
+            }
+            section => SECTIONS.iter().any(|kept| kept.as_bytes() == section),
+        }
+    };
+    all.into_iter().filter(|(key, _)| keeps(key)).collect()
+}
+
+/// The remote of a partial clone, if the setting says that it is one.
+fn promisor((key, value): &(Vec<u8>, Option<Vec<u8>>)) -> Option<Vec<u8>> {
+    let is_true = || value.as_deref().is_none_or(|value| value.eq_ignore_ascii_case(b"true"));
+    match parts(key) {
+        (b"remote", remote, b"promisor") if is_true() => Some(remote.to_vec()),
+        (b"extensions", b"", b"partialclone") => value.clone(),
+        _ => None,
+    }
+}
+
+/// `section.sub.section.name`; section and name are in lower case, as git lists them.
+fn parts(key: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let first = key.iter().position(|byte| *byte == b'.').unwrap_or(key.len());
+    let last = key.iter().rposition(|byte| *byte == b'.').unwrap_or(key.len());
+    let name = key.get(last + 1..).unwrap_or_default();
+    (&key[..first], key.get(first + 1..last).unwrap_or_default(), name)
+}
+
+/// The last value of a setting.
+pub(super) fn last<'a>(all: &'a Settings, key: &str) -> Option<&'a [u8]> {
+    let found = all.iter().rev().find(|(known, _)| known == key.as_bytes());
+    found.and_then(|(_, value)| value.as_deref())
+}
+
+/// What holds in every proof checkout, whatever else is set.
+#[derive(Debug)]
+pub(super) struct Fixed<'a> {
+    pub(super) sha256: bool,
+    /// The user's own attributes file, as it was.
+    pub(super) attributes: &'a Path,
+    /// The git directory of the repository whose objects are used.
+    pub(super) common_dir: &'a Path,
+}
+
+/// The text of `.git/config`.
+pub(super) fn render(settings: &Settings, fixed: &Fixed<'_>) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut file = Vec::new();
+    for (key, value) in settings {
+        put(&mut file, key, value.as_deref());
+    }
+    // Objects of LFS are where the repository keeps them: by default, and where a relative path leads.
+    let lfs = last(settings, "lfs.storage").map(std::ffi::OsStr::from_bytes);
+    let lfs = fixed.common_dir.join(lfs.unwrap_or("lfs".as_ref()));
+    let partial = settings.iter().any(|(key, _)| key == b"extensions.partialclone");
+    let version: &[u8] = if fixed.sha256 || partial { b"1" } else { b"0" };
+    let fixed_settings: [(&str, &[u8]); 14] = [
+        ("core.repositoryformatversion", version),
+        ("core.bare", b"false"),
+        ("core.hooksPath", b"/dev/null"),
+        ("core.fsmonitor", b"false"),
+        ("core.untrackedCache", b"false"),
+        ("core.splitIndex", b"false"),
+        ("core.trustctime", b"true"),
+        ("core.commitGraph", b"false"),
+        ("core.attributesFile", fixed.attributes.as_os_str().as_bytes()),
+        ("core.excludesFile", b"/dev/null"),
+        ("index.sparse", b"false"),
+        ("gc.auto", b"0"),
+        ("maintenance.auto", b"false"),
+        ("lfs.storage", lfs.as_os_str().as_bytes()),
+    ];
+    for (key, value) in fixed_settings {
+        put(&mut file, key.as_bytes(), Some(value));
+    }
+    if fixed.sha256 {
+        put(&mut file, b"extensions.objectFormat", Some(b"sha256"));
+    }
+    file
+}
+
+fn put(file: &mut Vec<u8>, key: &[u8], value: Option<&[u8]>) {
+    let (section, subsection, name) = parts(key);
+    file.push(b'[');
+    file.extend_from_slice(section);
+    if key.len() > section.len() + name.len() + 1 {
+        file.extend_from_slice(b" \"");
+        for byte in subsection {
+            if matches!(byte, b'"' | b'\\') {
+                file.push(b'\\');
+            }
+            file.push(*byte);
+        }
+        file.push(b'"');
+    }
+    file.extend_from_slice(b"]\n\t");
+    file.extend_from_slice(name);
+    if let Some(value) = value {
+        file.extend_from_slice(b" = \"");
+        for byte in value {
+            match byte {
+                b'"' | b'\\' => file.extend([b'\\', *byte]),
+                b'\n' => file.extend_from_slice(b"\\n"),
+                b'\t' => file.extend_from_slice(b"\\t"),
+                0x08 => file.extend_from_slice(b"\\b"),
+                _ => file.push(*byte),
+            }
+        }
+        file.push(b'"');
+    }
+    file.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(list: &[(&str, &str)]) -> Settings {
+        list.iter().map(|(key, value)| (key.as_bytes().to_vec(), Some(value.as_bytes().to_vec()))).collect()
+    }
+
+    fn names(all: &Settings) -> Vec<String> {
+        all.iter().map(|(key, _)| String::from_utf8_lossy(key).into_owned()).collect()
+    }
+
+    #[test]
+    fn l4_only_settings_about_content_reach_a_proof() {
+        let all = settings(&[
+            ("core.autocrlf", "input"),
+            ("core.hookspath", "/x"),
+            ("core.worktree", "/x"),
+            ("core.fsmonitor", "/x"),
+            ("core.sshcommand", "/x"),
+            ("include.path", "/x"),
+            ("includeif.gitdir:/x.path", "/x"),
+            ("alias.st", "!x"),
+            ("remote.origin.url", "/x"),
+            ("url./x.insteadof", "/y"),
+            ("filter.lfs.smudge", "git-lfs smudge -- %f"),
+            ("extensions.worktreeconfig", "true"),
+            ("user.name", "Ada"),
+        ]);
+        assert_eq!(names(&kept(all)), ["core.autocrlf", "filter.lfs.smudge", "user.name"]);
+    }
+
+    #[test]
+    fn l4_a_partial_clone_keeps_the_remote_that_has_the_rest() {
+        let all = settings(&[
+            ("remote.origin.url", "/x"),
+            ("remote.origin.promisor", "true"),
+            ("remote.fork.url", "/y"),
+            ("core.sshcommand", "ssh -v"),
+        ]);
+        let expected = ["remote.origin.url", "remote.origin.promisor", "core.sshcommand"];
+        assert_eq!(names(&kept(all)), expected);
+    }
+
+    #[test]
+    fn l4_git_reads_back_what_was_written() {
+        let mut all = settings(&[
+            ("filter.a.b \"c\\d.smudge", "x \"y\" \\ z\n\tend ;#"),
+            ("filter.x.clean", " spaces "),
+            ("user.name", "Ada"),
+        ]);
+        all.push((b"diff.plain".to_vec(), None));
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config");
+        let mut text = Vec::new();
+        all.iter().for_each(|(key, value)| put(&mut text, key, value.as_deref()));
+        std::fs::write(&file, text).unwrap();
+        let git =
+            std::process::Command::new("git").args(["config", "--list", "-z", "-f"]).arg(&file).output();
+        let mut expected = Vec::new();
+        for (key, value) in &all {
+            expected.extend_from_slice(key);
+            if let Some(value) = value {
+                expected.push(b'\n');
+                expected.extend_from_slice(value);
+            }
+            expected.push(0);
+        }
+        let stdout = git.unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&expected));
+    }
+}
