@@ -9,14 +9,17 @@ use std::path::PathBuf;
 
 use crate::git::GitError;
 
+mod checkout;
+mod clean;
 mod config;
 mod files;
 mod hidden;
 mod pool;
 mod snapshot;
 
+pub use checkout::{Lease, Prepared, Request};
 pub use hidden::{Hidden, HiddenFiles, HiddenWhy};
-pub use pool::{Checkout, Lease, Pool, Prepared, Request};
+pub use pool::{Checkout, Pool};
 pub use snapshot::Snapshot;
 
 /// Why there is no proof checkout to be had.

@@ -1,13 +1,24 @@
 //! A few checkouts a repository, each used by one proof at a time.
+//!
+//! Checkout N is the directory `N` beside the lock file `N.lock`. The lock is shared with every git and every guard that
+//! works in the checkout, so a free one means that nothing does.
 
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::{ProofError, Snapshot};
-use crate::git::{Oid, Repo};
+use super::{Lease, ProofError, files};
+use crate::store::Bell;
+
+/// So many proofs of a repository run at once; each more would build everything anew.
+const MOST: u32 = 4;
+
+/// The version of `last.json`; one of another is not read.
+const LAST_FORMAT: u32 = 1;
 
 /// The proof checkouts of a repository.
 #[derive(Debug, Clone)]
@@ -18,6 +29,7 @@ pub struct Pool {
 /// A checkout that is there, for who counts and removes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
+    number: u32,
     /// Its directory.
     pub path: PathBuf,
     /// The task that used it last.
@@ -26,36 +38,27 @@ pub struct Checkout {
     pub used_at: Option<Timestamp>,
 }
 
-/// What is to be checked out.
-#[derive(Debug)]
-pub struct Request<'a> {
-    /// A checkout of the repository that has the commit: the task's worktree, or the user's own checkout.
-    pub source: &'a Repo,
-    /// The commit.
-    pub commit: &'a Oid,
-    /// What counts beside it.
-    pub snapshot: &'a Snapshot,
-    /// Directories that are kept as caches are, in the syntax of `.gitignore` (`[proof] keep`).
-    pub keep: &'a [String],
-    /// The setup commands.
-    pub setup: &'a [String],
+/// Who used a checkout last, and what its setup was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Last {
+    v: u32,
+    pub(super) task: String,
+    pub(super) used_at: Timestamp,
+    /// The setup that succeeded here last; none: it must run.
+    pub(super) setup: Option<SetUp>,
 }
 
-/// A checkout at its commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
-    /// The setup commands must run before the checks. False where there are none.
-    pub needs_setup: bool,
-    /// So many files that earlier proofs left were removed.
-    pub removed: u64,
+/// A setup that succeeded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SetUp {
+    /// Of the commands and of the lock files.
+    pub(super) fingerprint: String,
+    /// It made files that are no caches and go with the next cleaning.
+    pub(super) leaves_files: bool,
 }
 
-/// A checkout that is ours until this, all shares of it and all git commands in it are gone.
-#[derive(Debug)]
-pub struct Lease {
-    dir: PathBuf,
-    tree: PathBuf,
-}
+/// The lock of a checkout, not taken.
+type Door = (u32, File);
 
 impl Pool {
     /// The checkouts below `dir` (`RepoDir::proofs`), which is made when it is needed.
@@ -63,46 +66,120 @@ impl Pool {
         Self { dir }
     }
 
-    /// Takes a checkout for a task; none: all are in use.
+    /// Takes a checkout for a task: its own, else one that others have not used for the longest time, else a new one. None:
+    /// all are in use.
     pub fn lease(&self, task: &str) -> Result<Option<Lease>, ProofError> {
-        let _ = task;
-        let dir = self.dir.join("0");
-        Ok(Some(Lease { tree: dir.join("tree"), dir }))
+        let mut doors = self.doors()?;
+        self.take(&mut doors, task)
     }
 
     /// The same; sleeps until one is free. For a thread of its own.
     pub fn wait(&self, task: &str) -> Result<Lease, ProofError> {
+        files::make_dir(&self.dir).map_err(ProofError::file("make", &self.dir))?;
+        // Opened once: closing one would ring our own bell.
+        let mut bell = Bell::hang_in(&self.dir);
+        let mut doors = self.doors()?;
         loop {
-            if let Some(lease) = self.lease(task)? {
+            if let Some(lease) = self.take(&mut doors, task)? {
                 return Ok(lease);
             }
+            bell.wait().map_err(ProofError::file("wait for a checkout in", &self.dir))?;
         }
     }
 
     /// All that are there.
     pub fn checkouts(&self) -> io::Result<Vec<Checkout>> {
-        Ok(Vec::new())
+        let mut found = Vec::new();
+        for number in 0..MOST {
+            let path = self.dir.join(number.to_string());
+            if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+                continue;
+            }
+            let last = Last::read(&path);
+            let changed = || Timestamp::try_from(fs::metadata(&path).ok()?.modified().ok()?).ok();
+            let used_at = last.as_ref().map(|last| last.used_at).or_else(changed);
+            found.push(Checkout { number, path, task: last.map(|last| last.task), used_at });
+        }
+        Ok(found)
+    }
+
+    /// Removes a checkout that is as it was listed. False: it is in use, or was used meanwhile.
+    pub fn remove(&self, checkout: &Checkout) -> io::Result<bool> {
+        let (_, lock) = self.door(checkout.number)?;
+        if !try_lock(&lock)? || !self.checkouts()?.contains(checkout) {
+            return Ok(false);
+        }
+        // First of all: what is left of the checkout, should we be killed, has no setup.
+        files::remove(&Last::path(&checkout.path))?;
+        files::remove(&checkout.path)?;
+        Ok(true)
+    }
+
+    fn take(&self, doors: &mut Vec<Door>, task: &str) -> Result<Option<Lease>, ProofError> {
+        let checkouts = self.checkouts().map_err(ProofError::file("read", &self.dir))?;
+        let wanted = |(number, _): &Door| {
+            let found = checkouts.iter().find(|found| found.number == *number);
+            let used = found.and_then(|found| found.used_at).map_or(0, Timestamp::as_microsecond);
+            match found {
+                // The newest of its own has the most of what it needs.
+                Some(own) if own.task.as_deref() == Some(task) => (0, -used, *number),
+                Some(_) => (1, used, *number),
+                None => (2, 0, *number),
+            }
+        };
+        doors.sort_by_key(wanted);
+        for at in 0..doors.len() {
+            let (number, lock) = &doors[at];
+            let dir = self.dir.join(number.to_string());
+            if !try_lock(lock).map_err(ProofError::file("lock", &dir))? {
+                continue;
+            }
+            let (_, lock) = doors.swap_remove(at);
+            files::make_dir(&dir).map_err(ProofError::file("make", &dir))?;
+            let setup = Last::read(&dir).and_then(|last| last.setup);
+            let last = Last { v: LAST_FORMAT, task: task.to_owned(), used_at: Timestamp::now(), setup };
+            last.write(&dir)?;
+            return Ok(Some(Lease::new(dir, lock, last)));
+        }
+        Ok(None)
+    }
+
+    fn doors(&self) -> Result<Vec<Door>, ProofError> {
+        files::make_dir(&self.dir).map_err(ProofError::file("make", &self.dir))?;
+        let door = |number| self.door(number).map_err(ProofError::file("open the lock in", &self.dir));
+        (0..MOST).map(door).collect()
+    }
+
+    fn door(&self, number: u32) -> io::Result<Door> {
+        let path = self.dir.join(format!("{number}.lock"));
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let mut open = OpenOptions::new();
+        open.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags.bits().cast_signed());
+        Ok((number, open.open(path)?))
     }
 }
 
-impl Lease {
-    /// The checkout itself, the working directory of setup and checks.
-    pub fn tree(&self) -> &Path {
-        &self.tree
+fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+impl Last {
+    fn path(checkout: &std::path::Path) -> PathBuf {
+        checkout.join("last.json")
     }
 
-    /// For `Job::holds`: the checkout stays ours until the guard of that job says that its tree is empty.
-    pub fn share(&self) -> io::Result<OwnedFd> {
-        Ok(std::fs::File::open(&self.dir)?.into())
+    fn read(checkout: &std::path::Path) -> Option<Self> {
+        let last: Self = serde_json::from_slice(&files::read(&Self::path(checkout)).ok()?).ok()?;
+        (last.v == LAST_FORMAT).then_some(last)
     }
 
-    /// Brings it to a commit. Whatever a crash or an earlier proof left is repaired or removed; caches stay.
-    pub fn prepare(&mut self, request: &Request<'_>) -> Result<Prepared, ProofError> {
-        Ok(Prepared { needs_setup: !request.setup.is_empty(), removed: 0 })
-    }
-
-    /// All setup commands of the request succeeded here: they run again when they or a lock file change.
-    pub fn setup_done(&mut self) -> Result<(), ProofError> {
-        Ok(())
+    pub(super) fn write(&self, checkout: &std::path::Path) -> Result<(), ProofError> {
+        let path = Self::path(checkout);
+        let json = serde_json::to_vec(self).map_err(io::Error::from);
+        json.and_then(|json| files::replace(&path, &json)).map_err(ProofError::file("write", path))
     }
 }

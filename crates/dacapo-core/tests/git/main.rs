@@ -8,6 +8,9 @@ mod locks;
 mod loose;
 mod main_branches;
 mod merging;
+mod proof;
+
+mod proof_hostile;
 mod repositories;
 mod rescue;
 mod staging;
