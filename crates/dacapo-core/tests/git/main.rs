@@ -9,7 +9,7 @@ mod loose;
 mod main_branches;
 mod merging;
 mod proof;
-
+mod proof_hidden;
 mod proof_hostile;
 mod repositories;
 mod rescue;
