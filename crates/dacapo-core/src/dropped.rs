@@ -5,6 +5,8 @@
 //! bring back:  the task's directory ─► branch, worktree ─► dropped.json removed
 //! ```
 //!
+//! Of a task that was merged only worktree and branch go, without what a build makes again; its record stays.
+//!
 //! The order of the one is the other's backwards, so whatever a crash leaves is the beginning of both: either can be
 //! asked for again, and goes on from there.
 
@@ -17,10 +19,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::Whereabouts;
-use crate::git::{GitError, Oid, Repo, SetAside, WorktreeError};
+use crate::event::Event;
+use crate::git::{GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
 use crate::mirror;
 use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
-use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage, note};
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
@@ -42,6 +45,12 @@ pub enum Why {
     Merged {
         /// The branch, by its full name.
         into: String,
+        /// Where that branch was before, if this program moved it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Oid>,
+        /// The commit that brought the work there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<Oid>,
     },
 }
 
@@ -146,10 +155,37 @@ impl<'a> Dropped<'a> {
 
     /// A drop, or its undoing, of this very task that was cut short.
     pub fn cut_short(&self, spec: &TaskSpec) -> io::Result<Option<Kept>> {
+        self.begun(spec, &Why::Dropped)
+    }
+
+    /// What was begun for such a reason with this very task, and is neither finished nor taken back.
+    fn begun(&self, spec: &TaskSpec, why: &Why) -> io::Result<Option<Kept>> {
+        let same_reason = |kept: &Kept| match why {
+            Why::Dropped => kept.why == Why::Dropped,
+            Why::Merged { .. } => matches!(kept.why, Why::Merged { .. }),
+        };
         let is_it = |kept: &Kept| {
-            kept.why == Why::Dropped && kept.tag == spec.tag && !self.path(kept).join(TASK).exists()
+            kept.tag == spec.tag && same_reason(kept) && !self.is_complete(kept).unwrap_or(true)
         };
         Ok(self.all()?.into_iter().find(is_it))
+    }
+
+    /// Whether all that was to go is away.
+    fn is_complete(&self, kept: &Kept) -> Result<bool, GitError> {
+        let away = self.path(kept);
+        match (&kept.why, &kept.worktree, &kept.branch) {
+            (Why::Dropped, _, _) => Ok(away.join(TASK).exists()),
+            (Why::Merged { .. }, Some(worktree), Some(branch)) => {
+                let is_there = fs::symlink_metadata(worktree).is_ok();
+                if is_there && fs::symlink_metadata(away.join(TREE)).is_ok() {
+                    // Its files are away: the ones at their place are somebody else's.
+                    return Ok(true);
+                }
+                let tip = self.repo.read_ref(branch)?;
+                Ok(!is_there && (tip.is_none() || tip != kept.tip))
+            }
+            (Why::Merged { .. }, _, _) => Ok(true),
+        }
     }
 
     /// Whether nothing of it is away: a crash came before anything moved, or after all of it was back.
@@ -172,27 +208,34 @@ impl<'a> Dropped<'a> {
 
     /// Puts a task away. The caller holds its lock.
     pub fn put_away(&self, dir: &TaskDir, spec: &TaskSpec, why: Why) -> Result<Kept, DropError> {
+        let kept = self.prepare(spec, why)?;
+        self.finish(dir, spec, kept)
+    }
+
+    /// The first half of [`Dropped::put_away`]: refs keep what git knows, and it is on disk what goes where.
+    pub(crate) fn prepare(&self, spec: &TaskSpec, why: Why) -> Result<Kept, DropError> {
         self.can_put_away(spec)?;
-        let begun = match &why {
-            Why::Dropped => self.cut_short(spec).map_err(file("read", &self.data.dropped_path()))?,
-            Why::Merged { .. } => None,
-        };
+        let begun = self.begun(spec, &why).map_err(file("read", &self.data.dropped_path()))?;
         let mut kept = begun.unwrap_or_else(|| new_paper(spec, why));
-        let prefix = format!("refs/dacapo/rescue/{}/{}", kept.name, kept.stamp());
-        let mut aside = None;
         if let Place::Worktree { path, branch, .. } = &spec.place {
-            let now = self.repo.keep_under(&prefix, branch, path)?;
+            let now = self.repo.keep_under(&kept.prefix(), branch, path)?;
             // A branch that is gone went with an earlier try, which knew its tip.
             kept.tip = now.tip.or(kept.tip);
-            kept.refs.extend(now.refs);
-            kept.refs.sort();
-            kept.refs.dedup();
+            for name in now.refs {
+                if !kept.refs.contains(&name) {
+                    kept.refs.push(name);
+                }
+            }
             kept.merged = self.is_merged(kept.tip.as_ref(), branch)?;
-            aside = Some((path, branch));
         }
         self.write(&kept)?;
+        Ok(kept)
+    }
+
+    /// The second half: all of it goes.
+    pub(crate) fn finish(&self, dir: &TaskDir, spec: &TaskSpec, kept: Kept) -> Result<Kept, DropError> {
         let away = self.path(&kept);
-        if let Some((path, branch)) = aside {
+        if let Place::Worktree { path, branch, .. } = &spec.place {
             let held = SetAside { tip: kept.tip.clone(), refs: kept.refs.clone() };
             self.repo.set_aside(path, branch, &away, &held)?;
         }
@@ -210,7 +253,7 @@ impl<'a> Dropped<'a> {
         let home = self.home(kept);
         let from = TaskDir::at(away.join(TASK));
         let mut moved = None;
-        let _lock = if from.exists() {
+        let lock = if from.exists() {
             let lock = from.lock()?;
             match from.move_to(home.path()) {
                 Ok(back) => moved = Some(back),
@@ -229,6 +272,10 @@ impl<'a> Dropped<'a> {
                 }
                 return Err(error.into());
             }
+        }
+        if let (Why::Merged { into, .. }, Some(lock)) = (&kept.why, &lock) {
+            let undone = note(&home, lock, Event::MergeUndone { into: into.clone() });
+            undone.map_err(|error| file("write", &home.journal_path())(io::Error::other(error)))?;
         }
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
@@ -272,21 +319,27 @@ impl<'a> Dropped<'a> {
         Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))
     }
 
-    /// Whether the task is still, or again, at its place.
-    pub(crate) fn is_under_way(&self, kept: &Kept) -> bool {
-        !self.path(kept).join(TASK).exists() && self.home(kept).spec().is_ok_and(|spec| spec.tag == kept.tag)
+    /// Whether something of the task is still, or again, at its place.
+    pub(crate) fn is_under_way(&self, kept: &Kept) -> Result<bool, GitError> {
+        Ok(self.home(kept).spec().is_ok_and(|spec| spec.tag == kept.tag) && !self.is_complete(kept)?)
     }
 
-    /// Whether the files that were put away are the ones of the branch's tip, ignored ones aside.
+    /// Whether the files that were put away are the ones of the branch's tip, those aside that a build makes again.
     pub(crate) fn is_clean(&self, kept: &Kept) -> Result<bool, GitError> {
         let tree = self.path(kept).join(TREE);
         if !tree.exists() {
             return Ok(true);
         }
         match &kept.tip {
-            Some(tip) => self.repo.is_tree_of(&tree, tip),
+            Some(tip) => Ok(self.repo.is_tree_of(&tree, tip)? && self.ignored(kept)?.others.is_empty()),
             None => Ok(false),
         }
+    }
+
+    /// What git ignores of the files that were put away.
+    pub(crate) fn ignored(&self, kept: &Kept) -> Result<Ignored, GitError> {
+        let tree = self.path(kept).join(TREE);
+        if tree.exists() { self.repo.ignored_in(&tree, kept.tip.as_ref()) } else { Ok(Ignored::default()) }
     }
 
     /// What was being removed for good when a crash came.
@@ -308,8 +361,7 @@ impl<'a> Dropped<'a> {
         let mut refs = kept.refs.clone();
         let tree = away.join(TREE);
         if tree.exists() && !self.is_clean(kept)? {
-            let prefix = format!("refs/dacapo/rescue/{}/{}", kept.name, kept.stamp());
-            refs.push(self.repo.keep_files(&prefix, &tree, kept.tip.as_ref())?.name);
+            refs.push(self.repo.keep_files(&kept.prefix(), &tree, kept.tip.as_ref())?.name);
         }
         let gone = self.data.dropped_path().join(format!("{GONE}{}", kept.id));
         fs::rename(&away, &gone).map_err(file("move", &away))?;
@@ -333,9 +385,14 @@ impl<'a> Dropped<'a> {
 }
 
 impl Kept {
-    /// When and which, in the names of its refs.
-    fn stamp(&self) -> &str {
-        self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-')).unwrap_or(&self.id)
+    /// Where its refs are: when it was put away, and which it is.
+    fn prefix(&self) -> String {
+        let stamp = self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        let kind = match self.why {
+            Why::Dropped => "",
+            Why::Merged { .. } => "merged-",
+        };
+        format!("refs/dacapo/rescue/{}/{kind}{}", self.name, stamp.unwrap_or(&self.id))
     }
 }
 

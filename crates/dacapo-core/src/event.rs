@@ -242,6 +242,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<String>,
     },
+    /// Worktree and branch are back after a merge, by `dacapo undo`. What was merged stays where it is.
+    MergeUndone {
+        /// The branch that the work was merged into (full name).
+        into: String,
+    },
     /// The task's branch is on the remote, and a pull request offers it.
     PullRequest {
         /// Where people look at it.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::dropped::{DropError, Dropped, Kept, Why};
-use crate::git::{GitError, Oid, Repo};
+use crate::git::{GitError, Ignored, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{RepoDir, TaskDir, disk_usage};
 use crate::view::TaskView;
@@ -191,7 +191,9 @@ impl<'a> Prune<'a> {
         // One that does not read, or is at work, is nobody's business here.
         let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir)) else { return Ok(()) };
         let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(()) };
-        if !view.status.has_ended() || !path.join(".git").exists() {
+        // A merge that was cut short may have left the branch alone.
+        let is_left = path.join(".git").exists() || view.merged.is_some();
+        if !view.status.has_ended() || !is_left {
             return Ok(());
         }
         let Some(tip) = self.repo.read_ref(branch)? else { return Ok(()) };
@@ -202,13 +204,26 @@ impl<'a> Prune<'a> {
         let name = view.name;
         match self.in_the_way(path, branch) {
             Some(reason) => plan.spared.push(Spared { name, reason }),
-            None => plan.items.push(Item {
-                bytes: size(path),
-                what: What::Worktree { name, path: path.clone(), branch: branch.clone() },
-                reason: format!("merged into {into}"),
-            }),
+            None => {
+                let what = What::Worktree { name, path: path.clone(), branch: branch.clone() };
+                plan.items.push(self.worktree_item(what, path, &tip, &into)?);
+            }
         }
         Ok(())
+    }
+
+    /// Files that no commit holds are put away and not removed; the rest of the worktree goes.
+    fn worktree_item(&self, what: What, path: &Path, tip: &Oid, into: &str) -> Result<Item, DropError> {
+        let ignored = if path.exists() { self.repo.ignored_in(path, Some(tip))? } else { Ignored::default() };
+        let reason = format!("merged into {into}");
+        let files = match ignored.others.len() {
+            0 => return Ok(Item { bytes: size(path), what, reason }),
+            1 => "1 ignored file is".to_owned(),
+            some => format!("{some} ignored files are"),
+        };
+        let bytes = ignored.caches.iter().map(|cache| size(cache)).sum();
+        let reason = format!("{reason}; {files} put away: dacapo undo {}", what.name());
+        Ok(Item { bytes, what, reason })
     }
 
     /// A task that committed nothing has nothing merged either.
@@ -216,6 +231,10 @@ impl<'a> Prune<'a> {
         let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
         if let Some(merged) = &view.merged
             && view.last_commit.as_ref() == Some(tip)
+            // Somebody may have moved that branch back.
+            && let Some(there) = self.repo.read_ref(&merged.into)?
+            && self.repo.has_commit(&merged.commit)?
+            && self.repo.is_ancestor(&merged.commit, &there)?
         {
             return Ok(Some(short(&merged.into)));
         }
@@ -228,6 +247,9 @@ impl<'a> Prune<'a> {
     fn in_the_way(&self, path: &Path, branch: &str) -> Option<String> {
         if let Err(error) = self.repo.can_set_aside(path, branch) {
             return Some(error.to_string());
+        }
+        if !path.exists() {
+            return None;
         }
         let dirt = Repo::discover(path).map_err(|error| error.to_string());
         match dirt.and_then(|own| own.dirt().map_err(|error| error.to_string())) {
@@ -245,7 +267,11 @@ impl<'a> Prune<'a> {
             bytes: self.dropped.size(kept),
             reason,
         };
-        let under_way = kept.why == Why::Dropped && self.dropped.is_under_way(kept);
+        let under_way = self.dropped.is_under_way(kept)?;
+        if under_way && kept.why != Why::Dropped {
+            // The task's own worktree and branch are looked at; what they hold goes where this is.
+            return Ok(());
+        }
         if under_way && !self.dropped.is_empty(kept) {
             let name = &kept.name;
             let reason = format!(
@@ -271,7 +297,7 @@ impl<'a> Prune<'a> {
         let may = clean || asked || self.is_old_enough(Some(kept.at), Some(KEEP_UNMERGED));
         let state = match (merged, clean) {
             (true, true) => "put away, merged",
-            (true, false) => "put away, merged, with uncommitted files",
+            (true, false) => "put away, merged, with files that are in no commit",
             (false, _) => "put away, not merged",
         };
         if old && may {
@@ -304,16 +330,21 @@ impl<'a> Prune<'a> {
         let dir = TaskDir::at(self.data.tasks_path().join(name));
         let _lock = dir.lock()?;
         // It may have changed since it was looked at.
+        let (Ok(spec), Ok(view), Some(tip)) = (dir.spec(), TaskView::load(&dir), self.repo.read_ref(branch)?)
+        else {
+            return Ok(None);
+        };
+        let Some(into) = self.merged_into(&view, &tip, branch)? else { return Ok(None) };
         if self.in_the_way(path, branch).is_some() {
             return Ok(None);
         }
-        let stamp = self.now.strftime("%Y%m%dT%H%M%SZ").to_string();
-        let kept =
-            self.repo.keep_under(&format!("refs/dacapo/rescue/{name}/pruned-{stamp}"), branch, path)?;
-        self.repo.remove_worktree(path)?;
-        if let Some(tip) = &kept.tip {
-            self.repo.delete_branch_at(branch, tip)?;
+        let commit = view.merged.map(|merged| merged.commit);
+        let into = format!("refs/heads/{into}");
+        let kept = self.dropped.put_away(&dir, &spec, Why::Merged { into, from: None, commit })?;
+        if self.dropped.is_clean(&kept)? {
+            return self.dropped.remove_for_good(&kept).map(Some);
         }
+        self.dropped.ignored(&kept)?.remove_caches();
         Ok(Some(kept.refs))
     }
 }

@@ -378,6 +378,7 @@ impl TaskView {
                 self.notices.push(format!("nobody was notified by {how}: {error}"));
             }
             Event::Notified { error: None, .. } => {}
+            Event::MergeUndone { .. } => self.merged = None,
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });

@@ -243,6 +243,12 @@ impl Repo {
         Ok(found.filter(|oid| oid.as_str().starts_with(&digits.to_ascii_lowercase())))
     }
 
+    /// Whether a commit merges something into `onto`.
+    pub fn is_merge_into(&self, commit: &Oid, onto: &Oid) -> Result<bool, GitError> {
+        let parent = |number: u8| self.ref_by_git(&format!("{commit}^{number}"));
+        Ok(parent(1)?.as_ref() == Some(onto) && parent(2)?.is_some())
+    }
+
     /// Puts HEAD where `home` says, without touching index or files.
     pub(super) fn attach(&self, home: &Head, reason: &str) -> Result<(), GitError> {
         const OPERATION: &str = "restore HEAD";

@@ -1,11 +1,9 @@
-//! After the branch has moved: the journal says so, what the task's own branch and worktree held is kept, then they go.
+//! After the branch has moved: the journal says so, and the task's own branch and worktree are put away.
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use super::{Candidate, Merger};
-use crate::dropped::{DropError, Dropped, Why};
+use crate::dropped::{Dropped, Kept, Why};
 use crate::event::Event;
 use crate::git::{GitError, Oid, Repo};
 use crate::spec::Place;
@@ -16,10 +14,12 @@ use crate::store::{JournalError, note, read};
 pub struct Home {
     /// The refs that keep what they held.
     pub refs: Vec<String>,
-    /// Where the worktree is, because there were files in it that are in no commit.
+    /// Where the worktree is now.
     pub set_aside: Option<PathBuf>,
-    /// How many these were.
+    /// How many files in it are in no commit.
     pub uncommitted: usize,
+    /// How many files and directories in it are ignored, and not made again by a build.
+    pub ignored: usize,
     /// What could not be done. The merge itself stands.
     pub problems: Vec<String>,
 }
@@ -27,6 +27,8 @@ pub struct Home {
 /// Where the branch goes.
 #[derive(Debug, Clone)]
 pub(super) struct Intent {
+    /// Where it was; none: somebody else has moved it.
+    pub(super) from: Option<Oid>,
     pub(super) commit: Oid,
     pub(super) squash: bool,
 }
@@ -56,7 +58,9 @@ pub(super) fn landed_before(
     let mut intended = None;
     // What does not read has been refused before.
     let _ = read(&candidate.dir.journal_path(), |line| match line.event {
-        Event::MergeIntent { into, commit, squash, .. } => intended = Some((into, Intent { commit, squash })),
+        Event::MergeIntent { into, from, commit, squash } => {
+            intended = Some((into, Intent { from: Some(from), commit, squash }));
+        }
         // It went on: whatever was merged then is not all of it.
         Event::Resumed { .. } => intended = None,
         _ => {}
@@ -71,16 +75,21 @@ pub(super) fn landed_before(
     Ok((whole && repo.is_ancestor(&intent.commit, &tip)?).then_some(intent))
 }
 
-/// Records the merge and tidies up. Nothing that fails here takes the merge back.
+/// Records the merge and puts worktree and branch away. Nothing that fails here takes the merge back, and all of it can be
+/// done again.
 pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent) -> Home {
     let mut home = Home::default();
     let Place::Worktree { path, .. } = &candidate.spec.place else { return home };
-    let stamp = Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
-    let name = candidate.spec.name.as_str();
-    let prefix = format!("refs/dacapo/rescue/{name}/merged-{stamp}");
-    let kept = merger.repo.keep_under(&prefix, &candidate.branch, path);
-    match kept {
-        Ok(kept) => home.refs = kept.refs,
+    home.uncommitted = uncommitted(path);
+    let dropped = Dropped::of(merger.repo, merger.data);
+    let why = Why::Merged {
+        into: merger.into.clone(),
+        from: intent.from.clone(),
+        commit: Some(intent.commit.clone()),
+    };
+    let prepared = dropped.prepare(&candidate.spec, why);
+    match &prepared {
+        Ok(kept) => home.refs.clone_from(&kept.refs),
         Err(error) => {
             home.problems
                 .push(format!("its worktree and branch stay, as they could not be kept first: {error}"));
@@ -95,38 +104,34 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
     if let Err(error) = note(&candidate.dir, &candidate.lock, event) {
         home.problems
             .push(format!("its worktree and branch stay, as the merge could not be recorded: {error}"));
+        return home;
     }
-    if home.problems.is_empty()
-        && let Err(error) = go(merger, candidate, &mut home)
-    {
-        home.problems.push(format!("its worktree or branch could not be removed: {error}"));
+    let Ok(kept) = prepared else { return home };
+    match dropped.finish(&candidate.dir, &candidate.spec, kept) {
+        Ok(kept) => {
+            home.set_aside = Some(dropped.path(&kept));
+            home.ignored = remove_caches(&dropped, &kept);
+        }
+        Err(error) => home.problems.push(format!(
+            "its worktree or branch could not be put away: {error}; dacapo merge {} tries again",
+            candidate.spec.name
+        )),
     }
     home
 }
 
-/// Files that are in no commit go aside with the worktree; a clean one is removed.
-fn go(merger: &Merger<'_>, candidate: &Candidate, home: &mut Home) -> Result<(), DropError> {
-    let Place::Worktree { path, .. } = &candidate.spec.place else { return Ok(()) };
-    home.uncommitted = uncommitted(path);
-    if home.uncommitted > 0 {
-        let dropped = Dropped::of(merger.repo, merger.data);
-        let kept =
-            dropped.put_away(&candidate.dir, &candidate.spec, Why::Merged { into: merger.into.clone() })?;
-        home.set_aside = Some(dropped.path(&kept));
-        return Ok(());
-    }
-    // Not one that the user has locked, nor a branch that is checked out elsewhere too.
-    merger.repo.can_set_aside(path, &candidate.branch)?;
-    merger.repo.remove_worktree(path)?;
-    match merger.repo.read_ref(&candidate.branch)? {
-        // Somebody has committed to it since: that is not merged.
-        Some(at) if at != candidate.tip => {
-            let branch = candidate.branch.trim_start_matches("refs/heads/");
-            home.problems.push(format!("branch {branch} stays: it has moved since"));
-            Ok(())
+/// Removes what a build makes again; gives back how much else is ignored.
+fn remove_caches(dropped: &Dropped<'_>, kept: &Kept) -> usize {
+    match dropped.ignored(kept) {
+        Ok(ignored) => {
+            ignored.remove_caches();
+            ignored.others.len()
         }
-        Some(at) => Ok(merger.repo.delete_branch_at(&candidate.branch, &at)?),
-        None => Ok(()),
+        // All of it is kept then.
+        Err(error) => {
+            tracing::debug!(%error, "caches stay");
+            0
+        }
     }
 }
 

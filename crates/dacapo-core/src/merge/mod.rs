@@ -311,7 +311,7 @@ impl Merger<'_> {
             }
             if self.repo.is_ancestor(&candidate.tip, &ours)? {
                 let own = candidate.view.base_commit.as_ref() != Some(&candidate.tip);
-                let intent = home::Intent { commit: ours, squash: false };
+                let intent = home::Intent { from: None, commit: ours, squash: false };
                 return Ok(if own {
                     Outcome::AlreadyThere(home::settle(self, candidate, &intent))
                 } else {
@@ -325,7 +325,11 @@ impl Merger<'_> {
             if self.repo.head()?.branch.as_deref() != Some(self.into.as_str()) {
                 return Err(LeftOut::Switched.into());
             }
-            let intent = home::Intent { commit: made.commit.clone(), squash: self.how == How::Squash };
+            let intent = home::Intent {
+                from: Some(ours.clone()),
+                commit: made.commit.clone(),
+                squash: self.how == How::Squash,
+            };
             home::intend(self, candidate, &ours, &intent).map_err(|error| LeftOut::trouble(&error))?;
             match self.repo.advance(&self.into, &made.commit, &ours)? {
                 Advanced::Done => {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
-use dacapo_core::git::WorktreeError;
+use dacapo_core::git::{Oid, Repo, WorktreeError};
 use dacapo_core::store::LockError;
 
 use super::drop::shown;
@@ -58,12 +58,35 @@ pub(super) fn run(args: &Undo) -> Result<u8, Failure> {
         (Why::Dropped | Why::Merged { .. }, _, _) => "its record".to_owned(),
     };
     print(&format!("{name} is back: {what}"));
-    if let Why::Merged { into } = &kept.why {
-        let into = into.strip_prefix("refs/heads/").unwrap_or(into);
-        print(&paint(DIM, &format!("  what was merged into {into} stays there")));
+    if let Why::Merged { into, from, commit } = &kept.why {
+        let short = words::branch(into);
+        print(&paint(DIM, &format!("  what was merged into {short} stays there")));
+        if let (Some(from), Some(commit)) = (from, commit) {
+            print(&paint(DIM, &format!("  {}", way_back(&repo, into, from, commit))));
+        }
     }
     print(&paint(DIM, &format!("  dacapo status {name}")));
     Ok(0)
+}
+
+/// How to take a merge out of the branch again, in the user's own words to git: nothing of what came later goes with it.
+fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> String {
+    let branch = words::branch(into);
+    let here = repo.head().ok().and_then(|head| head.branch).as_deref() == Some(into);
+    let at = repo.read_ref(into).ok().flatten();
+    if at.as_ref() != Some(commit) {
+        let switch = if here { String::new() } else { format!("git switch {branch} && ") };
+        let revert = match repo.is_merge_into(commit, from) {
+            Ok(true) => format!("git revert --no-edit -m 1 {}", commit.short()),
+            Ok(false) | Err(_) => format!("git revert --no-edit {}..{}", from.short(), commit.short()),
+        };
+        return format!("{switch}{revert} takes it back: {branch} has gone on since");
+    }
+    let from = from.short();
+    match here {
+        true => format!("git reset --keep {from} moves {branch} back"),
+        false => format!("git branch -f {branch} {from} moves {branch} back"),
+    }
 }
 
 fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> {

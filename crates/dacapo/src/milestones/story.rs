@@ -144,6 +144,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             | Event::TaskFinished(_)
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
+            | Event::MergeUndone { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
         }

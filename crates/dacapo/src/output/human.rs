@@ -394,6 +394,7 @@ impl Sink for Human {
             | Event::Answered
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
+            | Event::MergeUndone { .. }
             // After the end, and told by who does it.
             | Event::PullRequest { .. }
             | Event::Notified { .. }

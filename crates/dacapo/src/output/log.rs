@@ -165,6 +165,9 @@ impl LogLines {
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
             Event::Milestone(step) => milestone::step(step).into_iter().for_each(info),
             Event::MergeIntent { .. } => {}
+            Event::MergeUndone { into } => {
+                info(format!("Undone: worktree and branch are back; {} stays as it is", words::branch(into)));
+            }
             Event::Merged { into, commit, squash, .. } => {
                 let how = if *squash { " as one commit" } else { "" };
                 info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));

@@ -311,7 +311,7 @@ fn s9_from_inside_the_worktree() {
 }
 
 /// Stands in for git: call N of the program kills it, before or after git did its work.
-const DEADLY_GIT: &str = r#"#!/bin/sh
+pub(crate) const DEADLY_GIT: &str = r#"#!/bin/sh
 bin=$(dirname "$0")
 PATH=${PATH#"$bin":}
 if [ -z "$DIES_AT" ]; then exec git "$@"; fi
@@ -327,7 +327,7 @@ exit $code
 "#;
 
 /// Runs a command that is killed there; false when it had ended before.
-fn dies(world: &World, words: &[&str], plan: &str) -> bool {
+pub(crate) fn dies(world: &World, words: &[&str], plan: &str) -> bool {
     let calls = tempfile::tempdir().unwrap();
     let mut command = world.command(words);
     let status = command.env("DIES_AT", plan).env("CALLS", calls.path()).output().unwrap().status;

@@ -3,6 +3,7 @@
 mod conflicts;
 mod interrupted;
 mod refusals;
+mod undoing;
 
 use std::fs;
 use std::path::PathBuf;

@@ -36,6 +36,7 @@ impl AgentLoop {
             | Event::Milestone(_)
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
+            | Event::MergeUndone { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
             Event::Resumed { more_iterations, follow_up, .. } => {

@@ -30,6 +30,7 @@ impl Milestone {
             | Event::Paused { .. }
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
+            | Event::MergeUndone { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. }
             // The Developer commits, the engine does not; and nobody takes over for another.

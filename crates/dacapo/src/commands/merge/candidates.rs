@@ -44,7 +44,7 @@ pub(super) fn gather(
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
         let lock = lock(&dir)?;
         let view = view(&dir)?;
-        // One whose worktree is still there was cut short at the very end: merging it again puts that away.
+        // One whose branch is still there was cut short at the very end: merging it again puts that away.
         if let Some(merged) = &view.merged
             && !(merged.into == into && stands(repo, &spec))
         {
@@ -68,10 +68,10 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Whether worktree and branch of a task are both there.
+/// Whether a task has a branch of its own, which goes last.
 fn stands(repo: &Repo, spec: &TaskSpec) -> bool {
-    let Place::Worktree { path, branch, .. } = &spec.place else { return false };
-    path.exists() && repo.read_ref(branch).is_ok_and(|tip| tip.is_some())
+    let Place::Worktree { branch, .. } = &spec.place else { return false };
+    repo.read_ref(branch).is_ok_and(|tip| tip.is_some())
 }
 
 fn names(args: &Merge, data: &RepoDir) -> Result<Vec<String>, Failure> {

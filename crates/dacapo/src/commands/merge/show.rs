@@ -210,9 +210,13 @@ impl Shown {
     }
 
     fn home(&self, home: &Home) {
-        if let Some(path) = &home.set_aside {
+        if let Some(path) = home.set_aside.as_ref().filter(|_| home.uncommitted > 0) {
             let uncommitted = words::count(home.uncommitted as u64, "uncommitted file");
             self.more(&format!("{uncommitted} set aside with its worktree in {}", path.display()));
+        }
+        if let Some(path) = home.set_aside.as_ref().filter(|_| home.ignored > 0) {
+            let ignored = words::count(home.ignored as u64, "ignored file");
+            self.more(&format!("{ignored} put away with its worktree in {}", path.display()));
         }
         for problem in &home.problems {
             self.more(&paint(WARN, problem));

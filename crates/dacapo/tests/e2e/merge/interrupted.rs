@@ -131,7 +131,7 @@ fn r1_killed_before_the_worktree_went_the_next_merge_puts_it_away() {
         (Path::new(&worktree).exists(), world.git(&["branch", "--list", "dacapo/*"])),
         (false, String::new())
     );
-    assert_eq!(world.run(&["undo", "--list"]).expect(0).stdout.lines().count(), 1, "the file is set aside");
+    assert_eq!(world.run(&["undo", "--list"]).expect(0).stdout.lines().count(), 2, "both are put away");
     merge(&world, &["t"]).expect(0).says("merged already");
 }
 
