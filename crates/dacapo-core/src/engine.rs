@@ -8,6 +8,7 @@ mod driver;
 mod durability;
 mod identity;
 mod inspect;
+mod left_locks;
 mod limits;
 pub mod machine;
 mod mirroring;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::durability::Durability;
+use super::left_locks::EarlierRun;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
 use super::mirroring::Mirroring;
@@ -72,6 +73,7 @@ pub struct Driver<'a> {
     pub(super) ports_before: Option<u16>,
     /// What checks of an earlier process left behind, and when that was seen.
     pub(super) earlier_litter: HashMap<String, Timestamp>,
+    pub(super) earlier: EarlierRun,
     /// Commands that are in the journal.
     pub(super) commands_taken: HashSet<String>,
     pub(super) standing: Standing,
@@ -107,11 +109,13 @@ impl<'a> Driver<'a> {
         let mut machine = setting.kinds.machine(&spec)?;
         let mut last: Option<Envelope> = None;
         let mut earlier_litter = HashMap::new();
+        let mut earlier = EarlierRun::default();
         let mut commands_taken = HashSet::new();
         let mut workspace_was_made = false;
         let mut ports_before = None;
         let journal = Journal::open(&dir.journal_path(), |line| {
             machine.apply(&line);
+            earlier.saw(&line);
             match &line.event {
                 Event::CheckFinished(check) => {
                     earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
@@ -158,6 +162,7 @@ impl<'a> Driver<'a> {
             limits: Limits::default(),
             talks: Talks::default(),
             earlier_litter,
+            earlier,
             sink,
             outbox,
             inbox,
@@ -321,7 +326,7 @@ impl<'a> Driver<'a> {
                 format!("process {} ({}) of an earlier run cannot be ended", process.pid, process.name);
             self.input(&Input::Notice(message))?;
         }
-        Ok(())
+        self.clear_locks_of_earlier_run()
     }
 
     pub(super) fn next_seq(&self) -> u64 {

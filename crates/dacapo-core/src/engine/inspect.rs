@@ -19,6 +19,7 @@ const MOST_MOVES: usize = 1000;
 impl Driver<'_> {
     /// Looks, and changes nothing: doing it again is harmless.
     pub(super) fn inspect_work(&mut self, query: &WorkQuery) -> Result<Input, DriverError> {
+        self.clear_locks_of_last_turn()?;
         let workspace = self.workspace()?;
         let repo = &workspace.repo;
         let gone = repo.what_is_gone();

@@ -120,6 +120,22 @@ pub enum DriverError {
     Workspace(String),
 }
 
+impl DriverError {
+    /// The command that removes a lock of git's which is in the way.
+    pub fn unlock_command(&self) -> Option<String> {
+        match self {
+            Self::Git(error) | Self::Worktree(WorktreeError::Git(error)) => error.unlock_command(),
+            Self::Journal(_)
+            | Self::Worktree(_)
+            | Self::Launch(_)
+            | Self::File { .. }
+            | Self::Kind(_)
+            | Self::Queue { .. }
+            | Self::Workspace(_) => None,
+        }
+    }
+}
+
 /// Who answers what the agent asks a person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {

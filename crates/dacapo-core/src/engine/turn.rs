@@ -55,6 +55,7 @@ impl Driver<'_> {
         if raw.exists() {
             return self.finish_from_file(plan, &raw);
         }
+        self.clear_locks_of_last_turn()?;
         let spec = Arc::clone(&self.spec);
         let agent = &spec.agents[plan.agent];
         self.keep_directory_of(&raw)?;

@@ -440,9 +440,8 @@ fn drop_unfinished(
     let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
     let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
     let made_at = on_it.and_then(|head| head.commit);
-    if std::fs::symlink_metadata(path).is_ok() {
-        user.remove_worktree(path)?;
-    }
+    // Also where git had only begun to write down that there is one.
+    user.remove_worktree(path)?;
     if let Some(at) = user.read_ref(branch)?
         && made_at.as_ref().map_or_else(|| starts.contains(&Some(&at)), |made_at| at == *made_at)
     {

@@ -53,13 +53,13 @@ pub enum GitError {
     #[error("git was not found on PATH")]
     Missing,
     /// Another git holds the index, or left its lock behind.
-    #[error("the index is locked by {lock}", lock = .lock.display())]
+    #[error("the index is locked by {}; {}", .lock.display(), cure(.lock))]
     IndexLocked {
         /// The lock file.
         lock: PathBuf,
     },
-    /// Another git holds a ref, or left its lock behind.
-    #[error("a ref is locked by {lock}", lock = .lock.display())]
+    /// Another git holds a ref or another file of the repository, or left its lock behind.
+    #[error("the repository is locked by {}; {}", .lock.display(), cure(.lock))]
     RefLocked {
         /// The lock file.
         lock: PathBuf,
@@ -108,7 +108,34 @@ fn exit_text(exit: Option<i32>) -> String {
     exit.map_or_else(|| "killed by a signal".to_owned(), |code| format!("exit {code}"))
 }
 
+/// What lets go of a lock that nobody holds any more.
+fn cure(lock: &Path) -> String {
+    format!("if no git and no editor is at work there, a killed one left it: {}", remove_command(lock))
+}
+
+/// The command that removes a lock, for a shell.
+fn remove_command(lock: &Path) -> String {
+    let path = lock.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@".contains(c);
+    if path.chars().all(plain) {
+        return format!("rm {path}");
+    }
+    format!("rm '{}'", path.replace('\'', "'\\''"))
+}
+
 impl GitError {
+    /// The command that removes the lock which was in the way.
+    pub fn unlock_command(&self) -> Option<String> {
+        match self {
+            Self::IndexLocked { lock } | Self::RefLocked { lock } => Some(remove_command(lock)),
+            Self::Missing
+            | Self::Failed { .. }
+            | Self::Io { .. }
+            | Self::TooOld { .. }
+            | Self::Unexpected { .. } => None,
+        }
+    }
+
     pub(super) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { operation, path, source }
@@ -413,7 +440,7 @@ impl Output {
     pub(super) fn error(self) -> GitError {
         let kept = &self.stderr[..self.stderr.len().min(STDERR_KEPT)];
         let stderr = String::from_utf8_lossy(kept).trim().to_owned();
-        if let Some(lock) = held_lock(&self.stderr) {
+        if let Some(lock) = held_lock(&self.stderr).map(|lock| self.call.dir.join(lock)) {
             return if lock.ends_with("index.lock") {
                 GitError::IndexLocked { lock }
             } else {
@@ -432,10 +459,21 @@ impl Output {
 /// Git names the lock that it could not take: `Unable to create '…/x.lock': File exists.`
 fn held_lock(stderr: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
-    let (before, after) = (b"Unable to create '", b".lock': File exists");
-    let start = memchr::memmem::find(stderr, before)? + before.len();
-    let end = start + memchr::memmem::find(&stderr[start..], after)? + ".lock".len();
-    Some(PathBuf::from(OsStr::from_bytes(&stderr[start..end])))
+    if let Some(config) = between(stderr, b"could not lock config file ", b": File exists") {
+        let mut path = OsStr::from_bytes(config).to_owned();
+        path.push(".lock");
+        return Some(path.into());
+    }
+    let path = between(stderr, b"Unable to create '", b".lock': File exists")?;
+    let mut path = OsStr::from_bytes(path).to_owned();
+    path.push(".lock");
+    Some(path.into())
+}
+
+fn between<'a>(text: &'a [u8], before: &[u8], after: &[u8]) -> Option<&'a [u8]> {
+    let start = memchr::memmem::find(text, before)? + before.len();
+    let end = start + memchr::memmem::find(&text[start..], after)?;
+    Some(&text[start..end])
 }
 
 #[cfg(test)]
@@ -448,7 +486,19 @@ mod tests {
         assert_eq!(held_lock(said), Some(PathBuf::from("/a b/.git/index.lock")));
         let said = b"fatal: cannot lock ref 'HEAD': Unable to create '/r/.git/HEAD.lock': File exists.";
         assert_eq!(held_lock(said), Some(PathBuf::from("/r/.git/HEAD.lock")));
+        let said = b"error: could not lock config file .git/config: File exists";
+        assert_eq!(held_lock(said), Some(PathBuf::from(".git/config.lock")));
         assert_eq!(held_lock(b"fatal: bad object"), None);
+    }
+
+    #[test]
+    fn r2_the_error_names_the_command_that_removes_a_lock() {
+        let error = GitError::RefLocked { lock: PathBuf::from("/it's here/.git/HEAD.lock") };
+        let command = r"rm '/it'\''s here/.git/HEAD.lock'";
+        assert_eq!(error.unlock_command().as_deref(), Some(command));
+        assert!(error.to_string().ends_with(command), "{error}");
+        let plain = GitError::IndexLocked { lock: PathBuf::from("/r/.git/index.lock") };
+        assert_eq!(plain.unlock_command().as_deref(), Some("rm /r/.git/index.lock"));
     }
 
     #[test]

@@ -151,9 +151,13 @@ pub(super) fn failed(name: &str, error: DriverError) -> Failure {
             .hint("look at git log and git status, then start a new task")
             .caused_by(error);
     }
+    let cure = error.unlock_command().map_or_else(
+        || "mend the cause".to_owned(),
+        |command| format!("{command}, if no git and no editor is at work in this repository"),
+    );
     Failure::failed(error.to_string())
         .kept(format!("all that was done; task '{name}' can go on"))
-        .hint(format!("mend the cause, then dacapo resume {name}"))
+        .hint(format!("{cure}; then dacapo resume {name}"))
         .caused_by(error)
 }
 

@@ -9,6 +9,7 @@ mod events;
 pub(crate) mod git;
 pub(crate) mod guards;
 mod journal;
+mod locks;
 mod places;
 mod signals;
 

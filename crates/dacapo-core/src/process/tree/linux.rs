@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{LostGuard, Members, Process, TAG_VARIABLE};
 use crate::process::liveness::TreeSample;
+
+/// What a guard calls itself.
+const GUARD_NAME: &str = "dacapo-guard";
 
 /// Many lives of a process that only starts the next: whatever is on its way passes by within this time.
 const CHASE: Duration = Duration::from_millis(30);
@@ -120,6 +123,62 @@ pub(super) fn orphans(lost: &LostGuard<'_>, guards: &BTreeSet<u32>) -> Vec<Proce
         .map(|process| process.pid)
         .collect();
     with_descendants(&all, &roots)
+}
+
+/// When the machine was started: no process of before is alive.
+pub(crate) fn boot_time() -> Option<SystemTime> {
+    Proc::real().boot_time()
+}
+
+/// The guards that have a file open: the task's lock, for one, which no agent ever gets.
+pub fn guards_with_open(file: &Path) -> Vec<Pid> {
+    let proc = Proc::real();
+    let Ok(wanted) = fs::metadata(file) else { return Vec::new() };
+    proc.all()
+        .into_iter()
+        .filter(|process| !process.zombie && process.name == GUARD_NAME)
+        .filter(|process| proc.has_open(process.pid, &wanted) == Some(true))
+        .filter_map(|process| Pid::from_raw(process.pid.cast_signed()))
+        .collect()
+}
+
+/// Whether somebody has stopped a process (SIGSTOP, a debugger).
+pub fn is_stopped(pid: Pid) -> bool {
+    let stat = fs::read_to_string(Proc::real().of(pid.as_raw_nonzero().get().cast_unsigned()).join("stat"));
+    let state = |stat: &str| stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    stat.is_ok_and(|stat| matches!(state(&stat), Some('T' | 't')))
+}
+
+/// Whether a git is at work right below a process.
+pub fn waits_for_git(pid: Pid) -> bool {
+    let proc = Proc::real();
+    let children = proc.children(pid.as_raw_nonzero().get().cast_unsigned());
+    let is_git =
+        |child| proc.process(child).is_some_and(|child| !child.zombie && child.name.starts_with("git"));
+    children.into_iter().any(is_git)
+}
+
+/// Whether a process has a file open, or is a git that began before `since` and works below one of `places`: git closes some
+/// of its lock files long before it removes them. True also where that cannot be found out.
+pub(crate) fn file_may_be_in_use(file: &Path, since: SystemTime, places: &[&Path]) -> bool {
+    let proc = Proc::real();
+    let (Ok(wanted), Some(boot)) = (fs::metadata(file), proc.boot_time()) else { return true };
+    let all = proc.all();
+    if !all.iter().any(|process| process.pid == std::process::id()) {
+        return true;
+    }
+    let ticks_per_second = 1000.0 / proc.ms_per_tick;
+    all.iter().filter(|process| !process.zombie).any(|process| {
+        #[expect(clippy::cast_precision_loss, reason = "hundredths of a second since the boot")]
+        let began = boot + Duration::from_secs_f64(process.started as f64 / ticks_per_second);
+        let is_git = process.name.starts_with("git") && began <= since;
+        let works_there = || match fs::read_link(proc.of(process.pid).join("cwd")) {
+            Ok(cwd) => places.iter().any(|place| cwd.starts_with(place)),
+            // It may have ended since; if not, nobody knows.
+            Err(_) => proc.process(process.pid).is_some(),
+        };
+        proc.has_open(process.pid, &wanted) == Some(true) || is_git && works_there()
+    })
 }
 
 /// When a process started: with its id, what it is recognised by.
@@ -273,6 +332,22 @@ impl Proc {
 
     fn environ(&self, pid: u32) -> Option<Vec<u8>> {
         fs::read(self.of(pid).join("environ")).ok().filter(|environ| !environ.is_empty())
+    }
+
+    /// Whether the process has this file open. `None` when it is not ours to look.
+    fn has_open(&self, pid: u32, wanted: &fs::Metadata) -> Option<bool> {
+        use std::os::unix::fs::MetadataExt as _;
+        let open = fs::read_dir(self.of(pid).join("fd")).ok()?;
+        Some(open.flatten().any(|entry| {
+            let is_it = |open: fs::Metadata| (open.dev(), open.ino()) == (wanted.dev(), wanted.ino());
+            fs::metadata(entry.path()).is_ok_and(is_it)
+        }))
+    }
+
+    fn boot_time(&self) -> Option<SystemTime> {
+        let stat = fs::read_to_string(self.root.join("stat")).ok()?;
+        let seconds = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+        Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
     }
 
     fn program(&self, pid: u32) -> Option<PathBuf> {

@@ -22,6 +22,8 @@ use linux as platform;
 use other as platform;
 
 pub(super) use platform::{become_reaper, die_with_parent, identity, sample};
+pub(crate) use platform::{boot_time, file_may_be_in_use};
+pub use platform::{guards_with_open, is_stopped, waits_for_git};
 
 /// The variable whose value ties a process to a run; callers put it into the environment of every job.
 pub const TAG_VARIABLE: &str = "DACAPO_RUN";
@@ -228,6 +230,12 @@ fn hunt_down(quarry: impl Fn() -> Vec<Process>, tag: Option<&str>) -> Swept {
     }
     let lost: BTreeSet<u32> = unreachable.iter().map(|process| process.pid).collect();
     Swept { killed: hunt.killed.difference(&lost).copied().collect(), unreachable }
+}
+
+/// Lets a process go on that was stopped (SIGSTOP, Ctrl-Z).
+pub fn wake(pid: Pid) {
+    // One that is gone needs no waking.
+    let _ = kill_process(pid, Signal::CONT);
 }
 
 /// Waits for an orphan that became our child. What was never ours gives an error, which says all there is to say.

@@ -1,6 +1,10 @@
 //! Where there is neither `/proc` nor a subreaper: the process group of the job is what can be reached.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::SystemTime;
+
+use rustix::process::Pid;
 
 use super::{LostGuard, Members, Process};
 use crate::process::liveness::TreeSample;
@@ -13,6 +17,31 @@ pub(in crate::process) fn become_reaper() -> rustix::io::Result<()> {
 /// There is no such thing here: the job is ended by the guard only.
 pub(in crate::process) fn die_with_parent() -> rustix::io::Result<()> {
     Ok(())
+}
+
+/// Nobody tells.
+pub(crate) fn boot_time() -> Option<SystemTime> {
+    None
+}
+
+/// Nobody can be found by what it has open.
+pub fn guards_with_open(_file: &Path) -> Vec<Pid> {
+    Vec::new()
+}
+
+/// That cannot be found out.
+pub fn is_stopped(_pid: Pid) -> bool {
+    false
+}
+
+/// That cannot be found out: it is given time.
+pub fn waits_for_git(_pid: Pid) -> bool {
+    true
+}
+
+/// That cannot be found out.
+pub(crate) fn file_may_be_in_use(_file: &Path, _since: SystemTime, _places: &[&Path]) -> bool {
+    true
 }
 
 /// Shows the job itself; its session and group carry its id, and a signal to it reaches the group.

@@ -1,0 +1,105 @@
+//! When locks are looked for that a killed git has left: when a task is taken up again, and before a turn of an agent. By
+//! then all that could still work with them is dead.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+
+use super::driver::Driver;
+use super::machine::Input;
+use super::surroundings::DriverError;
+use crate::event::{Envelope, Event};
+use crate::git::{EndedRun, Oid, Repo};
+use crate::spec::Place;
+
+/// The last sign of life of a run that died is at most so much older than its death.
+const SILENCE: Duration = Duration::from_secs(5 * 60);
+
+/// What the journal tells of the process that drove the task before.
+#[derive(Debug, Default)]
+pub(super) struct EarlierRun {
+    began: Option<Timestamp>,
+    last: Option<Timestamp>,
+    /// The commit that it was about to move the branch to, or had moved it to.
+    commit: Option<Oid>,
+    branch: Option<String>,
+}
+
+impl EarlierRun {
+    pub(super) fn saw(&mut self, line: &Envelope) {
+        self.last = Some(line.at);
+        match &line.event {
+            Event::TaskStarted { .. } | Event::Resumed { .. } => self.began = Some(line.at),
+            Event::CommitIntent(planned) => self.commit.clone_from(&planned.commit),
+            Event::WorkspaceReady { branch, .. } => self.branch.clone_from(branch),
+            _ => {}
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// After an interruption. The caller holds the task's lock, which our own git inherits: it is gone, as is the agent.
+    pub(super) fn clear_locks_of_earlier_run(&mut self) -> Result<(), DriverError> {
+        let (Some(began), Some(last)) = (self.earlier.began, self.earlier.last) else { return Ok(()) };
+        let until = SystemTime::from(last).max(self.last_output().unwrap_or(SystemTime::UNIX_EPOCH));
+        let at_work = (began.into(), until + SILENCE);
+        let spec = std::sync::Arc::clone(&self.spec);
+        let (branch, repo, exclusive) = match &spec.place {
+            Place::Worktree { path, branch, .. } => {
+                // Without its worktree there are still the branch and what all worktrees share.
+                let own = Repo::discover(path).or_else(|_| Repo::discover(&spec.top));
+                (Some(branch.clone()), own, true)
+            }
+            Place::InPlace { branch, .. } => {
+                let own = branch.as_ref().map(|own| own.name.clone());
+                (own.or_else(|| self.earlier.branch.clone()), Repo::discover(&spec.top), false)
+            }
+        };
+        // Whoever needs it says what is wrong with it.
+        let Ok(repo) = repo else { return Ok(()) };
+        let commit = self.earlier.commit.clone();
+        let run = EndedRun {
+            exclusive,
+            branch: branch.as_deref(),
+            rescue: &format!("refs/dacapo/rescue/{}", spec.name),
+            commit: commit.as_ref(),
+            at_work,
+        };
+        self.clear_locks(&repo, &run)
+    }
+
+    /// Before a turn, and before the work is judged: what ran before was ended with all its processes. Not while an agent
+    /// lives that one talks with: its git may be at work.
+    pub(super) fn clear_locks_of_last_turn(&mut self) -> Result<(), DriverError> {
+        let Some(workspace) = self.workspace.as_ref().filter(|_| self.talks.kept.is_empty()) else {
+            return Ok(());
+        };
+        if !workspace.repo.what_is_gone().is_empty() {
+            return Ok(());
+        }
+        let (repo, exclusive) = (workspace.repo.clone(), workspace.exclusive());
+        let now = SystemTime::now();
+        let branch = repo.head()?.branch;
+        let run = EndedRun {
+            exclusive,
+            branch: branch.as_deref(),
+            rescue: &format!("refs/dacapo/rescue/{}", self.spec.name),
+            commit: None,
+            at_work: (now - self.started.elapsed(), now),
+        };
+        self.clear_locks(&repo, &run)
+    }
+
+    fn clear_locks(&mut self, repo: &Repo, run: &EndedRun<'_>) -> Result<(), DriverError> {
+        for notice in repo.clear_left_locks(run)? {
+            self.input(&Input::Notice(notice.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// When an agent last printed something.
+    fn last_output(&self) -> Option<SystemTime> {
+        let files = std::fs::read_dir(self.dir.turn_path(0, "raw").parent()?).ok()?;
+        files.flatten().filter_map(|file| file.metadata().ok()?.modified().ok()).max()
+    }
+}
