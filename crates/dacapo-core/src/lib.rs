@@ -23,6 +23,7 @@ pub mod prune;
 pub mod git;
 pub mod process;
 pub mod radar;
+pub mod recovery;
 
 pub mod mirror;
 

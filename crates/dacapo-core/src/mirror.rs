@@ -138,6 +138,41 @@ pub fn publish(spec: &TaskSpec, documents: Vec<Document>) {
     }
 }
 
+/// Puts right what a death has left: the files say something else than the journal of a task that nobody drives.
+pub fn put_right(checkout: &Path, dir: &TaskDir, spec: &TaskSpec) {
+    let is_stale = |dir: &TaskDir| {
+        let said = documents(dir, spec, Whereabouts::Here);
+        said.iter().any(|document| !says_so(checkout, spec.name.as_str(), document))
+    };
+    if !is_stale(dir) {
+        return;
+    }
+    // Whoever drives the task says by itself where it stands.
+    let Ok(_lock) = dir.lock_briefly() else { return };
+    if is_stale(dir) {
+        publish(spec, documents(dir, spec, Whereabouts::Here));
+    }
+}
+
+/// Whether a file says all that it is to say, or is another task's by now.
+fn says_so(checkout: &Path, task: &str, document: &Document) -> bool {
+    let read = || -> Option<Value> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        let mut place = OwnedFd::from(File::open(checkout).ok()?);
+        for name in [DIRECTORY].iter().chain(document.within) {
+            place = rustix::fs::openat(&place, *name, flags, Mode::empty()).ok()?;
+        }
+        content(&place, &document.name)
+    };
+    let Some(there) = read() else { return false };
+    if let Owner::Named { by, takes_over: false } = document.owner
+        && there.get(by).and_then(Value::as_str).is_some_and(|other| other != task)
+    {
+        return true;
+    }
+    document.content.iter().all(|(key, value)| there.get(key) == Some(value))
+}
+
 fn write(checkout: &Path, task: &str, document: &Document) -> io::Result<()> {
     let top = File::open(checkout)?;
     let own = enter(&OwnedFd::from(top), DIRECTORY)?;
@@ -188,10 +223,13 @@ fn enter(within: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
 
 /// Who is named in the document that is there. One that does not read is nobody's.
 fn present(place: &OwnedFd, name: &str, key: &str) -> Option<String> {
+    content(place, name)?.get(key)?.as_str().map(str::to_owned)
+}
+
+fn content(place: &OwnedFd, name: &str) -> Option<Value> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::openat(place, name, flags, Mode::empty()).ok()?);
     let mut text = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    let content: Value = serde_json::from_slice(&text).ok()?;
-    content.get(key)?.as_str().map(str::to_owned)
+    serde_json::from_slice(&text).ok()
 }

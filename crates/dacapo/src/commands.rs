@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use dacapo_core::dropped::Dropped;
 use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::process::Swept;
+use dacapo_core::recovery::end_leftovers;
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, TaskDir};
-use dacapo_core::view::{TaskView, ViewError};
+use dacapo_core::view::{Status, TaskView, ViewError};
 
 use crate::args::Command;
 use crate::error::{Failure, suggest};
@@ -212,11 +214,42 @@ fn is_put_away(repo: &Repo, data: &RepoDir, name: &str) -> bool {
 }
 
 pub(crate) fn view(dir: &TaskDir) -> Result<TaskView, Failure> {
-    TaskView::load(dir).map_err(|error| unreadable(&error, dir))
+    let view = TaskView::load(dir).map_err(|error| unreadable(&error, dir))?;
+    if view.status == Status::Interrupted {
+        clear_up_behind(dir);
+    }
+    Ok(view)
+}
+
+/// Ends what a task that was found interrupted has left running (R1).
+fn clear_up_behind(dir: &TaskDir) {
+    tell_of_leftovers(dir, &end_leftovers(dir));
+}
+
+/// Says what was ended, and what could not be.
+fn tell_of_leftovers(dir: &TaskDir, swept: &Swept) {
+    use std::io::Write as _;
+    let name = dir.name();
+    let mut err = anstream::stderr();
+    if !swept.killed.is_empty() {
+        let processes = match swept.killed.len() {
+            1 => "1 process".to_owned(),
+            some => format!("{some} processes"),
+        };
+        let _ = writeln!(err, "note    ended {processes} left behind by task '{name}'");
+    }
+    for process in &swept.unreachable {
+        let (pid, program) = (process.pid, &process.name);
+        let _ = writeln!(
+            err,
+            "warning: process {pid} ({program}) of task '{name}' cannot be ended: kill -9 {pid}"
+        );
+    }
 }
 
 /// A task whose process ended without an event; in the background it may have said why.
 fn interrupted(dir: &TaskDir) -> Failure {
+    clear_up_behind(dir);
     let name = dir.name();
     let last = background::last_words(dir).map_or_else(String::new, |words| format!(":\n{words}"));
     Failure::failed(format!("Task '{name}' was interrupted: its process is gone{last}"))

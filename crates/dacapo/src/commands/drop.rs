@@ -3,6 +3,7 @@
 use clap::Args;
 use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
 use dacapo_core::git::WorktreeError;
+use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::spec::{Place, TaskName, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
 
@@ -36,6 +37,7 @@ pub(super) fn run(args: &Drop) -> Result<u8, Failure> {
     for name in names {
         let dir = find(name, &data, &dropped)?;
         let lock = take(&dir)?;
+        super::tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
         let spec = dir.spec().map_err(|error| {
             Failure::failed(error.to_string())
                 .kept("everything; nothing was dropped")

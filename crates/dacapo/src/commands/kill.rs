@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dacapo_core::engine::Driver;
 use dacapo_core::event::{Command, Event, Outcome, StopReason};
-use dacapo_core::process::sweep;
+use dacapo_core::process::{guards_with_open, is_stopped, sweep, waits_for_git, wake};
 use dacapo_core::store::{Lock, LockError, TaskDir, read};
 use dacapo_core::view::Status;
 
@@ -23,6 +23,9 @@ const GENTLE: Duration = Duration::from_secs(30);
 
 /// Most are gone before this; who waits longer is told what for.
 const UNREMARKABLE: Duration = Duration::from_secs(5);
+
+/// A guard that hears of its runner's end has ended all within this time, or is on its way.
+const LISTENING: Duration = Duration::from_secs(5);
 
 /// What the kernel ends is gone in a moment, and its guards end the rest.
 const FORCED: Duration = Duration::from_secs(20);
@@ -95,7 +98,14 @@ fn tell(dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
         }
     };
     stop_pushing(dir)?;
+    wake_all(dir);
     Ok(told)
+}
+
+/// Somebody may have stopped the task's process or its guards (Ctrl-Z, SIGSTOP): woken, they hear what they are told.
+fn wake_all(dir: &TaskDir) {
+    let lock = dir.lock_path();
+    Lock::holder(&lock).into_iter().chain(guards_with_open(&lock)).for_each(wake);
 }
 
 /// Waits for the end of a task that was told, and ends one that nobody drives.
@@ -106,12 +116,17 @@ fn end(dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
         Told::Command(_) | Told::Signal if is_free_within(dir, UNREMARKABLE) => {}
         Told::Command(_) | Told::Signal => {
             let left = GENTLE - UNREMARKABLE;
-            let seconds = left.as_secs();
-            eprintln!(
-                "note    {name} has not ended yet; a process that does not listen is killed in {seconds} s"
-            );
-            if !is_free_within(dir, left) {
-                force(dir, told)?;
+            let deaf = is_deaf(dir, told);
+            if deaf {
+                eprintln!("note    the process of {name} does not listen and is killed");
+            } else {
+                let seconds = left.as_secs();
+                eprintln!(
+                    "note    {name} has not ended yet; a process that does not listen is killed in {seconds} s"
+                );
+            }
+            if deaf || !is_free_within(dir, left) {
+                force(dir, told, &spec.tag)?;
             }
         }
         Told::Nobody => {}
@@ -147,7 +162,7 @@ fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
 
 /// It does not listen: stopped, hung on a disk, or of another version. What has the lock for something else than to drive
 /// the task is not ours to end: a takeover, a merge, a pull request.
-fn force(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
+fn force(dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
     let name = dir.name();
     let status = view(dir)?.status;
     let holder = Lock::holder(&dir.lock_path());
@@ -169,7 +184,28 @@ fn force(dir: &TaskDir, told: &Told) -> Result<(), Failure> {
         }
         None => {}
     }
+    if is_free_within(dir, LISTENING) {
+        return Ok(());
+    }
+    // Guards that hear nothing of its end are stopped or stuck; what they watched over is found by its tag.
+    for guard in guards_with_open(&dir.lock_path()) {
+        let _ = rustix::process::kill_process(guard, rustix::process::Signal::KILL);
+    }
+    sweep(tag);
     if is_free_within(dir, FORCED) { Ok(()) } else { Err(still_finishing(&name)) }
+}
+
+/// A process that listens takes a command at once, unless git keeps it waiting. One that is stopped though it was woken
+/// hears nothing, and neither does its guard.
+fn is_deaf(dir: &TaskDir, told: &Told) -> bool {
+    let lock = dir.lock_path();
+    if Lock::holder(&lock).into_iter().chain(guards_with_open(&lock)).any(is_stopped) {
+        return true;
+    }
+    let Told::Command(id) = told else { return false };
+    let waits = dir.inbox().look().is_ok_and(|waiting| waiting.iter().any(|command| command.id == *id));
+    let at_git = || Lock::holder(&dir.lock_path()).is_some_and(waits_for_git);
+    waits && !at_git()
 }
 
 /// The process that drove the task last, by its journal.

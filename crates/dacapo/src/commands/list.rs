@@ -10,10 +10,11 @@ use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
 use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, Size, TaskDir, keep_sizes, measure, sizes};
+use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::{home, print, repository_data};
+use super::{clear_up_behind, home, print, repository_data};
 use crate::args::List;
 use crate::error::Failure;
 use crate::output::listing::{self, Done, Entry, Frame, Radar, Scope};
@@ -32,6 +33,7 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
             let known = Occupied::of(repo, measure);
             for mut element in glance::<Element>(repo)? {
                 let name = element.0["name"].as_str().unwrap_or_default();
+                clear_up_if_interrupted(repo, name, element.status());
                 if let Some(size) = known.size(name, element.0["created_at"].as_str()) {
                     element.0["worktree_bytes"] = known.worktree(name, size).into();
                 }
@@ -45,6 +47,9 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     for repo in &repos {
         let known = Occupied::of(repo, measure);
         let briefs = glance::<Brief>(repo)?;
+        for brief in &briefs {
+            clear_up_if_interrupted(repo, &brief.name, brief.status);
+        }
         let marks = Marks::of(repo, &briefs, args);
         entries.extend(briefs.into_iter().map(|brief| entry(brief, &known, &marks)));
     }
@@ -65,6 +70,14 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     };
     print(&listing::list(&entries, &frame));
     Ok(0)
+}
+
+fn clear_up_if_interrupted(repo: &RepoDir, name: &str, status: Status) {
+    if status == Status::Interrupted
+        && let Ok(name) = TaskName::parse(name)
+    {
+        clear_up_behind(&repo.task(&name));
+    }
 }
 
 /// The one place where what is known of a task beside its journal is put to it.

@@ -18,6 +18,10 @@ pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     if let Some(turn) = args.turn {
         return raw(&dir, turn);
     }
+    if !args.follow {
+        // Whether it is interrupted is asked for what that lets happen; what does not read is said below.
+        let _ = super::view(&dir);
+    }
     let failed = |error| unreadable(&dir, &error);
     let unable = |error: io::Error| {
         Failure::failed(format!("cannot follow task '{}': {error}", dir.name()))

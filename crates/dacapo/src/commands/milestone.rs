@@ -11,8 +11,21 @@ mod which;
 pub(super) use answers::{approve, left, reject};
 pub(super) use run::{may_go_on, spawn};
 
+use dacapo_core::git::Repo;
+use dacapo_core::mirror::put_right;
+
 use crate::args::milestone::MilestoneCommand;
 use crate::error::Failure;
+use crate::milestones::Entry;
+
+/// A milestone whose process died may have left processes, and files in the checkout that say it is still at work (M8).
+fn clear_up(repo: &Repo, entry: &Entry) {
+    let Some(told) = entry.told().filter(|told| !told.is_at_work()) else { return };
+    if told.is_interrupted() {
+        super::clear_up_behind(&told.dir);
+    }
+    put_right(&repo.main_checkout(), &told.dir, &told.spec);
+}
 
 pub(super) fn run(command: MilestoneCommand) -> Result<u8, Failure> {
     match command {

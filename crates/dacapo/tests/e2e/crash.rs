@@ -10,6 +10,7 @@ pub(crate) mod git;
 pub(crate) mod guards;
 mod journal;
 mod locks;
+mod orphans;
 mod places;
 mod signals;
 

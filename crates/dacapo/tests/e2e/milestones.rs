@@ -10,6 +10,7 @@ use crate::support::{Ran, World};
 
 mod findings;
 mod hostile;
+mod left_over;
 mod limits;
 mod people;
 mod places;

@@ -5,6 +5,7 @@ use std::path::Path;
 use dacapo_core::agent;
 use dacapo_core::git::{Oid, Repo};
 use dacapo_core::merge::Candidate;
+use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::spec::{AgentSpec, Approval, Place, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
 use dacapo_core::view::{MergedInto, TaskView};
@@ -13,7 +14,7 @@ use super::NOTHING;
 use crate::agents;
 use crate::args::Merge;
 use crate::commands::resume::still_finishing;
-use crate::commands::{task, view};
+use crate::commands::{task, tell_of_leftovers, view};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::output::words;
@@ -43,6 +44,7 @@ pub(super) fn gather(
         let (_, dir) = task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
         let lock = lock(&dir)?;
+        tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
         let view = view(&dir)?;
         // One whose branch is still there was cut short at the very end: merging it again puts that away.
         if let Some(merged) = &view.merged

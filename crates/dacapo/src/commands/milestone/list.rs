@@ -18,6 +18,7 @@ pub(super) fn run(args: &ListMilestones) -> Result<u8, Failure> {
         Failure::failed(format!("the milestones of this repository cannot be read: {error}"))
             .kept("everything as it is; nothing was written")
     })?;
+    catalog.entries().for_each(|entry| super::clear_up(&repo, entry));
     if args.json {
         let all: Vec<Value> = catalog.entries().map(told::brief).collect();
         print(&json!(all).to_string());

@@ -21,7 +21,8 @@ const MOST_ROUNDS: usize = 5;
 const MOST_LINES: usize = 60;
 
 pub(super) fn run(args: &ShowMilestone) -> Result<u8, Failure> {
-    let (_, _, entry) = which::entry(&args.milestone)?;
+    let (repo, _, entry) = which::entry(&args.milestone)?;
+    super::clear_up(&repo, &entry);
     let story = match entry.told() {
         Some(told) => Story::of(told, words::command).map_err(|error| {
             Failure::failed(format!("what was said in '{}' cannot be read: {error}", entry.name))

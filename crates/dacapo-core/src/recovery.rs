@@ -1,0 +1,47 @@
+//! What is done for a task that is found interrupted (R1): runner and guard may have been killed together, and then whatever
+//! left their session lives on until somebody looks for it.
+
+use std::fs;
+
+use crate::process::{Swept, sweep};
+use crate::store::{Lock, TaskDir};
+use crate::view::TaskView;
+
+/// Says how long the journal was when its task was last cleared up behind. A task that nobody drives gets no longer.
+const SWEPT: &str = "swept";
+
+/// Ends the processes that a task which was found interrupted has left, once an interruption. Nothing is done where
+/// somebody has the task's lock: whoever takes it up again clears up by itself.
+pub fn end_leftovers(dir: &TaskDir) -> Swept {
+    if is_cleared(dir) {
+        return Swept::default();
+    }
+    match dir.lock_briefly() {
+        Ok(lock) => end_leftovers_of(dir, &lock),
+        Err(_) => Swept::default(),
+    }
+}
+
+/// The same, for who holds the task's lock.
+pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock) -> Swept {
+    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::fold(dir)) else { return Swept::default() };
+    // One that came to its end, or paused, left nothing.
+    if view.status.is_settled() || is_cleared(dir) {
+        return Swept::default();
+    }
+    let swept = sweep(&spec.tag);
+    if let Some(length) = journal_length(dir) {
+        // Without it the next look only takes longer.
+        let _ = fs::write(dir.path().join(SWEPT), length.to_string());
+    }
+    swept
+}
+
+fn is_cleared(dir: &TaskDir) -> bool {
+    let known = fs::read_to_string(dir.path().join(SWEPT)).ok().and_then(|text| text.trim().parse().ok());
+    known.is_some() && known == journal_length(dir)
+}
+
+fn journal_length(dir: &TaskDir) -> Option<u64> {
+    fs::metadata(dir.journal_path()).ok().map(|meta| meta.len())
+}
