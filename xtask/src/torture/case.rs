@@ -35,6 +35,8 @@ pub(super) struct Case {
     tag: String,
     /// Commands run so far.
     commands: u32,
+    /// One of them did not end, which ends the case.
+    pub(super) hung: bool,
     pub(super) random: Random,
     pub(super) tally: Tally,
 }
@@ -85,6 +87,7 @@ impl Case {
             tracer: tracer.map(Path::to_owned),
             tag: format!("{seed}-{number}-{}", std::process::id()),
             commands: 0,
+            hung: false,
             random: Random::of_case(seed, number),
             tally: Tally::default(),
         };
@@ -211,6 +214,7 @@ impl Case {
         });
         let hung = ended.recv_timeout(limit).is_err();
         if hung {
+            self.hung = true;
             // Not waited for yet, so the number is still its own.
             let below = processes::below(pid);
             processes::end_below(pid);
@@ -225,7 +229,8 @@ impl Case {
         let ran = Ran { code: code(status), out: read(&out), err: read(&err) };
         self.log(&format!("{label} → {}", ran.code));
         self.look_for_panic(&label, &ran);
-        Ok(ran)
+        // Whatever follows would hang too, and a fault is enough.
+        if hung { Err(format!("{label} hung")) } else { Ok(ran) }
     }
 
     fn look_for_panic(&mut self, label: &str, ran: &Ran) {

@@ -182,7 +182,7 @@ fn is_away(case: &mut Case, done: &Done) -> Outcome {
 fn drop_and_undo(case: &mut Case) -> Outcome {
     let done = done(case, Checkout::Changed)?;
     strike(case, 90, &["drop", "t"])?;
-    again(case, &["drop", "t"], &["not found"])?;
+    again(case, &["drop", "t"], &["not found", "is dropped already"])?;
     is_away(case, &done)?;
     again(case, &["undo", "t"], &[])?;
     is_back(case, &done)?;
@@ -203,7 +203,6 @@ fn merge(case: &mut Case, words: &[&str]) -> Outcome {
     let kept = commit_of_another(case, &done)?;
     strike(case, 240, words)?;
     again(case, words, &["not found", "merged already", "already merged", "nothing to merge"])?;
-    case.run(WORK, &["prune"])?;
     is_away(case, &done)?;
     for path in ["f0.txt", "f1.txt", "f2.txt"] {
         if case.git(&["cat-file", "-e", &format!("main:{path}")]).is_err() {

@@ -18,11 +18,17 @@ const UNTIL_GONE: Duration = Duration::from_secs(20);
 
 /// A journal as far as it can be read: whole lines, each of which is JSON.
 pub(super) fn journal(dir: &Path) -> Vec<Value> {
-    let bytes = fs::read(dir.join("journal.jsonl")).unwrap_or_default();
+    let bytes = bytes_of(&dir.join("journal.jsonl"));
     bytes
         .split_inclusive(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
+}
+
+/// What a file holds; nothing where it is no file. Another thing may lie there, and reading a pipe would never end.
+pub(super) fn bytes_of(path: &Path) -> Vec<u8> {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    if is_file { fs::read(path).unwrap_or_default() } else { Vec::new() }
 }
 
 /// The commit that an event names, whichever version of the format wrote it.
@@ -271,7 +277,8 @@ pub(super) fn locks_below(dir: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn panics_in_background(case: &mut Case, dir: &Path) {
-    let said = fs::read_to_string(dir.join("runner.log")).unwrap_or_default();
+    let said = bytes_of(&dir.join("runner.log"));
+    let said = String::from_utf8_lossy(&said);
     if said.contains("panicked at") {
         case.fault(Fault::Panic, format!("in runner.log: {said}"));
     }
@@ -299,7 +306,7 @@ impl Kept {
 }
 
 fn whole(dir: &Path) -> Vec<u8> {
-    let mut bytes = fs::read(dir.join("journal.jsonl")).unwrap_or_default();
+    let mut bytes = bytes_of(&dir.join("journal.jsonl"));
     let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     bytes.truncate(end);
     bytes

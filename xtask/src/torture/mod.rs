@@ -241,7 +241,7 @@ fn campaign(number: u64) -> &'static Campaign {
     &CAMPAIGNS[usize::try_from(number % count as u64).unwrap_or(0)]
 }
 
-/// The process of a case: SEED NUMBER DIR PROGRAM [TRACER]
+/// The process of a case; its arguments are seed, number, directory, program and, where there is one, the tracer.
 fn in_case(args: &[String]) -> Outcome<bool> {
     let [seed, number, dir, program, tracer @ ..] = args else {
         return Err(format!("{IN_CASE} is not for people"));
@@ -251,7 +251,9 @@ fn in_case(args: &[String]) -> Outcome<bool> {
     processes::adopt_orphans()?;
     let tracer = tracer.first().map(Path::new);
     let mut case = Case::new(Path::new(dir), Path::new(program), tracer, (seed, number))?;
-    if let Err(why) = (campaign(number).run)(&mut case) {
+    if let Err(why) = (campaign(number).run)(&mut case)
+        && !case.hung
+    {
         case.fault(Fault::State, format!("the case could not go on: {why}"));
     }
     processes::end_below(i32::try_from(std::process::id()).unwrap_or(0));

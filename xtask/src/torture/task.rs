@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::case::{Case, LOOK, Ran, WORK};
+use super::invariants::bytes_of;
 use super::tally::Fault;
 use crate::Outcome;
 
@@ -235,7 +236,7 @@ pub(super) fn settle(case: &mut Case, task: &Task) -> Outcome<Option<Value>> {
     }
     let mut said = last.map(|ran| ran.said()).unwrap_or_default();
     if let Some(dir) = case.task_dir(&task.name).filter(|_| task.kind.is_in_background()) {
-        said.push_str(&std::fs::read_to_string(dir.join("runner.log")).unwrap_or_default());
+        said.push_str(&String::from_utf8_lossy(&bytes_of(&dir.join("runner.log"))));
     }
     let fault = if said.contains(".lock") { Fault::StaleLock } else { Fault::State };
     let status = case.status(&task.name)?;
