@@ -218,7 +218,7 @@ impl AgentLoop {
 
     fn iteration_finished(&mut self, record: &IterationRecord, elapsed: Duration) {
         let mut facts = self.facts_now();
-        self.finished = record.iteration + 1;
+        self.finished = record.iteration.saturating_add(1);
         if record.success {
             self.succeeded += 1;
             self.failures_in_row = 0;

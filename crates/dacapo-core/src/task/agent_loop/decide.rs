@@ -217,7 +217,12 @@ impl AgentLoop {
         }))
     }
 
-    fn finish(&self, last_commit: Option<Oid>, trust_files: &[String], elapsed: Duration) -> Option<Event> {
+    pub(super) fn finish(
+        &self,
+        last_commit: Option<Oid>,
+        trust_files: &[String],
+        elapsed: Duration,
+    ) -> Option<Event> {
         let verdict = self.verdict?;
         Some(Event::TaskFinished(TaskResult {
             outcome: verdict.outcome,
@@ -226,7 +231,7 @@ impl AgentLoop {
             message: self.message.clone(),
             iterations_attempted: self.attempted,
             iterations_succeeded: self.succeeded,
-            iterations_failed: self.finished - self.succeeded,
+            iterations_failed: self.finished.saturating_sub(self.succeeded),
             elapsed_seconds: elapsed.as_millis() as f64 / 1000.0,
             tokens: Tokens { input: self.usage.input, output: self.usage.output },
             cost_usd: self.usage.cost_usd,

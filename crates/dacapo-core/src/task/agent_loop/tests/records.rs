@@ -131,3 +131,15 @@ fn c11_the_switches_for_commits_and_summaries() {
     assert!(!world.prompts()[1].contains("Do not run git commit"), "nobody else would");
     assert!(world.commits[0].message.starts_with("[iter-0] Iteration 0 changes\n"));
 }
+
+#[test]
+fn r4_counts_of_a_journal_that_holds_everything_twice_do_not_overflow() {
+    let world = World::new(iter(2)).run();
+    let twice = [world.journal.as_slice(), world.journal.as_slice()].concat();
+    let mut machine = fold(&world.spec, &twice);
+    machine.verdict = Some(crate::engine::stop::out_of_iterations(&machine.policy, 1));
+    let Some(Event::TaskFinished(result)) = machine.finish(None, &[], std::time::Duration::ZERO) else {
+        panic!("it is over")
+    };
+    assert_eq!((result.iterations_succeeded, result.iterations_failed), (4, 0));
+}
