@@ -6,6 +6,15 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
+/// A line on standard error. `eprintln!` panics where that is a file on a full disk, or a pipe that nobody reads, and a
+/// message that cannot be shown must not change the exit code.
+macro_rules! complain {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(anstream::stderr(), $($words)*);
+    }};
+}
+
 pub(crate) mod after_task;
 pub mod agents;
 pub mod args;
@@ -73,7 +82,7 @@ fn report(failure: &error::Failure, json: bool) -> ExitCode {
         use std::io::Write as _;
         let _ = writeln!(std::io::stdout(), "{}", failure.to_json());
     }
-    anstream::eprintln!("{failure}");
+    complain!("{failure}");
     ExitCode::from(failure.exit_code())
 }
 
@@ -83,7 +92,7 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     if error.kind() == ErrorKind::InvalidSubcommand
         || (error.kind() == ErrorKind::UnknownArgument && without_command)
     {
-        anstream::eprintln!("\n{}", args::not_a_prompt(args));
+        complain!("\n{}", args::not_a_prompt(args));
     }
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,

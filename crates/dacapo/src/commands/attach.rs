@@ -227,7 +227,7 @@ impl Attachment<'_> {
         let words = format!("detached; the task goes on: dacapo attach {}", self.dir.name());
         match &mut self.surface.human {
             Some(human) => human.leave(&words),
-            None => anstream::eprintln!("{words}"),
+            None => complain!("{words}"),
         }
         LEFT
     }

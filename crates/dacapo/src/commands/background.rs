@@ -101,7 +101,7 @@ pub fn main(args: &[OsString]) -> ExitCode {
     match code {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("{failure}");
+            complain!("{failure}");
             ExitCode::from(failure.exit_code())
         }
     }

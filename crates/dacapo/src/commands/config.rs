@@ -30,7 +30,7 @@ pub(super) fn run(args: &Config) -> Result<u8, Failure> {
                 print(config::render(&loaded).trim_end());
             }
             for warning in &loaded.warnings {
-                anstream::eprintln!("warning: {warning}");
+                complain!("warning: {warning}");
             }
         }
     }

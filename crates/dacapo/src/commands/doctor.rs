@@ -87,7 +87,7 @@ fn probe_all(args: &Doctor, here: &Here, subjects: &mut [survey::Subject]) -> Re
     let announcement = show::before_probes(&names);
     // Standard output is the report's alone where a program reads it.
     if args.json {
-        anstream::eprintln!("{announcement}");
+        complain!("{announcement}");
     } else {
         print(&announcement);
     }

@@ -77,9 +77,7 @@ fn read(prompt: &OsStr) -> Result<String, Failure> {
     let text = match prompt.to_str() {
         Some("-") => {
             if std::io::stdin().is_terminal() {
-                anstream::eprintln!(
-                    "reading the prompt from this terminal; Ctrl-D on a line of its own ends it"
-                );
+                complain!("reading the prompt from this terminal; Ctrl-D on a line of its own ends it");
             }
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {

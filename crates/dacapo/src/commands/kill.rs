@@ -118,10 +118,10 @@ fn end(dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
             let left = GENTLE - UNREMARKABLE;
             let deaf = is_deaf(dir, told);
             if deaf {
-                eprintln!("note    the process of {name} does not listen and is killed");
+                complain!("note    the process of {name} does not listen and is killed");
             } else {
                 let seconds = left.as_secs();
-                eprintln!(
+                complain!(
                     "note    {name} has not ended yet; a process that does not listen is killed in {seconds} s"
                 );
             }

@@ -19,7 +19,7 @@ pub(super) fn run(command: &NotifyCommand) -> Result<u8, Failure> {
     };
     let loaded = load(&sources)?;
     for warning in &loaded.warnings {
-        anstream::eprintln!("warning: {warning}");
+        complain!("warning: {warning}");
     }
     let ways = ways(&loaded.config.notify);
     if ways.is_empty() {

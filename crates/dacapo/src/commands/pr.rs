@@ -22,7 +22,7 @@ pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let loaded = load(&Sources::for_repo(repo.toplevel()))?;
     for warning in &loaded.warnings {
-        anstream::eprintln!("warning: {warning}");
+        complain!("warning: {warning}");
     }
     if args.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
         return Err(
@@ -42,7 +42,7 @@ pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
     let made = plan.carry_out()?;
     keep(&dir, &lock, &plan, &made);
     if let Some(note) = plan.note() {
-        anstream::eprintln!("note: {note}");
+        complain!("note: {note}");
     }
     if !args.json {
         print(&told(&plan, &made));

@@ -164,13 +164,14 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Resul
         return Ok(used);
     }
     for check in found {
-        anstream::eprintln!("check   {} ({})", check.command, check.evidence);
+        complain!("check   {} ({})", check.command, check.evidence);
     }
     if !std::io::stdin().is_terminal() || show.json || show.quiet {
         return Ok(commands);
     }
-    anstream::eprint!("use {}? [Enter] yes  [n]o ", if commands.len() == 1 { "it" } else { "them" });
-    let _ = std::io::stderr().flush();
+    let them = if commands.len() == 1 { "it" } else { "them" };
+    let asked = write!(anstream::stderr(), "use {them}? [Enter] yes  [n]o ");
+    let _ = asked.and_then(|()| std::io::stderr().flush());
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     if read.is_err() || !matches!(answer.trim(), "" | "y" | "yes") {

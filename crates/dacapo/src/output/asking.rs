@@ -55,7 +55,7 @@ fn listen(pending: &Pending) {
                 *asked = None;
             }
             None => {
-                anstream::eprintln!("not understood: answer by a number from 1 to {}, y or n", choices.len());
+                complain!("not understood: answer by a number from 1 to {}, y or n", choices.len());
             }
         }
     }

@@ -279,3 +279,11 @@ fn u6_errors_are_json_for_programs() {
         assert!(error["hints"].as_array().is_some_and(|hints| !hints.is_empty()), "{error}");
     }
 }
+
+#[test]
+fn an_error_that_cannot_be_shown_keeps_its_exit_code() {
+    let world = World::new();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = world.command(&["status", "nobody"]).stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}

@@ -229,7 +229,7 @@ impl Shown {
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
         if self.show.quiet {
-            anstream::eprintln!("error: task '{name}' was left out: {}", words::line(first, words::WHOLE));
+            complain!("error: task '{name}' was left out: {}", words::line(first, words::WHOLE));
         }
         self.line(BAD, "✗", name, &format!("left out: {}", words::line(first, words::WHOLE)));
         for line in lines.take(20) {

@@ -52,7 +52,7 @@ fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
             let as_it_was = only_for_a_new_one(args);
             if !as_it_was.is_empty() && !args.show.quiet {
                 let flags = as_it_was.join(", ");
-                anstream::eprintln!("note: {id} goes on as it was started; {flags} is for one that begins");
+                complain!("note: {id} goes on as it was started; {flags} is for one that begins");
             }
             go_on(&repo, &dir, GoOn { answers, background: args.spawn, show: args.show, ..GoOn::default() })
         }
