@@ -11,7 +11,9 @@ use dacapo_core::store::{Home, RepoDir, TaskDir};
 use dacapo_core::view::{Status, TaskView, ViewError};
 
 use crate::args::Command;
+use crate::args::milestone::MilestoneCommand;
 use crate::error::{Failure, suggest};
+use crate::inside;
 
 mod attach;
 mod background;
@@ -50,6 +52,9 @@ pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 
 /// Carries a command out; gives back the exit code.
 pub fn run(command: Command) -> Result<u8, Failure> {
+    if let Some(order) = order(&command) {
+        inside::refuse_order(order)?;
+    }
     match command {
         Command::Prompt(args) => front_door::run(&args.prompt),
         Command::Exec(args) => exec::run(&args),
@@ -82,6 +87,53 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
         Command::Completions(args) => completions::run(&args),
+    }
+}
+
+/// What a command that decides about tasks is called: such orders are a person's (R7). Starting tasks, telling them
+/// something, pausing them and looking at them are nothing that an agent could not have without us.
+fn order(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Set(_) => Some("set"),
+        Command::Approve(_) => Some("approve"),
+        Command::Reject(_) => Some("reject"),
+        Command::Merge(args) => (!args.dry_run).then_some("merge"),
+        Command::Resume(_) => Some("resume"),
+        Command::Takeover(_) => Some("takeover"),
+        Command::Kill(_) => Some("kill"),
+        Command::Drop(_) => Some("drop"),
+        Command::Undo(_) => Some("undo"),
+        Command::Prune(args) => (!args.dry_run).then_some("prune"),
+        Command::Pr(args) => (!args.dry_run).then_some("pr"),
+        Command::Milestone(args) => match &args.command {
+            MilestoneCommand::Resume(_) => Some("milestone resume"),
+            MilestoneCommand::Approve(_) => Some("milestone approve"),
+            MilestoneCommand::Reject(_) => Some("milestone reject"),
+            MilestoneCommand::Abandon(_) => Some("milestone abandon"),
+            // Without an ID it goes on with what was cut short.
+            MilestoneCommand::Start(args) => args.milestone.is_none().then_some("milestone start"),
+            MilestoneCommand::New(_) | MilestoneCommand::List(_) | MilestoneCommand::Show(_) => None,
+        },
+        Command::Prompt(_)
+        | Command::Exec(_)
+        | Command::Spawn(_)
+        | Command::List(_)
+        | Command::Status(_)
+        | Command::Logs(_)
+        | Command::Attach(_)
+        | Command::Diff(_)
+        | Command::Wait(_)
+        | Command::Pause(_)
+        | Command::Tell(_)
+        | Command::Open(_)
+        | Command::Notify(_)
+        | Command::Init(_)
+        // It only shows settings; a command that writes them belongs above.
+        | Command::Config(_)
+        | Command::Doctor(_)
+        | Command::Demo(_)
+        | Command::Rehearsal(_)
+        | Command::Completions(_) => None,
     }
 }
 

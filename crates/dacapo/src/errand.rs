@@ -81,6 +81,9 @@ impl Errand {
             Ok(launcher) => launcher,
             Err(error) => return impossible(&error),
         };
+        if let Ok(home) = crate::commands::home() {
+            launcher = launcher.for_home(home.path());
+        }
         let mut env = self.env;
         if !env.iter().any(|(name, _)| name == TAG_VARIABLE) {
             env.push((TAG_VARIABLE.into(), random_hex(16).into()));

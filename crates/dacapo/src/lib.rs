@@ -24,6 +24,7 @@ pub mod config;
 mod errand;
 pub mod error;
 pub mod found_checks;
+mod inside;
 pub mod laying;
 pub mod milestones;
 pub mod native;

@@ -138,6 +138,10 @@ impl<'a> Driver<'a> {
         let launcher = Launcher::new(setting.program.clone(), Arc::clone(&masker)).map_err(|source| {
             DriverError::File { what: "prepare to run", path: setting.program.clone(), source }
         })?;
+        let launcher = match dir.repo() {
+            Some(data) => launcher.for_home(data.home()),
+            None => launcher,
+        };
         let durability = Durability::start(&dir, &journal)?;
         let (outbox, inbox) = mpsc::channel();
         let control = Control(outbox.clone());

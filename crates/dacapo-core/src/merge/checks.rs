@@ -94,7 +94,8 @@ impl Merger<'_> {
         let failed = |error: &dyn std::fmt::Display| {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))
         };
-        let mut launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;
+        let launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;
+        let mut launcher = launcher.for_home(self.data.home());
         let started = Instant::now();
         let (sender, words) = mpsc::channel();
         let gone = sender.clone();

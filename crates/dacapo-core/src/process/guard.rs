@@ -20,7 +20,8 @@ use super::signals::{self, Waited};
 use super::tree::{self, Hunt};
 use super::wire::{Failed, HEADER, Order, STOP_GENTLY, Status, send_all};
 
-/// The argument that turns the program into a guard.
+/// The argument that turns the program into a guard. What follows it is not for the guard itself: it names the data
+/// directory to whoever looks at the command line.
 pub const ARGUMENT: &str = "__guard";
 
 /// Descriptors that can come with one order: the job's three streams and what is to be held open.

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::ancestry::HomeId;
 use super::guard::ARGUMENT;
 use super::tree;
 
@@ -34,10 +35,12 @@ impl GuardProcess {
     ///
     /// No work between fork and exec, so that it is started without copying this process's page tables. No environment:
     /// a guard must not carry the tag of a run, or a sweep would take it for the run's.
-    pub(super) fn start(exe: &Path) -> io::Result<Self> {
+    ///
+    /// The data directory is on its command line, which nobody below it can change: see `ancestry`.
+    pub(super) fn start(exe: &Path, home: Option<HomeId>) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         let mut command = Command::new(exe);
-        command.arg(ARGUMENT).env_clear();
+        command.arg(ARGUMENT).args(home.map(|home| home.to_string())).env_clear();
         command
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
             .stdout(Stdio::null())

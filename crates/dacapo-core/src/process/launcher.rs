@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 
+use super::ancestry::HomeId;
 use super::guard::MOST_DESCRIPTORS;
 use super::guards::{GuardProcess, Spare};
 use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
@@ -33,6 +34,7 @@ const ERROR_BUFFER: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Launcher {
     exe: PathBuf,
+    home: Option<HomeId>,
     masker: Arc<Masker>,
     spare: Arc<Spare>,
 }
@@ -43,13 +45,21 @@ impl Launcher {
     /// `exe` is this program. On Linux pass `/proc/self/exe`: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::become_reaper()?;
-        Ok(Self { exe, masker, spare: Arc::default() })
+        Ok(Self { exe, home: None, masker, spare: Arc::default() })
+    }
+
+    /// Names the data directory that the jobs are run for. Orders for it that come from below its guards are refused;
+    /// a guard without a name counts for every data directory.
+    #[must_use]
+    pub fn for_home(mut self, home: &Path) -> Self {
+        self.home = HomeId::of(home).ok();
+        self
     }
 
     /// Starts the guard of the next job now, typically while the previous one runs. Failing is not fatal: `launch` will
     /// try again. The guard inherits the locks that are open and inheritable at this moment.
     pub fn prepare(&mut self) {
-        let guard = self.spare.take().map_or_else(|| GuardProcess::start(&self.exe), Ok);
+        let guard = self.spare.take().map_or_else(|| GuardProcess::start(&self.exe, self.home), Ok);
         match guard {
             Ok(guard) => drop(self.spare.put(guard)),
             Err(error) => tracing::debug!(%error, "no spare guard"),
@@ -125,7 +135,7 @@ impl Launcher {
         {
             return Ok(spare);
         }
-        let guard = GuardProcess::start(&self.exe)?;
+        let guard = GuardProcess::start(&self.exe, self.home)?;
         send_order(&guard.socket, order, &descriptors)?;
         Ok(guard)
     }

@@ -13,6 +13,7 @@
 //! - [`stream`]: raw files, written and followed. [`mask`]: no secret gets into one.
 //! - [`liveness`]: is it still at work?
 //! - [`sweep`]: after runner and guard were both killed.
+//! - [`guards_above`]: do we run below a guard, and whose?
 //!
 //! What a caller has to do:
 //!
@@ -25,6 +26,7 @@
 //! A guard may be started from any thread: it does not ask for a signal on its parent's death (that would be the
 //! *thread's*), it watches its socket.
 
+mod ancestry;
 pub mod guard;
 mod guards;
 mod job;
@@ -37,6 +39,7 @@ pub mod stream;
 mod tree;
 mod wire;
 
+pub use ancestry::{GuardAbove, HomeId, guards_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;

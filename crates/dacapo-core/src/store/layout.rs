@@ -79,6 +79,11 @@ impl RepoDir {
         &self.0
     }
 
+    /// The data directory that this is in.
+    pub fn home(&self) -> &Path {
+        self.0.ancestors().nth(2).unwrap_or(&self.0)
+    }
+
     /// Where tasks are.
     pub fn tasks_path(&self) -> PathBuf {
         self.0.join("tasks")

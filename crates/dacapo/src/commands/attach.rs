@@ -15,6 +15,7 @@ use super::drive::exit_code;
 use super::{interrupted, print, task};
 use crate::args::{Attach, Show};
 use crate::error::Failure;
+use crate::inside;
 use crate::output::Fan;
 use crate::output::human::{Human, SoFar, Told};
 use crate::output::jsonl::JsonLines;
@@ -204,10 +205,11 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
-        let put = self.dir.inbox().put("dacapo attach", command);
-        let words = match put {
-            Ok(_) => words,
-            Err(error) => format!("cannot tell the task: {error}; it goes on"),
+        let may = if command == Command::Kill { inside::refuse_order("kill") } else { Ok(()) };
+        let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
+            Ok(Ok(_)) => words,
+            Ok(Err(error)) => format!("cannot tell the task: {error}; it goes on"),
+            Err(refused) => refused.message,
         };
         if let Some(human) = &mut self.surface.human {
             human.note(&words);

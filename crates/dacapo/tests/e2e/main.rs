@@ -27,6 +27,7 @@ mod front_door;
 mod hostile_git;
 mod hostile_output;
 mod hostile_processes;
+mod inside;
 mod installed;
 mod kit;
 mod limits;

@@ -1,0 +1,119 @@
+//! Agents that try to steer Dacapo from inside a turn (R7).
+
+use std::fs;
+
+use crate::support::World;
+
+const DACAPO: &str = env!("CARGO_BIN_EXE_dacapo");
+
+/// Runs a shell script as the turn of task `t`, which is never to be steered by it.
+fn turn(world: &World, script: &str) {
+    let file = world.scratch("turn.sh");
+    fs::write(&file, script).unwrap();
+    let agent = world.rehearsal(&format!("iterations:\n  - - run: sh {}\n", file.display()));
+    let words = ["--name", "t", "--iter", "1", "--max-cost", "1", "--agent", &agent, "go"];
+    let _ = world.exec(&words).expect(0);
+}
+
+/// Shell code that runs `command`, and keeps its exit code and what it said under `name`.
+fn kept(world: &World, name: &str, command: &str) -> String {
+    let path = world.scratch(name);
+    format!("{command} > {0}.said 2>&1; echo $? > {0}.code\n", path.display())
+}
+
+fn outcome(world: &World, name: &str) -> (String, String) {
+    let read = |end: &str| fs::read_to_string(world.scratch(&format!("{name}.{end}"))).unwrap_or_default();
+    (read("code").trim().to_owned(), read("said"))
+}
+
+#[track_caller]
+fn refused(world: &World, name: &str) {
+    let (code, said) = outcome(world, name);
+    assert!(code == "2" && said.contains("from inside a task"), "{name}: exit {code}\n{said}");
+}
+
+#[test]
+fn r7_an_agent_cannot_raise_its_own_budget() {
+    let world = World::new();
+    turn(&world, &kept(&world, "set", &format!("{DACAPO} set $DACAPO_TASK max-cost=1000")));
+    refused(&world, "set");
+    assert_eq!(world.events("t", "command_received"), [] as [serde_json::Value; 0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn r7_no_disguise_helps_an_agent() {
+    let world = World::new();
+    let home = world.data().display().to_string();
+    let (link, nested) = (world.scratch("link"), world.scratch("nested"));
+    std::os::unix::fs::symlink(world.data(), &link).unwrap();
+    fs::create_dir(&nested).unwrap();
+    std::os::unix::fs::symlink(world.data().join("repos"), nested.join("repos")).unwrap();
+    let set = format!("{DACAPO} set t iter=50");
+    let done = world.scratch("detached.code");
+    let detached = kept(&world, "detached", &set).replace('\n', "");
+    let script = [
+        kept(&world, "bare", &format!("env -i PATH=\"$PATH\" HOME=\"$HOME\" DACAPO_HOME={home} {set}")),
+        kept(&world, "dots", &format!("env DACAPO_HOME={home}/../data/. {set}")),
+        kept(&world, "link", &format!("env DACAPO_HOME={} {set}", link.display())),
+        kept(&world, "nested", &format!("env DACAPO_HOME={} {set}", nested.display())),
+        format!("(setsid sh -c '{detached}' < /dev/null > /dev/null 2>&1 &)\n"),
+        format!("while ! test -s {}; do sleep 0.01; done\n", done.display()),
+    ];
+    turn(&world, &script.concat());
+    for name in ["bare", "dots", "link", "nested", "detached"] {
+        refused(&world, name);
+    }
+    assert_eq!(world.events("t", "command_received"), [] as [serde_json::Value; 0]);
+}
+
+#[test]
+fn r7_orders_are_refused_and_questions_are_answered() {
+    let world = World::new();
+    let orders = [
+        "set t iter=9",
+        "approve t",
+        "reject t no",
+        "merge t",
+        "resume t",
+        "kill t",
+        "drop t",
+        "undo t",
+        "prune",
+        "takeover t",
+        "pr t",
+        "milestone approve t",
+        "milestone reject t no",
+        "milestone resume t",
+        "milestone abandon t",
+    ];
+    let questions = ["list", "status t", "config show", "logs t"];
+    let all = orders.iter().chain(&questions).enumerate();
+    let script: Vec<String> =
+        all.map(|(at, words)| kept(&world, &format!("order{at}"), &format!("{DACAPO} {words}"))).collect();
+    turn(&world, &script.concat());
+    for at in 0..orders.len() {
+        refused(&world, &format!("order{at}"));
+    }
+    for (at, question) in questions.iter().enumerate() {
+        let (code, said) = outcome(&world, &format!("order{}", orders.len() + at));
+        assert_eq!(code, "0", "{question}\n{said}");
+    }
+}
+
+#[test]
+fn r7_an_agent_may_steer_tasks_of_another_data_directory() {
+    let world = World::new();
+    let other = world.scratch("other");
+    let dacapo = format!("env DACAPO_HOME={} {DACAPO}", other.display());
+    let script = [
+        kept(&world, "exec", &format!("{dacapo} exec --worktree --name own --agent-cmd 'date > f' go")),
+        kept(&world, "set", &format!("{dacapo} set own iter=9")),
+        kept(&world, "drop", &format!("{dacapo} drop own")),
+    ];
+    turn(&world, &script.concat());
+    for name in ["exec", "set", "drop"] {
+        let (code, said) = outcome(&world, name);
+        assert_eq!(code, "0", "{name}\n{said}");
+    }
+}
