@@ -14,6 +14,7 @@ pub mod milestone;
 mod outside;
 mod sitting;
 mod tasks;
+pub mod trust;
 
 pub use alias::meant;
 pub use front_door::{Prompt, as_command, not_a_prompt};
@@ -116,6 +117,8 @@ pub enum Command {
     Init(Init),
     /// Show the settings and where each comes from
     Config(Config),
+    /// Show what this repository would run here, and confirm it
+    Trust(trust::Trust),
     /// Show which agents can be used here, who pays for them, and what is missing
     Doctor(Doctor),
     /// Run a whole loop with a scripted agent in a scratch repository: free, and over in seconds

@@ -44,6 +44,7 @@ mod spawn;
 mod start;
 mod status;
 mod takeover;
+mod trust;
 mod turn;
 pub(crate) mod undo;
 mod wait;
@@ -83,6 +84,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Prune(args) => prune::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Config(args) => config::run(&args),
+        Command::Trust(args) => trust::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
@@ -105,6 +107,7 @@ fn order(command: &Command) -> Option<&'static str> {
         Command::Undo(_) => Some("undo"),
         Command::Prune(args) => (!args.dry_run).then_some("prune"),
         Command::Pr(args) => (!args.dry_run).then_some("pr"),
+        Command::Trust(args) => (!args.list).then_some("trust"),
         Command::Milestone(args) => match &args.command {
             MilestoneCommand::Resume(_) => Some("milestone resume"),
             MilestoneCommand::Approve(_) => Some("milestone approve"),
@@ -158,6 +161,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Pr(args) => args.json,
+        Command::Trust(args) => args.json,
         Command::Init(args) => args.json,
         Command::Notify(args) => match args.command {
             crate::args::NotifyCommand::Test { json } => json,

@@ -34,6 +34,7 @@ mod pull_request;
 pub mod rehearsal;
 pub mod request;
 pub mod terminal;
+mod trust;
 pub mod writers;
 
 /// The whole program.

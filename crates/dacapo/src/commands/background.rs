@@ -23,7 +23,7 @@ use super::drive::{self, AfterTheEnd, exit_code, keep_awake, listen_to};
 use super::turn;
 use crate::after_task::{Ended, after_task};
 use crate::args::Show;
-use crate::config::{Sources, load};
+use crate::config::{Project, Sources, load};
 use crate::errand::own_program;
 use crate::error::Failure;
 use crate::notify::{self, Doorbell, Way};
@@ -116,6 +116,9 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
     let lock = take_over_locks(dir, &spec).map_err(|error| cannot(&error))?;
     let lock = lock.ok_or_else(|| Failure::failed("the lock of the task did not come with its process"))?;
     let loaded = load(&Sources::for_repo(&spec.top))?;
+    if let Project::Unconfirmed { brought, .. } = &loaded.project {
+        tracing::warn!("{} is not trusted, and what it sets has no effect: dacapo trust", brought.source);
+    }
     let places = super::home()?.places(loaded.config.spawn_task.max_concurrent);
     let rows = turn::enter(dir, &spec, places)?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();

@@ -9,7 +9,7 @@ use dacapo_core::store::Home;
 use super::print;
 use crate::agents::Wanted;
 use crate::args::Doctor;
-use crate::config::{Config, ConfigError, Sources, load};
+use crate::config::{Brought, Config, ConfigError, Project, Sources, load};
 use crate::error::{Failure, suggest};
 
 mod ask;
@@ -26,6 +26,8 @@ struct Here {
     /// Where relative commands and scripts of the config are looked for: the top of the checkout, else this directory.
     top: PathBuf,
     config: Config,
+    /// Settings of the repository that the user has not confirmed: nothing here is asked of them.
+    untrusted: Option<Brought>,
     /// Why the settings are not what the user wrote.
     config_problem: Option<ConfigError>,
     env: Vec<(OsString, OsString)>,
@@ -42,11 +44,22 @@ impl Here {
             Ok(repo) => (repo.toplevel().to_owned(), Sources::for_repo(repo.toplevel())),
             Err(_) => (here, Sources::for_user()),
         };
-        let (config, config_problem) = match load(&sources) {
-            Ok(loaded) => (loaded.config, None),
-            Err(error) => (Config::default(), Some(error)),
+        let (config, project, config_problem) = match load(&sources) {
+            Ok(loaded) => (loaded.config, loaded.project, None),
+            Err(error) => (Config::default(), Project::Harmless, Some(error)),
         };
-        Ok(Self { top, config, config_problem, env: std::env::vars_os().collect(), home: super::home() })
+        let untrusted = match project {
+            Project::Harmless | Project::Confirmed(_) => None,
+            Project::Unconfirmed { brought, .. } => Some(brought),
+        };
+        Ok(Self {
+            top,
+            config,
+            untrusted,
+            config_problem,
+            env: std::env::vars_os().collect(),
+            home: super::home(),
+        })
     }
 
     fn var(&self, name: &str) -> Option<&OsString> {

@@ -15,13 +15,14 @@ use super::start::left_here;
 use super::{print, repository, spawn};
 use crate::agents::{self, is_variable};
 use crate::args::{Cli, Command, Exec, Show};
-use crate::config::{Config, Sources, load};
+use crate::config::Config;
 use crate::error::{Failure, Kind};
 use crate::found_checks::{self, Found, remember, remembered};
 use crate::output::human::Told;
 use crate::output::words::{self, DIM, WARN, paint};
 use crate::request::{Request, knows_its_cost};
 use crate::terminal::{Key, Keys};
+use crate::trust::{Gate, Using};
 
 const ITERATIONS: i64 = 10;
 const TIME: &str = "8h";
@@ -42,8 +43,11 @@ pub(super) fn run(prompt: &OsStr) -> Result<u8, Failure> {
             .hint("git add -A && git commit -m start, then try again")
             .hint("dacapo exec --checks \"…\" works in this checkout, without a worktree"));
     }
-    let config = load(&Sources::for_repo(repo.toplevel()))?.config;
     let mut args = defaults(prompt)?;
+    // All that `spawn` will use of the settings is confirmed first: nothing is to be asked after the agent was announced.
+    let gate = Gate { top: repo.toplevel(), show: args.show };
+    let uses = [Using::Agents(None), Using::Checks, Using::Setup, Using::Notify];
+    let config = gate.settings(&uses)?.config;
     let chosen = agents::choose(&(&args).into(), &config, repo.toplevel())?;
     line("agent", &agents_in_words(&chosen.agents));
     args.check = checks(&config, &repo, &data)?;

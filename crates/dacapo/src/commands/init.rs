@@ -8,11 +8,14 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{print, repository};
-use crate::args::Init;
+use crate::args::{Init, Show};
+use crate::config::{Project, Sources, load};
 use crate::error::Failure;
+use crate::inside::is_inside;
 use crate::laying::{Laid, lay};
 use crate::milestones::Folder;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
+use crate::trust::Gate;
 
 /// What came of it; paths are from the top of the checkout.
 #[derive(Debug, Default)]
@@ -55,6 +58,9 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
     for (path, text) in layout::files(&config) {
         report.lay(top, &path, &text)?;
     }
+    if report.made.iter().any(|path| path == layout::CONFIG) {
+        trust_what_was_written(top)?;
+    }
     if report.there.iter().any(|path| path == layout::CONFIG) {
         let unset = settings.iter().map(|(key, value)| {
             format!("{} is there already: set {key} = {value} in its [milestone] yourself", layout::CONFIG)
@@ -77,6 +83,16 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
         print(&told(&report, top));
     }
     Ok(0)
+}
+
+/// Settings that Dacapo wrote for this user need no further word (R6); what an agent has it write does.
+fn trust_what_was_written(top: &Path) -> Result<(), Failure> {
+    if let Project::Unconfirmed { brought, .. } = load(&Sources::for_repo(top))?.project
+        && !is_inside()?
+    {
+        Gate { top, show: Show::default() }.keep(&brought);
+    }
+    Ok(())
 }
 
 fn told(report: &Report, top: &Path) -> String {

@@ -11,9 +11,10 @@ use super::drive;
 use super::repository;
 use super::start::take_workspace;
 use crate::args::Merge;
-use crate::config::{Sources, load};
+use crate::config::{Loaded, Sources, load};
 use crate::error::Failure;
 use crate::output::words;
+use crate::trust::{Gate, Using};
 
 mod candidates;
 mod show;
@@ -29,7 +30,7 @@ const NOTHING: &str = "everything; nothing was merged";
 pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     let (repo, data) = repository()?;
     let (into, from) = current_branch(&repo)?;
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let loaded = settings(args, &repo)?;
     let query = query(args, &data)?;
     let _merging = if args.dry_run { None } else { Some(one_at_a_time(&data)?) };
     let gathered = gather(args, &repo, &data, &loaded.config, &into)?;
@@ -56,6 +57,16 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         tracing::debug!(%error, "the conflict radar could not be brought up to date");
     }
     Ok(code)
+}
+
+/// A plan runs nothing, so it needs nobody's word.
+fn settings(args: &Merge, repo: &Repo) -> Result<Loaded, Failure> {
+    if args.dry_run {
+        return Ok(load(&Sources::for_repo(repo.toplevel()))?);
+    }
+    let gate = Gate { top: repo.toplevel(), show: args.show };
+    let agents = if args.agent_cmd.is_some() || args.no_agent { Some("") } else { args.agent.as_deref() };
+    gate.settings(&[Using::Agents(agents), Using::Checks, Using::Setup])
 }
 
 fn bring_home(

@@ -6,18 +6,21 @@ use dacapo_core::git::Repo;
 use serde_json::json;
 
 use super::print;
-use crate::args::NotifyCommand;
+use crate::args::{NotifyCommand, Show};
 use crate::config::{Sources, load};
 use crate::error::Failure;
 use crate::notify::{Message, Patience, send, ways};
+use crate::trust::{Gate, Using};
 
 pub(super) fn run(command: &NotifyCommand) -> Result<u8, Failure> {
     let NotifyCommand::Test { json } = command;
-    let sources = match Repo::discover(Path::new(".")) {
-        Ok(repo) => Sources::for_repo(repo.toplevel()),
-        Err(_) => Sources::for_user(),
+    let loaded = match Repo::discover(Path::new(".")) {
+        Ok(repo) => {
+            let show = Show { json: *json, quiet: false };
+            Gate { top: repo.toplevel(), show }.settings(&[Using::Notify])?
+        }
+        Err(_) => load(&Sources::for_user())?,
     };
-    let loaded = load(&sources)?;
     for warning in &loaded.warnings {
         complain!("warning: {warning}");
     }

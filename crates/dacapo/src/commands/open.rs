@@ -10,11 +10,12 @@ use std::process::Command;
 use dacapo_core::spec::{Place, TaskSpec};
 
 use super::{task, view};
-use crate::args::Open;
-use crate::config::{Config, Sources, load};
+use crate::args::{Open, Show};
+use crate::config::Config;
 use crate::errand::on_path;
 use crate::error::Failure;
 use crate::output::words;
+use crate::trust::{Gate, Using};
 
 /// Editors with windows of their own, for who has set none.
 const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
@@ -39,7 +40,8 @@ pub(super) fn run(args: &Open) -> Result<u8, Failure> {
         let _ = std::io::stdout().write_all(&line);
         return Ok(0);
     }
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let gate = Gate { top: repo.toplevel(), show: Show::default() };
+    let loaded = gate.settings(&[Using::Editor])?;
     Err(in_editor(&loaded.config, place, place))
 }
 

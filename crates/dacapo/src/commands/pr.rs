@@ -6,10 +6,10 @@ use serde_json::json;
 use super::resume::{still_finishing, still_running};
 use super::{print, task};
 use crate::after_task::{keep, told};
-use crate::args::Pr;
-use crate::config::{Sources, load};
+use crate::args::{Pr, Show};
 use crate::error::Failure;
 use crate::pull_request::{Made, Offered, Plan, Wishes, program};
+use crate::trust::{Gate, Using};
 
 pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
     let (repo, dir) = task(args.name.as_deref())?;
@@ -20,7 +20,8 @@ pub(super) fn run(args: &Pr) -> Result<u8, Failure> {
         LockError::Io { .. } => Failure::failed(error.to_string()),
     })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let show = Show { json: args.json, quiet: false };
+    let loaded = Gate { top: repo.toplevel(), show }.settings(&[Using::PullRequests])?;
     for warning in &loaded.warnings {
         complain!("warning: {warning}");
     }

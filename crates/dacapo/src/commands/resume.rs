@@ -21,10 +21,11 @@ use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::{Resume, Show};
-use crate::config::{Sources, load};
+use crate::config::Loaded;
 use crate::error::Failure;
 use crate::output::words;
 use crate::request::count;
+use crate::trust::{Gate, Using};
 
 /// How a task is to go on.
 #[derive(Debug, Default)]
@@ -81,6 +82,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         // Its process may have died before it could say so in the checkout (M8).
         publish(&spec, documents(dir, &spec, Whereabouts::Here));
     }
+    let loaded = settings(repo, &spec, show)?;
     if answers.is_empty() {
         answers = milestone::left(dir, &seen)?;
     }
@@ -117,7 +119,6 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         }
         return Ok(0);
     }
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
     hand_over(dir, &lock, answers)?;
     let with = Drive {
         show,
@@ -141,6 +142,13 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     };
     after_task(&ended, lock);
     Ok(exit_code(&result))
+}
+
+/// Agents, checks and setup are those of its start; what tells people of its end, and offers it, is as set now.
+fn settings(repo: &Repo, spec: &TaskSpec, show: Show) -> Result<Loaded, Failure> {
+    let mut uses = vec![Using::Notify];
+    uses.extend(spec.pull_request.as_ref().map(|_| Using::PullRequests));
+    Gate { top: repo.toplevel(), show }.settings(&uses)
 }
 
 /// Last of all, when nothing can refuse any more: an answer that was refused must not be heard at the next occasion.

@@ -14,12 +14,13 @@ use super::repository;
 use super::resume::still_finishing;
 use super::turn;
 use crate::args::{Exec, Show};
-use crate::config::{Config, Loaded, Sources, load};
+use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::found_checks;
 use crate::output::words::count;
 use crate::pull_request;
 use crate::request::{Checks, Request, rename, request};
+use crate::trust::{Gate, Using, names_a_script, of_script, other_programs};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
 const NUMBERED: u32 = 1000;
@@ -40,9 +41,14 @@ pub(super) struct Made {
 /// Checks everything, then makes the task. Whatever is refused has changed nothing.
 pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
     let (repo, data) = repository()?;
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let gate = Gate { top: repo.toplevel(), show: args.show };
+    let loaded = gate.settings(&uses(args))?;
+    if names_a_script([&args.agent, &loaded.config.agent]) {
+        gate.brought(of_script(repo.toplevel()).as_ref())?;
+    }
     let checks = checks(args, &loaded.config, &repo, &data)?;
     let mut asked = request(args, &loaded.config, &repo, &data, checks)?;
+    asked.notes.splice(0..0, other_programs(&asked.spec.agents, &loaded));
     asked.spec.foreground = !args.background;
     asked.notes.splice(0..0, loaded.warnings.iter().cloned());
     let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
@@ -53,6 +59,16 @@ pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
     }
     say_what_text_means(&mut asked);
     claim(repo, &data, loaded, asked)
+}
+
+/// What a task with these flags uses of the settings, up to its end.
+pub(super) fn uses(args: &Exec) -> Vec<Using<'_>> {
+    let agents = if args.agent_cmd.is_some() { Some("") } else { args.agent.as_deref() };
+    let mut uses = vec![Using::Agents(agents), Using::Notify];
+    uses.extend(args.checks.then_some(Using::Checks));
+    uses.extend(args.worktree.then_some(Using::Setup));
+    uses.extend(args.pr.as_ref().map(|_| Using::PullRequests));
+    uses
 }
 
 /// The task is made, and is ours to drive.

@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use toml::{Table, Value};
 
+use super::brought::{self, Brought, Confirmed, Sensitivity};
 use super::path::KeyPath;
 use super::problem::{ConfigError, Place, Problem};
 use super::shape::{self, Fitted, Shape};
 use super::types::Config;
 use super::{environment, file};
+
+/// The project's file, from the top of the repository.
+const PROJECT_FILE: &str = ".dacapo/config.toml";
 
 /// What the settings are read from. Explicit, so that a test or another program never meets the real home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub struct Sources {
     pub project_file: Option<PathBuf>,
     /// The environment; only `DACAPO_…` is looked at.
     pub env: Vec<(String, OsString)>,
+    /// What of the project's file the user has confirmed.
+    pub confirmed: Confirmed,
 }
 
 impl Sources {
@@ -35,12 +41,17 @@ impl Sources {
             user_file: config_dir.map(|dir| dir.join("dacapo").join("config.toml")),
             project_file: None,
             env: env.filter(|(name, _)| name.starts_with("DACAPO_")).collect(),
+            confirmed: Confirmed::default(),
         }
     }
 
     /// The real ones in the repository whose top folder is given.
     pub fn for_repo(top: &Path) -> Sources {
-        Sources { project_file: Some(top.join(".dacapo").join("config.toml")), ..Sources::for_user() }
+        Sources {
+            project_file: Some(top.join(PROJECT_FILE)),
+            confirmed: crate::trust::confirmed(top),
+            ..Sources::for_user()
+        }
     }
 }
 
@@ -80,9 +91,35 @@ pub struct Loaded {
     pub origins: BTreeMap<String, Origin>,
     /// What was set but does not count as it stands. To be shown, never a reason to stop.
     pub warnings: Vec<String>,
+    /// What the project's file brings that needs a person's word.
+    pub project: Project,
+}
+
+/// What the project's file brings that needs a person's word (R6).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Project {
+    /// Nothing.
+    Harmless,
+    /// This, and it counts.
+    Confirmed(Brought),
+    /// This, and nothing of it counts.
+    Unconfirmed {
+        /// What it is.
+        brought: Brought,
+        /// The settings as they would be if it did.
+        then: Box<Loaded>,
+    },
 }
 
 impl Loaded {
+    /// The settings as they would be if everything in the project's file counted.
+    pub fn as_written(&self) -> &Loaded {
+        match &self.project {
+            Project::Harmless | Project::Confirmed(_) => self,
+            Project::Unconfirmed { then, .. } => then,
+        }
+    }
+
     /// Where the value of a setting comes from.
     pub fn origin(&self, path: &str) -> &Origin {
         self.origins.get(path).unwrap_or(&Origin::Default)
@@ -99,6 +136,17 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 pub struct Layers {
     settings: BTreeMap<KeyPath, Setting>,
     warnings: Vec<String>,
+    project: Withheld,
+}
+
+/// What became of what the project's file brings.
+#[derive(Debug, Clone, Default)]
+enum Withheld {
+    #[default]
+    Harmless,
+    Confirmed(Brought),
+    /// The settings without it.
+    Unconfirmed(Brought, Box<Layers>),
 }
 
 #[derive(Debug, Clone)]
@@ -113,28 +161,52 @@ struct Setting {
 impl Layers {
     /// Reads the sources. What is wrong in any of them is reported together.
     pub fn read(sources: &Sources) -> Result<Layers, ConfigError> {
-        let mut layers = Layers::default();
         let mut problems = Vec::new();
-        let origin_of_user: fn(PathBuf, usize) -> Origin = Origin::User;
-        for (path, origin) in [(&sources.user_file, origin_of_user), (&sources.project_file, Origin::Project)]
-        {
-            let Some(path) = path else { continue };
-            match file::read(path, shape::root()) {
-                Ok(entries) => entries.into_iter().for_each(|entry| {
-                    let line = if let Place::File { line, .. } = entry.place { line } else { 0 };
-                    layers.put(entry.path, entry.fitted, origin(path.clone(), line), entry.place);
-                }),
-                Err(found) => problems.extend(found),
+        let mut entries =
+            |path: &Option<PathBuf>| match path.as_ref().map(|path| file::read(path, shape::root())) {
+                Some(Ok(entries)) => entries,
+                Some(Err(found)) => {
+                    problems.extend(found);
+                    Vec::new()
+                }
+                None => Vec::new(),
+            };
+        let (user, mut project) = (entries(&sources.user_file), entries(&sources.project_file));
+        let mut layers = Layers::default();
+        problems.extend(layers.pile([(&user, Origin::User), (&project, Origin::Project)], sources));
+        if !problems.is_empty() {
+            return Err(ConfigError { problems });
+        }
+        layers.project = match brought(&project) {
+            None => Withheld::Harmless,
+            Some(brought) if sources.confirmed.includes(&brought) => Withheld::Confirmed(brought),
+            Some(brought) => {
+                project.retain(|entry| sensitivity(entry) == Sensitivity::Harmless);
+                let mut without = Layers::default();
+                let _ = without.pile([(&user, Origin::User), (&project, Origin::Project)], sources);
+                Withheld::Unconfirmed(brought, Box::new(without))
+            }
+        };
+        Ok(layers)
+    }
+
+    /// Puts files and then the environment on each other; gives back what is wrong in the latter.
+    fn pile(&mut self, files: [(&Vec<file::Entry>, OriginOf); 2], sources: &Sources) -> Vec<Problem> {
+        for (entries, origin) in files {
+            for entry in entries.iter().cloned() {
+                if let Place::File { path, line, .. } = &entry.place {
+                    let origin = origin(path.clone(), *line);
+                    self.put(entry.path, entry.fitted, origin, entry.place);
+                }
             }
         }
-        let known: Vec<KeyPath> = layers.settings.keys().cloned().collect();
+        let known: Vec<KeyPath> = self.settings.keys().cloned().collect();
         let found = environment::read(&sources.env, shape::root(), &known);
         for (path, fitted, name) in found.entries {
-            layers.put(path, fitted, Origin::Env(name.clone()), Place::Env(name));
+            self.put(path, fitted, Origin::Env(name.clone()), Place::Env(name));
         }
-        layers.warnings.extend(found.warnings);
-        problems.extend(found.problems);
-        if problems.is_empty() { Ok(layers) } else { Err(ConfigError { problems }) }
+        self.warnings.extend(found.warnings);
+        found.problems
     }
 
     /// Sets what a flag says, over everything else. `flag` is its name for messages (`--no-commit`), `path` the
@@ -149,6 +221,9 @@ impl Layers {
         let fitted = leaf
             .fit(&value.into())
             .map_err(|misfit| ConfigError::from(Problem::wrong_value(&keys, place.clone(), misfit)))?;
+        if let Withheld::Unconfirmed(_, without) = &mut self.project {
+            without.put(keys.clone(), fitted.clone(), Origin::Flag(flag.to_owned()), place.clone());
+        }
         self.put(keys, fitted, Origin::Flag(flag.to_owned()), place);
         Ok(())
     }
@@ -161,7 +236,18 @@ impl Layers {
     }
 
     /// The settings in effect.
-    pub fn load(self) -> Result<Loaded, ConfigError> {
+    pub fn load(mut self) -> Result<Loaded, ConfigError> {
+        match std::mem::take(&mut self.project) {
+            Withheld::Harmless => self.merged(Project::Harmless),
+            Withheld::Confirmed(brought) => self.merged(Project::Confirmed(brought)),
+            Withheld::Unconfirmed(brought, without) => {
+                let then = self.merged(Project::Confirmed(brought.clone()))?;
+                without.merged(Project::Unconfirmed { brought, then: Box::new(then) })
+            }
+        }
+    }
+
+    fn merged(self, project: Project) -> Result<Loaded, ConfigError> {
         let mut problems = self.missing_keys();
         problems.extend(self.misplaced_keys());
         if !problems.is_empty() {
@@ -181,7 +267,7 @@ impl Layers {
         let mut origins: BTreeMap<String, Origin> =
             paths(&config).into_iter().map(|path| (path.to_string(), Origin::Default)).collect();
         origins.extend(self.settings.into_iter().map(|(path, setting)| (path.to_string(), setting.origin)));
-        Ok(Loaded { config, origins, warnings })
+        Ok(Loaded { config, origins, warnings, project })
     }
 
     /// Keys without which a table means nothing: a price for input but none for output would make costs too low.
@@ -220,6 +306,27 @@ impl Layers {
             })
             .collect()
     }
+}
+
+/// What origin an entry of a file has.
+type OriginOf = fn(PathBuf, usize) -> Origin;
+
+fn sensitivity(entry: &file::Entry) -> Sensitivity {
+    shape::root().leaf(&entry.path).map_or(Sensitivity::Unclassified, |leaf| leaf.sensitivity)
+}
+
+/// What of these settings needs a person's word.
+fn brought(entries: &[file::Entry]) -> Option<Brought> {
+    let sensitive = entries.iter().filter_map(|entry| {
+        let used_by = match sensitivity(entry) {
+            Sensitivity::Harmless => return None,
+            Sensitivity::For(used_by) => Some(used_by),
+            Sensitivity::Unclassified => None,
+        };
+        let secret = shape::root().leaf(&entry.path).is_none_or(|leaf| leaf.secret);
+        Some(brought::Entry::setting(&entry.path, &entry.fitted.value, used_by, secret))
+    });
+    Brought::new(PROJECT_FILE, sensitive.collect())
 }
 
 impl From<Problem> for ConfigError {

@@ -4,6 +4,7 @@
 //! checked, so that all mistakes are found at once and each has its place; the sources are then merged key by
 //! key, and only the result goes through serde.
 
+mod brought;
 mod environment;
 mod file;
 mod layers;
@@ -18,7 +19,8 @@ mod text;
 mod timespan;
 mod types;
 
-pub use layers::{Layers, Loaded, Origin, Sources, load};
+pub use brought::{Brought, Confirmed, Entry, Use};
+pub use layers::{Layers, Loaded, Origin, Project, Sources, load};
 pub use problem::{ConfigError, Place, Problem};
 pub use sample::sample;
 pub use shape::schema;

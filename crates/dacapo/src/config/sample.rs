@@ -140,7 +140,7 @@ mod tests {
         std::fs::write(&file, all.join("\n")).unwrap();
         let loaded = load(&sources).unwrap_or_else(|error| panic!("{error}\n{}", all.join("\n")));
         assert_eq!(loaded.config.milestone, super::super::Config::default().milestone);
-        assert_eq!(loaded.config.agents["mybot"].command.as_ref().unwrap()[0], "mybot");
+        assert_eq!(loaded.as_written().config.agents["mybot"].command.as_ref().unwrap()[0], "mybot");
         for key in super::super::shape::root().leaves(&|_| Vec::new()) {
             let last = key.0.last().unwrap();
             assert!(sample().contains(&format!("\n#{last} = ")), "{key}");

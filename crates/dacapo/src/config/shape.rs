@@ -9,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value as Json;
 use toml::Value;
 
+use super::brought::Sensitivity;
 use super::path::KeyPath;
 use super::timespan::{self, NotATimespan, Timespan};
 use super::types::Config;
@@ -49,7 +50,7 @@ fn without_null(schema: &mut Json) {
 
 /// The shape of the whole config file.
 pub(super) fn root() -> &'static Shape {
-    static ROOT: LazyLock<Shape> = LazyLock::new(|| Shape::of(&schema(), false));
+    static ROOT: LazyLock<Shape> = LazyLock::new(|| Shape::of(&schema(), &Marks::default()));
     &ROOT
 }
 
@@ -72,6 +73,8 @@ pub(super) struct Leaf {
     clamp: bool,
     /// The value is not shown.
     pub(super) secret: bool,
+    /// Whether a project may set it without being asked about.
+    pub(super) sensitivity: Sensitivity,
 }
 
 /// What a value must look like.
@@ -101,17 +104,30 @@ pub(super) struct Fitted {
     pub(super) clamped: Option<(i64, i64)>,
 }
 
+/// What a table says of all that is in it.
+#[derive(Debug, Clone, Default)]
+struct Marks {
+    secret: bool,
+    trust: Option<String>,
+}
+
 impl Shape {
-    fn of(schema: &Json, secret: bool) -> Shape {
-        let secret = secret || schema["x-secret"] == true;
+    fn of(schema: &Json, above: &Marks) -> Shape {
+        let trust = schema["x-trust"].as_str().map(str::to_owned).or_else(|| above.trust.clone());
+        let marks = &Marks { secret: above.secret || schema["x-secret"] == true, trust };
         if let Some(properties) = schema["properties"].as_object() {
-            let fields = properties.iter().map(|(key, value)| (key.clone(), Shape::of(value, secret)));
+            let fields = properties.iter().map(|(key, value)| (key.clone(), Shape::of(value, marks)));
             return Shape::Table { fields: fields.collect(), required: strings(&schema["required"]) };
         }
         if schema["additionalProperties"].is_object() {
-            return Shape::Map(Box::new(Shape::of(&schema["additionalProperties"], secret)));
+            return Shape::Map(Box::new(Shape::of(&schema["additionalProperties"], marks)));
         }
-        Shape::Leaf(Leaf { form: Form::of(schema), clamp: schema["x-clamp"] == true, secret })
+        Shape::Leaf(Leaf {
+            form: Form::of(schema),
+            clamp: schema["x-clamp"] == true,
+            secret: marks.secret,
+            sensitivity: Sensitivity::of(marks.trust.as_deref()),
+        })
     }
 
     /// The shape at a key of this table.

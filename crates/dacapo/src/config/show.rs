@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::layers::{Loaded, Origin, lookup, paths, tree};
+use super::layers::{Loaded, Origin, Project, lookup, paths, tree};
 use super::path::KeyPath;
 use super::shape;
 use super::text::inline;
@@ -19,7 +19,10 @@ pub fn render(loaded: &Loaded) -> String {
     let lines: Vec<(String, String)> = settings(loaded)
         .into_iter()
         .map(|setting| {
-            let origin = setting.origin.to_string();
+            let origin = match setting.trusted {
+                true => setting.origin.to_string(),
+                false => format!("{}, not trusted: no effect (dacapo trust)", setting.origin),
+            };
             match setting.value {
                 Some(value) => (format!("{} = {}", setting.path, inline(&value)), origin),
                 None => (format!("# {} =", setting.path), "not set".to_owned()),
@@ -45,6 +48,7 @@ pub fn render_json(loaded: &Loaded) -> Json {
             "key": setting.path.to_string(),
             "value": setting.value,
             "hidden": setting.hidden,
+            "trusted": setting.trusted,
             "origin": origin_json(setting.origin),
         })
     });
@@ -67,10 +71,20 @@ struct Setting<'a> {
     path: KeyPath,
     value: Option<toml::Value>,
     hidden: bool,
+    /// False: it would be so, and is not.
+    trusted: bool,
     origin: &'a Origin,
 }
 
+/// As they are written; what does not count says so.
 fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
+    let withheld: Vec<&str> = match &loaded.project {
+        Project::Harmless | Project::Confirmed(_) => Vec::new(),
+        Project::Unconfirmed { brought, .. } => {
+            brought.entries.iter().map(|entry| entry.key.as_str()).collect()
+        }
+    };
+    let loaded = loaded.as_written();
     let tree = tree(&loaded.config);
     let setting = |path: KeyPath| {
         let value = lookup(&tree, &path).cloned();
@@ -78,7 +92,9 @@ fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
         let hidden = secret && value.is_some();
         let value = if hidden { Some(HIDDEN.into()) } else { value };
         let origin = loaded.origin(&path.to_string());
-        Setting { path, value, hidden, origin }
+        let of_project = matches!(origin, Origin::Project(..));
+        let trusted = !(of_project && withheld.contains(&path.to_string().as_str()));
+        Setting { path, value, hidden, trusted, origin }
     };
     paths(&loaded.config).into_iter().map(setting).collect()
 }

@@ -1,5 +1,8 @@
 //! The settings themselves. Everything else about a key (its place in the schema, its check, its name in the
 //! environment, its line in `dacapo config`) is derived from these types, so a new setting is one field here.
+//!
+//! `x-trust` of a setting says what a project's file could do with it to whoever clones the project (R6): `none`, or the part
+//! of the program that would run it, send something to it, or tell it to an agent. Those names are [`Use`](super::Use).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,24 +22,24 @@ pub const DEFAULT_FOLLOW_UP: &str = "繼續";
 pub struct Config {
     /// Which agent runs, or several in the order in which they take over from each other (`claude,codex`). Not
     /// set: the first one that is installed and logged in.
-    #[schemars(title = "Agent", length(min = 1))]
+    #[schemars(title = "Agent", length(min = 1), extend("x-trust" = "agents"))]
     pub agent: Option<String>,
     /// The commands that prove the project is right, for `--checks`, `merge` and milestones. Not set: found from
     /// the files of the project. An empty list: none, and none are looked for.
-    #[schemars(title = "Checks", inner(length(min = 1)))]
+    #[schemars(title = "Checks", inner(length(min = 1)), extend("x-trust" = "checks"))]
     pub checks: Option<Vec<String>>,
     /// The language of the interface.
-    #[schemars(title = "Language")]
+    #[schemars(title = "Language", extend("x-trust" = "none"))]
     pub language: Language,
     /// Keep the machine awake while a task runs.
-    #[schemars(title = "Keep awake")]
+    #[schemars(title = "Keep awake", extend("x-trust" = "none"))]
     pub keep_awake: bool,
     /// The branch milestones start from. Not set: origin/HEAD, main or master.
-    #[schemars(title = "Main branch", length(min = 1))]
+    #[schemars(title = "Main branch", length(min = 1), extend("x-trust" = "none"))]
     pub main_branch: Option<String>,
     /// The editor that `dacapo open` starts, with its arguments; run by the shell. Not set: $VISUAL, $EDITOR, else one
     /// that is found.
-    #[schemars(title = "Editor", length(min = 1))]
+    #[schemars(title = "Editor", length(min = 1), extend("x-trust" = "editor"))]
     pub editor: Option<String>,
     /// Agents by name: settings of the built-in ones, and definitions of your own.
     #[schemars(title = "Agents")]
@@ -113,53 +116,53 @@ pub enum Language {
 #[serde(default, deny_unknown_fields)]
 pub struct AgentProfile {
     /// A plain `dacapo exec PROMPT` loops with this agent. While it is false the other loop settings are ignored.
-    #[schemars(title = "Loop by default")]
+    #[schemars(title = "Loop by default", extend("x-trust" = "none"))]
     pub loop_enabled: bool,
     /// The most iterations of such a loop. A number outside the range is moved to its nearer end, and reported.
-    #[schemars(title = "Most iterations", range(min = 1, max = 100), extend("x-clamp" = true))]
+    #[schemars(title = "Most iterations", range(min = 1, max = 100), extend("x-clamp" = true, "x-trust" = "none"))]
     pub max_iterations: u32,
     /// The text by which the agent says that it is done.
-    #[schemars(title = "Completion promise")]
+    #[schemars(title = "Completion promise", extend("x-trust" = "none"))]
     pub completion_promise: Option<String>,
     /// What a follow-up in the agent's own session ends with.
-    #[schemars(title = "Follow-up text")]
+    #[schemars(title = "Follow-up text", extend("x-trust" = "agents"))]
     pub follow_up: String,
     /// A new agent session in every iteration, or follow-ups in one. Not set: fresh; with `loop_enabled` resume,
     /// where the agent can.
-    #[schemars(title = "Session")]
+    #[schemars(title = "Session", extend("x-trust" = "none"))]
     pub session: Option<Session>,
     /// The program and its arguments.
-    #[schemars(title = "Command", length(min = 1))]
+    #[schemars(title = "Command", length(min = 1), extend("x-trust" = "agents"))]
     pub command: Option<Vec<String>>,
     /// How the prompt goes in.
-    #[schemars(title = "Prompt")]
+    #[schemars(title = "Prompt", extend("x-trust" = "agents"))]
     pub prompt: Option<PromptInput>,
     /// How what the agent prints is read.
-    #[schemars(title = "Output")]
+    #[schemars(title = "Output", extend("x-trust" = "agents"))]
     pub output: Option<OutputFormat>,
     /// The arguments that continue a session; `{session}` stands for its id.
-    #[schemars(title = "Resume")]
+    #[schemars(title = "Resume", extend("x-trust" = "agents"))]
     pub resume: Option<Vec<String>>,
     /// The script of the built-in `rehearsal` agent; for no other.
-    #[schemars(title = "Rehearsal script")]
+    #[schemars(title = "Rehearsal script", extend("x-trust" = "agents"))]
     pub script: Option<PathBuf>,
     /// The model, by the agent's own name for it.
-    #[schemars(title = "Model", length(min = 1))]
+    #[schemars(title = "Model", length(min = 1), extend("x-trust" = "none"))]
     pub model: Option<String>,
     /// The kind of endpoint the built-in `native` agent talks to.
-    #[schemars(title = "API")]
+    #[schemars(title = "API", extend("x-trust" = "agents"))]
     pub api: Option<Api>,
     /// The address of that endpoint.
-    #[schemars(title = "Base URL", url)]
+    #[schemars(title = "Base URL", url, extend("x-trust" = "agents"))]
     pub base_url: Option<String>,
     /// The environment variable that holds the key for it; never the key itself.
-    #[schemars(title = "Key variable", length(min = 1))]
+    #[schemars(title = "Key variable", length(min = 1), extend("x-trust" = "agents"))]
     pub key_env: Option<String>,
     /// How many tokens its model takes in, prompt and answer together. Not set: 128000.
-    #[schemars(title = "Context size", range(min = 4000, max = 100_000_000))]
+    #[schemars(title = "Context size", range(min = 4000, max = 100_000_000), extend("x-trust" = "none"))]
     pub context_tokens: Option<u32>,
     /// Variables to add to the agent's environment.
-    #[schemars(title = "Environment", extend("x-secret" = true))]
+    #[schemars(title = "Environment", extend("x-secret" = true, "x-trust" = "agents"))]
     pub env: BTreeMap<String, String>,
 }
 
@@ -261,14 +264,14 @@ pub enum Api {
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// USD per million input tokens.
-    #[schemars(title = "Input", range(min = 0, max = 1_000_000))]
+    #[schemars(title = "Input", range(min = 0, max = 1_000_000), extend("x-trust" = "agents"))]
     pub input: f64,
     /// USD per million output tokens.
-    #[schemars(title = "Output", range(min = 0, max = 1_000_000))]
+    #[schemars(title = "Output", range(min = 0, max = 1_000_000), extend("x-trust" = "agents"))]
     pub output: f64,
     /// USD per million input tokens read from a cache. Not set: as `input`.
     #[serde(default)]
-    #[schemars(title = "Cached", range(min = 0, max = 1_000_000))]
+    #[schemars(title = "Cached", range(min = 0, max = 1_000_000), extend("x-trust" = "agents"))]
     pub cached: Option<f64>,
 }
 
@@ -277,7 +280,7 @@ pub struct Price {
 #[serde(default, deny_unknown_fields)]
 pub struct SpawnTask {
     /// How many run at once on this machine; more are queued.
-    #[schemars(title = "At once", range(min = 1, max = 1000))]
+    #[schemars(title = "At once", range(min = 1, max = 1000), extend("x-trust" = "none"))]
     pub max_concurrent: u32,
     /// What an iteration is told about the ones before it.
     #[schemars(title = "Context passing")]
@@ -295,29 +298,29 @@ impl Default for SpawnTask {
 #[serde(default, deny_unknown_fields)]
 pub struct ContextPassing {
     /// Give every iteration the record of the earlier ones.
-    #[schemars(title = "Enabled")]
+    #[schemars(title = "Enabled", extend("x-trust" = "none"))]
     pub enabled: bool,
     /// Commit at the end of every iteration.
-    #[schemars(title = "Commit")]
+    #[schemars(title = "Commit", extend("x-trust" = "none"))]
     pub auto_commit: bool,
     /// Summarise every iteration.
-    #[schemars(title = "Summarise")]
+    #[schemars(title = "Summarise", extend("x-trust" = "none"))]
     pub generate_summary: bool,
     /// The most tokens of one summary.
-    #[schemars(title = "Summary size", range(min = 1, max = 100_000))]
+    #[schemars(title = "Summary size", range(min = 1, max = 100_000), extend("x-trust" = "none"))]
     pub summary_max_tokens: u32,
     /// The most tokens of the whole record.
-    #[schemars(title = "Context size", range(min = 1, max = 10_000_000))]
+    #[schemars(title = "Context size", range(min = 1, max = 10_000_000), extend("x-trust" = "none"))]
     pub context_max_tokens: u32,
     /// The model that writes commit messages: the agent with this model (`haiku`), or the endpoint of
     /// `[agents.native]` (`native:MODEL`). Not set: they are made from the summary.
-    #[schemars(title = "Commit message model", length(min = 1))]
+    #[schemars(title = "Commit message model", length(min = 1), extend("x-trust" = "none"))]
     pub commit_message_model: Option<String>,
     /// The model that writes summaries, likewise. Not set: the agent's closing message is the summary.
-    #[schemars(title = "Summary model", length(min = 1))]
+    #[schemars(title = "Summary model", length(min = 1), extend("x-trust" = "none"))]
     pub summary_model: Option<String>,
     /// What follows the prompt from the second iteration on where `enabled` is false.
-    #[schemars(title = "Loop prompt")]
+    #[schemars(title = "Loop prompt", extend("x-trust" = "agents"))]
     pub loop_prompt: Option<String>,
 }
 
@@ -342,10 +345,10 @@ impl Default for ContextPassing {
 pub struct Worktree {
     /// Commands that make a fresh worktree usable, run in order by `sh -c` before anything else is. Files that git does
     /// not know come along where `.worktreeinclude` names them.
-    #[schemars(title = "Setup", inner(length(min = 1)))]
+    #[schemars(title = "Setup", inner(length(min = 1)), extend("x-trust" = "setup"))]
     pub setup: Vec<String>,
     /// The limit of each of them.
-    #[schemars(title = "Setup timeout")]
+    #[schemars(title = "Setup timeout", extend("x-trust" = "none"))]
     pub setup_timeout: Timespan,
 }
 
@@ -360,13 +363,13 @@ impl Default for Worktree {
 #[serde(default, deny_unknown_fields)]
 pub struct Milestone {
     /// The most rounds of a milestone.
-    #[schemars(title = "Most rounds", range(min = 1, max = 10_000))]
+    #[schemars(title = "Most rounds", range(min = 1, max = 10_000), extend("x-trust" = "none"))]
     pub max_iterations_per_milestone: u32,
     /// The most time one turn of the Developer or the Acceptor may take.
-    #[schemars(title = "Turn timeout")]
+    #[schemars(title = "Turn timeout", extend("x-trust" = "none"))]
     pub call_timeout: Timespan,
     /// After so many rejections in a row a person is asked.
-    #[schemars(title = "Rejections in a row", range(min = 1, max = 1000))]
+    #[schemars(title = "Rejections in a row", range(min = 1, max = 1000), extend("x-trust" = "none"))]
     pub max_consecutive_rejections: u32,
 }
 
@@ -386,17 +389,17 @@ impl Default for Milestone {
 #[serde(default, deny_unknown_fields)]
 pub struct Notify {
     /// A notification on the desktop, where there is one: notify-send, on macOS osascript.
-    #[schemars(title = "Desktop")]
+    #[schemars(title = "Desktop", extend("x-trust" = "notify"))]
     pub desktop: bool,
     /// An address that gets a POST with JSON, `text` and `content` for chat rooms among it. Whoever knows it can post, so
     /// it is not shown.
-    #[schemars(title = "Webhook", url, extend("x-secret" = true))]
+    #[schemars(title = "Webhook", url, extend("x-secret" = true, "x-trust" = "notify"))]
     pub webhook: Option<String>,
     /// A command to run by the shell; what happened is in DACAPO_… variables and, as JSON, on its standard input.
-    #[schemars(title = "Command", length(min = 1))]
+    #[schemars(title = "Command", length(min = 1), extend("x-trust" = "notify"))]
     pub command: Option<String>,
     /// The most time that command may take.
-    #[schemars(title = "Command timeout")]
+    #[schemars(title = "Command timeout", extend("x-trust" = "notify"))]
     pub command_timeout: Timespan,
 }
 
@@ -411,7 +414,7 @@ impl Default for Notify {
 #[serde(default, deny_unknown_fields)]
 pub struct PullRequests {
     /// The program that opens them. Not set: by the host of the remote.
-    #[schemars(title = "Program")]
+    #[schemars(title = "Program", extend("x-trust" = "pull_requests"))]
     pub cli: Option<PlatformCli>,
 }
 

@@ -254,7 +254,7 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
 }
 
 /// The user's own wording of what the agents are told. What does not read is refused before anything starts.
-fn prompts(top: &Path) -> Result<Prompts, Failure> {
+pub(crate) fn prompts(top: &Path) -> Result<Prompts, Failure> {
     let mut prompts = Prompts::default();
     for kind in TemplateKind::ALL {
         let name = format!(".dacapo/prompts/{}", kind.file_name());

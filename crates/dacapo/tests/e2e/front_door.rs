@@ -28,6 +28,7 @@ fn checked() -> World {
     world.write(".dacapo/config.toml", "checks = [\"test -e done.txt\"]\n");
     world.git(&["add", "-A"]);
     world.git(&["commit", "-qm", "checks"]);
+    world.trust();
     world
 }
 

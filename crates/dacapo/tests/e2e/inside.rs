@@ -75,6 +75,8 @@ fn r7_orders_are_refused_and_questions_are_answered() {
         "approve t",
         "reject t no",
         "merge t",
+        "trust --yes",
+        "trust --revoke",
         "resume t",
         "kill t",
         "drop t",
@@ -87,7 +89,7 @@ fn r7_orders_are_refused_and_questions_are_answered() {
         "milestone resume t",
         "milestone abandon t",
     ];
-    let questions = ["list", "status t", "config show", "logs t"];
+    let questions = ["list", "status t", "config show", "trust --list", "logs t"];
     let all = orders.iter().chain(&questions).enumerate();
     let script: Vec<String> =
         all.map(|(at, words)| kept(&world, &format!("order{at}"), &format!("{DACAPO} {words}"))).collect();

@@ -41,6 +41,11 @@ impl World {
         command.env("PATH", self.bin());
     }
 
+    /// Confirms what the repository brings by now, for tests that are about something else.
+    pub(crate) fn trust(&self) {
+        let _ = self.run(&["trust", "--yes"]).expect(0);
+    }
+
     /// Waits for a file outside the repository, which an agent writes to say that it is at work.
     pub(crate) fn wait_for_file(&self, name: &str) {
         let path = self.scratch(name);

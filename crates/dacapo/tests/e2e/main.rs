@@ -53,5 +53,6 @@ mod support;
 mod takeover;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod trust;
 mod worktrees;
 mod writers;

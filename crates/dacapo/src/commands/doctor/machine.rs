@@ -25,6 +25,20 @@ pub(super) fn checks(here: &Here) -> Vec<Check> {
         let failure = Failure::from(problem.clone());
         check("config", CheckState::Bad, failure.message, failure.hints.first().cloned())
     }));
+    checks.extend(here.untrusted.as_ref().map(|brought| {
+        let keys: Vec<&str> = brought.entries.iter().map(|entry| entry.key.as_str()).collect();
+        let detail = format!(
+            "settings of {} have no effect until you confirm them: {}",
+            brought.source,
+            keys.join(", ")
+        );
+        check(
+            "trust",
+            CheckState::Note,
+            words::line(&detail, words::WHOLE),
+            Some("dacapo trust shows them and asks".into()),
+        )
+    }));
     checks.push(keep_awake(answers.next().as_ref(), here.config.keep_awake));
     checks.extend(root());
     checks

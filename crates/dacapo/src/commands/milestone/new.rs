@@ -7,13 +7,14 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::which;
+use crate::args::Show;
 use crate::args::milestone::NewMilestone;
 use crate::commands::{open, print, repository};
-use crate::config::{Sources, load};
 use crate::error::Failure;
 use crate::laying::{Laid, lay};
 use crate::milestones::{Folder, Known, Outline, Section, known_of};
 use crate::output::words::{BOLD, DIM, WARN, paint};
+use crate::trust::{Gate, Using};
 
 pub(super) fn run(args: &NewMilestone) -> Result<u8, Failure> {
     let id = which::id(&args.id)?;
@@ -21,6 +22,9 @@ pub(super) fn run(args: &NewMilestone) -> Result<u8, Failure> {
     let folder = Folder::of(&repo);
     let known = known_of(&folder, &data, &id);
     refuse_what_was(&id, &known)?;
+    // Before the file is there: who does not trust the editor has changed nothing.
+    let gate = Gate { top: repo.toplevel(), show: Show::default() };
+    let editing = args.edit.then(|| gate.settings(&[Using::Editor])).transpose()?;
     let title = if args.title.is_empty() { id.to_string() } else { args.title.join(" ") };
     let outline = Outline {
         title: &title,
@@ -50,8 +54,7 @@ pub(super) fn run(args: &NewMilestone) -> Result<u8, Failure> {
         return Ok(0);
     }
     print(&told(&id, &path, &empty, matches!(known, Known::OtherTask)));
-    if args.edit {
-        let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    if let Some(loaded) = editing {
         return Err(open::in_editor(&loaded.config, &path, folder.top()).kept("the file that was written"));
     }
     Ok(0)

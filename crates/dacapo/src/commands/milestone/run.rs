@@ -13,11 +13,12 @@ use crate::args::{Exec, Show};
 use crate::commands::resume::{GoOn, go_on};
 use crate::commands::start::{claim, projects_own};
 use crate::commands::{exec, print, repository, spawn as in_background, view};
-use crate::config::{Config, Sources, load};
+use crate::config::Config;
 use crate::error::Failure;
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::request::Checks;
 use crate::request::milestone::{Defined, Wish, milestone};
+use crate::trust::{Gate, Using, names_a_script, of_file, of_prompts, of_script, other_programs};
 
 const NOTHING: &str = "everything; nothing was started";
 
@@ -58,6 +59,11 @@ fn start_by_itself(args: &StartMilestone, wish: &Wish) -> Result<u8, Failure> {
         }
         Some(Auto::Start(id)) => {
             let (repo, data, entry) = which::entry(id.as_str())?;
+            if let Some(Ok((text, _))) = entry.written.as_ref().map(|written| &written.read) {
+                // Nobody named it, so somebody must have agreed to what it says.
+                let gate = Gate { top: repo.toplevel(), show: wish.show };
+                gate.brought(of_file(&Folder::relative(&id), text).as_ref())?;
+            }
             begin(repo, &data, entry, wish, &args.check)
         }
         None => {
@@ -111,9 +117,21 @@ fn begin(here: Repo, data: &RepoDir, entry: Entry, wish: &Wish, checks: &[String
     } else {
         Repo::discover(&top).map_err(|error| Failure::usage(error.to_string()).kept(NOTHING))?
     };
-    let loaded = load(&Sources::for_repo(repo.toplevel()))?;
+    let gate = Gate { top: repo.toplevel(), show: wish.show };
+    let loaded = gate.settings(&uses(&defined, wish, checks))?;
+    let set = &defined.definition.settings;
+    if names_a_script([&set.developer, &set.acceptor]) {
+        gate.brought(of_file(&defined.path, &defined.text).as_ref())?;
+    }
+    if names_a_script([&wish.developer, &wish.acceptor, &loaded.config.agent]) {
+        gate.brought(of_script(repo.toplevel()).as_ref())?;
+    }
     let checks = commands(checks, &loaded.config, &repo, data, wish.show)?;
     let mut asked = milestone(defined, wish, &loaded.config, &repo, data, checks)?;
+    if let Ok(details) = serde_json::from_value::<Details>(asked.spec.details.clone()) {
+        gate.brought(of_prompts(&details.prompts).as_ref())?;
+    }
+    asked.notes.splice(0..0, other_programs(&asked.spec.agents, &loaded));
     asked.notes.splice(0..0, loaded.warnings.iter().cloned());
     let made = claim(repo, data, loaded, asked)?;
     if wish.background {
@@ -121,6 +139,19 @@ fn begin(here: Repo, data: &RepoDir, entry: Entry, wish: &Wish, checks: &[String
         return Ok(0);
     }
     exec::run_here(made, wish.show)
+}
+
+/// What a milestone uses of the settings, up to its end.
+fn uses<'a>(defined: &'a Defined, wish: &'a Wish, checks: &[String]) -> Vec<Using<'a>> {
+    let set = &defined.definition.settings;
+    let developer = wish.developer.as_deref().or(set.developer.as_deref());
+    let acceptor = wish.acceptor.as_deref().or(set.acceptor.as_deref());
+    let mut uses = vec![Using::Agents(developer), Using::Notify];
+    uses.extend(acceptor.map(|name| Using::Agents(Some(name))));
+    uses.extend(checks.is_empty().then_some(Using::Checks));
+    uses.extend((!wish.in_place).then_some(Using::Setup));
+    uses.extend(wish.pr.as_ref().map(|_| Using::PullRequests));
+    uses
 }
 
 /// What the file of a milestone says.

@@ -10,6 +10,7 @@ use super::*;
 use crate::error::Failure;
 
 mod properties;
+mod trust;
 
 /// A user file, a project file and an environment, and nothing of the machine the test runs on.
 struct Case {
@@ -24,7 +25,15 @@ impl Case {
         fs::write(&user_file, user).unwrap();
         fs::write(&project_file, project).unwrap();
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))).collect();
-        Case { dir, sources: Sources { user_file: Some(user_file), project_file: Some(project_file), env } }
+        Case {
+            dir,
+            sources: Sources {
+                user_file: Some(user_file),
+                project_file: Some(project_file),
+                env,
+                confirmed: Confirmed::default(),
+            },
+        }
     }
 
     fn user(text: &str) -> Case {
@@ -36,6 +45,11 @@ impl Case {
     }
 
     fn load(&self) -> Loaded {
+        self.unconfirmed().as_written().clone()
+    }
+
+    /// As it is for somebody who has confirmed nothing.
+    fn unconfirmed(&self) -> Loaded {
         load(&self.sources).unwrap()
     }
 
@@ -58,6 +72,7 @@ fn nothing_set_gives_the_defaults() {
         user_file: Some("/nonexistent/a.toml".into()),
         project_file: Some("/dev/null/b.toml".into()),
         env: vec![],
+        confirmed: Confirmed::default(),
     };
     assert_eq!(load(&missing).unwrap(), loaded);
 }

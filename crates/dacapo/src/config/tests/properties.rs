@@ -42,7 +42,7 @@ proptest! {
         for (path, value) in flags {
             read.set_flag("--f", path, value.parse::<toml::Value>().unwrap()).unwrap();
         }
-        let loaded = read.load().unwrap();
+        let loaded = read.load().unwrap().as_written().clone();
         let tree = layers::tree(&loaded.config);
         for ((path, values), choice) in SAMPLES.iter().zip(&choices) {
             let winner = (0..4).rev().find(|layer| choice[*layer].is_some());
