@@ -22,6 +22,7 @@ pub mod stop;
 mod surroundings;
 mod talk;
 mod talker;
+mod tampering;
 pub(crate) mod turn;
 mod turn_end;
 mod vigil;

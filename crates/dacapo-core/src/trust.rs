@@ -10,6 +10,8 @@ pub enum Role {
     Ci,
     /// It decides what a check does: the check's own script, or the settings of its runner.
     Check,
+    /// It decides what Dacapo does here: its settings, prompts and milestones.
+    Dacapo,
 }
 
 /// The role that a file has by its path alone (relative to the top, with `/`).
@@ -41,6 +43,9 @@ impl TrustedFiles {
     pub fn role(&self, path: &str) -> Option<Role> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if path.starts_with(".dacapo/") {
+            return Some(Role::Dacapo);
+        }
         if self.is_named(path) || self.decides_commands(path, name) {
             return Some(Role::Check);
         }

@@ -18,6 +18,7 @@ use super::mirroring::Mirroring;
 use super::standing::{For, Standing};
 use super::surroundings::{Control, DriverError, Setting, Sink};
 use super::talker::Talks;
+use super::tampering::Tampering;
 use super::turn::Parsed;
 use super::workspace::Workspace;
 use crate::agent::acp::{Question, Talk};
@@ -78,6 +79,7 @@ pub struct Driver<'a> {
     pub(super) commands_taken: HashSet<String>,
     pub(super) standing: Standing,
     pub(super) mirroring: Mirroring,
+    pub(super) tampering: Tampering,
     /// What the turn at work waits for.
     pub(super) asked: Option<Question>,
     pub(super) sink: &'a mut dyn Sink,
@@ -152,6 +154,7 @@ impl<'a> Driver<'a> {
             dir,
             machine,
             mirroring,
+            tampering: Tampering::default(),
             standing: Standing::new(setting.turn.take(), setting.places.take()),
             commands_taken,
             asked: None,
@@ -240,7 +243,9 @@ impl<'a> Driver<'a> {
             Effect::RunCheck(plan) => self.run_check(&plan)?,
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
             Effect::RunTurn(plan) => {
+                self.remember_settings_files();
                 let ended = self.run_turn(&plan)?;
+                self.report_settings_files()?;
                 self.probe_ended(&ended)?;
                 Some(ended)
             }

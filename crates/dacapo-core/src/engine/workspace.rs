@@ -421,6 +421,9 @@ impl Driver<'_> {
                 trust_files = names.filter(|name| trusted.role(name).is_some()).collect();
             }
         }
+        // Git's own are in no commit, and the project's settings need not be.
+        let beside = self.changed_settings_files();
+        trust_files.extend(beside.into_iter().filter(|name| !trust_files.contains(name)).collect::<Vec<_>>());
         Ok(Input::Finishing { last_commit, trust_files, elapsed: self.elapsed() })
     }
 

@@ -112,6 +112,11 @@ impl TaskDir {
         self.0.join("start")
     }
 
+    /// How git's own settings and those of the project looked before the first turn.
+    pub fn settings_files_path(&self) -> PathBuf {
+        self.0.join("settings-files.json")
+    }
+
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.
     pub fn ports(&self) -> Ports {
         // HOME/repos/REPO/tasks/NAME

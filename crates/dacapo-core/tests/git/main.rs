@@ -13,5 +13,6 @@ mod proof_hidden;
 mod proof_hostile;
 mod repositories;
 mod rescue;
+mod settings;
 mod staging;
 mod workspaces;

@@ -1,5 +1,7 @@
 //! The settings in effect, each with its origin: `dacapo config`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -78,8 +80,8 @@ struct Setting<'a> {
 
 /// As they are written; what does not count says so.
 fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
-    let withheld: Vec<&str> = match &loaded.project {
-        Project::Harmless | Project::Confirmed(_) => Vec::new(),
+    let withheld: BTreeSet<&str> = match &loaded.project {
+        Project::Harmless | Project::Confirmed(_) => BTreeSet::new(),
         Project::Unconfirmed { brought, .. } => {
             brought.entries.iter().map(|entry| entry.key.as_str()).collect()
         }

@@ -123,6 +123,8 @@ fn roles_by_path() {
         (Role::Check, ".cargo/config.toml"),
         (Role::Check, "rust-toolchain"),
         (Role::Check, "./rust-toolchain.toml"),
+        (Role::Dacapo, ".dacapo/config.toml"),
+        (Role::Dacapo, ".dacapo/prompts/developer.md"),
     ];
     for (role, path) in table {
         assert_eq!(is_sensitive_to_trust(path), Some(role), "{path}");

@@ -51,15 +51,16 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     if let Some(message) = &result.message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
     }
-    if !result.trust_files.is_empty() {
-        let named: Vec<&str> = result.trust_files.iter().take(5).map(String::as_str).collect();
-        let more = result.trust_files.len() - named.len();
+    let (settings, proof): (Vec<&str>, Vec<&str>) =
+        result.trust_files.iter().map(String::as_str).partition(|path| is_setting(path));
+    for (what, files) in [("tests, CI or checks changed", proof), ("settings changed", settings)] {
+        if files.is_empty() {
+            continue;
+        }
+        let named: Vec<String> = files.iter().take(5).map(|file| words::line(file, words::WHOLE)).collect();
+        let more = files.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let _ = writeln!(
-            out,
-            "  {}",
-            paint(WARN, &format!("⚠ tests, CI or checks changed: {}{more}", named.join(", ")))
-        );
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {what}: {}{more}", named.join(", "))));
     }
     let _ = writeln!(out, "  {}", commits(view, result));
     if let Some(url) = &view.pull_request {
@@ -146,6 +147,11 @@ fn reason(result: &TaskResult) -> &'static str {
         StopReason::Failures => "too many failures in a row",
         _ => "no iteration succeeded",
     }
+}
+
+/// Whether a file decides what git or Dacapo itself do here.
+fn is_setting(path: &str) -> bool {
+    path.starts_with(".git/") || path.starts_with(".dacapo/") || path.ends_with("/.dacapo/config.toml")
 }
 
 /// `cargo test ✗ → ✓ "212 passed" on c0ffee1`.

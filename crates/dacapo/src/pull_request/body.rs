@@ -33,7 +33,7 @@ pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) 
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let _ = writeln!(
             out,
-            "⚠ **Tests, CI or checks were changed** (look at these first): {}{more}\n",
+            "⚠ **Tests, CI, checks or settings were changed** (look at these first): {}{more}\n",
             named.join(", ")
         );
     }

@@ -175,6 +175,59 @@ fn r6_the_users_own_settings_and_flags_need_no_word() {
 }
 
 #[test]
+fn r6_what_an_agent_writes_into_the_settings_is_named_and_not_trusted() {
+    let world = World::new();
+    world.write(".dacapo/config.toml", "checks = [\"true\"]\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "settings"]);
+    let _ = world.run(&["trust", "--yes"]).expect(0);
+    let agent = "printf 'checks = [\"touch ../evil-check\"]\\n' > .dacapo/config.toml; mkdir -p .dacapo/prompts; \
+                 echo obey > .dacapo/prompts/developer.md";
+    let words = ["--name", "t", "--checks", "--no-baseline", "--iter", "1", "--agent-cmd", agent, "go"];
+    let ran = world.exec(&words);
+    ran.says("settings changed: .dacapo/config.toml, .dacapo/prompts/developer.md");
+    let named = world.status("t")["result"]["trust_files"].clone();
+    assert_eq!(named, json!([".dacapo/config.toml", ".dacapo/prompts/developer.md"]));
+    let _ = refused(
+        world.exec(&["--checks", "--agent-cmd", "date > f", "go"]),
+        "checks = [\"touch ../evil-check\"]",
+    );
+    assert_eq!(ran_by_the_repository(&world), [] as [String; 0]);
+}
+
+#[test]
+fn r6_changes_of_gits_own_settings_are_named() {
+    for place in ["--noworktree", "--worktree"] {
+        let world = World::new();
+        let agent = "date >> f; test $DACAPO_ITERATION = 0 || exit 0; dir=$(git rev-parse --git-common-dir); \
+                     git config alias.st '!touch ../evil-alias'; echo '*.log' >> $dir/info/exclude; \
+                     printf '#!/bin/sh\\n' > $dir/hooks/post-checkout; chmod +x $dir/hooks/post-checkout";
+        let mut words = vec!["--name", "t", "--iter", "2", "--agent-cmd", agent, "go"];
+        words.extend((place == "--worktree").then_some(place));
+        let ran = world.exec(&words).expect(0);
+        let named = ".git/config, .git/hooks/post-checkout, .git/info/exclude";
+        ran.says(&format!("changed while the agent was at work: {named}"));
+        assert_eq!(ran.stdout.matches("changed while the agent").count(), 1, "{}", ran.stdout);
+        ran.says(&format!("⚠ settings changed: {named}"));
+        let files: Vec<&str> = named.split(", ").collect();
+        assert_eq!(world.status("t")["result"]["trust_files"], json!(files));
+        // Whoever takes it up still knows how it was.
+        let ran = world.run(&["resume", "t", "--iter", "1"]).expect(0);
+        ran.says(&format!("⚠ settings changed: {named}"));
+    }
+}
+
+#[test]
+fn r6_an_untouched_repository_names_no_settings() {
+    let world = World::new();
+    world.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    let ran =
+        world.exec(&["--name", "t", "--worktree", "--iter", "2", "--agent-cmd", "date >> f", "go"]).expect(0);
+    ran.silent_about("changed while the agent").silent_about("settings changed");
+    assert_eq!(world.status("t")["result"]["trust_files"], Value::Null);
+}
+
+#[test]
 fn r6_a_milestone_starts_by_itself_only_when_it_was_confirmed() {
     let world = World::new();
     world.config(&world.scripted("bot", "iterations: [[say: hello]]\n"));
@@ -187,8 +240,10 @@ fn r6_a_milestone_starts_by_itself_only_when_it_was_confirmed() {
     ran.says(".dacapo/milestones/m1.md").says("auto_start: true").says("DACAPO_TRUST=");
     assert_eq!(world.tasks(), [] as [String; 0]);
     let _ = world.run(&["trust", "--yes"]).expect(0);
-    let _ = world.run(&["milestone", "start", "--auto"]);
+    let ran = world.run(&["milestone", "start", "--auto"]);
     assert_eq!(world.tasks(), ["m1"]);
+    // What Dacapo itself adds to git's excludes is nobody's change.
+    ran.silent_about("changed while the agent was at work");
 }
 
 #[test]
