@@ -15,6 +15,8 @@ mod mirroring;
 mod orders;
 mod overheard;
 mod own_branch;
+mod proof;
+pub(crate) mod proving;
 mod reader;
 mod setup;
 mod standing;

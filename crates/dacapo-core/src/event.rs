@@ -7,15 +7,19 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::Oid;
+use crate::proof::Hidden;
+use crate::spec::ProofPolicy;
 
 mod agent;
 mod command;
 mod milestone;
+mod proof;
 mod record;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use command::{Command, Received};
 pub use milestone::{Finding, Judge, MilestoneStep, NamedCommit, WorkFacts};
+pub use proof::{ProofFailure, ProofState, Unproven};
 pub use record::{
     CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
     Proof, Result as TaskResult, SessionMode, SetupResult, StopReason, Tokens, TurnEnd, TurnRecord, Writing,
@@ -85,6 +89,9 @@ pub enum Event {
         /// The agents from now on, where the person chose others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
+        /// How commits are proven from now on, where the person changed that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proof: Option<ProofPolicy>,
     },
     /// The place to work in is there.
     WorkspaceReady {
@@ -100,6 +107,9 @@ pub enum Event {
         /// The first of the ten ports that are the task's alone as long as it runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port_base: Option<u16>,
+        /// The SHA-256 of what proofs are made with, as it was before anybody worked here; none: there is no such snapshot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start_sha256: Option<String>,
     },
     /// A later process has these ports: the ones of the process before were taken.
     PortsLeased {
@@ -125,6 +135,38 @@ pub enum Event {
     },
     /// A check ran to its end or to its limit.
     CheckFinished(CheckResult),
+    /// All checks passed in the workspace; a checkout of the commit is ready to run them once more.
+    ProofStarted {
+        /// The iteration.
+        iteration: u32,
+        /// The commit.
+        commit_id: Oid,
+        /// The setup ran there just now.
+        set_up: bool,
+    },
+    /// No such checkout can be had. Nothing but the proof is affected.
+    ProofUnavailable {
+        /// The iteration.
+        iteration: u32,
+        /// The commit.
+        commit_id: Oid,
+        /// What went wrong.
+        message: String,
+        /// What would help.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cure: Option<String>,
+    },
+    /// The checks failed there.
+    ProofFailed {
+        /// The iteration.
+        iteration: u32,
+        /// The commit.
+        commit_id: Oid,
+        /// Files of the workspace that the commit does not hold, or holds otherwise; the first of them.
+        hidden: Vec<Hidden>,
+        /// How many they are in truth.
+        hidden_total: u64,
+    },
     /// An iteration began.
     IterationStarted {
         /// Its number, from 0.

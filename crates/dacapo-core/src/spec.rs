@@ -13,10 +13,12 @@ use crate::git::Oid;
 mod change;
 mod duration;
 mod name;
+mod proof;
 
 pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
 pub use name::{InvalidName, TaskName};
+pub use proof::{ProofAt, ProofPolicy, setup_line};
 
 /// Below these are the branches of tasks: loops and the like, milestones.
 pub const TASK_BRANCHES: [&str; 2] = ["refs/heads/dacapo/", "refs/heads/milestone/"];
@@ -331,8 +333,9 @@ pub struct LoopPolicy {
     pub check_timeout: Duration,
     /// Run the checks before the first iteration.
     pub baseline: bool,
-    /// Run the final checks once more in a clean checkout.
-    pub check_clean: bool,
+    /// How what passed in the workspace is proven on the commit.
+    #[serde(default)]
+    pub proof: ProofPolicy,
     /// So many failures in a row end it; 0: never.
     pub max_failures: u32,
     /// Spend at most.

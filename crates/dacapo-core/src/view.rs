@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, SetupResult,
-    TaskResult, Tokens, Usage, WaitReason,
+    CheckPhase, CheckResult, Command, Envelope, Event, IterationRecord, Needs, Outcome, ProofState,
+    SetupResult, TaskResult, Tokens, Usage, WaitReason,
 };
 use crate::git::Oid;
-use crate::spec::{Amount, Change, Place, TaskSpec};
+use crate::spec::{Amount, Change, Place, ProofPolicy, TaskSpec};
 use crate::store::{JournalError, OpenError, Record, TaskDir, read};
 use crate::task::Kinds;
 
@@ -188,6 +188,15 @@ pub struct TaskView {
     /// When it joined the row of those who wait for a place.
     #[serde(skip)]
     pub queued_at: Option<Timestamp>,
+    /// How its commits are proven.
+    #[serde(skip)]
+    pub proof_policy: ProofPolicy,
+    /// The hash of what they are proven with, as it was at the start.
+    #[serde(skip)]
+    pub start_sha256: Option<String>,
+    /// Receipts of the newest proof, made by the process that drives the task or ended it.
+    #[serde(skip)]
+    proofs: Vec<CheckResult>,
     #[serde(skip)]
     started: bool,
     #[serde(skip)]
@@ -259,6 +268,9 @@ impl TaskView {
             looping: spec.policy.looping,
             running_iteration: None,
             queued_at: None,
+            proof_policy: spec.policy.proof.clone(),
+            start_sha256: None,
+            proofs: Vec::new(),
             started: false,
             used: Usage::default(),
         }
@@ -317,15 +329,19 @@ impl TaskView {
             }
             Event::Dequeued => self.status = Status::Running,
             Event::TaskStarted { pid, .. } => self.driven_by(*pid),
-            Event::Resumed { pid, more_iterations, .. } => {
+            Event::Resumed { pid, more_iterations, proof, .. } => {
                 self.driven_by(*pid);
+                if let Some(proof) = proof {
+                    self.proof_policy.clone_from(proof);
+                }
                 if let Some(more) = more_iterations {
                     let begun = self.iteration + u32::from(self.running_iteration.is_some());
                     self.max_iterations = Some(begun.saturating_add(*more));
                 }
             }
-            Event::WorkspaceReady { branch, base_commit, port_base, .. } => {
+            Event::WorkspaceReady { branch, base_commit, port_base, start_sha256, .. } => {
                 self.port_base = *port_base;
+                self.start_sha256.clone_from(start_sha256);
                 self.branch.clone_from(branch);
                 self.base_commit.clone_from(base_commit);
             }
@@ -338,7 +354,13 @@ impl TaskView {
             Event::CheckFinished(result) => {
                 self.uncommitted.extend_from_slice(&result.changed_files);
                 self.checks.push(result.clone());
+                if result.phase == CheckPhase::Proof {
+                    self.proofs.push(result.clone());
+                }
             }
+            Event::ProofStarted { .. } => self.proofs.clear(),
+            // What came of it is in the result.
+            Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {}
             Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),
             Event::TurnStarted { agent, .. } | Event::AgentChanged { agent, .. } => {
                 self.agent.clone_from(agent);
@@ -429,6 +451,8 @@ impl TaskView {
         self.needs = None;
         self.waiting_until = None;
         self.verified = false;
+        // What another process has proven is no receipt: who killed it may have written it.
+        self.proofs.clear();
         self.started = true;
     }
 
@@ -472,6 +496,17 @@ impl TaskView {
             let over = milestone.history.len().saturating_sub(1);
             milestone.history.drain(..over);
         }
+    }
+
+    /// Whether this check is known to pass on exactly this commit: in a proof, by the very process that ended the task, and
+    /// on record without a gap (L4, R4).
+    pub fn proves(&self, check: &str, commit: &Oid) -> bool {
+        let state = self.result.as_ref().and_then(|result| result.proof_state.as_ref());
+        self.record.is_whole()
+            && state.and_then(ProofState::proven) == Some(commit)
+            && self.proofs.iter().any(|receipt| {
+                receipt.command == check && receipt.passed() && receipt.commit.as_ref() == Some(commit)
+            })
     }
 
     /// The checks before the first iteration.

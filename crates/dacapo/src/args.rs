@@ -208,9 +208,15 @@ pub struct Exec {
     /// Do not run the checks before the first iteration
     #[arg(long, help_heading = "When is it done")]
     pub no_baseline: bool,
-    /// Run the final checks once more in a clean checkout of the last commit
-    #[arg(long, help_heading = "When is it done")]
-    pub check_clean: bool,
+    /// Where the last run of the checks happens: in a checkout of the commit, or nowhere (then nothing is proven)
+    #[arg(
+        long,
+        value_name = "WHERE",
+        help_heading = "When is it done",
+        value_enum,
+        default_value = "checkout"
+    )]
+    pub proof: ProofIn,
 
     /// Work in a worktree of its own, on branch dacapo/NAME
     #[arg(long, help_heading = "Where", overrides_with = "noworktree")]
@@ -295,6 +301,25 @@ pub enum Approval {
     ReadOnly,
 }
 
+/// Where the last run of the checks happens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProofIn {
+    /// In a checkout of the commit to which no agent writes.
+    #[default]
+    Checkout,
+    /// Nowhere: what passed in the workspace is taken as it is, unproven.
+    Workspace,
+}
+
+impl From<ProofIn> for dacapo_core::spec::ProofAt {
+    fn from(proof: ProofIn) -> Self {
+        match proof {
+            ProofIn::Checkout => Self::Checkout,
+            ProofIn::Workspace => Self::Workspace,
+        }
+    }
+}
+
 /// How sessions go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Session {
@@ -373,6 +398,9 @@ pub struct Resume {
     /// N more iterations
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iter: Option<String>,
+    /// From now on the last run of the checks happens there: in a checkout of the commit, or nowhere
+    #[arg(long, value_name = "WHERE", value_enum)]
+    pub proof: Option<ProofIn>,
     /// In the background, also a task that was started in the foreground
     #[arg(long)]
     pub spawn: bool,

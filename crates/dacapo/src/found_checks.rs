@@ -1,10 +1,12 @@
-//! The project's own checks, found from real evidence (L3), and the changed files on which a claim of success rests.
+//! The project's own checks, found from real evidence (L3), what a fresh checkout needs to run them (L4), and the changed files on which a claim of success rests.
 
 mod choice;
 mod evidence;
+mod setup;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{remember, remembered};
+pub use choice::{Question, remember, remembered};
 pub use dacapo_core::trust::{Role, TrustedFiles, is_sensitive_to_trust};
 pub use evidence::{Found, find};
+pub use setup::find_setup;

@@ -6,6 +6,7 @@ pub mod jsonl;
 pub mod listing;
 pub mod log;
 pub mod milestone;
+pub mod proof;
 pub mod report;
 pub mod status;
 pub mod table;

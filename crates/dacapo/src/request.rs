@@ -9,7 +9,8 @@ use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
-    Plan, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration, random_hex,
+    Plan, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec,
+    parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -44,6 +45,34 @@ pub struct Request {
 pub struct Checks {
     /// The commands.
     pub commands: Vec<String>,
+    /// What a fresh checkout needs before they can run there.
+    pub setup: FreshSetup,
+}
+
+/// What makes a fresh checkout usable.
+#[derive(Debug, Clone, Default)]
+pub struct FreshSetup {
+    /// From the config, or found and confirmed.
+    pub commands: Vec<String>,
+    /// Found, and confirmed by nobody: named where it would help.
+    pub suggested: Vec<String>,
+}
+
+impl FreshSetup {
+    /// For the policy of a task.
+    pub fn proof(&self, config: &Config, at: ProofAt) -> ProofPolicy {
+        ProofPolicy {
+            at,
+            keep: config.proof.keep.clone(),
+            setup: self.setup(config),
+            suggested_setup: self.suggested.clone(),
+        }
+    }
+
+    /// For a fresh worktree.
+    pub fn setup(&self, config: &Config) -> Setup {
+        Setup { commands: self.commands.clone(), timeout: config.worktree.setup_timeout.duration() }
+    }
 }
 
 /// Puts a request together.
@@ -57,7 +86,8 @@ pub fn request(
     let mut notes = Vec::new();
     let prompt = prompt(args)?;
     let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
-    let policy = policy(args, &chosen, checks.commands, &mut notes)?;
+    let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
+    policy.proof = checks.setup.proof(config, args.proof.into());
     let context = context(args, config, &chosen)?;
     let writers = context.summary_by.iter().chain(&context.message_by);
     budget(args, chosen.agents.iter().chain(writers))?;
@@ -89,7 +119,7 @@ pub fn request(
         base_branch,
         foreground: true,
         plan: plan(args, repo.toplevel())?,
-        place: place(args, config, data, (&name, base)),
+        place: place(args, checks.setup.setup(config), data, (&name, base)),
         prompt,
         name,
         agents: chosen.agents,
@@ -104,17 +134,14 @@ pub fn request(
 }
 
 /// Where the task with this name works, and from which commit.
-fn place(args: &Exec, config: &Config, data: &RepoDir, (name, base): (&TaskName, Option<Oid>)) -> Place {
+fn place(args: &Exec, setup: Setup, data: &RepoDir, (name, base): (&TaskName, Option<Oid>)) -> Place {
     if args.worktree {
         Place::Worktree {
             path: data.worktree(name),
             branch: branch_of(name),
             with_changes: args.with_changes,
             base,
-            setup: Setup {
-                commands: config.worktree.setup.clone(),
-                timeout: config.worktree.setup_timeout.duration(),
-            },
+            setup,
         }
     } else {
         Place::InPlace { allow_dirty: args.allow_dirty, branch: None }
@@ -279,7 +306,7 @@ fn policy(
         checks,
         check_timeout: duration("--check-timeout", &args.check_timeout)?,
         baseline: !args.no_baseline,
-        check_clean: args.check_clean,
+        proof: ProofPolicy::default(),
         max_failures: 0,
         max_cost: args.max_cost,
         max_tokens: args.max_tokens,

@@ -67,7 +67,7 @@ fn files(changed: &[String], total: usize) -> String {
 }
 
 /// A file's name may hold a newline; a prompt's line may not.
-fn one_line(name: &str) -> String {
+pub(super) fn one_line(name: &str) -> String {
     let mut line = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }

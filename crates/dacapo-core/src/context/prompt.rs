@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::History;
+use super::shortfall::Shortfall;
 use super::text::tail_lines;
 use crate::event::CheckResult;
 use crate::git::Oid;
@@ -34,6 +35,8 @@ pub struct Told<'a> {
     pub history: &'a History,
     /// The newest result of each check.
     pub checks: Vec<&'a CheckResult>,
+    /// What passed where the agent works and failed in a checkout of its commit.
+    pub shortfall: Option<Shortfall<'a>>,
     /// What the agent is to say when it is done.
     pub promise: Option<&'a str>,
     /// What people said since the task began.
@@ -77,6 +80,7 @@ fn follow_up(told: &Told<'_>, text: &str) -> String {
     if !failed.is_empty() {
         parts.push(format!("These checks failed:\n{failed}"));
     }
+    parts.extend(told.shortfall.as_ref().map(|shortfall| shortfall.told(bytes / 3)));
     parts.extend(heard(told));
     if let Some(promise) = told.promise.filter(|promise| !promise.is_empty())
         && (!told.continued || told.rule_due)
@@ -91,7 +95,10 @@ fn follow_up(told: &Told<'_>, text: &str) -> String {
 fn with_context(told: &Told<'_>) -> String {
     let bytes = told.policy.context_max_tokens as usize * BYTES_PER_TOKEN;
     let summary = told.policy.summary_max_tokens as usize * BYTES_PER_TOKEN;
-    let checks = checks(told.checks.iter().copied(), bytes / 3);
+    let mut checks = checks(told.checks.iter().copied(), bytes / 3);
+    if let Some(shortfall) = &told.shortfall {
+        let _ = write!(checks, "\n\n{}", shortfall.told(bytes / 3));
+    }
     let past = told.history.render(bytes.saturating_sub(checks.len()), summary);
 
     let mut out = format!("<task_context>\n## Original Task\n{}\n\n", told.prompt);
@@ -141,7 +148,7 @@ pub fn completion_rule(promise: &str) -> String {
 }
 
 /// `` `cargo test` → exit 101 `` and the last lines of what a failed one printed.
-fn checks<'a>(results: impl Iterator<Item = &'a CheckResult>, bytes: usize) -> String {
+pub(super) fn checks<'a>(results: impl Iterator<Item = &'a CheckResult>, bytes: usize) -> String {
     let results: Vec<&CheckResult> = results.collect();
     let share = bytes / results.iter().filter(|check| !check.passed()).count().max(1);
     let mut blocks = Vec::new();

@@ -33,26 +33,25 @@ impl Driver<'_> {
     pub(super) fn run_check(&mut self, plan: &CheckPlan) -> Result<Option<Input>, DriverError> {
         self.sink.activity(&Activity::Check(&plan.command));
         let started = Instant::now();
-        let clean = match (plan.phase, &plan.commit) {
-            (CheckPhase::Clean, Some(commit)) => {
-                Some(self.workspace()?.repo.export_clean(commit, self.dir.path())?)
-            }
-            _ => None,
-        };
-        let cwd = match &clean {
-            Some(checkout) => checkout.repo.toplevel().to_owned(),
-            None => self.workspace()?.repo.toplevel().to_owned(),
+        let cwd = match plan.phase {
+            CheckPhase::Baseline | CheckPhase::Iteration => self.workspace()?.repo.toplevel().to_owned(),
+            CheckPhase::Proof => match self.proof_tree() {
+                Some(tree) => tree,
+                None => {
+                    let message = "the checkout of the commit is not at hand".to_owned();
+                    return Ok(Some(Input::ProofUnavailable { message, cure: None }));
+                }
+            },
         };
         let output = self.dir.check_path(self.next_seq());
         self.keep_directory_of(&output)?;
         let env = as_in_ci(self.environment(&cwd));
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
-        let ran = self.run_shell(shell);
-        if let Some(checkout) = clean {
-            checkout.remove(&self.workspace()?.repo)?;
-        }
-        let Some((exit, timed_out)) = ran? else { return Ok(None) };
-        let changed_files = if plan.phase == CheckPhase::Clean { Vec::new() } else { self.note_litter()? };
+        let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
+        let changed_files = match plan.phase {
+            CheckPhase::Baseline | CheckPhase::Iteration => self.note_litter()?,
+            CheckPhase::Proof => Vec::new(),
+        };
         let ended = Ended { exit, timed_out, took: started.elapsed() };
         Ok(Some(Input::CheckDone(CheckResult { changed_files, ..receipt(plan, &output, &ended) })))
     }
@@ -69,6 +68,7 @@ impl Driver<'_> {
         }
         let mut job = job(command, cwd, env, output);
         job.holds = self.share_of_place();
+        job.holds.extend(self.share_of_proof());
         let outbox = self.outbox.clone();
         let running = self.launcher.launch(job, move |finished| {
             let _ = outbox.send(Message::ChildGone(Box::new(finished)));

@@ -24,6 +24,7 @@ use super::workspace::Workspace;
 use crate::agent::acp::{Question, Talk};
 use crate::event::{AgentEvent, Envelope, Event, FORMAT, SetupResult, TaskResult};
 use crate::process::{Finished, Launcher, Masker, sweep};
+use crate::proof::{Lease, ProofError};
 use crate::spec::TaskSpec;
 use crate::store::{Held, Journal, ProbeLock, TaskDir};
 
@@ -49,6 +50,8 @@ pub(super) enum Message {
     Parsed(Box<Parsed>),
     /// The task that tried whether a limit is over does so no more.
     ProbeFree(std::io::Result<ProbeLock>),
+    /// A checkout to prove a commit in is free.
+    ProofLease(Box<Result<Lease, ProofError>>),
     /// The process of this agent, with which one talks, is gone, with all it started.
     TalkerGone(usize, Box<Finished>),
     /// A person's answer.
@@ -70,6 +73,10 @@ pub struct Driver<'a> {
     pub(super) durability: Durability,
     pub(super) limits: Limits,
     pub(super) talks: Talks,
+    /// The checkout in which a commit is proven now.
+    pub(super) proof: Option<Lease>,
+    /// The hash of what proofs are made with.
+    pub(super) start_sha256: Option<String>,
     /// The ports that an earlier process of the task had.
     pub(super) ports_before: Option<u16>,
     /// What checks of an earlier process left behind, and when that was seen.
@@ -115,6 +122,7 @@ impl<'a> Driver<'a> {
         let mut commands_taken = HashSet::new();
         let mut workspace_was_made = false;
         let mut ports_before = None;
+        let mut start_before = None;
         let journal = Journal::open(&dir.journal_path(), |line| {
             machine.apply(&line);
             earlier.saw(&line);
@@ -122,8 +130,9 @@ impl<'a> Driver<'a> {
                 Event::CheckFinished(check) => {
                     earlier_litter.extend(check.changed_files.iter().map(|name| (name.clone(), line.at)));
                 }
-                Event::WorkspaceReady { port_base, .. } => {
+                Event::WorkspaceReady { port_base, start_sha256, .. } => {
                     workspace_was_made = true;
+                    start_before.clone_from(start_sha256);
                     ports_before = *port_base;
                 }
                 Event::PortsLeased { port_base } => ports_before = Some(*port_base),
@@ -168,6 +177,8 @@ impl<'a> Driver<'a> {
             durability,
             limits: Limits::default(),
             talks: Talks::default(),
+            proof: None,
+            start_sha256: start_before,
             earlier_litter,
             earlier,
             sink,
@@ -203,6 +214,7 @@ impl<'a> Driver<'a> {
             version: self.setting.version.clone(),
             more_iterations: self.setting.more_iterations.take(),
             follow_up: self.setting.follow_up.take(),
+            proof: self.setting.proof.take(),
         };
         self.input(&Input::Begin(begin))
     }
@@ -237,10 +249,13 @@ impl<'a> Driver<'a> {
 
     fn perform(&mut self, effect: Effect) -> Result<Option<Input>, DriverError> {
         self.limits.release_unless_needed_for(&effect);
+        self.release_proof_unless_needed_for(&effect);
         Ok(match effect {
             Effect::PrepareWorkspace => Some(self.prepare_workspace()?),
             Effect::RunSetup(plan) => self.run_setup(&plan)?,
             Effect::RunCheck(plan) => self.run_check(&plan)?,
+            Effect::PrepareProof(plan) => self.prepare_proof(&plan)?,
+            Effect::FindHidden { .. } => Some(self.find_hidden()?),
             Effect::BeginTurn(start) => Some(self.begin_turn(start)?),
             Effect::RunTurn(plan) => {
                 self.remember_settings_files();
@@ -399,6 +414,7 @@ impl<'a> Driver<'a> {
             Message::ChildGone(_)
             | Message::Parsed(_)
             | Message::ProbeFree(_)
+            | Message::ProofLease(_)
             | Message::Place(..)
             | Message::Talk(_)
             | Message::Answer { .. } => Ok(false),

@@ -68,6 +68,8 @@ impl Limits {
             Effect::PrepareWorkspace
             | Effect::RunSetup(_)
             | Effect::RunCheck(_)
+            | Effect::PrepareProof(_)
+            | Effect::FindHidden { .. }
             | Effect::Write(_)
             | Effect::PrepareCommit(_)
             | Effect::Land(_)

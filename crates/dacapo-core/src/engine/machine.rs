@@ -13,6 +13,8 @@ use crate::event::{
 };
 use crate::git::Oid;
 use crate::mirror::Document;
+use crate::proof::Hidden;
+use crate::spec::{ProofPolicy, Setup};
 
 /// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
 pub trait Machine {
@@ -76,6 +78,8 @@ pub enum Input {
         kept_changes: Option<String>,
         /// The first of the task's ports.
         port_base: Option<u16>,
+        /// The SHA-256 of what proofs are made with.
+        start_sha256: Option<String>,
     },
     /// It cannot be made.
     WorkspaceFailed(String),
@@ -83,6 +87,25 @@ pub enum Input {
     SetupDone(SetupResult),
     /// A check has its result.
     CheckDone(CheckResult),
+    /// The checkout of the commit is ready for its checks.
+    ProofReady {
+        /// The setup ran there just now.
+        set_up: bool,
+    },
+    /// It cannot be had.
+    ProofUnavailable {
+        /// What went wrong.
+        message: String,
+        /// What would help.
+        cure: Option<String>,
+    },
+    /// What the workspace has and the commit does not.
+    HiddenFound {
+        /// The first of these files.
+        hidden: Vec<Hidden>,
+        /// How many they are in truth.
+        total: u64,
+    },
     /// A turn is about to start.
     TurnBegins {
         /// Where HEAD is.
@@ -150,6 +173,8 @@ pub struct Begin {
     pub more_iterations: Option<u32>,
     /// What a person adds to the task.
     pub follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    pub proof: Option<ProofPolicy>,
 }
 
 /// What the driver is to do.
@@ -161,6 +186,13 @@ pub enum Effect {
     RunSetup(SetupPlan),
     /// Run a check.
     RunCheck(CheckPlan),
+    /// Have a checkout of the commit, to which no agent writes, and make it usable.
+    PrepareProof(ProofPlan),
+    /// Find what the workspace has and that checkout does not.
+    FindHidden {
+        /// The iteration.
+        iteration: u32,
+    },
     /// Look whether the agent's account is known to be limited, where HEAD is, and choose a session id: the next turn is
     /// to start.
     BeginTurn(TurnStart),
@@ -228,6 +260,30 @@ pub struct CheckPlan {
     pub timeout: Duration,
     /// What it judges.
     pub commit: Option<Oid>,
+}
+
+/// A checkout that a commit is to be proven in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProofPlan {
+    /// The iteration.
+    pub iteration: u32,
+    /// The commit.
+    pub commit: Oid,
+    /// When its setup runs.
+    pub setup_run: SetupRun,
+    /// What makes it usable.
+    pub setup: Setup,
+    /// Untracked paths that stay there, beside the caches that are known.
+    pub keep: Vec<String>,
+}
+
+/// When the setup of a checkout runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetupRun {
+    /// Where it never ran there, or what it depends on has changed since.
+    IfNeeded,
+    /// In any case.
+    Anew,
 }
 
 /// A turn that is to start.

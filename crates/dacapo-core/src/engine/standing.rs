@@ -117,6 +117,8 @@ pub(super) fn is_work(effect: &Effect) -> bool {
         Effect::PrepareWorkspace
         | Effect::RunSetup(_)
         | Effect::RunCheck(_)
+        | Effect::PrepareProof(_)
+        | Effect::FindHidden { .. }
         | Effect::BeginTurn(_)
         | Effect::RunTurn(_)
         | Effect::Write(_) => true,

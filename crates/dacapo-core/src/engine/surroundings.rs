@@ -9,8 +9,9 @@ use super::driver::Message;
 use super::standing::Row;
 use crate::agent::acp::Question;
 use crate::event::{AgentEvent, Envelope, Writing};
-use crate::git::{GitError, WorktreeError};
+use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
+use crate::spec::ProofPolicy;
 use crate::store::{JournalError, SharedLimits};
 use crate::task::{Kinds, NotThatKind};
 
@@ -68,6 +69,8 @@ pub enum Activity<'a> {
     Setup(&'a str),
     /// A check runs.
     Check(&'a str),
+    /// A checkout of this commit is made, to prove it there.
+    Proving(&'a Oid),
     /// A model writes about the iteration.
     Writing {
         /// What.
@@ -160,6 +163,8 @@ pub struct Setting {
     pub more_iterations: Option<u32>,
     /// More words.
     pub follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    pub proof: Option<ProofPolicy>,
     /// The kinds of task that are known.
     pub kinds: Kinds,
     /// Whether commands may answer what a turn asks where nobody is at hand.

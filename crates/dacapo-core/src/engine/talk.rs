@@ -239,6 +239,7 @@ impl Driver<'_> {
                 Some(
                     message @ (Message::ChildGone(_)
                     | Message::ProbeFree(_)
+                    | Message::ProofLease(_)
                     | Message::Place(..)
                     | Message::TalkerGone(..)),
                 ) => {

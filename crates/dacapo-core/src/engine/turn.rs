@@ -159,6 +159,7 @@ impl Driver<'_> {
                 }
                 Some(
                     message @ (Message::ProbeFree(_)
+                    | Message::ProofLease(_)
                     | Message::Place(..)
                     | Message::Talk(_)
                     | Message::TalkerGone(..)

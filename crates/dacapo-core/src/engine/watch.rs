@@ -219,6 +219,7 @@ impl Watch {
     fn say_what_goes_on(&self, sink: &mut dyn Sink) {
         match self.next_effect() {
             Some(Effect::RunCheck(plan)) => sink.activity(&Activity::Check(&plan.command)),
+            Some(Effect::PrepareProof(plan)) => sink.activity(&Activity::Proving(&plan.commit)),
             Some(Effect::PrepareCommit(_)) => sink.activity(&Activity::Committing),
             Some(Effect::Write(plan)) => {
                 let writer = match plan.what {

@@ -121,6 +121,7 @@ impl Driver<'_> {
 
     pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
         let user = discover(&self.spec, &self.spec.top)?;
+        self.take_snapshot(&user)?;
         let (workspace, kept) = match &self.spec.place {
             Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
                 Ok(()) => (Workspace::new(user, false), None),
@@ -150,6 +151,7 @@ impl Driver<'_> {
             base: head.commit,
             kept_changes: kept,
             port_base,
+            start_sha256: self.start_sha256.clone(),
         })
     }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, Usage};
+use super::{FailureKind, ProofState, Usage};
 use crate::git::Oid;
 
 /// How an agent's conversation goes on from iteration to iteration (L13).
@@ -24,8 +24,9 @@ pub enum CheckPhase {
     Baseline,
     /// After the commit of an iteration.
     Iteration,
-    /// Once more in a clean checkout (`--check-clean`).
-    Clean,
+    /// In a checkout of the commit to which no agent writes: the only run that proves something about it.
+    #[serde(alias = "clean")]
+    Proof,
 }
 
 /// The receipt of one run of a check.
@@ -333,11 +334,27 @@ pub struct CheckBrief {
     pub passed: bool,
     /// How it ended.
     pub ending: String,
+    /// When it ran.
+    #[serde(default = "usual", skip_serializing_if = "is_usual")]
+    pub phase: CheckPhase,
+}
+
+fn usual() -> CheckPhase {
+    CheckPhase::Iteration
+}
+
+fn is_usual(phase: &CheckPhase) -> bool {
+    *phase == CheckPhase::Iteration
 }
 
 impl From<&CheckResult> for CheckBrief {
     fn from(check: &CheckResult) -> Self {
-        Self { command: check.command.clone(), passed: check.passed(), ending: check.ending() }
+        Self {
+            command: check.command.clone(),
+            passed: check.passed(),
+            ending: check.ending(),
+            phase: check.phase,
+        }
     }
 }
 
@@ -456,6 +473,9 @@ pub struct Result {
     /// How each check went from before the first iteration to the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<Proof>,
+    /// Whether the last commit is proven, where all checks passed in the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof_state: Option<ProofState>,
 }
 
 /// Tokens in and out.

@@ -29,11 +29,9 @@ impl Drop for Scratch<'_> {
 }
 
 /// How a task and the branch were joined.
-struct Joined<'a> {
+struct Joined {
     commit: Oid,
     resolved: Option<Resolved>,
-    /// Where that was done, if nobody but git has been there.
-    scratch: Option<Scratch<'a>>,
 }
 
 impl Merger<'_> {
@@ -53,18 +51,13 @@ impl Merger<'_> {
         }
         let mut record = Record::create(self, candidate)?;
         let joined = if fast_forward {
-            Joined { commit: candidate.tip.clone(), resolved: None, scratch: None }
+            Joined { commit: candidate.tip.clone(), resolved: None }
         } else {
             self.join(candidate, ours, &mut record, watch)?
         };
         let mut checks = Vec::new();
         if !candidate.checks.is_empty() {
-            let scratch = match joined.scratch {
-                Some(scratch) => scratch,
-                None => self.scratch(&joined.commit)?,
-            };
-            self.set_up(&scratch, &mut record, watch)?;
-            checks = self.prove(candidate, &scratch, &joined.commit, &mut record, watch)?;
+            checks = self.prove(candidate, &joined.commit, &mut record, watch)?;
         }
         if joined.resolved.is_none() {
             // All passed: nobody will want to read it.
@@ -93,7 +86,7 @@ impl Merger<'_> {
         ours: &Oid,
         record: &mut Record,
         watch: &mut dyn Watch,
-    ) -> Result<Joined<'_>, Stopped> {
+    ) -> Result<Joined, Stopped> {
         let mut conflicts = match self.repo.preview_merge(ours, &candidate.tip)? {
             Preview::Conflicts(files) => files,
             Preview::UpToDate | Preview::FastForward | Preview::Clean => Vec::new(),
@@ -102,7 +95,7 @@ impl Merger<'_> {
             let scratch = self.scratch(ours)?;
             let message = self.message(candidate, ours, None)?;
             match scratch.repo()?.merge_here(&candidate.tip, &message, self.how)? {
-                Merged::At(commit) => return Ok(Joined { commit, resolved: None, scratch: Some(scratch) }),
+                Merged::At(commit) => return Ok(Joined { commit, resolved: None }),
                 // A merge driver of the user's can see more than git's own preview.
                 Merged::Conflicts(files) => conflicts = files,
                 Merged::UpToDate => return Err(LeftOut::Trouble("there is nothing to merge".into()).into()),
@@ -121,7 +114,7 @@ impl Merger<'_> {
         ours: &Oid,
         record: &mut Record,
         watch: &mut dyn Watch,
-    ) -> Result<Joined<'_>, Stopped> {
+    ) -> Result<Joined, Stopped> {
         let scratch = self.scratch(ours)?;
         let repo = scratch.repo()?;
         // Before the merge begins: with markers in a manifest nothing can be installed.
@@ -131,6 +124,6 @@ impl Merger<'_> {
         let (resolution, resolved) = self.resolve(candidate, repo, &open, record, watch)?;
         let message = self.message(candidate, ours, Some(&resolved))?;
         let commit = repo.conclude(&open, &resolution, &message)?;
-        Ok(Joined { commit, resolved: Some(resolved), scratch: None })
+        Ok(Joined { commit, resolved: Some(resolved) })
     }
 }

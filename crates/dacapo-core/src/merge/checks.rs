@@ -1,5 +1,6 @@
 //! Checks on what would come home, run as the engine runs them: under a guard, with their limit, their output on file.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -12,7 +13,8 @@ use crate::engine::machine::CheckPlan;
 use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult};
 use crate::git::Oid;
-use crate::process::{Finished, Launcher, Masker, Stop};
+use crate::process::{Finished, Job, Launcher, Masker, Stop};
+use crate::proof::{Lease, ProofError, Request, Snapshot};
 
 /// What can happen while a check runs.
 enum Word {
@@ -20,29 +22,126 @@ enum Word {
     Halt,
 }
 
+/// Where a command runs.
+struct Where {
+    cwd: PathBuf,
+    /// Held until all that it started is gone.
+    holds: Vec<OwnedFd>,
+}
+
+impl Where {
+    fn of(lease: &Lease) -> Self {
+        Self { cwd: lease.tree().to_owned(), holds: lease.share().into_iter().collect() }
+    }
+
+    fn scratch(scratch: &Scratch<'_>) -> Result<Self, LeftOut> {
+        Ok(Self { cwd: scratch.repo()?.toplevel().to_owned(), holds: Vec::new() })
+    }
+}
+
 impl Merger<'_> {
-    /// Runs every check at the commit that is checked out in `scratch`; the first that fails leaves the task out.
+    /// Runs every check in a checkout of the commit to which no agent writes; one that fails leaves the task out. What was
+    /// installed there may be of another commit, so the setup runs anew before that is said.
     pub(super) fn prove(
         &self,
         candidate: &Candidate,
-        scratch: &Scratch<'_>,
         commit: &Oid,
         record: &mut Record,
         watch: &mut dyn Watch,
     ) -> Result<Vec<Proven>, Stopped> {
+        let snapshot = self.snapshot(candidate, record)?;
+        let own = &candidate.view.proof_policy;
+        let setup = if self.setup.is_empty() { &own.setup.commands } else { &self.setup };
+        let keep = if self.keep.is_empty() { &own.keep } else { &self.keep };
+        let mut lease = self.lease(candidate.spec.name.as_str())?;
+        let request = Request { source: self.repo, commit, snapshot: &snapshot, keep, setup };
+        let mut needs_setup = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?.needs_setup;
+        loop {
+            if needs_setup {
+                self.set_up_checkout(setup, &mut lease, record, watch)?;
+            }
+            match self.run_all(candidate, commit, &lease, record, watch)? {
+                Ok(proven) => return Ok(proven),
+                Err(_) if !needs_setup && !setup.is_empty() => needs_setup = true,
+                Err(left_out) => return Err(left_out.into()),
+            }
+        }
+    }
+
+    fn run_all(
+        &self,
+        candidate: &Candidate,
+        commit: &Oid,
+        lease: &Lease,
+        record: &mut Record,
+        watch: &mut dyn Watch,
+    ) -> Result<Result<Vec<Proven>, LeftOut>, Stopped> {
         let mut proven = Vec::new();
         for command in &candidate.checks {
             let plan = self.plan_of(record, command, candidate.spec.policy.check_timeout, Some(commit));
-            let (result, output) = self.run(&plan, scratch, record, watch)?;
+            let (result, output) = self.run(&plan, Where::of(lease), record, watch)?;
             if !result.passed() {
-                return Err(LeftOut::Check { result: Box::new(result), output }.into());
+                return Ok(Err(LeftOut::Check { result: Box::new(result), output }));
             }
             proven.push(Proven { command: command.clone(), by_receipt: false });
         }
-        Ok(proven)
+        Ok(Ok(proven))
     }
 
-    /// Makes a fresh worktree usable.
+    fn set_up_checkout(
+        &self,
+        setup: &[String],
+        lease: &mut Lease,
+        record: &mut Record,
+        watch: &mut dyn Watch,
+    ) -> Result<(), Stopped> {
+        for command in setup {
+            let plan = self.plan_of(record, command, self.setup_timeout, None);
+            let (result, output) = self.run(&plan, Where::of(lease), record, watch)?;
+            if !result.passed() {
+                return Err(LeftOut::Setup { result: Box::new(result), output }.into());
+            }
+        }
+        if let Err(error) = lease.setup_done() {
+            // It runs once more the next time.
+            tracing::warn!(%error, "cannot note that the setup ran");
+        }
+        Ok(())
+    }
+
+    /// What counted beside the commits when the task started; for a task without it, what counts here now.
+    fn snapshot(&self, candidate: &Candidate, record: &Record) -> Result<Snapshot, LeftOut> {
+        let taken = candidate.view.start_sha256.as_ref();
+        let opened = taken.map(|sha256| Snapshot::open(&candidate.dir.start_path(), sha256));
+        let snapshot = match opened {
+            None | Some(Err(ProofError::SnapshotMissing { .. })) => {
+                Snapshot::take(self.repo, &record.dir.start_path())
+            }
+            Some(opened) => opened,
+        };
+        snapshot.map_err(|error| LeftOut::trouble(&error))
+    }
+
+    /// A checkout of the pool, waited for where all are in use.
+    fn lease(&self, task: &str) -> Result<Lease, Stopped> {
+        let pool = self.data.proofs();
+        if let Some(lease) = pool.lease(task).map_err(|error| LeftOut::trouble(&error))? {
+            return Ok(lease);
+        }
+        let (sender, words) = mpsc::channel();
+        let (halt, task) = (sender.clone(), task.to_owned());
+        let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
+            let _ = sender.send(Some(pool.wait(&task)));
+        });
+        waiting.map_err(|error| LeftOut::trouble(&error))?;
+        let word = self.halt.heard_by(move |_: &str| drop(halt.send(None)), || words.recv());
+        match word {
+            Ok(Some(lease)) => Ok(lease.map_err(|error| LeftOut::trouble(&error))?),
+            Ok(None) | Err(_) => Err(Stopped::Halted),
+        }
+    }
+
+    /// Makes a fresh worktree usable, for an agent.
     pub(super) fn set_up(
         &self,
         scratch: &Scratch<'_>,
@@ -53,7 +152,7 @@ impl Merger<'_> {
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
             let plan = self.plan_of(record, command, self.setup_timeout, None);
-            let (result, output) = self.run(&plan, scratch, record, watch)?;
+            let (result, output) = self.run(&plan, Where::scratch(scratch)?, record, watch)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -69,7 +168,7 @@ impl Merger<'_> {
         commit: Option<&Oid>,
     ) -> CheckPlan {
         CheckPlan {
-            phase: CheckPhase::Clean,
+            phase: CheckPhase::Proof,
             iteration: None,
             index: record.next_run(),
             command: command.to_owned(),
@@ -81,14 +180,14 @@ impl Merger<'_> {
     fn run(
         &self,
         plan: &CheckPlan,
-        scratch: &Scratch<'_>,
+        at: Where,
         record: &Record,
         watch: &mut dyn Watch,
     ) -> Result<(CheckResult, PathBuf), Stopped> {
         watch.step(&Step::Check(&plan.command));
         let setting = (self.setting)();
         let output = record.dir.check_path(u64::from(plan.index));
-        let cwd = scratch.repo()?.toplevel().to_owned();
+        let Where { cwd, holds } = at;
         let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
         let masker = Masker::from_env(setting.env.iter().cloned());
         let failed = |error: &dyn std::fmt::Display| {
@@ -100,7 +199,7 @@ impl Merger<'_> {
         let (sender, words) = mpsc::channel();
         let gone = sender.clone();
         let running = launcher
-            .launch(job(&plan.command, cwd, env, &output), move |finished| {
+            .launch(Job { holds, ..job(&plan.command, cwd, env, &output) }, move |finished| {
                 let _ = gone.send(Word::Gone(Box::new(finished)));
             })
             .map_err(|error| failed(&error))?;

@@ -3,7 +3,7 @@
 //! ```text
 //! for each task:  scratch worktree at the branch's tip ─► merge ─► conflict? ─► agent ─► resolved, by evidence? ─┐
 //!                                                           └──────────────── commit (hooks, signature) ◄────────┘
-//!                 checks in a clean checkout of that commit ─► merge_intent ─► the branch moves ─► merged ─► tidy up
+//!                 checks in a proof checkout of that commit ─► merge_intent ─► the branch moves ─► merged ─► tidy up
 //! ```
 //!
 //! Whatever goes wrong before the branch moves leaves that task out and nothing changed. A crash leaves at most a scratch
@@ -70,8 +70,10 @@ pub struct Merger<'a> {
     pub how: How,
     /// What the agent is to heed in every merge, conflict or not.
     pub query: Option<String>,
-    /// What makes a fresh worktree usable: run in each scratch worktree before agents and checks.
+    /// What makes a fresh checkout usable: run before agents and checks.
     pub setup: Vec<String>,
+    /// Untracked paths that stay in the checkouts of proofs, beside the caches that are known.
+    pub keep: Vec<String>,
     /// The limit of each of these.
     pub setup_timeout: Duration,
     /// What children are run with.

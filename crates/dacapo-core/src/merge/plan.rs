@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::{Candidate, LeftOut, Merger};
-use crate::event::CheckPhase;
 use crate::git::{How, Oid, Preview};
 use crate::spec::Place;
 
@@ -125,12 +124,8 @@ impl Merger<'_> {
 }
 
 impl Candidate {
-    /// Whether the newest run of this check was for exactly this commit, and passed.
+    /// Whether the task's own record proves this check on exactly this commit.
     pub(super) fn has_receipt(&self, check: &str, commit: &Oid) -> bool {
-        let of_it = |result: &&crate::event::CheckResult| {
-            result.command == check && result.phase != CheckPhase::Baseline
-        };
-        let newest = self.view.checks.iter().rev().find(of_it);
-        newest.is_some_and(|result| result.passed() && result.commit.as_ref() == Some(commit))
+        self.view.proves(check, commit)
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::{Activity, Driver, Sink};
 use crate::event::{AgentEvent, Envelope, Event, Outcome, SessionMode, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
-use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, TaskSpec, random_hex};
+use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, TaskSpec, random_hex};
 use crate::store::{Lock, TaskDir};
 use crate::task::agent_loop::Loop;
 
@@ -84,7 +84,7 @@ fn trial(candidate: &Candidate, at: Timestamp) -> TaskSpec {
             until: None,
             checks: Vec::new(),
             baseline: false,
-            check_clean: false,
+            proof: ProofPolicy::default(),
             max_failures: 1,
             stall: 0,
             turn_timeout: Some(own.policy.turn_timeout.unwrap_or(TURN)),

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Inbox, Lock, LockError, Ports};
+use crate::proof::Pool;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
@@ -115,6 +116,12 @@ impl TaskDir {
     /// How git's own settings and those of the project looked before the first turn.
     pub fn settings_files_path(&self) -> PathBuf {
         self.0.join("settings-files.json")
+    }
+
+    /// The checkouts in which commits of this repository are proven.
+    pub fn proofs(&self) -> Pool {
+        // HOME/repos/REPO/tasks/NAME
+        Pool::at(self.0.ancestors().nth(2).unwrap_or(&self.0).join("proof"))
     }
 
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.

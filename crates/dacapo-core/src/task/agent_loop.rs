@@ -1,10 +1,10 @@
 //! An agent in a loop: the rules of L and C as a pure machine.
 //!
 //! ```text
-//! Fresh ─► (Setup) ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► Settling ─► Between … Over
-//!                                  ▲  │      │ ▲                                                          │
-//!                                  └──┘      ▼ │                                                          ▼
-//!                                backoff   LimitHit ─► Waiting, Probed                             verdict: goes on or ends
+//! Fresh ─► (Setup) ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► (Proving) ─► Settling ─► Between … Over
+//!                                  ▲  │      │ ▲                                                                        │
+//!                                  └──┘      ▼ │                                                                        ▼
+//!                                backoff   LimitHit ─► Waiting, Probed                                           verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
@@ -17,10 +17,11 @@ use jiff::Timestamp;
 
 use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine};
+use crate::engine::proving::Proving;
 use crate::engine::stop::{self, Metered, Verdict};
 use crate::event::{
-    CheckResult, CommitPlanned, Envelope, Event, SessionMode, TaskResult, TurnEnd, Usage, WaitReason,
-    Writing, WritingEnd,
+    CheckResult, CommitPlanned, Envelope, Event, ProofState, SessionMode, TaskResult, TurnEnd, Usage,
+    WaitReason, Writing, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{Cap, LoopPolicy, SessionNeed, TaskSpec};
@@ -31,6 +32,7 @@ mod commands;
 mod decide;
 mod limits;
 mod plan;
+mod proof;
 mod resume;
 mod setup;
 #[cfg(test)]
@@ -81,6 +83,12 @@ pub struct AgentLoop {
     seen_red: Vec<bool>,
     /// All checks were green before anything was done: they prove nothing by themselves.
     opened_green: bool,
+    /// What the newest iteration's proof came to, where it came to one.
+    proof_state: Option<ProofState>,
+    /// The proof of the newest iteration failed.
+    red_proof: Option<proof::RedProof>,
+    /// Proofs that failed in a row.
+    red_proofs: u32,
     agent: usize,
     session: Option<String>,
     /// What the turns of this conversation used.
@@ -165,9 +173,10 @@ enum Phase {
     Collecting,
     Landing(CommitPlanned),
     Checking {
-        clean: bool,
         index: usize,
     },
+    /// All checks passed in the workspace; now in a checkout of the commit.
+    Proving(Proving),
     Settling,
     Over,
 }
@@ -206,6 +215,8 @@ struct Current {
     /// What the agent was not allowed to do.
     refused: Option<String>,
     checks: Vec<CheckResult>,
+    /// What its proof came to.
+    proof: Option<ProofState>,
     /// Ended from outside between two turns.
     cut: bool,
 }
@@ -226,6 +237,9 @@ impl AgentLoop {
             last_checks: vec![None; checks],
             seen_red: vec![false; checks],
             opened_green: false,
+            proof_state: None,
+            red_proof: None,
+            red_proofs: 0,
             agent: 0,
             session: None,
             session_usage: Usage::default(),
@@ -273,11 +287,13 @@ impl AgentLoop {
         }
     }
 
-    /// Checks count as proof when they were red before, or when they were green and the promise stands beside them.
-    /// All of them together are one proof: it was red while any of them was.
-    fn verified(&self, verdict: Verdict) -> bool {
+    /// Checks that passed on the commit itself count when they were red before, or when they were green and the promise
+    /// stands beside them. All of them together are one proof: it was red while any of them was.
+    fn verified(&self, verdict: Verdict, last_commit: Option<&Oid>) -> bool {
         verdict.outcome == crate::event::Outcome::Completed
             && verdict.reason == crate::event::StopReason::Checks
+            // What came since is not proven by it.
+            && self.proof_state.as_ref().and_then(ProofState::proven).is_some_and(|at| Some(at) == last_commit)
             && (self.seen_red.contains(&true) || self.promise().is_some())
     }
 

@@ -17,8 +17,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::{Effect, Input, Machine, Whereabouts};
+use crate::engine::proving::Proving;
 use crate::engine::stop;
-use crate::event::{CheckResult, Envelope, Event, TaskResult, Usage};
+use crate::event::{CheckResult, Envelope, Event, ProofState, TaskResult, Usage};
 use crate::git::Oid;
 use crate::mirror::Document;
 use crate::spec::{Change, InvalidChange, LoopPolicy, SessionNeed, TaskSpec};
@@ -37,6 +38,7 @@ mod main_branch;
 mod mirror;
 mod plan;
 mod prompts;
+mod proof;
 mod quote;
 mod refreeze;
 mod report;
@@ -186,6 +188,13 @@ pub struct Milestone {
     /// What it is to be held to as soon as nobody is at work.
     refreeze: Option<Wanted>,
     last_checks: Vec<Option<CheckResult>>,
+    /// The accepted milestone is being proven.
+    proving: Option<Proving>,
+    /// What that came to.
+    proof_state: Option<ProofState>,
+    /// Proofs that failed in a row, and what a person is asked about the newest.
+    red_proofs: u32,
+    proof_question: Option<String>,
     verdict: Option<stop::Verdict>,
     /// What a person was asked last, until the next turn starts.
     question: Option<Question>,
@@ -252,6 +261,10 @@ impl Milestone {
             main_found: None,
             refreeze: None,
             last_checks: vec![None; spec.policy.checks.len()],
+            proving: None,
+            proof_state: None,
+            red_proofs: 0,
+            proof_question: None,
             verdict: None,
             question: None,
             pausing: None,

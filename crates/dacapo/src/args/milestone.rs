@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::Show;
+use super::{ProofIn, Show};
 
 /// `milestone` and what can be done with one.
 #[derive(Debug, Args)]
@@ -126,6 +126,15 @@ pub struct StartMilestone {
     /// Run CMD before the Acceptor judges, and show it the result (repeatable) [default: the project's own checks]
     #[arg(long, value_name = "CMD", help_heading = "What is judged")]
     pub check: Vec<String>,
+    /// Where the last run of the checks happens: in a checkout of the commit, or nowhere (then nothing is proven)
+    #[arg(
+        long,
+        value_name = "WHERE",
+        value_enum,
+        default_value = "checkout",
+        help_heading = "What is judged"
+    )]
+    pub proof: ProofIn,
     /// Where one goes on whose file was changed since it was started: judge by what it says now
     #[arg(long, conflicts_with = "milestone", help_heading = "What is judged")]
     pub refreeze: bool,

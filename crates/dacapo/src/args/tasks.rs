@@ -5,7 +5,7 @@ use clap::Args;
 use super::Exec;
 
 /// What says nothing about a milestone: its file and the settings do. A limit that is not held must not be taken.
-const OF_A_LOOP: [&str; 35] = [
+const OF_A_LOOP: [&str; 34] = [
     "prompt",
     "prompt_file",
     "name",
@@ -27,7 +27,6 @@ const OF_A_LOOP: [&str; 35] = [
     "until",
     "check_timeout",
     "no_baseline",
-    "check_clean",
     "base",
     "with_changes",
     "allow_dirty",

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use dacapo_core::engine::{Answers, Driver, Row, Setting};
 use dacapo_core::event::TaskResult;
-use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
 use dacapo_core::store::{Lock, TaskDir, WorkspaceLock};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -40,6 +40,9 @@ pub(super) struct Instructions {
     pub(super) more_iterations: Option<u32>,
     /// What a person adds to the task.
     pub(super) follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    #[serde(default)]
+    pub(super) proof: Option<ProofPolicy>,
 }
 
 /// Starts the process of a task whose lock the caller holds, and returns when it stands on its own.
@@ -173,6 +176,7 @@ fn drive(
     let setting = Setting {
         more_iterations: instructions.more_iterations,
         follow_up: instructions.follow_up,
+        proof: instructions.proof,
         answers: Answers::FromAfar,
         turn,
         places: Some(place),

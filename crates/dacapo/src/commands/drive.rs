@@ -7,7 +7,7 @@ use dacapo_core::engine::{Answers, Control, Driver, DriverError, Row, Setting, S
 use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::git::Repo;
 use dacapo_core::radar::Radar;
-use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
 use dacapo_core::store::{JournalError, SharedLimits, TaskDir};
 use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
@@ -30,6 +30,8 @@ pub(super) struct Drive<'a> {
     pub(super) agent_why: Option<&'a str>,
     pub(super) more_iterations: Option<u32>,
     pub(super) follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    pub(super) proof: Option<ProofPolicy>,
     pub(super) keep_awake: bool,
     /// Its turn, where only one of its kind is at work in the repository.
     pub(super) turn: Option<Row>,
@@ -61,6 +63,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let setting = Setting {
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
+        proof: with.proof,
         turn: with.turn,
         ..setting(super::home()?.limits())
     };
@@ -109,6 +112,7 @@ pub(super) fn setting(limits: SharedLimits) -> Setting {
         limits,
         more_iterations: None,
         follow_up: None,
+        proof: None,
         kinds: Kinds::default(),
         answers: Answers::Here,
         turn: None,

@@ -27,6 +27,7 @@ pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
         agent_why: asked.agent_why.as_deref(),
         more_iterations: None,
         follow_up: None,
+        proof: None,
         keep_awake: loaded.config.keep_awake,
         turn,
     };

@@ -17,7 +17,7 @@ use crate::agents::{self, is_variable};
 use crate::args::{Cli, Command, Exec, Show};
 use crate::config::Config;
 use crate::error::{Failure, Kind};
-use crate::found_checks::{self, Found, remember, remembered};
+use crate::found_checks::{self, Found, Question, remember, remembered};
 use crate::output::human::Told;
 use crate::output::words::{self, DIM, WARN, paint};
 use crate::request::{Request, knows_its_cost};
@@ -169,11 +169,11 @@ fn checks(config: &Config, repo: &Repo, data: &RepoDir) -> Result<Vec<String>, F
         line("check", "none found: it is done when the agent says so, unproven");
         return Ok(Vec::new());
     }
-    let used = match remembered(data.path(), &commands) {
+    let used = match remembered(data.path(), Question::Checks, &commands) {
         Some(used) => used,
         None => match asked(&found)? {
             Some(used) => {
-                remember(data.path(), &commands, &used);
+                remember(data.path(), Question::Checks, &commands, &used);
                 used
             }
             None => commands.clone(),

@@ -45,6 +45,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
         how: if args.squash { How::Squash } else { How::Merge },
         query,
         setup: loaded.config.worktree.setup.clone(),
+        keep: loaded.config.proof.keep.clone(),
         setup_timeout: loaded.config.worktree.setup_timeout.duration(),
         setting: &setting,
         halt: Halt::default(),

@@ -8,7 +8,7 @@ use dacapo_core::engine::machine::Whereabouts;
 use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
 use dacapo_core::mirror::{documents, publish};
-use dacapo_core::spec::{Approval, Place, TaskSpec};
+use dacapo_core::spec::{Approval, Place, ProofAt, ProofPolicy, TaskSpec};
 use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::task::milestone::Milestones;
 use dacapo_core::view::{Status, TaskView};
@@ -21,7 +21,7 @@ use super::{is_put_away, milestone, print, task, turn, view};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::{Resume, Show};
-use crate::config::Loaded;
+use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::output::words;
 use crate::request::count;
@@ -34,6 +34,8 @@ pub(super) struct GoOn {
     pub(super) more: Option<u32>,
     /// What is to be added to the task.
     pub(super) follow_up: Option<String>,
+    /// Where the last run of the checks happens from now on.
+    pub(super) proof: Option<ProofAt>,
     /// What it hears first: a person's answers to what it asked.
     pub(super) answers: Vec<(&'static str, Command)>,
     /// It will be over at once, so nobody needs to look for it in the background.
@@ -49,12 +51,14 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
     let (repo, dir) = task(args.name.as_deref())?;
-    go_on(&repo, &dir, GoOn { more, follow_up, background: args.spawn, show: args.show, ..GoOn::default() })
+    let proof = args.proof.map(Into::into);
+    let how = GoOn { more, follow_up, proof, background: args.spawn, show: args.show, ..GoOn::default() };
+    go_on(&repo, &dir, how)
 }
 
 /// Goes on with a task that nobody drives.
 pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
-    let GoOn { more, follow_up, mut answers, at_once, background, show } = how;
+    let GoOn { more, follow_up, proof, mut answers, at_once, background, show } = how;
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
@@ -108,9 +112,10 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         somebody_must_answer(show, &asks.name)?;
     }
     let workspace = checkout.map(|checkout| take_workspace(&checkout, spec.name.as_str())).transpose()?;
+    let proof = proof_from_now_on(&seen, &loaded.config, proof);
     if !here {
         hand_over(dir, &lock, answers)?;
-        background::start(dir, &spec, &Instructions { more_iterations: more, follow_up })?;
+        background::start(dir, &spec, &Instructions { more_iterations: more, follow_up, proof })?;
         if show.json {
             print(&view(dir)?.to_json().to_string());
         } else if !show.quiet {
@@ -126,6 +131,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         agent_why: None,
         more_iterations: more,
         follow_up,
+        proof,
         keep_awake: loaded.config.keep_awake,
         turn,
     };
@@ -144,11 +150,27 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     Ok(exit_code(&result))
 }
 
-/// Agents, checks and setup are those of its start; what tells people of its end, and offers it, is as set now.
+/// Agents and checks are those of its start; what tells people of its end, offers it, and sets checkouts of proofs up is as set
+/// now.
 fn settings(repo: &Repo, spec: &TaskSpec, show: Show) -> Result<Loaded, Failure> {
     let mut uses = vec![Using::Notify];
+    uses.extend((!spec.policy.checks.is_empty()).then_some(Using::Setup));
     uses.extend(spec.pull_request.as_ref().map(|_| Using::PullRequests));
     Gate { top: repo.toplevel(), show }.settings(&uses)
+}
+
+/// What the user has changed about proofs since the task began: a setup that the config has now, a flag.
+fn proof_from_now_on(view: &TaskView, config: &Config, at: Option<ProofAt>) -> Option<ProofPolicy> {
+    let mut proof = view.proof_policy.clone();
+    proof.at = at.unwrap_or(proof.at);
+    if !config.worktree.setup.is_empty() {
+        proof.setup.commands.clone_from(&config.worktree.setup);
+        proof.setup.timeout = config.worktree.setup_timeout.duration();
+    }
+    if !config.proof.keep.is_empty() {
+        proof.keep.clone_from(&config.proof.keep);
+    }
+    (proof != view.proof_policy).then_some(proof)
 }
 
 /// Last of all, when nothing can refuse any more: an answer that was refused must not be heard at the next occasion.

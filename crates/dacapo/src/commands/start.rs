@@ -13,13 +13,13 @@ use dacapo_core::task::milestone::Milestones;
 use super::repository;
 use super::resume::still_finishing;
 use super::turn;
-use crate::args::{Exec, Show};
+use crate::args::{Exec, ProofIn, Show};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
-use crate::found_checks;
+use crate::found_checks::{self, Question};
 use crate::output::words::count;
 use crate::pull_request;
-use crate::request::{Checks, Request, rename, request};
+use crate::request::{Checks, FreshSetup, Request, rename, request};
 use crate::trust::{Gate, Using, names_a_script, of_script, other_programs};
 
 /// A name made from the prompt gets a number when it is taken; so many are tried.
@@ -46,7 +46,12 @@ pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
     if names_a_script([&args.agent, &loaded.config.agent]) {
         gate.brought(of_script(repo.toplevel()).as_ref())?;
     }
-    let checks = checks(args, &loaded.config, &repo, &data)?;
+    let mut checks = checks(args, &loaded.config, &repo, &data)?;
+    let proves = !checks.commands.is_empty() && args.proof == ProofIn::Checkout;
+    if proves || args.worktree {
+        let consent = if args.checks { Consent::Given } else { Consent::None };
+        checks.setup = fresh_setup(&loaded.config, &repo, &data, args.show, consent);
+    }
     let mut asked = request(args, &loaded.config, &repo, &data, checks)?;
     asked.notes.splice(0..0, other_programs(&asked.spec.agents, &loaded));
     asked.spec.foreground = !args.background;
@@ -66,7 +71,9 @@ pub(super) fn uses(args: &Exec) -> Vec<Using<'_>> {
     let agents = if args.agent_cmd.is_some() { Some("") } else { args.agent.as_deref() };
     let mut uses = vec![Using::Agents(agents), Using::Notify];
     uses.extend(args.checks.then_some(Using::Checks));
-    uses.extend(args.worktree.then_some(Using::Setup));
+    // A proof checkout is set up as a fresh worktree is.
+    let proves = args.proof == ProofIn::Checkout && (args.checks || !args.check.is_empty());
+    uses.extend((args.worktree || proves).then_some(Using::Setup));
     uses.extend(args.pr.as_ref().map(|_| Using::PullRequests));
     uses
 }
@@ -151,7 +158,7 @@ fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<C
         }
         commands.extend(own.into_iter().filter(|command| !args.check.contains(command)));
     }
-    Ok(Checks { commands })
+    Ok(Checks { commands, setup: FreshSetup::default() })
 }
 
 /// The project's own checks: from the config, else found; there may be none.
@@ -172,7 +179,8 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Resul
     use std::io::Write as _;
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
     // Who asks for checks has not said that there are to be none.
-    let known = found_checks::remembered(data.path(), &commands).filter(|used| !used.is_empty());
+    let known =
+        found_checks::remembered(data.path(), Question::Checks, &commands).filter(|used| !used.is_empty());
     if commands.is_empty() {
         return Ok(commands);
     }
@@ -194,8 +202,61 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Resul
         return Err(Failure::usage("the checks that were found are not wanted")
             .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
     }
-    found_checks::remember(data.path(), &commands, &commands);
+    found_checks::remember(data.path(), Question::Checks, &commands, &commands);
     Ok(commands)
+}
+
+/// Whether the user wants the project's own commands run, where nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// `--checks`, or the like.
+    Given,
+    /// Nothing was said.
+    None,
+}
+
+/// What makes a fresh checkout usable: from the config, else by lock files; that is shown, and at a terminal confirmed once
+/// per repository.
+pub(super) fn fresh_setup(
+    config: &Config,
+    repo: &Repo,
+    data: &RepoDir,
+    show: Show,
+    consent: Consent,
+) -> FreshSetup {
+    use std::io::Write as _;
+    if !config.worktree.setup.is_empty() {
+        return FreshSetup { commands: config.worktree.setup.clone(), suggested: Vec::new() };
+    }
+    let found = found_checks::find_setup(repo.toplevel());
+    let commands: Vec<String> = found.iter().map(|setup| setup.command.clone()).collect();
+    if commands.is_empty() {
+        return FreshSetup::default();
+    }
+    if let Some(used) = found_checks::remembered(data.path(), Question::Setup, &commands) {
+        let suggested = if used.is_empty() { commands } else { Vec::new() };
+        return FreshSetup { commands: used, suggested };
+    }
+    if !std::io::stdin().is_terminal() || show.json || show.quiet {
+        return match consent {
+            Consent::Given => FreshSetup { commands, suggested: Vec::new() },
+            Consent::None => FreshSetup { commands: Vec::new(), suggested: commands },
+        };
+    }
+    for setup in &found {
+        anstream::eprintln!("setup   {} ({})", setup.command, setup.evidence);
+    }
+    let it = if commands.len() == 1 { "it" } else { "them" };
+    anstream::eprint!(
+        "run {it} in fresh checkouts, so that the checks can be proven there? [Enter] yes  [n]o "
+    );
+    let _ = std::io::stderr().flush();
+    let mut answer = String::new();
+    let wanted = std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "" | "y" | "yes");
+    let used = if wanted { commands.clone() } else { Vec::new() };
+    found_checks::remember(data.path(), Question::Setup, &commands, &used);
+    let suggested = if wanted { Vec::new() } else { commands };
+    FreshSetup { commands: used, suggested }
 }
 
 /// What is said of changes that a task in a worktree does not see.

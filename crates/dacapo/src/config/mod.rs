@@ -28,5 +28,5 @@ pub use show::{render, render_json};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, Language, LoopSettings, Milestone, Notify,
-    OutputFormat, PlatformCli, Price, PromptInput, PullRequests, Session, SpawnTask, Worktree,
+    OutputFormat, PlatformCli, Price, PromptInput, Proofs, PullRequests, Session, SpawnTask, Worktree,
 };

@@ -53,6 +53,9 @@ pub struct Config {
     /// The working copies of tasks.
     #[schemars(title = "Worktrees")]
     pub worktree: Worktree,
+    /// Proofs of commits.
+    #[schemars(title = "Proofs")]
+    pub proof: Proofs,
     /// Milestones.
     #[schemars(title = "Milestones")]
     pub milestone: Milestone,
@@ -77,6 +80,7 @@ impl Default for Config {
             prices: BTreeMap::new(),
             spawn_task: SpawnTask::default(),
             worktree: Worktree::default(),
+            proof: Proofs::default(),
             milestone: Milestone::default(),
             notify: Notify::default(),
             pr: PullRequests::default(),
@@ -356,6 +360,16 @@ impl Default for Worktree {
     fn default() -> Self {
         Worktree { setup: Vec::new(), setup_timeout: Timespan::from_secs(900) }
     }
+}
+
+/// Proofs of commits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Proofs {
+    /// Untracked directories that stay in the checkout of a proof from one to the next, as patterns of `.gitignore`: build
+    /// caches that are not known as such (`target`, `node_modules`, `.venv` and what has a `CACHEDIR.TAG` are).
+    #[schemars(title = "Keep", inner(length(min = 1)))]
+    pub keep: Vec<String>,
 }
 
 /// Milestones.

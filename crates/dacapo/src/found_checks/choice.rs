@@ -1,4 +1,4 @@
-//! What the user said about the checks that were found, kept beside the repository's tasks so that it is asked once.
+//! What the user said about the checks and the setup that were found, kept beside the repository's tasks so that it is asked once.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,25 @@ use serde::{Deserialize, Serialize};
 /// The version of the file.
 const CHOICE_FORMAT: u32 = 1;
 
-/// For which checks, and what is to be used for them.
+/// What was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// The project's checks.
+    Checks,
+    /// What makes a fresh checkout usable.
+    Setup,
+}
+
+impl Question {
+    fn path(self, data: &Path) -> PathBuf {
+        data.join(match self {
+            Question::Checks => "checks.json",
+            Question::Setup => "setup.json",
+        })
+    }
+}
+
+/// For which commands, and what is to be used for them.
 #[derive(Debug, Serialize, Deserialize)]
 struct Choice {
     v: u32,
@@ -15,17 +33,17 @@ struct Choice {
     used: Vec<String>,
 }
 
-fn path(data: &Path) -> PathBuf {
-    data.join("checks.json")
-}
-
 /// What the user wants where exactly these are found; none: it was never asked.
-pub fn remembered(data: &Path, found: &[String]) -> Option<Vec<String>> {
-    let choice = std::fs::read(path(data)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+pub fn remembered(data: &Path, question: Question, found: &[String]) -> Option<Vec<String>> {
+    let choice =
+        std::fs::read(question.path(data)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let Some(Choice { v: CHOICE_FORMAT, found: of, used }) = choice
         && of == found
     {
         return Some(used);
+    }
+    if question == Question::Setup {
+        return None;
     }
     // An earlier form knew a yes only.
     let confirmed = std::fs::read_to_string(data.join("confirmed-checks")).ok()?;
@@ -33,14 +51,14 @@ pub fn remembered(data: &Path, found: &[String]) -> Option<Vec<String>> {
 }
 
 /// Remembers it. Asking again next time is the worst that a failed write does.
-pub fn remember(data: &Path, found: &[String], used: &[String]) {
+pub fn remember(data: &Path, question: Question, found: &[String], used: &[String]) {
     let choice = Choice { v: CHOICE_FORMAT, found: found.to_vec(), used: used.to_vec() };
     let written = serde_json::to_vec(&choice).map_err(std::io::Error::from);
     let _ = written.and_then(|json| {
         std::fs::create_dir_all(data)?;
         let mut file = tempfile::NamedTempFile::new_in(data)?;
         std::io::Write::write_all(&mut file, &json)?;
-        file.persist(path(data)).map(drop).map_err(|error| error.error)
+        file.persist(question.path(data)).map(drop).map_err(|error| error.error)
     });
 }
 
@@ -48,21 +66,24 @@ pub fn remember(data: &Path, found: &[String], used: &[String]) {
 mod tests {
     use super::*;
 
+    const CHECKS: Question = Question::Checks;
+
     #[test]
     fn l3_a_choice_holds_for_what_was_found_then() {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("repo");
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let found = list(&["cargo test", "npm test"]);
-        assert_eq!(remembered(&data, &found), None);
+        assert_eq!(remembered(&data, CHECKS, &found), None);
         for used in [list(&["make ci\nline"]), list(&[]), found.clone()] {
-            remember(&data, &found, &used);
-            assert_eq!(remembered(&data, &found), Some(used));
+            remember(&data, CHECKS, &found, &used);
+            assert_eq!(remembered(&data, CHECKS, &found), Some(used));
         }
-        assert_eq!(remembered(&data, &found[..1]), None, "others are another question");
-        std::fs::write(path(&data), "{").unwrap();
-        assert_eq!(remembered(&data, &found), None);
+        assert_eq!(remembered(&data, Question::Setup, &found), None, "another question");
+        assert_eq!(remembered(&data, CHECKS, &found[..1]), None, "others are another question");
+        std::fs::write(CHECKS.path(&data), "{").unwrap();
+        assert_eq!(remembered(&data, CHECKS, &found), None);
         std::fs::write(data.join("confirmed-checks"), "cargo test\nnpm test").unwrap();
-        assert_eq!(remembered(&data, &found), Some(found), "of an earlier version");
+        assert_eq!(remembered(&data, CHECKS, &found), Some(found), "of an earlier version");
     }
 }

@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn new(command: impl Into<String>, evidence: impl Into<String>) -> Found {
+    pub(super) fn new(command: impl Into<String>, evidence: impl Into<String>) -> Found {
         Found { command: command.into(), evidence: evidence.into() }
     }
 }
@@ -40,23 +40,33 @@ pub fn find(top: &Path) -> Vec<Found> {
 }
 
 /// The top folder of a project.
-struct Top<'a>(&'a Path);
+pub(super) struct Top<'a>(pub(super) &'a Path);
 
 impl Top<'_> {
     /// A regular file of this name; a folder or a FIFO called `Cargo.toml` is none.
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.0.join(name).metadata().is_ok_and(|metadata| metadata.is_file())
     }
 
     /// The text of a file; `None` where there is none, or it is too large to be what its name says.
     fn text(&self, name: &str) -> Option<String> {
+        let bytes = self.bytes(name)?;
+        let small = bytes.len() as u64 <= MOST_BYTES;
+        small.then(|| String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
+    }
+
+    /// How a file begins.
+    pub(super) fn head(&self, name: &str) -> Option<String> {
+        Some(String::from_utf8_lossy(&self.bytes(name)?).into_owned())
+    }
+
+    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         if !self.has(name) {
             return None;
         }
         let mut bytes = Vec::new();
         File::open(self.0.join(name)).ok()?.take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        let small = bytes.len() as u64 <= MOST_BYTES;
-        small.then(|| String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
+        Some(bytes)
     }
 
     fn toml(&self, name: &str) -> Option<toml::Table> {

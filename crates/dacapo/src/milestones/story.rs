@@ -98,6 +98,10 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                     round.checked_after = round.said.len();
                 }
             }
+            Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
+                let text = crate::output::proof::step(&line.event);
+                text.into_iter().for_each(|text| self.say(Who::Engine, None, text));
+            }
             Event::Milestone(step) => self.step(step),
             Event::IterationFinished(record) => {
                 if let Some(round) = self.story.rounds.last_mut() {
@@ -126,6 +130,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             | Event::FilesIncluded { .. }
             | Event::SetupFinished(_)
             | Event::WorkspaceFailed { .. }
+            | Event::ProofStarted { .. }
             | Event::TurnStarted { .. }
             | Event::Written(_)
             | Event::CommitIntent(_)

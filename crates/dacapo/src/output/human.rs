@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, CheckResult, Envelope, Event, IterationRecord, TurnEnd, Usage, WaitReason,
-    WritingEnd,
+    AgentEvent, CheckBrief, CheckPhase, CheckResult, Envelope, Event, IterationRecord, TurnEnd, Usage,
+    WaitReason, WritingEnd,
 };
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
@@ -208,7 +208,8 @@ impl Human {
     fn iteration(&mut self, record: &IterationRecord) {
         let sign = match (record.success, record.checks.iter().all(|check| check.passed)) {
             (false, _) => paint(BAD, "✗"),
-            (true, true) if !record.checks.is_empty() => paint(GOOD, "✓"),
+            (true, true) if record.checks.iter().any(is_proof) => paint(GOOD, "✓"),
+            (true, true) if !record.checks.is_empty() => paint(BOLD, "✓"),
             (true, true) => paint(BOLD, "●"),
             (true, false) => paint(WARN, "○"),
         };
@@ -226,10 +227,12 @@ impl Human {
             if record.success {
                 verdicts.push(format!("{}: {said}.", self.agent));
             }
-            verdicts.extend(record.checks.iter().map(|check| {
-                let word = if check.passed { paint(GOOD, "yes") } else { paint(BAD, "no") };
-                format!("{}: {word}.", check.command)
-            }));
+            let word = |passed| if passed { paint(GOOD, "yes") } else { paint(BAD, "no") };
+            let (proof, here): (Vec<_>, Vec<_>) = record.checks.iter().partition(|check| is_proof(check));
+            verdicts.extend(here.iter().map(|check| format!("{}: {}.", check.command, word(check.passed))));
+            if !proof.is_empty() {
+                verdicts.push(format!("proof: {}.", word(proof.iter().all(|check| check.passed))));
+            }
         }
         if let Some(error) = &record.error {
             verdicts.push(paint(BAD, &words::line(error, words::WHOLE)));
@@ -280,6 +283,10 @@ impl Human {
     }
 }
 
+fn is_proof(check: &CheckBrief) -> bool {
+    check.phase == CheckPhase::Proof
+}
+
 /// At most the last `bytes` of a text, from a character on.
 fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
@@ -322,6 +329,14 @@ impl Sink for Human {
                     ));
                 }
                 self.doing.clear();
+            }
+            Event::ProofStarted { .. } => self.doing.clear(),
+            // The end says it.
+            Event::ProofUnavailable { .. } => {}
+            Event::ProofFailed { .. } => {
+                if let Some(text) = super::proof::step(&line.event) {
+                    self.say(&paint(WARN, &format!("  {}", words::line(&text, words::WHOLE))));
+                }
             }
             Event::IterationStarted { .. } => "thinking".clone_into(&mut self.doing),
             Event::TurnStarted { agent, .. } => {
@@ -433,6 +448,7 @@ impl Sink for Human {
         self.doing = match activity {
             Activity::Setup(command) => format!("setup {command}"),
             Activity::Check(command) => format!("check {command}"),
+            Activity::Proving(commit) => format!("proof of {}", commit.short()),
             Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
             Activity::Committing => return,
             Activity::Stopping => "stopping the agent".to_owned(),

@@ -2,8 +2,8 @@
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, Command, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult, StopReason,
-    TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
+    AgentEvent, CheckPhase, Command, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult,
+    StopReason, TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
 use dacapo_core::spec::{Amount, Change, TaskSpec};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
@@ -115,13 +115,20 @@ impl LogLines {
             Event::SetupFinished(setup) => setup_lines(setup).into_iter().for_each(info),
             Event::CheckFinished(check) => {
                 let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
-                info(format!("Check `{}`: {} ({took})", check.command, check.ending()));
+                let what = match check.phase {
+                    CheckPhase::Proof => "Proof",
+                    CheckPhase::Baseline | CheckPhase::Iteration => "Check",
+                };
+                info(format!("{what} `{}`: {} ({took})", check.command, check.ending()));
                 if !check.changed_files.is_empty() {
                     info(format!(
                         "The check changed files (not committed): {}",
                         check.changed_files.join(", ")
                     ));
                 }
+            }
+            Event::ProofStarted { .. } | Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
+                super::proof::step(&line.event).into_iter().for_each(info);
             }
             Event::IterationStarted { iteration, .. } => info(format!("Iteration {iteration}: Starting...")),
             Event::TurnStarted { iteration, continued, session, .. } => {

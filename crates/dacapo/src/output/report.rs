@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dacapo_core::event::{Outcome, Proof, StopReason, TaskResult};
+use dacapo_core::event::{Outcome, Proof, ProofState, StopReason, TaskResult};
 use dacapo_core::task::milestone::MilestoneStatus;
 use dacapo_core::view::{FindingView, MilestoneView, TaskView};
 
 use super::milestone as milestones;
+use super::proof::not_proven;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// The result in a few lines.
@@ -46,8 +47,9 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     facts.extend(result.cost_usd.map(words::money));
     let _ = writeln!(out, "{} · {}", headline(view, result), facts.join(" · "));
     for proof in &result.proof {
-        let _ = writeln!(out, "  {}", proof_line(proof));
+        let _ = writeln!(out, "  {}", proof_line(proof, result.proof_state.as_ref()));
     }
+    out.push_str(&not_proven(result));
     if let Some(message) = &result.message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
     }
@@ -154,8 +156,8 @@ fn is_setting(path: &str) -> bool {
     path.starts_with(".git/") || path.starts_with(".dacapo/") || path.ends_with("/.dacapo/config.toml")
 }
 
-/// `cargo test ✗ → ✓ "212 passed" on c0ffee1`.
-fn proof_line(proof: &Proof) -> String {
+/// `cargo test ✗ → ✓ "212 passed" on c0ffee1`. What only passed here says nothing about the commit.
+fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
     let sign = |passed: Option<bool>| match passed {
         Some(true) => paint(GOOD, "✓"),
         Some(false) => paint(BAD, "✗"),
@@ -172,7 +174,12 @@ fn proof_line(proof: &Proof) -> String {
     } else {
         format!(" {:?}", words::line(&proof.last_line, 60))
     };
-    let commit = proof.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
+    let commit = match state {
+        Some(ProofState::PassedHere(_)) => " here".to_owned(),
+        Some(ProofState::Proven { .. }) | None => {
+            proof.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()))
+        }
+    };
     format!("{} {way}{words}{commit}", proof.command)
 }
 
@@ -231,6 +238,11 @@ pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     let name = &view.name;
     if let Some(milestone) = &view.milestone {
         return next_of_milestone(view, milestone, result);
+    }
+    if let Some(needs) = view.needs.as_ref().filter(|needs| needs.kind == "proof")
+        && result.outcome == Outcome::Paused
+    {
+        return needs.options.clone();
     }
     let mut commands = Vec::new();
     if result.last_commit != result.base_commit {

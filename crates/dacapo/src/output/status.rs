@@ -201,8 +201,11 @@ fn check_line(check: &CheckResult) -> String {
     let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
     let took = words::duration(Duration::from_millis(check.duration_ms));
     let commit = check.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
-    let clean = if check.phase == CheckPhase::Clean { " (clean checkout)" } else { "" };
+    let proof = match check.phase {
+        CheckPhase::Proof => " (proof)",
+        CheckPhase::Baseline | CheckPhase::Iteration => "",
+    };
     let words =
         check.tail.lines().last().map_or_else(String::new, |last| format!(" {:?}", words::line(last, 60)));
-    format!("{} {sign} {}{commit}{clean} {took}{words}", check.command, check.ending())
+    format!("{} {sign} {}{commit}{proof} {took}{words}", check.command, check.ending())
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dacapo_core::context::cut;
-use dacapo_core::event::{CheckPhase, Proof};
+use dacapo_core::event::{CheckPhase, Proof, ProofState};
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::{MilestoneView, TaskView};
@@ -95,6 +95,11 @@ fn checks(view: &TaskView) -> String {
     }
     if out.is_empty() {
         out.push_str("None were run: nothing here is proven.\n");
+    } else if let Some(ProofState::PassedHere(unproven)) =
+        view.result.as_ref().and_then(|result| result.proof_state.as_ref())
+    {
+        let why = plain(&words::line(&unproven.reason(), 300));
+        let _ = writeln!(out, "\nPassed where the agent worked, not proven on the commit: {why}");
     } else if !view.verified {
         out.push_str(match view.milestone {
             Some(_) => "\nNot proven: it is not completed with all checks green on its last commit.\n",

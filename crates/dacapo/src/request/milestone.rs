@@ -6,8 +6,8 @@ use std::time::Duration;
 use dacapo_core::event::SessionMode;
 use dacapo_core::git::{MainBranch, Oid, Repo};
 use dacapo_core::spec::{
-    AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, PullRequest, SPEC_FORMAT, Setup, TaskName,
-    TaskSpec, random_hex,
+    AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, ProofAt, ProofPolicy, PullRequest,
+    SPEC_FORMAT, Setup, TaskName, TaskSpec, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::milestone::{Definition, Details, Milestones, Prompts, Template, TemplateKind};
@@ -60,6 +60,8 @@ pub struct Wish {
     pub pr: Option<String>,
     /// How it is shown.
     pub show: Show,
+    /// Where its last commit is proven.
+    pub proof: ProofAt,
 }
 
 /// Puts a request together. Front matter wins over the settings, flags over both.
@@ -81,7 +83,8 @@ pub fn milestone(
         None => (developer.agents[0].clone(), vec![ONE_AGENT.to_owned()]),
     };
     let agents = vec![developer.agents[0].clone(), acceptor];
-    let policy = policy(&defined, config, &agents, checks.commands)?;
+    let mut policy = policy(&defined, config, &agents, checks.commands)?;
+    policy.proof = checks.setup.proof(config, wish.proof);
     if policy.checks.is_empty() {
         notes.push(
             "no checks: the Acceptor judges without them; checks = [\"CMD\"] in the config, or --check 'CMD'"
@@ -111,7 +114,7 @@ pub fn milestone(
         foreground: !wish.background,
         prompt: definition.title.unwrap_or(definition.goal),
         plan: None,
-        place: place(wish, config, data, &defined.id, base),
+        place: place(wish, checks.setup.setup(config), data, &defined.id, base),
         name: defined.id,
         agents,
         policy,
@@ -191,7 +194,7 @@ fn policy(
         checks,
         check_timeout: CHECK_TIMEOUT,
         baseline: false,
-        check_clean: false,
+        proof: ProofPolicy::default(),
         max_failures: MAX_FAILURES,
         max_cost: set.max_cost,
         max_tokens: set.max_tokens,
@@ -203,7 +206,7 @@ fn policy(
     })
 }
 
-fn place(wish: &Wish, config: &Config, data: &RepoDir, id: &TaskName, base: Oid) -> Place {
+fn place(wish: &Wish, setup: Setup, data: &RepoDir, id: &TaskName, base: Oid) -> Place {
     if wish.in_place {
         let branch = NewBranch { name: branch_of(id), start: base };
         return Place::InPlace { allow_dirty: false, branch: Some(branch) };
@@ -213,10 +216,7 @@ fn place(wish: &Wish, config: &Config, data: &RepoDir, id: &TaskName, base: Oid)
         branch: branch_of(id),
         with_changes: false,
         base: Some(base),
-        setup: Setup {
-            commands: config.worktree.setup.clone(),
-            timeout: config.worktree.setup_timeout.duration(),
-        },
+        setup,
     }
 }
 

@@ -158,32 +158,6 @@ fn l4_files_of_a_check_stay_uncommitted_when_the_task_goes_on_later() {
 }
 
 #[test]
-fn l4_a_check_that_passes_only_here_fails_in_a_clean_checkout() {
-    let world = World::new();
-    world.write(".gitignore", "cache\n");
-    world.git(&["add", "-A"]);
-    world.git(&["commit", "-qm", "ignore"]);
-    let check = "test -f done && test -f cache";
-    let agent = "touch cache; date +%N >> done";
-    let words = ["--check", check, "--check-clean", "--max-iterations", "2", "--agent-cmd", agent];
-    let ran = world.exec(&[&["--name", "t"], &words[..], &["go"]].concat()).expect(3);
-    assert!(!ran.stdout.contains("proven"), "{}", ran.stdout);
-    let green = (check.to_owned(), Some(0), false);
-    let red = (check.to_owned(), Some(1), false);
-    assert_eq!(world.receipts("t", "iteration"), [green.clone(), green.clone()]);
-    assert_eq!(world.receipts("t", "clean"), [red.clone(), red]);
-    assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
-
-    let honest = "touch cache; git add -f cache; date +%N >> done";
-    let words = ["--name", "u", "--check", check, "--check-clean", "--agent-cmd", honest, "go"];
-    std::fs::remove_file(world.repo().join("cache")).unwrap();
-    let _ = world.exec(&words).expect(0);
-    assert_eq!(world.receipts("u", "clean"), [green]);
-    let shown = world.run(&["status", "u"]).expect(0).stdout;
-    assert!(shown.contains("(clean checkout)"), "{shown}");
-}
-
-#[test]
 fn l3_all_conditions_must_hold_in_the_same_iteration() {
     let world = World::new();
     let agent = "echo x >> log; case $DACAPO_ITERATION in 0) touch a;; 1) rm a; touch b;; 2) touch a;; esac";

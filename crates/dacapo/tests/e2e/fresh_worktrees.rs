@@ -179,8 +179,10 @@ fn s3_setup_runs_before_everything_else() {
             "setup_finished",
             "check_finished",
             "turn_started",
+            "check_finished",
             "check_finished"
-        ]
+        ],
+        "the last one is the proof"
     );
     let receipts = world.status("t")["setup"].clone();
     assert_eq!((&receipts[1]["exit_code"], &receipts[1]["tail"]), (&0.into(), &"two".into()));

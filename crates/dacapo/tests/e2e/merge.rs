@@ -295,12 +295,15 @@ fn s11_what_was_merged_by_hand_is_recognised_and_tidied_up() {
 fn s11_setup_makes_the_scratch_worktree_usable_for_checks() {
     let world = world();
     world.write(".gitignore", "deps\n");
-    commit(&world, "ignore");
+    world.write(".worktreeinclude", "local.cfg\n");
+    commit(&world, "ignore and include");
+    world.write("local.cfg", "secret\n");
+    // Proofs have the files of the start.
     task(&world, "t", "echo 1 > new; echo t", &[]);
     world.config("checks = [\"test -e deps && grep -q secret local.cfg\"]\n[worktree]\nsetup = [\"touch deps junk\"]\n");
-    world.write(".worktreeinclude", "local.cfg\n");
-    commit(&world, "include");
-    world.write("local.cfg", "secret\n");
+    world.write("more", "x\n");
+    world.git(&["add", "more"]);
+    world.git(&["commit", "-qm", "more"]);
     let agent = "test -e deps && echo joined >> new";
     let _ = merge(&world, &["t", "join them", "--agent-cmd", agent]).expect(0);
     assert_eq!(world.read("new"), "1\njoined\n");

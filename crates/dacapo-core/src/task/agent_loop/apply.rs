@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::commands::PAUSED;
 use super::{AgentLoop, Current, LimitEnd, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts, Verdict};
@@ -39,17 +40,22 @@ impl AgentLoop {
             | Event::MergeUndone { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
-            Event::Resumed { more_iterations, follow_up, .. } => {
-                self.resumed(*more_iterations, follow_up.as_deref(), elapsed);
+            Event::Resumed { more_iterations, follow_up, proof, .. } => {
+                self.resumed(*more_iterations, follow_up.as_deref(), proof.as_ref(), elapsed);
             }
             Event::WorkspaceReady { branch, base_commit, .. } => {
                 self.workspace_ready(branch.as_deref(), base_commit.as_ref());
             }
             Event::WorkspaceFailed { message } => self.end(Outcome::Failed, StopReason::SetupFailed, message),
             Event::SetupFinished(result) => self.setup_finished(result),
-            Event::CheckFinished(result) => self.check_finished(result),
+            Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
+            Event::CheckFinished(_)
+            | Event::ProofStarted { .. }
+            | Event::ProofUnavailable { .. }
+            | Event::ProofFailed { .. } => self.proof_event(&line.event),
             Event::IterationStarted { iteration, start_commit } => {
                 self.attempted = iteration + 1;
+                self.proof_state = None;
                 self.tip = self.tip.take().or_else(|| start_commit.clone());
                 self.current = Some(Current::new(*iteration, start_commit.clone(), line));
                 self.phase = Phase::Retry;
@@ -105,19 +111,14 @@ impl AgentLoop {
                     self.phase = if more { Phase::Baseline { index: next } } else { Phase::Between };
                 }
             }
-            CheckPhase::Iteration | CheckPhase::Clean => {
-                let clean = result.phase == CheckPhase::Clean;
+            CheckPhase::Iteration => {
                 if let Some(current) = self.current.as_mut() {
                     current.checks.push(result.clone());
                 }
-                self.phase = match (more, clean) {
-                    (true, _) => Phase::Checking { clean, index: next },
-                    (false, false) if self.policy.check_clean && stop::complete(&self.facts_now()) => {
-                        Phase::Checking { clean: true, index: 0 }
-                    }
-                    (false, _) => Phase::Settling,
-                };
+                self.phase = if more { Phase::Checking { index: next } } else { self.after_checks() };
             }
+            // These are for the proof at work.
+            CheckPhase::Proof => {}
         }
     }
 
@@ -213,11 +214,12 @@ impl AgentLoop {
             || self.verdict.is_some()
             || current.cut
             || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
-        self.phase = if skip { Phase::Settling } else { Phase::Checking { clean: false, index: 0 } };
+        self.phase = if skip { Phase::Settling } else { Phase::Checking { index: 0 } };
     }
 
     fn iteration_finished(&mut self, record: &IterationRecord, elapsed: Duration) {
         let mut facts = self.facts_now();
+        self.proof_settled();
         self.finished = record.iteration.saturating_add(1);
         if record.success {
             self.succeeded += 1;
@@ -247,6 +249,7 @@ impl AgentLoop {
             // What was asked for is there, though somebody wanted to stop at the same moment.
             (_, Some(done)) if stop::complete(&facts) => self.verdict = Some(done),
             (Some(_), _) => {}
+            (None, _) if self.proof_needs_person() => self.verdict = Some(PAUSED),
             (None, verdict) => {
                 self.verdict = verdict;
                 self.message = self.usage_unknown(&facts).or_else(|| record.error.clone());
@@ -303,6 +306,7 @@ impl AgentLoop {
         match self.phase {
             Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } => self.phase = Phase::Between,
             Phase::Checking { .. } => self.phase = Phase::Settling,
+            Phase::Proving(_) => self.proof_interrupted(),
             Phase::Waiting { .. } | Phase::Probed { .. } | Phase::Retry | Phase::LimitHit { .. } => {
                 self.cut_short();
             }
@@ -341,16 +345,11 @@ impl AgentLoop {
         let Some(current) = &self.current else {
             return Facts { promise_needed, checks_needed, ..Facts::default() };
         };
-        let wanted = self.policy.checks.len();
-        let passed = |phase| {
-            let mut results = current.checks.iter().filter(|check| check.phase == phase).peekable();
-            results.peek().is_some().then(|| results.filter(|check| check.passed()).count() == wanted)
-        };
         Facts {
             success: current.ended() == Ended::Success,
             promise: current.promise && can_match,
             promise_needed,
-            checks: passed(CheckPhase::Iteration) == Some(true) && passed(CheckPhase::Clean) != Some(false),
+            checks: self.checks_hold(),
             checks_needed,
             unheard: self.follow_ups_heard < self.follow_ups.len(),
             cut_by_budget: current.end == TurnEnd::Budget,
@@ -394,6 +393,7 @@ impl Current {
             planned: None,
             refused: None,
             checks: Vec::new(),
+            proof: None,
             cut: false,
         }
     }

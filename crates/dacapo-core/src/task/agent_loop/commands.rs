@@ -5,7 +5,7 @@ use crate::engine::stop::{self, Verdict};
 use crate::event::{Command, Needs, Outcome, Received, StopReason};
 use crate::spec::Change;
 
-const PAUSED: Verdict = Verdict { outcome: Outcome::Paused, reason: StopReason::NeedsPerson };
+pub(super) const PAUSED: Verdict = Verdict { outcome: Outcome::Paused, reason: StopReason::NeedsPerson };
 
 impl AgentLoop {
     pub(super) fn command_received(&mut self, received: &Received) {
@@ -61,6 +61,7 @@ impl AgentLoop {
             | Phase::Collecting
             | Phase::Landing(_)
             | Phase::Checking { .. }
+            | Phase::Proving(_)
             | Phase::Settling
             | Phase::Over => return,
         }
@@ -70,12 +71,16 @@ impl AgentLoop {
 
     /// What a paused task asks a person for.
     pub(super) fn needs(&self) -> Option<Needs> {
+        if self.verdict != Some(PAUSED) {
+            return None;
+        }
         let name = &self.spec.name;
-        (self.verdict == Some(PAUSED)).then(|| Needs {
+        let by_hand = || Needs {
             kind: "resume".into(),
             question: format!("paused by {}", self.message.as_deref().unwrap_or("a person")),
             options: vec![format!("dacapo resume {name}"), format!("dacapo kill {name}")],
-        })
+        };
+        Some(self.proof_needs().unwrap_or_else(by_hand))
     }
 
     /// A paused loop is not an ended one: it goes on with what is left of its allowances.
@@ -83,6 +88,7 @@ impl AgentLoop {
         self.result = None;
         self.verdict = None;
         self.message = None;
+        self.red_proofs = 0;
         if self.current.is_none() {
             // Nobody watched meanwhile: what HEAD is now is the user's own doing, and the new beginning.
             self.tip = self.tip.take().filter(|_| self.attempted == 0);

@@ -18,19 +18,26 @@ impl AgentLoop {
         match (&self.phase, input) {
             (_, Input::Begin(begin)) => vec![self.begin(begin)],
             (_, Input::Stop { by })
-                if self.phase != Phase::Over && (self.verdict.is_none() || self.is_paused()) =>
+                if self.phase != Phase::Over
+                    && (self.verdict.is_none()
+                        || self.is_paused()
+                        || matches!(self.phase, Phase::Proving(_))) =>
             {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
             (_, Input::Command(received)) => vec![Event::CommandReceived(received.clone())],
             (_, Input::Notice(message)) => vec![Event::Notice { message: message.clone() }],
-            (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes, port_base }) => {
+            (
+                Phase::Fresh,
+                Input::WorkspaceReady { path, branch, base, kept_changes, port_base, start_sha256 },
+            ) => {
                 vec![Event::WorkspaceReady {
                     path: path.clone(),
                     branch: branch.clone(),
                     base_commit: base.clone(),
                     kept_changes: kept_changes.clone(),
                     port_base: *port_base,
+                    start_sha256: start_sha256.clone(),
                 }]
             }
             (Phase::Fresh | Phase::Between | Phase::Retry, Input::WorkspaceFailed(message)) => {
@@ -39,6 +46,7 @@ impl AgentLoop {
             (Phase::Setup { index }, Input::SetupDone(result)) if result.index as usize == *index => {
                 vec![Event::SetupFinished(result.clone())]
             }
+            (Phase::Proving(proving), input) => proving.decide(input).into_iter().collect(),
             (Phase::Baseline { .. } | Phase::Checking { .. }, Input::CheckDone(result))
                 if self.awaits(result) =>
             {
@@ -110,11 +118,11 @@ impl AgentLoop {
     }
 
     fn begin(&self, begin: &Begin) -> Event {
-        let Begin { pid, version, more_iterations, follow_up } = begin.clone();
-        if self.phase == Phase::Fresh && more_iterations.is_none() && follow_up.is_none() {
+        let Begin { pid, version, more_iterations, follow_up, proof } = begin.clone();
+        if self.phase == Phase::Fresh && more_iterations.is_none() && follow_up.is_none() && proof.is_none() {
             Event::TaskStarted { pid, version }
         } else {
-            Event::Resumed { pid, version, more_iterations, follow_up, agent: None }
+            Event::Resumed { pid, version, more_iterations, follow_up, agent: None, proof }
         }
     }
 
@@ -147,8 +155,7 @@ impl AgentLoop {
     fn awaits(&self, result: &CheckResult) -> bool {
         let (phase, index) = match self.phase {
             Phase::Baseline { index } => (CheckPhase::Baseline, index),
-            Phase::Checking { clean: false, index } => (CheckPhase::Iteration, index),
-            Phase::Checking { clean: true, index } => (CheckPhase::Clean, index),
+            Phase::Checking { index } => (CheckPhase::Iteration, index),
             _ => return false,
         };
         let iteration = self.current.as_ref().map(|current| current.iteration);
@@ -227,7 +234,7 @@ impl AgentLoop {
         Some(Event::TaskFinished(TaskResult {
             outcome: verdict.outcome,
             stop_reason: verdict.reason,
-            verified: self.verified(verdict),
+            verified: self.verified(verdict, last_commit.as_ref()),
             message: self.message.clone(),
             iterations_attempted: self.attempted,
             iterations_succeeded: self.succeeded,
@@ -240,6 +247,7 @@ impl AgentLoop {
             trust_files: trust_files.to_vec(),
             failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.proof(),
+            proof_state: self.proof_state.clone(),
         }))
     }
 

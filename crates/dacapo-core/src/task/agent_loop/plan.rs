@@ -41,8 +41,8 @@ impl AgentLoop {
                 }),
                 None => Effect::Settle,
             },
-            Phase::Checking { clean: false, index } => self.check(CheckPhase::Iteration, *index),
-            Phase::Checking { clean: true, index } => self.check(CheckPhase::Clean, *index),
+            Phase::Checking { index } => self.check(CheckPhase::Iteration, *index),
+            Phase::Proving(proving) => proving.effect(&self.policy),
         })
     }
 
@@ -95,6 +95,7 @@ impl AgentLoop {
             base: self.base.as_ref(),
             history: &self.history,
             checks: self.last_checks.iter().flatten().collect(),
+            shortfall: self.shortfall(),
             promise: self.promise(),
             said: self.follow_ups[..self.follow_ups_heard]
                 .iter()

@@ -5,21 +5,43 @@ use std::time::Duration;
 use super::apply::cannot_be_run;
 use super::{AgentLoop, Phase};
 use crate::event::{CheckResult, StopReason};
-use crate::spec::Cap;
+use crate::spec::{Cap, ProofPolicy};
 
 /// Whoever takes the task up again no longer wants it to end for these.
 const TAKEN_BACK: [StopReason; 4] =
     [StopReason::Cancelled, StopReason::LimitWait, StopReason::SetupFailed, StopReason::NeedsPerson];
 
 impl AgentLoop {
-    pub(super) fn resumed(&mut self, more: Option<u32>, follow_up: Option<&str>, elapsed: Duration) {
+    pub(super) fn resumed(
+        &mut self,
+        more: Option<u32>,
+        follow_up: Option<&str>,
+        proof: Option<&ProofPolicy>,
+        elapsed: Duration,
+    ) {
+        let between = self.current.is_none() && matches!(self.phase, Phase::Between | Phase::Proving(_));
         // The verdict may be there already and only the last line of the journal be missing.
-        let at_the_end = self.phase == Phase::Between && self.verdict.is_some();
+        let at_the_end = between && self.verdict.is_some();
         let asked_for_more = more.is_some() || follow_up.is_some();
         let ended = self.phase == Phase::Over;
         self.pausing = None;
+        let by_proof = self.is_paused() && self.proof_needs_person();
+        if let Some(proof) = proof {
+            self.policy.proof.clone_from(proof);
+        } else if by_proof && !ended && !asked_for_more {
+            // It died before it could ask.
+            return;
+        }
+        if asked_for_more && between {
+            self.phase = Phase::Between;
+        } else {
+            self.prove_anew();
+        }
         if self.is_paused() && (ended || self.phase == self.before_a_turn()) {
             self.go_on_after_pause();
+            if by_proof && !asked_for_more {
+                self.prove_after_pause();
+            }
         } else if ended || (at_the_end && asked_for_more) {
             self.begin_anew(elapsed);
         }
@@ -50,6 +72,8 @@ impl AgentLoop {
         self.failures_in_row = 0;
         self.unchanged_in_row = 0;
         self.same_failure_in_row = 0;
+        self.red_proofs = 0;
+        self.proof_state = None;
         self.limit_wait = Duration::ZERO;
         self.limits_in_row = 0;
         self.probed.fill(false);

@@ -7,6 +7,7 @@ mod ends;
 mod limits;
 mod permissions;
 mod prompts;
+mod proof;
 mod properties;
 mod records;
 mod resume;

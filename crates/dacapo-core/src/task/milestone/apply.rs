@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{Judgement, Last, LimitEnd, Milestone, Phase, Question, Role, Round, Work};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
-    CheckResult, Envelope, Event, FailureKind, IterationRecord, Judge, MilestoneStep, Outcome, SetupResult,
-    StopReason, TurnEnd, TurnRecord, Usage, WorkFacts,
+    CheckPhase, CheckResult, Envelope, Event, FailureKind, IterationRecord, Judge, MilestoneStep, Outcome,
+    SetupResult, StopReason, TurnEnd, TurnRecord, Usage, WorkFacts,
 };
 use crate::git::Oid;
 use crate::spec::OutputFormat;
@@ -39,8 +39,8 @@ impl Milestone {
             | Event::NoCommit(_)
             | Event::Committed { .. }
             | Event::AgentChanged { .. } => {}
-            Event::Resumed { more_iterations, follow_up, .. } => {
-                self.resumed(*more_iterations, follow_up.as_deref());
+            Event::Resumed { more_iterations, follow_up, proof, .. } => {
+                self.resumed(*more_iterations, follow_up.as_deref(), proof.as_ref());
             }
             Event::WorkspaceReady { branch, base_commit, .. } => {
                 self.ready = true;
@@ -61,10 +61,15 @@ impl Milestone {
                 self.end(Outcome::Failed, StopReason::SetupFailed, message);
             }
             Event::SetupFinished(result) => self.setup_finished(result),
-            Event::CheckFinished(result) => self.check_finished(result),
+            Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
+            Event::CheckFinished(_)
+            | Event::ProofStarted { .. }
+            | Event::ProofUnavailable { .. }
+            | Event::ProofFailed { .. } => self.proof_event(&line.event),
             Event::IterationStarted { iteration, start_commit } => {
                 self.rounds = iteration + 1;
                 self.unjudged = None;
+                self.proof_state = None;
                 self.round = Some(Round::new(*iteration, start_commit.clone(), line));
                 self.phase = Phase::Asking(Role::Developer);
             }
@@ -114,11 +119,14 @@ impl Milestone {
             round.checks.push(result.clone());
         }
         let next = index + 1;
-        self.phase = if next < self.policy.checks.len() {
-            Phase::Checking { index: next }
-        } else {
-            Phase::Asking(Role::Acceptor)
-        };
+        if next < self.policy.checks.len() {
+            self.phase = Phase::Checking { index: next };
+            return;
+        }
+        self.phase = Phase::Asking(Role::Acceptor);
+        if Work::is_final(self.round.as_ref().and_then(|round| round.work.as_ref())) {
+            self.begin_proof();
+        }
     }
 
     fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
@@ -354,6 +362,7 @@ impl Milestone {
         if let Some(round) = self.round.as_mut() {
             round.checks.clear();
         }
+        (self.proving, self.proof_state) = (None, None);
         self.phase = if self.policy.checks.is_empty() {
             Phase::Asking(Role::Acceptor)
         } else {
@@ -413,6 +422,7 @@ impl Milestone {
 
     pub(super) fn complete(&mut self) {
         self.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Promise });
+        self.begin_proof();
         // Nobody is asked any more, but it is said.
         self.message = self.main_found.take();
         self.question = None;
@@ -430,7 +440,9 @@ impl Milestone {
             return;
         }
         let elapsed = self.elapsed.saturating_sub(self.elapsed_before);
-        if self.last.as_ref().is_some_and(|last| last.needs_person) {
+        if self.proof_needs_person() {
+            self.pause(Question::Proof);
+        } else if self.last.as_ref().is_some_and(|last| last.needs_person) {
             self.pause(Question::Settled);
         } else if self.rejections >= self.max_rejections {
             self.pause(Question::Rejections);
@@ -455,7 +467,11 @@ impl Milestone {
     }
 
     pub(super) fn stop_requested(&mut self, by: &str, reason: StopReason) {
-        if self.result.is_some() || (self.verdict.is_some() && !self.is_paused()) {
+        if self.result.is_some() {
+            return;
+        }
+        self.proof_interrupted();
+        if self.verdict.is_some() && !self.is_paused() {
             return;
         }
         if reason == StopReason::NeedsPerson {

@@ -82,7 +82,7 @@ impl Milestone {
         }
         match question {
             Question::Review => self.complete(),
-            Question::Rejections | Question::Settled | Question::Rounds => self.overrule(),
+            Question::Rejections | Question::Settled | Question::Rounds | Question::Proof => self.overrule(),
             // The round at work is about what was rejected last: it goes on.
             Question::GoOn { .. } | Question::Main if self.round.is_some() => {}
             Question::GoOn { .. } | Question::Main => self.overrule(),
@@ -169,6 +169,11 @@ impl Milestone {
             Question::Main => {
                 ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])
             }
+            Question::Proof => (
+                "proof",
+                self.proof_question.clone().unwrap_or_default(),
+                vec![tell, resume.clone(), format!("{resume} --proof workspace"), approve, abandon],
+            ),
             Question::Review => (
                 "review",
                 match &self.main_found {

@@ -9,7 +9,7 @@ use crate::engine::machine::{Begin, Input};
 use crate::engine::stop;
 use crate::event::{
     CheckBrief, CheckPhase, CheckResult, Ended, Event, IterationRecord, MilestoneStep, Outcome, Proof,
-    StopReason, TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason, WorkFacts,
+    ProofState, StopReason, TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason, WorkFacts,
 };
 use crate::git::Oid;
 
@@ -25,6 +25,11 @@ impl Milestone {
                 _ => Vec::new(),
             };
         }
+        if let Some(proving) = &self.proving
+            && !matches!(input, Input::Stop { .. } | Input::Command(_) | Input::Notice(_))
+        {
+            return proving.decide(input).into_iter().collect();
+        }
         if let Input::Inspected(facts) = input
             && self.inspects()
             && let Some(odd) = self.odd_main(facts)
@@ -32,7 +37,9 @@ impl Milestone {
             return vec![odd];
         }
         match (&self.phase, input) {
-            (_, Input::Stop { by }) if self.verdict.is_none() || self.is_paused() => {
+            (_, Input::Stop { by })
+                if self.verdict.is_none() || self.is_paused() || self.proving.is_some() =>
+            {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
             (_, Input::Command(received)) => vec![Event::CommandReceived(received.clone())],
@@ -45,13 +52,17 @@ impl Milestone {
             (_, Input::Kept { reference }) if self.keeps() => {
                 vec![Event::Milestone(MilestoneStep::TreeKept { reference: reference.clone() })]
             }
-            (Phase::Fresh, Input::WorkspaceReady { path, branch, base, kept_changes, port_base }) => {
+            (
+                Phase::Fresh,
+                Input::WorkspaceReady { path, branch, base, kept_changes, port_base, start_sha256 },
+            ) => {
                 vec![Event::WorkspaceReady {
                     path: path.clone(),
                     branch: branch.clone(),
                     base_commit: base.clone(),
                     kept_changes: kept_changes.clone(),
                     port_base: *port_base,
+                    start_sha256: start_sha256.clone(),
                 }]
             }
             (
@@ -115,15 +126,16 @@ impl Milestone {
     }
 
     fn begin(&self, begin: &Begin) -> Event {
-        let Begin { pid, version, more_iterations, follow_up } = begin.clone();
+        let Begin { pid, version, more_iterations, follow_up, proof } = begin.clone();
         if self.phase == Phase::Fresh
             && self.verdict.is_none()
             && more_iterations.is_none()
             && follow_up.is_none()
+            && proof.is_none()
         {
             Event::TaskStarted { pid, version }
         } else {
-            Event::Resumed { pid, version, more_iterations, follow_up, agent: None }
+            Event::Resumed { pid, version, more_iterations, follow_up, agent: None, proof }
         }
     }
 
@@ -227,12 +239,12 @@ impl Milestone {
     fn finish(&self, last_commit: Option<Oid>, trust_files: &[String], elapsed: Duration) -> Option<Event> {
         let verdict = self.verdict?;
         // What the checks have not seen is not proven by them: somebody may have committed since.
-        let proves = |check: &&CheckResult| check.passed() && check.commit == last_commit;
-        let green = self.last_checks.iter().flatten().filter(proves).count();
+        let proven = self.proof_state.as_ref().and_then(ProofState::proven);
+        let proven = proven.is_some_and(|at| Some(at) == last_commit.as_ref());
         Some(Event::TaskFinished(TaskResult {
             outcome: verdict.outcome,
             stop_reason: verdict.reason,
-            verified: verdict.outcome == Outcome::Completed && green > 0 && green == self.last_checks.len(),
+            verified: verdict.outcome == Outcome::Completed && proven,
             message: self.message.clone(),
             iterations_attempted: self.rounds,
             iterations_succeeded: self.accepted,
@@ -245,6 +257,7 @@ impl Milestone {
             trust_files: trust_files.to_vec(),
             failed_setup: self.failed_setup().filter(|_| verdict.reason == StopReason::SetupFailed),
             proof: self.proof(),
+            proof_state: self.proof_state.clone(),
         }))
     }
 

@@ -12,6 +12,9 @@ impl Milestone {
         if self.result.is_some() {
             return None;
         }
+        if let Some(proving) = &self.proving {
+            return Some(proving.effect(&self.policy));
+        }
         Some(match &self.phase {
             // Stopped before the agent was started: the turn ends without it.
             Phase::Turn { .. } if self.verdict.is_some() => Effect::Settle,

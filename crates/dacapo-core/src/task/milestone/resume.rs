@@ -5,12 +5,21 @@ use std::time::Duration;
 
 use super::{Milestone, Phase, Question};
 use crate::event::Outcome;
+use crate::spec::ProofPolicy;
 
 impl Milestone {
-    pub(super) fn resumed(&mut self, more: Option<u32>, follow_up: Option<&str>) {
+    pub(super) fn resumed(
+        &mut self,
+        more: Option<u32>,
+        follow_up: Option<&str>,
+        proof: Option<&ProofPolicy>,
+    ) {
         let ended = self.result.take().map(|result| result.outcome);
         self.pausing = None;
         self.kept = false;
+        if let Some(proof) = proof {
+            self.policy.proof.clone_from(proof);
+        }
         if let Some(more) = more {
             self.max_rounds = self.rounds.saturating_add(more).max(1);
         }
@@ -34,6 +43,11 @@ impl Milestone {
         }
         let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
         let asked_for_more = more.is_some() || follow_up.is_some();
+        if asked_for_more && self.round.is_none() {
+            (self.proving, self.proof_state) = (None, None);
+        } else {
+            self.prove_anew();
+        }
         if self.in_review() {
             // Nobody but a person who says yes or no ends that.
             self.pause(Question::Review);
@@ -43,8 +57,9 @@ impl Milestone {
             return;
         }
         let by_verdicts = matches!(self.question, Some(Question::Rejections | Question::Settled));
+        let by_proof = self.asked_about_proof();
         let about_main = self.question == Some(Question::Main);
-        if (by_verdicts || about_main) && ended.is_none() && !asked_for_more {
+        if (by_verdicts || about_main || by_proof) && ended.is_none() && !asked_for_more && proof.is_none() {
             // It died before it could ask.
             return;
         }
@@ -60,6 +75,7 @@ impl Milestone {
                 last.needs_person = false;
             }
         }
+        self.red_proofs = 0;
         self.verdict = None;
         self.message = None;
         self.developer.failures_in_row = 0;

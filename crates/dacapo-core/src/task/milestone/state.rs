@@ -234,4 +234,6 @@ pub(super) enum Question {
     Review,
     /// The main branch is not where a person's work leaves it.
     Main,
+    /// The checks pass here and, once more, not on the commit.
+    Proof,
 }

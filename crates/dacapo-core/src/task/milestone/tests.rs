@@ -6,6 +6,7 @@ mod limits;
 mod main_branch;
 mod people;
 mod prompts;
+mod proof;
 mod properties;
 mod recovery;
 mod refreeze;

@@ -10,7 +10,8 @@ use dacapo_core::event::{
 };
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{
-    AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
+    AgentSpec, Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, SPEC_FORMAT, TaskName, TaskSpec,
+    random_hex,
 };
 use dacapo_core::store::Home;
 use dacapo_core::task::agent_loop::Loop;
@@ -78,7 +79,7 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
             checks: Vec::new(),
             check_timeout: PATIENCE,
             baseline: false,
-            check_clean: false,
+            proof: ProofPolicy::default(),
             max_failures: 1,
             max_cost: None,
             max_tokens: None,

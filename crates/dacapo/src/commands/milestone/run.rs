@@ -11,7 +11,7 @@ use super::which;
 use crate::args::milestone::{ResumeMilestone, StartMilestone};
 use crate::args::{Exec, Show};
 use crate::commands::resume::{GoOn, go_on};
-use crate::commands::start::{claim, projects_own};
+use crate::commands::start::{Consent, claim, fresh_setup, projects_own};
 use crate::commands::{exec, print, repository, spawn as in_background, view};
 use crate::config::Config;
 use crate::error::Failure;
@@ -30,6 +30,7 @@ pub(super) fn start(args: &StartMilestone) -> Result<u8, Failure> {
         background: args.spawn,
         pr: None,
         show: args.show,
+        proof: args.proof.into(),
     };
     let Some(id) = &args.milestone else { return start_by_itself(args, &wish) };
     let (repo, data, entry) = which::entry(id)?;
@@ -101,6 +102,7 @@ pub(crate) fn spawn(id: &str, args: &Exec) -> Result<u8, Failure> {
         background: true,
         pr: args.pr.clone(),
         show: args.show,
+        proof: args.proof.into(),
         ..Wish::default()
     };
     let (repo, data, entry) = which::entry(id)?;
@@ -149,7 +151,8 @@ fn uses<'a>(defined: &'a Defined, wish: &'a Wish, checks: &[String]) -> Vec<Usin
     let mut uses = vec![Using::Agents(developer), Using::Notify];
     uses.extend(acceptor.map(|name| Using::Agents(Some(name))));
     uses.extend(checks.is_empty().then_some(Using::Checks));
-    uses.extend((!wish.in_place).then_some(Using::Setup));
+    // In place it is for the checkout in which the milestone is proven.
+    uses.push(Using::Setup);
     uses.extend(wish.pr.as_ref().map(|_| Using::PullRequests));
     uses
 }
@@ -215,7 +218,9 @@ fn commands(
         return Err(Failure::usage("--check is empty").hint("--check 'cargo test'").kept(NOTHING));
     }
     let commands = if given.is_empty() { projects_own(config, repo, data, show)? } else { given.to_vec() };
-    Ok(Checks { commands })
+    let consent = if given.is_empty() && !commands.is_empty() { Consent::Given } else { Consent::None };
+    let setup = fresh_setup(config, repo, data, show, consent);
+    Ok(Checks { commands, setup })
 }
 
 pub(super) fn resume(args: &ResumeMilestone) -> Result<u8, Failure> {

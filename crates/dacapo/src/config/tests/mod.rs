@@ -111,6 +111,8 @@ enabled = false
 loop_prompt = "go on"
 [worktree]
 setup = ["npm ci"]
+[proof]
+keep = ["build-cache"]
 [milestone]
 call_timeout = "1h30m"
 [notify]
@@ -163,6 +165,7 @@ cli = "glab"
             },
         },
         worktree: Worktree { setup: strings(&["npm ci"]), ..Worktree::default() },
+        proof: Proofs { keep: strings(&["build-cache"]) },
         milestone: Milestone { call_timeout: Timespan::from_secs(5400), ..Milestone::default() },
         notify: Notify {
             desktop: false,

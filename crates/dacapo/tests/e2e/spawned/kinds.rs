@@ -64,19 +64,21 @@ impl Machine for Ticking {
                 more_iterations: None,
                 follow_up: None,
                 agent: None,
+                proof: None,
             }],
             Input::Command(received) => vec![Event::CommandReceived(received.clone())],
             Input::Stop { by } => {
                 vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
             }
             Input::Notice(message) => vec![Event::Notice { message: message.clone() }],
-            Input::WorkspaceReady { path, branch, base, kept_changes, port_base } => {
+            Input::WorkspaceReady { path, branch, base, kept_changes, port_base, start_sha256 } => {
                 vec![Event::WorkspaceReady {
                     path: path.clone(),
                     branch: branch.clone(),
                     base_commit: base.clone(),
                     kept_changes: kept_changes.clone(),
                     port_base: *port_base,
+                    start_sha256: start_sha256.clone(),
                 }]
             }
             Input::CheckDone(result) => vec![Event::CheckFinished(result.clone())],
@@ -96,6 +98,7 @@ impl Machine for Ticking {
                 last_commit: last_commit.clone(),
                 trust_files: Vec::new(),
                 proof: Vec::new(),
+                proof_state: None,
             })],
             _ => Vec::new(),
         }
@@ -183,6 +186,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         limits: Home::new(world.data()).limits(),
         more_iterations: None,
         follow_up: None,
+        proof: None,
         kinds: Kinds::of(&[&Checklist]),
         answers: Answers::Here,
         turn: None,

@@ -62,6 +62,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
         limits: Home::new(world.data()).limits(),
         more_iterations: None,
         follow_up: None,
+        proof: None,
         kinds: Kinds::of(&[&Milestones]),
         answers: Answers::Here,
         turn: None,

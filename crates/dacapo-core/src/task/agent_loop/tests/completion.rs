@@ -233,30 +233,6 @@ fn l4_no_baseline_skips_that_run() {
 }
 
 #[test]
-fn l4_the_clean_checkout_is_checked_only_when_the_loop_would_complete() {
-    let mut spec = checked(5, &["a", "b"]);
-    spec.policy.check_clean = true;
-    let world = World::new(spec)
-        .check(|phase, iteration, index| match (phase, iteration) {
-            (CheckPhase::Baseline, _) | (_, Some(0)) => 1,
-            // Works here only, in iteration 1.
-            (CheckPhase::Clean, Some(1)) => i32::from(index == 0),
-            _ => 0,
-        })
-        .run();
-    assert_eq!(world.end(), (Outcome::Completed, StopReason::Checks, 3, 3, 0));
-    let clean: Vec<_> = world.checks.iter().filter(|plan| plan.phase == CheckPhase::Clean).collect();
-    let ran: Vec<_> = clean.iter().map(|plan| (plan.iteration, plan.index)).collect();
-    assert_eq!(ran, [(Some(1), 0), (Some(1), 1), (Some(2), 0), (Some(2), 1)]);
-    assert_eq!(clean[2].commit, Some(commit_of(2)));
-    assert!(
-        world.prompts()[2].contains("`a` → exit 1"),
-        "the agent hears that it failed in a clean checkout"
-    );
-    assert!(world.result().verified);
-}
-
-#[test]
 fn l5_the_cap_of_iter_beside_a_condition_is_a_cap() {
     let mut spec = iter(2);
     spec.policy.until = Some("DONE".into());

@@ -13,7 +13,7 @@ use crate::spec::TaskSpec;
 /// whether it is over, models that write about it, checks that turn green at the end.
 fn busy() -> TaskSpec {
     let mut spec = checked(9, &["a", "b"]);
-    spec.policy.check_clean = true;
+    spec.policy.proof.setup.commands = vec!["install".into()];
     spec.context.summary_by = Some(agent("summer"));
     spec.context.message_by = Some(agent("worder"));
     spec

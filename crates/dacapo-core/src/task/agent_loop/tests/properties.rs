@@ -6,12 +6,12 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine};
+use crate::engine::machine::{Begin, Effect, Input, Machine, SetupRun};
 use crate::event::{
     CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, KnownLimit, Outcome, SessionMode,
     TurnEnd, TurnRecord, Usage, WaitReason, Writing, WritingEnd, WritingRecord,
 };
-use crate::spec::{Cap, CapSource, TaskSpec};
+use crate::spec::{Cap, CapSource, ProofAt, ProofPolicy, TaskSpec};
 
 /// Choices; when they are used up, everything goes well.
 struct Choices(std::vec::IntoIter<u8>);
@@ -32,13 +32,13 @@ fn any_spec() -> impl Strategy<Value = TaskSpec> {
         proptest::option::of(prop_oneof![Just(String::new()), Just("DONE".to_owned())]),
         0_usize..3,
         any::<bool>(),
-        any::<bool>(),
+        0_u8..12,
     );
     let others = (proptest::option::of(1_u64..100), 1_usize..4, 0_u8..4, any::<bool>(), any::<bool>());
     let writers = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (limits, conditions, others, writers).prop_map(|(limits, conditions, others, writers)| {
         let (cap, by_iter, time, max_failures, stall) = limits;
-        let (until, checks, baseline, check_clean) = conditions;
+        let (until, checks, baseline, proof) = conditions;
         let (max_tokens, agents, session, enabled, looping) = others;
         let mut spec = spec();
         let source = if by_iter { CapSource::Iter } else { CapSource::MaxIterations };
@@ -50,7 +50,15 @@ fn any_spec() -> impl Strategy<Value = TaskSpec> {
         spec.policy.until = until;
         spec.policy.checks = (0..checks).map(|n| format!("check {n}")).collect();
         spec.policy.baseline = baseline;
-        spec.policy.check_clean = check_clean;
+        if proof % 2 == 0 {
+            spec.place = in_worktree();
+        }
+        if proof % 3 == 0 {
+            spec.policy.proof.setup.commands = vec!["install".into()];
+        }
+        if proof == 11 {
+            spec.policy.proof.at = ProofAt::Workspace;
+        }
         spec.policy.max_tokens = max_tokens;
         spec.policy.max_wait = Duration::from_secs(7200);
         spec.policy.session = if session > 1 { SessionMode::Resume } else { SessionMode::Fresh };
@@ -115,7 +123,10 @@ fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oi
 /// An input that nobody waits for, with numbers that may or may not fit.
 fn nonsense(choices: &mut Choices, world: &World) -> Input {
     let number = u32::from(choices.below(6));
-    match choices.below(13) {
+    match choices.below(16) {
+        12 => Input::ProofReady { set_up: choices.yes(2) },
+        13 => Input::ProofUnavailable { message: "no".into(), cure: None },
+        14 => Input::HiddenFound { hidden: Vec::new(), total: 0 },
         11 => Input::Written(WritingRecord {
             iteration: number,
             what: if choices.yes(2) { Writing::Summary } else { Writing::CommitMessage },
@@ -130,10 +141,11 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             base: None,
             kept_changes: None,
             port_base: None,
+            start_sha256: None,
         },
         1 => Input::WorkspaceFailed("no".into()),
         2 => Input::CheckDone(CheckResult {
-            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Clean]
+            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Proof]
                 [choices.below(3) as usize],
             iteration: choices.yes(2).then_some(number),
             index: u32::from(choices.below(4)).wrapping_sub(1),
@@ -309,6 +321,34 @@ fn check_limits(spec: &TaskSpec, journal: &[Envelope]) {
     }
 }
 
+/// Whoever says that a commit is proven has seen all checks pass in a checkout of it, in this very process; and nobody says
+/// it of another.
+fn check_proofs(spec: &TaskSpec, journal: &[Envelope]) {
+    let mut passed: Vec<(u32, Option<crate::git::Oid>)> = Vec::new();
+    let mut finished_checks = 0;
+    for line in journal {
+        match &line.event {
+            Event::TaskStarted { .. } | Event::Resumed { .. } | Event::ProofStarted { .. } => passed.clear(),
+            Event::CheckFinished(check) if check.phase == CheckPhase::Proof => {
+                assert!(finished_checks >= spec.policy.checks.len(), "all pass here before any is proven");
+                if check.passed() {
+                    passed.push((check.index, check.commit.clone()));
+                }
+            }
+            Event::CheckFinished(check) if check.phase == CheckPhase::Iteration && check.passed() => {
+                finished_checks += 1;
+            }
+            Event::CheckFinished(_) => finished_checks = 0,
+            Event::TaskFinished(result) if result.verified => {
+                let wanted: Vec<_> =
+                    (0..spec.policy.checks.len() as u32).map(|n| (n, result.last_commit.clone())).collect();
+                assert_eq!(passed, wanted, "line {}", line.seq);
+            }
+            _ => {}
+        }
+    }
+}
+
 fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
     let mut choices = Choices(entropy.into_iter());
     let mut world = World::new(spec);
@@ -339,7 +379,11 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             let more_iterations = choices.yes(3).then(|| u32::from(choices.below(3)));
             let follow_up = choices.yes(3).then(|| "more".to_owned());
             world.machine = fold(&world.spec, &world.journal);
-            world.begin(Begin { more_iterations, follow_up, ..Begin::default() });
+            let proof = choices.yes(4).then(|| ProofPolicy {
+                at: if choices.yes(2) { ProofAt::Workspace } else { ProofAt::Checkout },
+                ..world.spec.policy.proof.clone()
+            });
+            world.begin(Begin { more_iterations, follow_up, proof, ..Begin::default() });
             continue;
         }
         let Some(effect) = world.machine.next() else {
@@ -369,6 +413,14 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 }
                 other => other,
             },
+            Effect::PrepareProof(plan) if choices.below(5) > 3 => {
+                let message = format!("no checkout of {}", plan.commit);
+                Some(Input::ProofUnavailable { message, cure: None })
+            }
+            Effect::PrepareProof(plan) => {
+                let ran = plan.setup_run == SetupRun::Anew || choices.yes(2);
+                Some(Input::ProofReady { set_up: ran && !plan.setup.commands.is_empty() })
+            }
             Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { message: "moved".into() }),
             Effect::BeginTurn(start) if choices.yes(5) => {
                 let agent = world.spec.agents[start.agent].name.clone();
@@ -402,6 +454,7 @@ proptest! {
         check_journal(&world.journal);
         check_budget(&world.spec, &world.journal);
         check_limits(&world.spec, &world.journal);
+        check_proofs(&world.spec, &world.journal);
     }
 
     #[test]

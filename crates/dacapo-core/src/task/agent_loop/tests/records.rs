@@ -1,7 +1,7 @@
 //! What is kept of an iteration (C2–C4, K3).
 
 use super::world::*;
-use crate::event::{CheckBrief, CommitPlanned, Ended, Event};
+use crate::event::{CheckBrief, CheckPhase, CommitPlanned, Ended, Event};
 
 #[test]
 fn c2_the_record_of_an_iteration() {
@@ -22,7 +22,12 @@ fn c2_the_record_of_an_iteration() {
     assert_eq!((first.success, first.outcome, first.error.as_deref()), (true, Ended::Success, None));
     assert_eq!((first.usage.input, first.usage.output), (10, 5));
     assert!((60_000..61_000).contains(&first.duration_ms), "{}", first.duration_ms);
-    let brief = CheckBrief { command: "cargo test".into(), passed: false, ending: "exit 1".into() };
+    let brief = CheckBrief {
+        command: "cargo test".into(),
+        passed: false,
+        ending: "exit 1".into(),
+        phase: CheckPhase::Iteration,
+    };
     assert_eq!(first.checks, [brief]);
     assert!(first.timestamp > start());
     assert_eq!(

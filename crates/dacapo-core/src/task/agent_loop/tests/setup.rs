@@ -37,7 +37,11 @@ fn s3_the_setup_runs_in_order_before_the_first_check() {
             _ => None,
         })
         .collect();
-    assert_eq!(kinds, ["ready", "setup", "setup", "check", "iteration", "check"]);
+    assert_eq!(
+        kinds,
+        ["ready", "setup", "setup", "check", "iteration", "check", "check"],
+        "here, and in the proof"
+    );
     assert_eq!(world.result().failed_setup, None);
 }
 

@@ -8,7 +8,7 @@ use crate::event::SessionMode;
 use crate::git::Oid;
 use crate::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
-    SPEC_FORMAT, TaskName, TaskSpec,
+    ProofPolicy, SPEC_FORMAT, TaskName, TaskSpec,
 };
 
 /// `n` as an object id.
@@ -72,7 +72,7 @@ pub(super) fn spec() -> TaskSpec {
             checks: Vec::new(),
             check_timeout: Duration::from_secs(900),
             baseline: true,
-            check_clean: false,
+            proof: ProofPolicy::default(),
             max_failures: 0,
             max_cost: None,
             max_tokens: None,
@@ -122,6 +122,17 @@ pub(super) fn checked(iterations: u32, checks: &[&str]) -> TaskSpec {
     let mut spec = max(iterations);
     spec.policy.checks = checks.iter().map(|&check| check.into()).collect();
     spec
+}
+
+/// `--worktree`.
+pub(super) fn in_worktree() -> Place {
+    Place::Worktree {
+        path: "/data/worktrees/x".into(),
+        branch: "refs/heads/dacapo/x".into(),
+        with_changes: false,
+        base: None,
+        setup: crate::spec::Setup::default(),
+    }
 }
 
 pub(super) fn start() -> Timestamp {

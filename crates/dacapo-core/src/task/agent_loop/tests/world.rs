@@ -6,13 +6,15 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::machine::{
-    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, SetupPlan, TurnPlan, WritingPlan,
+    Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, ProofPlan, SetupPlan, SetupRun,
+    TurnPlan, WritingPlan,
 };
 use crate::event::{
     CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
     Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, Usage, Writing, WritingEnd,
 };
 use crate::git::Oid;
+use crate::proof::Hidden;
 use crate::spec::TaskSpec;
 use crate::task::agent_loop::AgentLoop;
 
@@ -88,6 +90,7 @@ type TurnScript = Box<dyn FnMut(&TurnPlan) -> Turn>;
 type CheckScript = Box<dyn FnMut(&CheckPlan) -> (i32, String)>;
 type WritingScript = Box<dyn FnMut(&WritingPlan) -> WritingEnd>;
 type CommitScript = Box<dyn FnMut(&CommitPlan) -> CommitPlanned>;
+type ProofScript = Box<dyn FnMut(&ProofPlan) -> Input>;
 type LookScript = Box<dyn FnMut(usize, Timestamp) -> Option<KnownLimit>>;
 
 pub(super) struct World {
@@ -113,6 +116,11 @@ pub(super) struct World {
     pub(super) on_commit: CommitScript,
     /// What other tasks know of the account of an agent whose turn is about to start.
     pub(super) on_look: LookScript,
+    /// Checkouts that were asked for, and what came of the nth.
+    pub(super) proofs: Vec<ProofPlan>,
+    pub(super) on_proof: ProofScript,
+    /// What the workspace has and no commit holds.
+    pub(super) hidden: Vec<Hidden>,
     /// How long another task takes to try whether a limit is over.
     pub(super) probe_takes: Duration,
     /// What other tasks were told.
@@ -137,6 +145,11 @@ pub(super) fn changes(plan: &CommitPlan) -> CommitPlanned {
         changed_total: 1,
         ..CommitPlanned::default()
     }
+}
+
+/// The checkout is there, and its setup ran only where that was asked for.
+pub(super) fn ready(plan: &ProofPlan) -> Input {
+    Input::ProofReady { set_up: plan.setup_run == SetupRun::Anew }
 }
 
 /// Nothing changes.
@@ -168,6 +181,9 @@ impl World {
             on_check: Box::new(|_| (1, "red".into())),
             on_commit: Box::new(changes),
             on_look: Box::new(|_, _| None),
+            proofs: Vec::new(),
+            on_proof: Box::new(ready),
+            hidden: Vec::new(),
             probe_takes: Duration::from_secs(20),
             shared: Vec::new(),
             on_writing: Box::new(|plan| WritingEnd::Done {
@@ -284,6 +300,8 @@ impl World {
             }
             Effect::RunSetup(_)
             | Effect::RunCheck(_)
+            | Effect::PrepareProof(_)
+            | Effect::FindHidden { .. }
             | Effect::Sleep { .. }
             | Effect::AwaitProbe { .. }
             | Effect::ShareLimit(_)
@@ -331,9 +349,17 @@ impl World {
                 base: self.head.clone(),
                 kept_changes: None,
                 port_base: None,
+                start_sha256: None,
             },
             Effect::RunSetup(plan) => Input::SetupDone(self.run_setup(plan)),
             Effect::RunCheck(plan) => Input::CheckDone(self.run_check(plan)),
+            Effect::PrepareProof(plan) => {
+                self.proofs.push(plan.clone());
+                (self.on_proof)(plan)
+            }
+            Effect::FindHidden { .. } => {
+                Input::HiddenFound { hidden: self.hidden.clone(), total: self.hidden.len() as u64 }
+            }
             Effect::BeginTurn(start) => {
                 if let Some(known) = (self.on_look)(start.agent, self.now) {
                     return Some(Input::LimitKnown(known));

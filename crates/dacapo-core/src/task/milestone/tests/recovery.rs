@@ -156,8 +156,8 @@ fn m9_the_developer_cleans_up_before_the_acceptor_goes_on() {
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     assert_eq!(
         world.checks.len(),
-        5,
-        "the report of the round still stands, and what there is now is checked"
+        6,
+        "the report of the round still stands, what there is now is checked, and in the end proven"
     );
 }
 

@@ -16,7 +16,7 @@ fn m4_three_features_are_accepted_at_once_and_then_the_milestone() {
     assert_eq!(records[1].summary, "accepted: F-2 it");
     assert_eq!(records[1].commit_id, Some(commit_of(2)));
     assert_eq!((records[3].promise, records[3].outcome), (true, Ended::Success));
-    assert_eq!(world.checks.len(), 4, "before every look of the Acceptor");
+    assert_eq!(world.checks.len(), 5, "before every look of the Acceptor, and the proof of the whole");
     assert_eq!(world.checks[1].commit, Some(commit_of(2)));
 }
 

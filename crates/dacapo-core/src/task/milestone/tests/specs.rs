@@ -87,7 +87,7 @@ pub(super) fn with(details: &Details) -> TaskSpec {
             checks: vec!["cargo test".into()],
             check_timeout: Duration::from_secs(900),
             baseline: false,
-            check_clean: false,
+            proof: crate::spec::ProofPolicy::default(),
             max_failures: 10,
             max_cost: None,
             max_tokens: None,

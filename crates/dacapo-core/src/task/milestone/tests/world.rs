@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::machine::{Begin, CheckPlan, Effect, Input, Machine, TurnPlan, WorkQuery};
+use crate::engine::machine::{
+    Begin, CheckPlan, Effect, Input, Machine, ProofPlan, SetupRun, TurnPlan, WorkQuery,
+};
 use crate::event::{
-    CheckResult, Command, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit, MilestoneStep,
-    NamedCommit, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
-    WorkFacts,
+    CheckPhase, CheckResult, Command, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
+    MilestoneStep, NamedCommit, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord,
+    Usage, WorkFacts,
 };
 use crate::git::Oid;
+use crate::proof::{Hidden, HiddenWhy};
 use crate::spec::TaskSpec;
 use crate::task::milestone::Milestone;
 
@@ -99,6 +102,11 @@ pub(super) struct World {
     pub(super) script: VecDeque<Turn>,
     pub(super) on_inspect: Inspection,
     pub(super) check_code: i32,
+    /// How checks of proofs end, one after the other; then as all do.
+    pub(super) proof_codes: VecDeque<i32>,
+    pub(super) proofs: Vec<ProofPlan>,
+    /// Why no proof can be had.
+    pub(super) no_proof: Option<&'static str>,
     pub(super) check_tail: String,
     /// The tip of the branch in the end, where it is not the newest round's commit.
     pub(super) tip: Option<Oid>,
@@ -124,6 +132,9 @@ impl World {
             script: VecDeque::new(),
             on_inspect: Box::new(|_, _| {}),
             check_code: 0,
+            proof_codes: VecDeque::new(),
+            proofs: Vec::new(),
+            no_proof: None,
             check_tail: "1 passed".into(),
             tip: None,
             known_limit: None,
@@ -201,6 +212,18 @@ impl World {
                 base: Some(oid(0xba5e)),
                 kept_changes: None,
                 port_base: None,
+                start_sha256: None,
+            },
+            Effect::PrepareProof(plan) => {
+                self.proofs.push(plan.clone());
+                match self.no_proof {
+                    Some(message) => Input::ProofUnavailable { message: message.into(), cure: None },
+                    None => Input::ProofReady { set_up: plan.setup_run == SetupRun::Anew },
+                }
+            }
+            Effect::FindHidden { .. } => Input::HiddenFound {
+                hidden: vec![Hidden { path: "lib.so".into(), why: HiddenWhy::Ignored }],
+                total: 1,
             },
             Effect::RunSetup(plan) => Input::SetupDone(SetupResult {
                 index: plan.index,
@@ -219,7 +242,10 @@ impl World {
                     iteration: plan.iteration,
                     index: plan.index,
                     command: plan.command.clone(),
-                    exit_code: Some(self.check_code),
+                    exit_code: Some(match plan.phase {
+                        CheckPhase::Proof => self.proof_codes.pop_front().unwrap_or(self.check_code),
+                        CheckPhase::Baseline | CheckPhase::Iteration => self.check_code,
+                    }),
                     timed_out: false,
                     duration_ms: 5,
                     commit: plan.commit.clone(),

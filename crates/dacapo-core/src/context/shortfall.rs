@@ -1,0 +1,98 @@
+//! What an agent and people are told when checks pass where the agent works and fail in a checkout of its commit (L4).
+
+use std::fmt::Write as _;
+
+use super::history::one_line;
+use super::prompt::checks;
+use crate::event::{CheckResult, ProofFailure};
+use crate::proof::{Hidden, HiddenWhy};
+
+/// So many files are named to the agent.
+const FILES_TOLD: usize = 40;
+/// And to a person, in one line.
+const FILES_ASKED: usize = 5;
+
+/// A red proof, as the next prompt tells it.
+#[derive(Debug, Clone)]
+pub struct Shortfall<'a> {
+    /// What failed where.
+    pub failure: &'a ProofFailure,
+    /// What the failed checks printed.
+    pub checks: &'a [CheckResult],
+}
+
+impl Shortfall<'_> {
+    /// In words, what the checks printed within so many bytes.
+    pub fn told(&self, bytes: usize) -> String {
+        let ProofFailure { commit_id, hidden, hidden_total, .. } = self.failure;
+        let failed = checks(self.checks.iter(), bytes);
+        let mut out = format!(
+            "All checks pass in this directory, but not in a fresh checkout of your commit {}, and only that counts:\n{failed}\n",
+            commit_id.short()
+        );
+        if hidden.is_empty() {
+            out.push_str("No file here differs from that checkout: look for what else the checks depend on (paths outside the repository, times, services, what is installed).");
+            return out;
+        }
+        out.push_str("These files are in no commit as they are here, so that checkout does not have them:\n");
+        for file in hidden.iter().take(FILES_TOLD) {
+            let _ = writeln!(out, "- {}: {}", one_line(&file.path), hidden_because(file.why));
+        }
+        let more = hidden_total.saturating_sub(hidden.len().min(FILES_TOLD) as u64);
+        if more > 0 {
+            let _ = writeln!(out, "- … and {more} more");
+        }
+        out.push_str("Put what the checks need into files that git tracks (take it out of the ignore rules, undo index flags and filters), or make the checks work without it.");
+        out
+    }
+}
+
+/// Why the commit does not have the file as it is in the workspace.
+pub fn hidden_because(why: HiddenWhy) -> &'static str {
+    match why {
+        HiddenWhy::Ignored => "ignored by .gitignore",
+        HiddenWhy::Excluded => "ignored by .git/info/exclude or the global excludes",
+        HiddenWhy::LeftOutSecret => "left out of the commit: it looks like a secret",
+        HiddenWhy::LeftOutSize => "left out of the commit: it is larger than 50 MB",
+        HiddenWhy::Untracked => "not committed",
+        HiddenWhy::NestedRepository => "in a git repository of its own",
+        HiddenWhy::EmptyDirectory => "an empty directory: git keeps none",
+        HiddenWhy::IncludedChanged => "it came with .worktreeinclude and was changed here",
+        HiddenWhy::AssumeUnchanged => "its change is hidden by git update-index --assume-unchanged",
+        HiddenWhy::SkipWorktree => "its change is hidden by git update-index --skip-worktree",
+        HiddenWhy::Filtered => "a clean filter commits it with other content",
+        HiddenWhy::Changed => "it differs from the commit",
+    }
+}
+
+/// `results.json (ignored by .gitignore), a.txt (not committed) and 3 more`.
+pub fn hidden_files(hidden: &[Hidden], total: u64) -> String {
+    let named: Vec<String> = hidden
+        .iter()
+        .take(FILES_ASKED)
+        .map(|file| format!("{} ({})", one_line(&file.path), hidden_because(file.why)))
+        .collect();
+    let more = total.saturating_sub(named.len() as u64);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
+/// What a person is asked when the agent was told and the proof failed again.
+pub fn proof_question(failure: &ProofFailure) -> String {
+    let checks: Vec<String> =
+        failure.checks.iter().map(|check| format!("`{}` ({})", check.command, check.ending)).collect();
+    let mut out = format!(
+        "the checks pass in the worktree, but twice in a row not in a checkout of the commit {}: {}",
+        failure.commit_id.short(),
+        checks.join(", ")
+    );
+    if !failure.hidden.is_empty() {
+        let _ = write!(out, "; in no commit: {}", hidden_files(&failure.hidden, failure.hidden_total));
+    }
+    let line = failure.cure.as_deref().unwrap_or("[worktree] setup = [\"COMMAND\"]");
+    let _ = write!(
+        out,
+        "; if a command makes what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace goes without proof"
+    );
+    out
+}

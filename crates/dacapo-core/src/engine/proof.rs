@@ -1,0 +1,207 @@
+//! Proves a commit in a checkout of the pool (L4). Whatever goes wrong here costs the proof and nothing else.
+
+use std::fmt::Display;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use super::checks::Shell;
+use super::driver::{Driver, Message};
+use super::machine::{Effect, Input, ProofPlan, SetupRun};
+use super::surroundings::{Activity, DriverError};
+use super::workspace::MAX_FILE_BYTES;
+use crate::event::{CheckPhase, Event};
+use crate::git::Repo;
+use crate::process::{Exit, tail};
+use crate::proof::{Lease, ProofError, Request, Snapshot};
+use crate::spec::{Place, ProofAt, Setup};
+
+/// So much of what a failed setup printed is looked through for its last line.
+const TAIL_BYTES: usize = 4 << 10;
+
+/// What became of the setup of a checkout.
+enum SetUp {
+    Done,
+    Failed(String),
+    /// The task is to stop.
+    Stopped,
+}
+
+fn unavailable(problem: impl Display) -> Input {
+    Input::ProofUnavailable { message: problem.to_string(), cure: None }
+}
+
+impl Driver<'_> {
+    /// What proofs are made with, as it is before anybody works here. Without it the task runs all the same.
+    pub(super) fn take_snapshot(&mut self, user: &Repo) -> Result<(), DriverError> {
+        let mergeable = matches!(self.spec.place, Place::Worktree { .. });
+        let checked = !self.spec.policy.checks.is_empty() && self.spec.policy.proof.at == ProofAt::Checkout;
+        if !checked && !mergeable {
+            return Ok(());
+        }
+        match Snapshot::take(user, &self.dir.start_path()) {
+            Ok(snapshot) => self.start_sha256 = Some(snapshot.sha256().to_owned()),
+            Err(error) => {
+                self.start_sha256 = None;
+                self.input(&Input::Notice(format!("commits cannot be proven: {error}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A checkout is given back as soon as it is not needed: others may wait for it.
+    pub(super) fn release_proof_unless_needed_for(&mut self, effect: &Effect) {
+        let needed = match effect {
+            Effect::PrepareProof(_) | Effect::FindHidden { .. } => true,
+            Effect::RunCheck(plan) => plan.phase == CheckPhase::Proof,
+            Effect::PrepareWorkspace
+            | Effect::RunSetup(_)
+            | Effect::BeginTurn(_)
+            | Effect::RunTurn(_)
+            | Effect::Write(_)
+            | Effect::PrepareCommit(_)
+            | Effect::Land(_)
+            | Effect::InspectWork(_)
+            | Effect::KeepWork
+            | Effect::Sleep { .. }
+            | Effect::ShareLimit(_)
+            | Effect::AwaitProbe { .. }
+            | Effect::Settle
+            | Effect::Finish { .. } => false,
+        };
+        if !needed {
+            self.proof = None;
+        }
+    }
+
+    /// For a job, so that nobody else has the checkout before all that works in it is gone.
+    pub(super) fn share_of_proof(&self) -> Option<OwnedFd> {
+        self.proof.as_ref()?.share().ok()
+    }
+
+    /// Where the checks of a proof run; none: there is no checkout at hand.
+    pub(super) fn proof_tree(&self) -> Option<PathBuf> {
+        self.proof.as_ref().map(|lease| lease.tree().to_owned())
+    }
+
+    /// None: the task is to stop.
+    pub(super) fn prepare_proof(&mut self, plan: &ProofPlan) -> Result<Option<Input>, DriverError> {
+        self.sink.activity(&Activity::Proving(&plan.commit));
+        let snapshot = match self.start_snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(message) => return Ok(Some(unavailable(message))),
+        };
+        let mut lease = match self.lease_checkout()? {
+            None => return Ok(None),
+            Some(Ok(lease)) => lease,
+            Some(Err(error)) => return Ok(Some(unavailable(error))),
+        };
+        let request = Request {
+            source: &self.workspace()?.repo,
+            commit: &plan.commit,
+            snapshot: &snapshot,
+            keep: &plan.keep,
+            setup: &plan.setup.commands,
+        };
+        let prepared = lease.prepare(&request);
+        self.proof = Some(lease);
+        let needs_setup = match prepared {
+            Ok(prepared) => prepared.needs_setup,
+            Err(error) => return Ok(Some(unavailable(error))),
+        };
+        let wanted = needs_setup || plan.setup_run == SetupRun::Anew;
+        let set_up = wanted && !plan.setup.commands.is_empty();
+        if set_up {
+            match self.set_up_checkout(&plan.setup)? {
+                SetUp::Done => {}
+                SetUp::Failed(message) => return Ok(Some(unavailable(message))),
+                SetUp::Stopped => return Ok(None),
+            }
+        }
+        Ok(Some(Input::ProofReady { set_up }))
+    }
+
+    fn start_snapshot(&self) -> Result<Snapshot, String> {
+        let Some(sha256) = &self.start_sha256 else {
+            return Err("there is no record of how the repository was set up at the start".to_owned());
+        };
+        Snapshot::open(&self.dir.start_path(), sha256).map_err(|error| error.to_string())
+    }
+
+    /// One of the pool, waited for where all are in use. None: the task is to stop.
+    fn lease_checkout(&mut self) -> Result<Option<Result<Lease, ProofError>>, DriverError> {
+        if let Some(lease) = self.proof.take() {
+            return Ok(Some(Ok(lease)));
+        }
+        let (pool, task) = (self.dir.proofs(), self.spec.name.to_string());
+        match pool.lease(&task) {
+            Ok(None) => {}
+            Ok(Some(lease)) => return Ok(Some(Ok(lease))),
+            Err(error) => return Ok(Some(Err(error))),
+        }
+        self.record(Event::Notice { message: "waits for a proof checkout: all are in use".to_owned() })?;
+        let outbox = self.outbox.clone();
+        let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
+            let _ = outbox.send(Message::ProofLease(Box::new(pool.wait(&task))));
+        });
+        if let Err(source) = waiting {
+            let path = self.dir.path().to_owned();
+            return Ok(Some(Err(ProofError::File { what: "wait for a proof checkout in", path, source })));
+        }
+        loop {
+            match self.receive(None) {
+                Some(Message::ProofLease(lease)) => return Ok(Some(*lease)),
+                Some(message) => {
+                    if self.absorb(message)? {
+                        return Ok(None);
+                    }
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn set_up_checkout(&mut self, setup: &Setup) -> Result<SetUp, DriverError> {
+        let Some(cwd) = self.proof_tree() else { return Ok(SetUp::Stopped) };
+        for command in &setup.commands {
+            self.sink.activity(&Activity::Setup(command));
+            let output = self.dir.setup_path(self.next_seq());
+            self.keep_directory_of(&output)?;
+            let env = self.environment(&cwd);
+            let (cwd, timeout) = (cwd.clone(), setup.timeout);
+            let shell = Shell { command, cwd, env, output: &output, timeout };
+            let ending = match self.run_shell(shell)? {
+                None => return Ok(SetUp::Stopped),
+                Some((_, true)) => "time limit".to_owned(),
+                Some((Exit::Code(0), false)) => continue,
+                Some((Exit::Code(code), false)) => format!("exit {code}"),
+                Some((_, false)) => "ended by a signal".to_owned(),
+            };
+            let text = tail(&output, TAIL_BYTES).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+            let last = last.map_or_else(String::new, |line| format!(": {line}"));
+            return Ok(SetUp::Failed(format!("setup `{command}` failed in the checkout ({ending}){last}")));
+        }
+        if let Some(lease) = self.proof.as_mut()
+            && let Err(error) = lease.setup_done()
+        {
+            // It runs once more the next time.
+            tracing::warn!(%error, "cannot note that the setup ran");
+        }
+        Ok(SetUp::Done)
+    }
+
+    /// What the workspace has and the checkout does not.
+    pub(super) fn find_hidden(&mut self) -> Result<Input, DriverError> {
+        let workspace = &self.workspace()?.repo;
+        let found = self.proof.as_ref().map(|lease| lease.hidden(workspace, MAX_FILE_BYTES));
+        match found {
+            Some(Ok(found)) => Ok(Input::HiddenFound { hidden: found.files, total: found.total }),
+            Some(Err(error)) => {
+                self.input(&Input::Notice(format!("cannot find what the commit lacks: {error}")))?;
+                Ok(Input::HiddenFound { hidden: Vec::new(), total: 0 })
+            }
+            None => Ok(Input::HiddenFound { hidden: Vec::new(), total: 0 }),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The proof of a commit, step by step, for every kind of task that has checks. Pure, like the machines it is a part of.
+//!
+//! ```text
+//! Prepare(if needed) ─► Check 0, 1, … ─► all green: proven
+//!        ▲                   │ red, and there is a setup that did not just run
+//!        └── Prepare(anew) ◄─┘
+//!                            │ red
+//!                            └─► Explain ─► failed, with what no commit holds
+//! ```
+//!
+//! A process that takes the task up in the middle begins the proof anew: what the one before it saw is no receipt.
+
+use super::machine::{CheckPlan, Effect, Input, ProofPlan, SetupRun};
+use crate::event::{CheckBrief, CheckPhase, CheckResult, Event, ProofFailure, ProofState, Unproven};
+use crate::git::Oid;
+use crate::spec::LoopPolicy;
+
+/// A proof at work.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Proving {
+    iteration: u32,
+    commit: Oid,
+    step: Step,
+    /// The setup ran right before these checks: running it once more changes nothing.
+    set_up: bool,
+    /// What the checks came to so far.
+    checks: Vec<CheckResult>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Prepare(SetupRun),
+    Check { index: usize },
+    Explain,
+}
+
+impl Proving {
+    pub(crate) fn new(iteration: u32, commit: Oid) -> Self {
+        Self { iteration, commit, step: Step::Prepare(SetupRun::IfNeeded), set_up: false, checks: Vec::new() }
+    }
+
+    /// Another process goes on: it has nothing but the commit.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Self::new(self.iteration, self.commit.clone());
+    }
+
+    /// What the checks said in the newest try.
+    pub(crate) fn checks(&self) -> &[CheckResult] {
+        &self.checks
+    }
+
+    pub(crate) fn effect(&self, policy: &LoopPolicy) -> Effect {
+        match self.step {
+            Step::Prepare(setup_run) => Effect::PrepareProof(ProofPlan {
+                iteration: self.iteration,
+                commit: self.commit.clone(),
+                setup_run,
+                setup: policy.proof.setup.clone(),
+                keep: policy.proof.keep.clone(),
+            }),
+            Step::Check { index } => Effect::RunCheck(CheckPlan {
+                phase: CheckPhase::Proof,
+                iteration: Some(self.iteration),
+                index: u32::try_from(index).unwrap_or(u32::MAX),
+                command: policy.checks.get(index).cloned().unwrap_or_default(),
+                timeout: policy.check_timeout,
+                commit: Some(self.commit.clone()),
+            }),
+            Step::Explain => Effect::FindHidden { iteration: self.iteration },
+        }
+    }
+
+    /// What follows from an input; none: it is not for the proof.
+    pub(crate) fn decide(&self, input: &Input) -> Option<Event> {
+        let (iteration, commit_id) = (self.iteration, self.commit.clone());
+        match (self.step, input) {
+            (Step::Prepare(_), Input::ProofReady { set_up }) => {
+                Some(Event::ProofStarted { iteration, commit_id, set_up: *set_up })
+            }
+            (_, Input::ProofUnavailable { message, cure }) => Some(Event::ProofUnavailable {
+                iteration,
+                commit_id,
+                message: message.clone(),
+                cure: cure.clone(),
+            }),
+            (Step::Check { index }, Input::CheckDone(result)) if self.awaits(index, result) => {
+                Some(Event::CheckFinished(result.clone()))
+            }
+            (Step::Explain, Input::HiddenFound { hidden, total }) => Some(Event::ProofFailed {
+                iteration,
+                commit_id,
+                hidden: hidden.clone(),
+                hidden_total: *total,
+            }),
+            (Step::Prepare(_) | Step::Check { .. } | Step::Explain, _) => None,
+        }
+    }
+
+    fn awaits(&self, index: usize, result: &CheckResult) -> bool {
+        result.phase == CheckPhase::Proof
+            && result.iteration == Some(self.iteration)
+            && result.index as usize == index
+            && result.commit.as_ref() == Some(&self.commit)
+    }
+
+    /// Takes in what happened. Some: the proof is done, and this is what it came to.
+    pub(crate) fn take_in(&mut self, event: &Event, policy: &LoopPolicy) -> Option<ProofState> {
+        match event {
+            Event::ProofStarted { set_up, .. } => {
+                self.set_up = *set_up;
+                self.checks.clear();
+                self.step = Step::Check { index: 0 };
+                None
+            }
+            Event::CheckFinished(result) if result.phase == CheckPhase::Proof => {
+                self.check_finished(result, policy)
+            }
+            Event::ProofUnavailable { message, cure, .. } => {
+                let (message, cure) = (message.clone(), cure.clone().or_else(|| policy.proof.suggestion()));
+                Some(ProofState::PassedHere(Unproven::Unavailable { message, cure }))
+            }
+            Event::ProofFailed { hidden, hidden_total, .. } => {
+                let failed = self.checks.iter().filter(|check| !check.passed());
+                Some(ProofState::PassedHere(Unproven::Failed(ProofFailure {
+                    commit_id: self.commit.clone(),
+                    checks: failed.map(CheckBrief::from).collect(),
+                    hidden: hidden.clone(),
+                    hidden_total: *hidden_total,
+                    cure: policy.proof.suggestion(),
+                })))
+            }
+            _ => None,
+        }
+    }
+
+    fn check_finished(&mut self, result: &CheckResult, policy: &LoopPolicy) -> Option<ProofState> {
+        self.checks.push(result.clone());
+        let can_set_up = !self.set_up && !policy.proof.setup.commands.is_empty();
+        if !result.passed() && can_set_up {
+            // What was installed there may be of an earlier commit, or broken by a check.
+            self.step = Step::Prepare(SetupRun::Anew);
+            return None;
+        }
+        let next = result.index as usize + 1;
+        if next < policy.checks.len() {
+            self.step = Step::Check { index: next };
+            return None;
+        }
+        if self.checks.iter().all(CheckResult::passed) {
+            return Some(ProofState::Proven { commit_id: self.commit.clone() });
+        }
+        self.step = Step::Explain;
+        None
+    }
+}
