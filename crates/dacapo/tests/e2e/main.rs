@@ -42,6 +42,7 @@ mod native;
 mod notifications;
 mod opening;
 mod prompts;
+mod proof;
 mod pruning;
 mod pull_requests;
 mod refusals;
