@@ -18,6 +18,9 @@ use crate::view::TaskView;
 /// What was put away and is not merged stays this long.
 pub const KEEP_UNMERGED: Duration = Duration::from_secs(30 * 24 * 3600);
 
+/// A proof checkout that nobody has used for so long goes: the next proof makes another.
+pub const KEEP_PROOFS: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// Counting files ends here; the number is for people.
 const COUNTING: Duration = Duration::from_secs(30);
 
@@ -72,6 +75,11 @@ pub enum What {
         /// Which.
         id: String,
     },
+    /// A checkout in which commits were proven, with its build caches.
+    Proof {
+        /// Where.
+        path: PathBuf,
+    },
     /// What a crash left: a scratch checkout, or a directory that was being removed.
     Left {
         /// Where.
@@ -85,6 +93,9 @@ impl What {
         match self {
             What::Worktree { name, .. } => name.clone(),
             What::Dropped { id, .. } => id.clone(),
+            What::Proof { path } => {
+                format!("proof/{}", path.file_name().unwrap_or_default().to_string_lossy())
+            }
             What::Left { path } => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         }
     }
@@ -148,6 +159,15 @@ impl<'a> Prune<'a> {
             what: What::Left { path },
             reason: reason.clone(),
         }));
+        let pool = self.data.proofs();
+        for checkout in pool.checkouts().map_err(unreadable(&self.data.path().join("proof")))? {
+            let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
+            if self.is_old_enough(checkout.used_at, Some(least)) {
+                let reason = format!("no proof for {}", days(least));
+                let bytes = size(&checkout.path);
+                plan.items.push(Item { what: What::Proof { path: checkout.path }, bytes, reason });
+            }
+        }
         self.look_for_orphans(&tasks, &mut plan);
         Ok(plan)
     }
@@ -161,6 +181,17 @@ impl<'a> Prune<'a> {
                 match all.iter().find(|kept| kept.id == *id) {
                     Some(kept) => self.dropped.remove_for_good(kept).map(Some),
                     None => Ok(None),
+                }
+            }
+            What::Proof { path } => {
+                let pool = self.data.proofs();
+                let failed = |source| DropError::File { what: "remove", path: path.clone(), source };
+                let all = pool.checkouts().map_err(failed)?;
+                let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
+                let found = all.iter().find(|checkout| checkout.path == *path);
+                match found.filter(|checkout| self.is_old_enough(checkout.used_at, Some(least))) {
+                    Some(checkout) if pool.remove(checkout).map_err(failed)? => Ok(Some(Vec::new())),
+                    Some(_) | None => Ok(None),
                 }
             }
             What::Left { path } => {
@@ -351,4 +382,12 @@ impl<'a> Prune<'a> {
 
 fn size(path: &Path) -> u64 {
     disk_usage(path, Instant::now() + COUNTING).0
+}
+
+fn days(span: Duration) -> String {
+    match span.as_secs() / (24 * 3600) {
+        0 => format!("{} minutes", span.as_secs() / 60),
+        1 => "a day".to_owned(),
+        days => format!("{days} days"),
+    }
 }

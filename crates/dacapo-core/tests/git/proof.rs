@@ -8,6 +8,9 @@ use std::process::Command;
 
 use dacapo_core::git::Repo;
 use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
+use dacapo_core::prune::{Prune, Rules};
+use dacapo_core::store::Home;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::fixture::{Fixture, env, git_in};
 
@@ -242,6 +245,26 @@ fn l4_checkouts_are_removed_unless_they_are_in_use() {
     assert!(proofs.pool.remove(&all[0]).expect("removed"));
     assert!(!tree.exists() && proofs.pool.checkouts().expect("a list").is_empty());
     assert_eq!(names(proofs.prepared().tree()), ["a.txt", "dir/b.txt"]);
+}
+
+#[test]
+fn s9_proof_checkouts_that_nobody_uses_are_pruned() {
+    let f = Fixture::new();
+    let data = Home::new(f.dir.path().join("data")).repo(f.repo.common_dir());
+    let proofs = Proofs { pool: data.proofs(), ..Proofs::start(f) };
+    let lease = proofs.prepared();
+    let prune = |days: i64| {
+        let now = Timestamp::now() + SignedDuration::from_hours(24 * days);
+        let prune = Prune::new(&proofs.f.repo, &data, Rules::default(), now);
+        let plan = prune.plan().expect("a plan");
+        let removed = plan.items.iter().map(|item| prune.remove(item).expect("looked at").is_some());
+        (plan.items.iter().map(|item| item.what.name()).collect::<Vec<_>>(), removed.collect::<Vec<_>>())
+    };
+    assert_eq!(prune(6), (vec![], vec![]));
+    assert_eq!(prune(8), (vec!["proof/0".to_owned()], vec![false]), "it is in use");
+    drop(lease);
+    assert_eq!(prune(8), (vec!["proof/0".to_owned()], vec![true]));
+    assert_eq!(proofs.pool.checkouts().expect("a list"), []);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use dacapo_core::git::{self, Oid};
 use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
 use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
-use dacapo_core::store::{Home, RepoDir, Size, TaskDir, keep_sizes, measure, sizes};
+use dacapo_core::store::{Home, RepoDir, Size, TaskDir, disk_usage, keep_sizes, measure, sizes};
 use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -69,6 +69,11 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
         },
     };
     print(&listing::list(&entries, &frame));
+    if measure == Measure::Now
+        && let Some(line) = proofs(&repos)
+    {
+        print(&line);
+    }
     Ok(0)
 }
 
@@ -78,6 +83,15 @@ fn clear_up_if_interrupted(repo: &RepoDir, name: &str, status: Status) {
     {
         clear_up_behind(&repo.task(&name));
     }
+}
+
+/// What belongs to no task: checkouts in which commits are proven.
+fn proofs(repos: &[RepoDir]) -> Option<String> {
+    let deadline = Instant::now() + MEASURE_AT_MOST;
+    let all: Vec<_> = repos.iter().flat_map(|repo| repo.proofs().checkouts().unwrap_or_default()).collect();
+    let bytes: u64 = all.iter().map(|checkout| disk_usage(&checkout.path, deadline).0).sum();
+    let what = words::count(all.len() as u64, "proof checkout");
+    (!all.is_empty()).then(|| format!("{what}: {}; dacapo prune removes unused ones", words::bytes(bytes)))
 }
 
 /// The one place where what is known of a task beside its journal is put to it.

@@ -14,6 +14,7 @@ use crate::output::words::{self, DIM, WARN, paint};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Worktrees of merged tasks go, and of what was dropped all that is merged or older than 30 days.
+Proof checkouts go that no proof has used for 7 days (or for D); the next proof makes another.
 What git can keep of it is under refs/dacapo/rescue/NAME/ first. Nothing else goes unless it is asked for."
 )]
 pub struct PruneArgs {
@@ -100,6 +101,7 @@ fn row(item: &Item, refs: &[String]) -> String {
     let kind = match item.what {
         What::Worktree { .. } => "worktree",
         What::Dropped { .. } => "dropped",
+        What::Proof { .. } => "proof",
         What::Left { .. } => "left over",
     };
     let kept = refs.iter().find(|name| name.ends_with("/tip")).or(refs.first());
