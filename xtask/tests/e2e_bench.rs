@@ -28,6 +28,7 @@ fn every_benchmark_fills_its_rows() {
         "| start-up, `dacapo --version`, 50 runs each | ",
         "| `dacapo list`, 100 tasks that have ended | ",
         "| own memory during a loop (PSS, guard included) | ",
+        "| proof of a one-line change, `cargo test`, checkout warm | ",
         "| iteration 120 against a 20th right after it: time | ",
         "| iteration 120 against iteration 20: memory (PSS) | ",
     ];

@@ -23,6 +23,40 @@ pub(super) fn find(home: &Path) -> Outcome<PathBuf> {
     }
 }
 
+/// The journal of a task by its name, in a data home of one repository.
+pub(super) fn named(home: &Path, task: &str) -> Outcome<PathBuf> {
+    let repos = fs::read_dir(home.join("repos")).into_iter().flatten().flatten();
+    let mut journals = repos.map(|repo| repo.path().join("tasks").join(task).join("journal.jsonl"));
+    journals.find(|journal| journal.is_file()).ok_or_else(|| format!("task {task} left no journal"))
+}
+
+/// Seconds that a check took in the workspace, and that its proof took with all that belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CheckAndProof {
+    pub(super) check: f64,
+    pub(super) proof: f64,
+}
+
+/// From the journal of a task with one check and one iteration. A proof is all between the end of the check in the workspace
+/// and its own end: the checkout is made to hold the commit in that time.
+pub(super) fn check_and_proof(journal: &str) -> Outcome<CheckAndProof> {
+    let end_of = |phase: &str| {
+        let is_it = |line: &&str| {
+            field(line, "type") == Some("check_finished") && field(line, "phase") == Some(phase)
+        };
+        let mut lines = journal.lines().filter(is_it);
+        let line = lines.next().ok_or_else(|| format!("the journal has no check of phase '{phase}'"))?;
+        if lines.next().is_some() || field(line, "exit_code") != Some("0") {
+            return Err(format!("the check of phase '{phase}' was to pass, and at once: {line:.200}"));
+        }
+        let at = field(line, "at").and_then(seconds);
+        let took = field(line, "duration_ms").and_then(|took| took.parse::<f64>().ok());
+        at.zip(took).ok_or_else(|| format!("no times in the journal line: {line:.120}"))
+    };
+    let ((here, took), (there, _)) = (end_of("iteration")?, end_of("proof")?);
+    Ok(CheckAndProof { check: took / 1e3, proof: there - here })
+}
+
 /// Bytes of agent output that the only task in a data home has kept.
 pub(super) fn kept_output(home: &Path) -> Outcome<u64> {
     let turns = find(home)?.with_file_name("turns");
@@ -149,6 +183,21 @@ mod tests {
         assert_eq!(field(line, "x"), None);
         assert_eq!(field("{", "x"), None);
         assert_eq!(field("not json", "x"), None);
+    }
+
+    #[test]
+    fn a_proof_lasts_from_the_end_of_the_check_to_its_own() {
+        let line = |phase: &str, at: &str, exit: i32| {
+            format!(
+                r#"{{"v":1,"at":"1970-01-01T00:00:{at}Z","type":"check_finished","phase":"{phase}","exit_code":{exit},"duration_ms":1500}}"#
+            )
+        };
+        let both = format!("{}\n{}\n", line("iteration", "02", 0), line("proof", "04", 0));
+        assert_eq!(check_and_proof(&both), Ok(CheckAndProof { check: 1.5, proof: 2.0 }));
+        assert!(check_and_proof(&line("iteration", "02", 0)).unwrap_err().contains("'proof'"));
+        let red = format!("{}\n{}\n", line("iteration", "02", 0), line("proof", "04", 1));
+        assert!(check_and_proof(&red).is_err());
+        assert!(check_and_proof(&format!("{both}{}\n", line("proof", "06", 0))).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod long;
 mod memory;
 mod output;
 mod process;
+mod proof;
 mod report;
 mod scratch;
 mod startup;
@@ -55,6 +56,7 @@ const ALL: &[(&str, &str, Measure)] = &[
     ("start-up", "`dacapo --version`, against `git --version`", startup::measure),
     ("list-1000", "`dacapo list` with 1,000 tasks, against `git branch --list`", list::measure),
     ("memory", "own memory while an agent works", memory::measure),
+    ("proof", "a proof in a warm checkout, against the same check in the workspace", proof::measure),
     ("long", "iteration 2,000 against iteration 20, in time and memory", long::measure),
 ];
 

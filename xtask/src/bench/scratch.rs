@@ -69,15 +69,21 @@ impl Scratch {
                 write_aged(&path, &text).map_err(|e| cannot("write", &path, &e))?;
             }
         }
+        self.commit(&repo)?;
+        Ok(repo)
+    }
+
+    /// Makes a folder a repository with all that is in it.
+    pub(super) fn commit(&self, repo: &Path) -> Outcome {
         for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "base"]] {
-            let output = self.clean(Command::new("git").args(args).current_dir(&repo)).output();
+            let output = self.clean(Command::new("git").args(args).current_dir(repo)).output();
             let output = output.map_err(|e| format!("cannot start git: {e}"))?;
             if !output.status.success() {
                 let said = String::from_utf8_lossy(&output.stderr);
                 return Err(format!("git {} in a new repository: {}", args.join(" "), said.trim()));
             }
         }
-        Ok(repo)
+        Ok(())
     }
 
     /// Commits in a repository, on all its branches: what a side has really done.
