@@ -57,7 +57,7 @@ impl Store {
             serde_json::from_slice::<Record>(&bytes).ok().filter(|record| record.hash == *hash)
         };
         let mut records: Vec<Record> = self.hashes().iter().filter_map(read).collect();
-        records.sort_by(|one, other| other.trusted_at.cmp(&one.trusted_at));
+        records.sort_by_key(|record| std::cmp::Reverse(record.trusted_at));
         records
     }
 
