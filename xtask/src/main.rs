@@ -16,7 +16,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test [--quick] [FILTER]   set up, then every check and every test; what CI runs
-                            --quick: without the end-to-end tests (test targets named e2e…)
+                            --quick: without the end-to-end tests (test targets named e2e…) and torture
                             FILTER: only the tests whose name contains it
   setup                     only what `test` sets up: the real agents it runs come from npm,
                             pinned, into DACAPO_TEST_CACHE or ~/.cache/dacapo-test

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::counts::{self, Counts};
 use crate::steps::Steps;
-use crate::{Outcome, scan, setup, shell};
+use crate::{Outcome, scan, setup, shell, torture};
 
 /// Test targets whose names begin so start the program itself, and are left out by `--quick`.
 const END_TO_END: &str = "e2e";
@@ -45,6 +45,9 @@ pub(crate) fn test(args: &[String]) -> Outcome<bool> {
     let (mut counts, mut said) = (None, Said::default());
     steps.run("tests", || tests(&wanted, &mut counts, &mut said));
     steps.run("doc tests", || doc_tests(&wanted, &mut counts));
+    if !wanted.quick && wanted.filter.is_none() && cfg!(target_os = "linux") {
+        steps.run("torture", torture::short);
+    }
     if wanted.filter.is_none() {
         papers(&mut steps);
     }
@@ -245,10 +248,10 @@ fn close(wanted: &Wanted, said: &Said, counts: Option<Counts>, failed: &[&str]) 
         println!("warning: FLAKY, find its race: {test}");
     }
     if wanted.quick {
-        println!("left out: end-to-end tests (--quick)");
+        println!("left out: end-to-end tests and torture (--quick)");
     }
     if let Some(filter) = &wanted.filter {
-        println!("left out: all checks, and tests without '{filter}' in their names");
+        println!("left out: all checks, torture, and tests without '{filter}' in their names");
     }
     let count = counts.map_or("no test was counted".to_owned(), |counts| counts.to_string());
     if failed.is_empty() {

@@ -13,9 +13,10 @@ use super::tracer::Plan;
 use super::world::{self, Checkout, Users};
 use crate::Outcome;
 
-/// An agent that stays at work until the case lets it go on.
-const PATIENT: &str = "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERATION.txt; touch ../../../../../desk/up; \
-                       while ! test -e ../../../../../desk/go; do sleep 0.05; done; echo did it";
+/// An agent that stays at work until the case lets it go on, or was ended itself.
+const PATIENT: &str = "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERATION.txt; touch DESK/up; \
+                       n=0; while ! test -e DESK/go && test $n -lt 4000; do sleep 0.05; n=$((n + 1)); done; \
+                       echo did it";
 
 pub(super) fn run(case: &mut Case) -> Outcome {
     match case.random.below(8) {
@@ -262,7 +263,7 @@ fn prune(case: &mut Case) -> Outcome {
 fn at_work(case: &mut Case) -> Outcome<(Users, Task)> {
     let users = world::make(case, Checkout::Changed)?;
     let desk = case.path("desk");
-    let agent = PATIENT.replace("../../../../../desk", &desk.display().to_string());
+    let agent = PATIENT.replace("DESK", &desk.display().to_string());
     let task = Task::with_agent(case, Kind::Spawned, &agent)?;
     let ran = case.run(WORK, &task.words)?;
     if ran.code != 0 {

@@ -260,17 +260,17 @@ pub(super) fn no_locks(case: &mut Case) {
     }
 }
 
-/// Locks of git. Our own are held by the kernel, so their files say nothing by being there.
+/// Locks of git. Our own are held by the kernel, so their files say nothing by being there, and scratch folders of a dead
+/// command are in nobody's way.
 pub(super) fn locks_below(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
+        let own = entry.file_name().to_string_lossy().starts_with("dacapo");
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if !path.ends_with("objects") && !path.ends_with("dacapo") {
+            if !path.ends_with("objects") && !own {
                 locks_below(&path, found);
             }
-        } else if path.extension().is_some_and(|end| end == "lock")
-            && !entry.file_name().to_string_lossy().starts_with("dacapo")
-        {
+        } else if path.extension().is_some_and(|end| end == "lock") && !own {
             found.push(path);
         }
     }

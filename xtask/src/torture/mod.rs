@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Outcome, shell};
 use case::Case;
-use options::{Options, Program};
+use options::{Extent, Options, Program};
 use tally::{Fault, Tally};
 
 /// No case takes longer, unless the program or this one hangs.
@@ -114,6 +114,15 @@ pub(crate) fn run(args: &[String]) -> Outcome<bool> {
     }
     let names: Vec<&str> = CAMPAIGNS.iter().map(|campaign| campaign.name).collect();
     torture(&Options::parse(args, &names)?)
+}
+
+/// The step of `cargo xtask test`: few cases, always the same, of every campaign.
+pub(crate) fn short() -> Outcome {
+    let options = Options { extent: Extent::Cases(options::SHORT), ..Options::default() };
+    if torture(&options)? {
+        return Ok(());
+    }
+    Err("promises did not hold; each case above says how to repeat it".to_owned())
 }
 
 fn torture(options: &Options) -> Outcome<bool> {

@@ -22,6 +22,9 @@ cargo xtask torture --seed S --case N
 Campaigns:
 ";
 
+/// Cases of the step of `cargo xtask test`: about a minute on two cores.
+pub(super) const SHORT: u64 = 44;
+
 /// How much is done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Extent {
