@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::Whereabouts;
 use crate::event::Event;
-use crate::git::{GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
+use crate::git::{EndedRun, GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
 use crate::mirror;
 use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage, note};
@@ -217,6 +217,7 @@ impl<'a> Dropped<'a> {
         self.can_put_away(spec)?;
         let begun = self.begun(spec, &why).map_err(file("read", &self.data.dropped_path()))?;
         let mut kept = begun.unwrap_or_else(|| new_paper(spec, why));
+        self.clear_left_locks(&kept)?;
         if let Place::Worktree { path, branch, .. } = &spec.place {
             let now = self.repo.keep_under(&kept.prefix(), branch, path)?;
             // A branch that is gone went with an earlier try, which knew its tip.
@@ -264,6 +265,7 @@ impl<'a> Dropped<'a> {
         } else {
             self.lock_at_home(kept, &home)?
         };
+        self.clear_left_locks(kept)?;
         if let (Some(path), Some(branch)) = (&kept.worktree, &kept.branch) {
             let back = self.repo.bring_back(&away, path, branch, kept.tip.as_ref());
             if let Err(error) = back {
@@ -280,6 +282,28 @@ impl<'a> Dropped<'a> {
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
             mirror::publish(&spec, mirror::documents(&home, &spec, Whereabouts::Here));
+        }
+        Ok(())
+    }
+
+    /// The caller holds the task's lock, so a git that left something locked here is dead: the task's, or one of an
+    /// earlier try.
+    fn clear_left_locks(&self, kept: &Kept) -> Result<(), GitError> {
+        /// A try takes less.
+        const TRY: Duration = Duration::from_secs(5 * 60);
+        let Some(worktree) = &kept.worktree else { return Ok(()) };
+        let is_its = |own: &Repo| own.common_dir() == self.repo.common_dir();
+        let own = Repo::discover(worktree).ok().filter(is_its);
+        let begun = std::time::SystemTime::from(kept.at);
+        let removed = own.as_ref().unwrap_or(self.repo).clear_left_locks(&EndedRun {
+            worktree: Some(worktree),
+            branch: kept.branch.as_deref(),
+            rescue: &format!("refs/dacapo/rescue/{}", kept.name),
+            commit: kept.tip.as_ref(),
+            at_work: (begun, begun + TRY),
+        })?;
+        for notice in removed {
+            tracing::info!("{notice}");
         }
         Ok(())
     }

@@ -44,22 +44,22 @@ impl Driver<'_> {
         let until = SystemTime::from(last).max(self.last_output().unwrap_or(SystemTime::UNIX_EPOCH));
         let at_work = (began.into(), until + SILENCE);
         let spec = std::sync::Arc::clone(&self.spec);
-        let (branch, repo, exclusive) = match &spec.place {
+        let (branch, repo, worktree) = match &spec.place {
             Place::Worktree { path, branch, .. } => {
                 // Without its worktree there are still the branch and what all worktrees share.
                 let own = Repo::discover(path).or_else(|_| Repo::discover(&spec.top));
-                (Some(branch.clone()), own, true)
+                (Some(branch.clone()), own, Some(path.as_path()))
             }
             Place::InPlace { branch, .. } => {
                 let own = branch.as_ref().map(|own| own.name.clone());
-                (own.or_else(|| self.earlier.branch.clone()), Repo::discover(&spec.top), false)
+                (own.or_else(|| self.earlier.branch.clone()), Repo::discover(&spec.top), None)
             }
         };
         // Whoever needs it says what is wrong with it.
         let Ok(repo) = repo else { return Ok(()) };
         let commit = self.earlier.commit.clone();
         let run = EndedRun {
-            exclusive,
+            worktree,
             branch: branch.as_deref(),
             rescue: &format!("refs/dacapo/rescue/{}", spec.name),
             commit: commit.as_ref(),
@@ -78,10 +78,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let (repo, exclusive) = (workspace.repo.clone(), workspace.exclusive());
+        let top = repo.toplevel().to_owned();
         let now = SystemTime::now();
         let branch = repo.head()?.branch;
         let run = EndedRun {
-            exclusive,
+            worktree: exclusive.then_some(top.as_path()),
             branch: branch.as_deref(),
             rescue: &format!("refs/dacapo/rescue/{}", self.spec.name),
             commit: None,

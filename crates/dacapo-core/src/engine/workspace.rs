@@ -287,6 +287,7 @@ impl Driver<'_> {
 
     pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
         self.sink.activity(&Activity::Committing);
+        self.clear_locks_of_last_turn()?;
         // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
         self.launcher.prepare();
         let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };

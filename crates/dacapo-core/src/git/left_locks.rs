@@ -17,6 +17,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::record::settled;
 use super::run::GitError;
 use super::{Notice, Oid, Repo};
 use crate::process::{boot_time, file_may_be_in_use};
@@ -34,8 +35,8 @@ const CLOCK_STEP: Duration = Duration::from_secs(2);
 /// A run that is over, and may have left locks.
 #[derive(Debug, Clone, Copy)]
 pub struct EndedRun<'a> {
-    /// Nobody else works in the checkout.
-    pub exclusive: bool,
+    /// Its own worktree, in which nobody else works; none: it worked in the user's checkout.
+    pub worktree: Option<&'a Path>,
     /// The branch that it worked on (full name).
     pub branch: Option<&'a str>,
     /// Where its rescue refs are: `refs/dacapo/rescue/NAME`.
@@ -50,8 +51,8 @@ impl Repo {
     /// Removes the locks that a run left whose processes are all dead.
     pub fn clear_left_locks(&self, run: &EndedRun<'_>) -> Result<Vec<Notice>, GitError> {
         let mut removed = Vec::new();
-        if run.exclusive {
-            for lock in self.own_locks(run) {
+        if let Some(worktree) = run.worktree {
+            for lock in self.own_locks(run, worktree) {
                 self.remove_lock(lock, &mut removed)?;
             }
         }
@@ -64,9 +65,10 @@ impl Repo {
     }
 
     /// Locks that only the task can have taken.
-    fn own_locks(&self, run: &EndedRun<'_>) -> Vec<PathBuf> {
+    fn own_locks(&self, run: &EndedRun<'_>, worktree: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        if self.is_linked_worktree() {
+        // Without its worktree this is some other checkout of the repository.
+        if self.is_linked_worktree() && settled(self.toplevel()) == settled(worktree) {
             let entries = fs::read_dir(self.git_dir()).into_iter().flatten().flatten();
             // Ours is a file that is locked by the kernel; its presence says nothing.
             let is_gits = |path: &PathBuf| {
@@ -84,7 +86,7 @@ impl Repo {
     /// Locks that somebody else may have taken.
     fn doubtful_locks(&self, run: &EndedRun<'_>) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = SHARED.iter().map(|name| self.common_dir().join(name)).collect();
-        if !run.exclusive {
+        if run.worktree.is_none() {
             found.extend(OWN.iter().map(|name| self.git_dir().join(name)));
             found.extend(run.branch.map(|branch| lock_of(&self.common_dir().join(branch))));
             locks_below(&self.common_dir().join(run.rescue), &mut found);

@@ -1,11 +1,12 @@
 //! After the branch has moved: the journal says so, and the task's own branch and worktree are put away.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{Candidate, Merger};
 use crate::dropped::{Dropped, Kept, Why};
 use crate::event::Event;
-use crate::git::{GitError, Oid, Repo};
+use crate::git::{EndedRun, GitError, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{JournalError, note, read};
 
@@ -47,6 +48,31 @@ pub(super) fn intend(
         squash: intent.squash,
     };
     note(&candidate.dir, &candidate.lock, event)
+}
+
+/// Locks that the git of a merge left which was cut short while the branch moved.
+pub(super) fn clear_left_locks(repo: &Repo, candidate: &Candidate, into: &str) -> Result<(), GitError> {
+    /// Moving a branch takes less.
+    const MOVE: Duration = Duration::from_secs(5 * 60);
+    let mut begun = None;
+    let _ = read(&candidate.dir.journal_path(), |line| match line.event {
+        Event::MergeIntent { into, commit, .. } => begun = Some((line.at, into, commit)),
+        Event::Merged { .. } => begun = None,
+        _ => {}
+    });
+    let Some((at, _, commit)) = begun.filter(|(_, branch, _)| branch == into) else { return Ok(()) };
+    let at = std::time::SystemTime::from(at);
+    let removed = repo.clear_left_locks(&EndedRun {
+        worktree: None,
+        branch: Some(into),
+        rescue: &format!("refs/dacapo/rescue/{}", candidate.spec.name),
+        commit: Some(&commit),
+        at_work: (at, at + MOVE),
+    })?;
+    for notice in removed {
+        tracing::info!("{notice}");
+    }
+    Ok(())
 }
 
 /// A merge into this branch that was cut short when the branch had moved already.

@@ -307,6 +307,7 @@ impl Merger<'_> {
             if self.halt.is_asked() {
                 return Err(Stopped::Halted);
             }
+            home::clear_left_locks(self.repo, candidate, &self.into)?;
             let ours = self.tip()?;
             if let Some(intent) = home::landed_before(self.repo, candidate, &self.into)? {
                 return Ok(Outcome::AlreadyThere(home::settle(self, candidate, &intent)));

@@ -4,9 +4,20 @@ use crate::misdeed::play;
 use crate::support::World;
 
 #[test]
-fn r2_a_stale_index_lock_in_place_is_worked_around_and_left_alone() {
+fn r1_an_index_lock_that_the_agents_git_left_in_place_is_removed() {
     let world = World::new();
-    play(&world, &[], "touch .git/index.lock")
+    play(&world, &[], "touch .git/index.lock").expect(0).says("note    removed the stale lock ");
+    assert_eq!(world.subjects(), ["[iter-2] did it 2", "[iter-1] did it 1", "[iter-0] did it 0", "first"]);
+    world.ended("completed", [3, 3, 0]);
+    assert!(!world.repo().join(".git/index.lock").exists());
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn r2_an_index_lock_of_somebody_else_in_place_is_worked_around_and_left_alone() {
+    let world = World::new();
+    let _holder = std::fs::File::create(world.repo().join(".git/index.lock")).unwrap();
+    play(&world, &[], "true")
         .expect(0)
         .says("the index is locked; if no git is running, remove ")
         .says(".git/index.lock and run `git reset`");

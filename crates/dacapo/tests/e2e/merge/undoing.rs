@@ -154,3 +154,39 @@ fn r1_a_merge_killed_at_any_journal_line_is_finished_by_the_next_one() {
     }
     assert_eq!(died, 6);
 }
+
+#[test]
+fn r1_locks_that_a_merge_left_do_not_block_the_next_one() {
+    let (world, _, tip) = ready();
+    // The intent is on record, and the power went while the branch moved.
+    assert!(world.dies(At::After(0), &["merge", "t"]));
+    let names =
+        ["index.lock", "HEAD.lock", "ORIG_HEAD.lock", "refs/heads/main.lock", "refs/heads/dacapo/t.lock"];
+    let locks = names.map(|name| world.repo().join(".git").join(name));
+    locks.iter().for_each(|lock| fs::write(lock, "").unwrap());
+    let _ = merge(&world, &["t"]).expect(0);
+    assert_eq!(locks.iter().filter(|lock| lock.exists()).count(), 0);
+    finished(&world, "locks", &tip);
+}
+
+#[test]
+fn r2_a_full_disk_at_the_end_of_a_merge_or_of_its_undo_leaves_something_to_go_on_with() {
+    let (world, main, tip) = ready();
+    // There is no room for the intent: nothing happens.
+    let (status, ran) = world.run_to(At::Full(0), &["merge", "t"]);
+    assert_eq!((status.code(), world.git(&["rev-parse", "main"])), (Some(1), main), "{}", ran.stdout);
+    // Nor for the record of the merge: it stands, and nothing of the task goes before it is written.
+    let (status, ran) = world.run_to(At::Full(1), &["merge", "t"]);
+    assert_eq!((status.code(), world.git(&["rev-parse", "main"])), (Some(0), tip.clone()), "{}", ran.stderr);
+    let ran = ran.says("its worktree and branch stay, as the merge could not be recorded");
+    assert!(worktree(&world, "t").exists(), "{}", ran.stdout);
+    let _ = merge(&world, &["t"]).expect(0);
+    // Nor for the undo of it.
+    let (status, ran) = world.run_to(At::Full(0), &["undo", "t"]);
+    assert_eq!(status.code(), Some(1), "{}", ran.stderr);
+    let _ = ran.says("dacapo undo t-");
+    let _ = world.run(&["undo", "t"]).expect(0);
+    assert_eq!(model(&worktree(&world, "t")).as_deref(), Some("weights\n"));
+    assert_eq!(world.git(&["rev-parse", "dacapo/t"]), tip);
+    world.run(&["undo", "--list"]).expect(0).says("nothing to bring back");
+}
