@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::process::{Swept, sweep};
+use crate::process::{Swept, can_see_processes, sweep};
 use crate::store::{Lock, TaskDir};
 use crate::view::TaskView;
 
@@ -30,7 +30,10 @@ pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock) -> Swept {
         return Swept::default();
     }
     let swept = sweep(&spec.tag);
-    if let Some(length) = journal_length(dir) {
+    // Who cannot look has found nothing.
+    if can_see_processes().is_ok()
+        && let Some(length) = journal_length(dir)
+    {
         // Without it the next look only takes longer.
         let _ = fs::write(dir.path().join(SWEPT), length.to_string());
     }

@@ -104,7 +104,11 @@ impl Errand {
             Ok(running) => running,
             Err(error) => return impossible(&error),
         };
-        stop_a_flood(&running, self.most);
+        if let Err(error) = stop_a_flood(&running, self.most) {
+            running.stop(Stop::Now);
+            let _ = receiver.recv_timeout(GRACE);
+            return End::Impossible(format!("its output cannot be watched: {error}"));
+        }
         let Ok(finished) = receiver.recv_timeout(self.limit) else {
             running.stop(Stop::Gentle);
             let _ = receiver.recv_timeout(GRACE);
@@ -139,11 +143,11 @@ pub(crate) fn on_path(name: &str, env: &[(OsString, OsString)]) -> Option<PathBu
 }
 
 /// Ends a program that prints more than anybody reads.
-fn stop_a_flood(running: &Running, most: u64) {
+fn stop_a_flood(running: &Running, most: u64) -> std::io::Result<()> {
     for progress in [Some(running.progress()), running.stderr_progress()].into_iter().flatten() {
         let Ok(mut follower) = Follower::live(progress, 0) else { continue };
         let running = running.clone();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().name("flood".into()).spawn(move || {
             let (mut buffer, mut read) = (Vec::new(), 0);
             while let Ok(true) = follower.next(&mut buffer) {
                 read += buffer.len() as u64;
@@ -152,8 +156,9 @@ fn stop_a_flood(running: &Running, most: u64) {
                     break;
                 }
             }
-        });
+        })?;
     }
+    Ok(())
 }
 
 fn beginning(path: &Path) -> String {

@@ -80,17 +80,20 @@ pub(crate) fn send(ways: &[Way], message: &Message, patience: Patience) -> Vec<S
         let all: Vec<_> = ways
             .iter()
             .map(|way| {
-                let sending = scope.spawn(move || match way {
+                let sending = move || match way {
                     Way::Desktop(program) => desktop::send(*program, message),
                     Way::Webhook(url) => webhook::send(url, message, patience),
                     Way::Command(command, limit) => run(command, *limit, message),
-                });
-                (way.name(), sending)
+                };
+                (way.name(), std::thread::Builder::new().spawn_scoped(scope, sending))
             })
             .collect();
         all.into_iter()
             .map(|(how, sending)| {
-                let ended = sending.join().unwrap_or_else(|_| Err("it could not be tried".to_owned()));
+                let ended = match sending {
+                    Ok(sending) => sending.join().unwrap_or_else(|_| Err("it could not be tried".to_owned())),
+                    Err(error) => Err(format!("the system starts no more threads: {error}")),
+                };
                 Sent { how, error: ended.err() }
             })
             .collect()

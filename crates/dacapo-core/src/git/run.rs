@@ -336,7 +336,13 @@ impl Call {
             if fits {
                 feed();
             } else {
-                writer = Some(std::thread::spawn(feed));
+                let started = std::thread::Builder::new().name("git-stdin".into()).spawn(feed);
+                writer = Some(started.map_err(|source| {
+                    // Without what it was to read it does nothing; it must not be left waiting either.
+                    drop(child.kill());
+                    drop(child.wait());
+                    GitError::Io { operation: self.operation, path: self.dir.clone(), source }
+                })?);
             }
         }
         tracing::debug!(operation = self.operation, command = self.shown(), "git");

@@ -45,6 +45,7 @@ impl Launcher {
     /// `exe` is this program. On Linux pass `/proc/self/exe`: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::become_reaper()?;
+        tree::can_see_processes()?;
         Ok(Self { exe, home: None, masker, spare: Arc::default() })
     }
 

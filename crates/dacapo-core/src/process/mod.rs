@@ -46,5 +46,7 @@ pub use liveness::TreeSample;
 pub use mask::Masker;
 pub use signals::keep_descriptors_to_ourselves;
 pub use stream::{Follower, Progress, tail};
-pub use tree::{Swept, TAG_VARIABLE, guards_with_open, is_stopped, sweep, waits_for_git, wake};
+pub use tree::{
+    Swept, TAG_VARIABLE, can_see_processes, guards_with_open, is_stopped, sweep, waits_for_git, wake,
+};
 pub(crate) use tree::{boot_time, file_may_be_in_use};

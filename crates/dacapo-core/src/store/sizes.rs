@@ -98,9 +98,13 @@ pub fn disk_usage(top: &Path, deadline: Instant) -> (u64, bool) {
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from).clamp(1, 8);
     std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| walk.work());
+        // One of them is this thread: where the system starts no more, it does all of it.
+        for _ in 1..workers {
+            if std::thread::Builder::new().spawn_scoped(scope, || walk.work()).is_err() {
+                break;
+            }
         }
+        walk.work();
     });
     let state = walk.state();
     (state.bytes + meta.blocks() * BLOCK, state.cut)

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use dacapo_core::engine::{Answers, Driver, Row, Setting};
 use dacapo_core::event::TaskResult;
+use dacapo_core::process::can_see_processes;
 use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
 use dacapo_core::store::{Lock, TaskDir, WorkspaceLock};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,7 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions)
             .kept("all that is there; nothing runs")
             .hint(format!("dacapo resume {name} tries again"))
     };
+    can_see_processes().map_err(|error| failed("its process", error))?;
     // Each process has a log of its own: what an earlier one said is not why this one ended.
     let errors = OpenOptions::new().create(true).append(true).open(&log);
     let errors = errors.and_then(|file| file.set_len(0).map(|()| file));

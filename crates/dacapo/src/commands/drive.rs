@@ -129,7 +129,7 @@ pub(super) fn listen(control: Control, after: AfterTheEnd) -> Result<(), Failure
 pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> Result<(), Failure> {
     let mut signals =
         Signals::new(which).map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
-    std::thread::spawn(move || {
+    let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut stopping = false;
         for signal in signals.forever() {
             if std::mem::replace(&mut stopping, true) {
@@ -145,7 +145,14 @@ pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> 
             }
         }
     });
-    Ok(())
+    listening.map(drop).map_err(|error| no_more_threads(&error))
+}
+
+/// `ulimit -u`, `ulimit -v`, or a machine that is full.
+pub(super) fn no_more_threads(error: &std::io::Error) -> Failure {
+    Failure::failed(format!("cannot start a thread: {error}"))
+        .kept("all that was done; nothing runs")
+        .hint("end other programs or raise the limits (ulimit -u, ulimit -v), then try again")
 }
 
 pub(super) fn failed(name: &str, error: DriverError) -> Failure {

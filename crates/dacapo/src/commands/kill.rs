@@ -248,8 +248,24 @@ fn end_the_dead(dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
 pub(super) fn is_free_within(dir: &TaskDir, time: Duration) -> bool {
     let (tell, told) = mpsc::channel();
     let lock = dir.lock_path();
-    std::thread::spawn(move || {
+    let waiting = std::thread::Builder::new().name("lock".into()).spawn(move || {
         let _ = tell.send(Lock::wait_until_free(&lock));
     });
-    matches!(told.recv_timeout(time), Ok(Ok(())))
+    match waiting {
+        Ok(_) => matches!(told.recv_timeout(time), Ok(Ok(()))),
+        // A task that has used up all processes must still be killed, so here it is looked again and again.
+        Err(_) => is_free_by_looking(dir, time),
+    }
+}
+
+fn is_free_by_looking(dir: &TaskDir, time: Duration) -> bool {
+    const LOOK_EVERY: Duration = Duration::from_millis(20);
+    let start = std::time::Instant::now();
+    while !dir.is_driven().is_ok_and(|driven| !driven) {
+        if start.elapsed() >= time {
+            return false;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    true
 }

@@ -191,7 +191,7 @@ fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
 fn listen(halt: Halt) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
-    std::thread::spawn(move || {
+    let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             if halt.is_asked() {
                 std::process::exit(130);
@@ -199,5 +199,5 @@ fn listen(halt: Halt) -> Result<(), Failure> {
             halt.ask(if signal == SIGINT { "Ctrl-C" } else { "a signal" });
         }
     });
-    Ok(())
+    listening.map(drop).map_err(|error| drive::no_more_threads(&error).kept(NOTHING))
 }

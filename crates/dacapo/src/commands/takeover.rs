@@ -166,7 +166,7 @@ fn wait(mut child: Child) -> io::Result<ExitStatus> {
     let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP])?;
     let handle = signals.handle();
     let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    let passing_on = std::thread::spawn(move || {
+    let passing_on = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             let signal =
                 if signal == SIGHUP { rustix::process::Signal::HUP } else { rustix::process::Signal::TERM };
@@ -175,7 +175,11 @@ fn wait(mut child: Child) -> io::Result<ExitStatus> {
     });
     let ended = child.wait();
     handle.close();
-    let _ = passing_on.join();
+    match passing_on {
+        Ok(passing_on) => drop(passing_on.join()),
+        // The session is what was asked for; a signal to us then leaves it to itself.
+        Err(error) => tracing::warn!("signals were not passed on: {error}"),
+    }
     ended
 }
 

@@ -30,7 +30,7 @@ impl Doorbell {
             return;
         }
         let (ways, dir, spec) = (self.ways.clone(), self.dir.clone(), self.spec.clone());
-        std::thread::spawn(move || {
+        let ringing = std::thread::Builder::new().name("notify".into()).spawn(move || {
             let Ok(view) = TaskView::load(&dir) else { return };
             for sent in send(&ways, &Message::of_task(&view, &spec), Patience::Long) {
                 if let Some(error) = sent.error {
@@ -38,6 +38,9 @@ impl Doorbell {
                 }
             }
         });
+        if let Err(error) = ringing {
+            tracing::warn!("nobody was notified: {error}");
+        }
     }
 }
 

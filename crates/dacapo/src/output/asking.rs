@@ -21,11 +21,18 @@ impl Asking {
     /// Puts a question; the lines to show for it.
     pub fn put(&mut self, question: &Question, reply: &Reply) -> Vec<String> {
         *lock(&self.pending) = Some((question.choices.clone(), reply.clone()));
-        if !std::mem::replace(&mut self.listening, true) {
-            let pending = Arc::clone(&self.pending);
-            std::thread::spawn(move || listen(&pending));
-        }
         let mut lines = vec![format!("may it?  {}", question.what)];
+        if !self.listening {
+            let pending = Arc::clone(&self.pending);
+            let listening = std::thread::Builder::new().name("asking".into()).spawn(move || listen(&pending));
+            self.listening = listening.is_ok();
+            if let Err(error) = listening {
+                // Nobody will ever answer.
+                reply.choose(None);
+                lines.push(format!("refused: this terminal cannot be listened to ({error})"));
+                return lines;
+            }
+        }
         lines.extend(question.choices.iter().enumerate().map(|(at, choice)| {
             let keys = format!("[{}]", at + 1);
             format!("  {keys:<4} {}{}", choice.name, if choice.for_good { " (for good)" } else { "" })

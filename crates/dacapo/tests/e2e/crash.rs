@@ -12,6 +12,7 @@ mod journal;
 mod locks;
 mod orphans;
 mod places;
+mod scarcity;
 mod signals;
 
 use std::os::unix::process::ExitStatusExt as _;

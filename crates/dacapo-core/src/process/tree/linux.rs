@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -27,6 +28,12 @@ pub(in crate::process) fn become_reaper() -> rustix::io::Result<()> {
 /// Lets the kernel kill this process when the *thread* that forked it ends. Between fork and exec.
 pub(in crate::process) fn die_with_parent() -> rustix::io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+}
+
+/// Whether `/proc` is there: without it no program of ours can be started again as a guard, and nothing that an agent
+/// started can be found.
+pub fn can_see_processes() -> io::Result<()> {
+    Proc::real().is_there()
 }
 
 /// Visits every process below `root`. The job needs no extra mention here: it cannot leave the tree of a subreaper.
@@ -197,6 +204,17 @@ impl Proc {
         #[expect(clippy::cast_precision_loss, reason = "a hundred ticks a second")]
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         Self { root: PathBuf::from("/proc"), ms_per_tick: 1000.0 / ticks }
+    }
+
+    fn is_there(&self) -> io::Result<()> {
+        let own = self.root.join("self/stat");
+        fs::read(&own).map(drop).map_err(|error| {
+            let root = self.root.display();
+            io::Error::new(
+                error.kind(),
+                format!("cannot read {root} ({error}): Dacapo finds and ends by it what agents start; mount -t proc proc {root}"),
+            )
+        })
     }
 
     fn of(&self, pid: u32) -> PathBuf {
@@ -443,6 +461,16 @@ mod tests {
         let (_dir, proc) = fake(false);
         let process = proc.process(12).unwrap();
         assert_eq!((process.name.as_str(), process.parent, process.started), ("a ) b", 11, 1200));
+    }
+
+    #[test]
+    fn r2_a_proc_that_is_not_mounted_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let proc = Proc { root: dir.path().to_path_buf(), ms_per_tick: 10.0 };
+        let error = proc.is_there().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot read {} (No such file", dir.path().display())), "{error}");
+        assert!(error.contains("mount -t proc"), "{error}");
+        can_see_processes().unwrap();
     }
 
     #[test]

@@ -21,6 +21,7 @@ use linux as platform;
 #[cfg(not(target_os = "linux"))]
 use other as platform;
 
+pub use platform::can_see_processes;
 pub(super) use platform::{become_reaper, die_with_parent, identity, sample};
 pub(crate) use platform::{boot_time, file_may_be_in_use};
 pub use platform::{guards_with_open, is_stopped, waits_for_git};

@@ -48,12 +48,17 @@ pub(super) fn all(questions: Vec<Question>) -> Vec<Answer> {
     std::thread::scope(|scope| {
         for _ in 0..workers {
             let (sender, next, scratch) = (sender.clone(), &next, scratch.path());
-            scope.spawn(move || {
+            let work = move || {
                 while let Some((number, question)) = next() {
                     let answer = ask(question, &scratch.join(number.to_string()));
                     let _ = sender.send((number, answer));
                 }
-            });
+            };
+            // Fewer workers only take longer; without any, nothing is asked, and that is what the answers say.
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                tracing::debug!(%error, "one worker less");
+                break;
+            }
         }
         drop(sender);
         while let Ok((number, answer)) = receiver.recv() {

@@ -55,8 +55,17 @@ pub(super) fn run(place: &Place, hidden: Option<&str>, wanted: &Wanted) -> Resul
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     let (send, heard) = channel();
     let output = send.clone();
-    std::thread::spawn(move || listen(reader, &output));
-    std::thread::spawn(move || send.send(Heard::Ended(child.wait())));
+    let thread = || std::thread::Builder::new();
+    let started = thread()
+        .name("output".into())
+        .spawn(move || listen(reader, &output))
+        .and_then(|_| thread().name("child".into()).spawn(move || send.send(Heard::Ended(child.wait()))));
+    if let Err(error) = started {
+        if let Some(group) = group {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        return Err(format!("the command was ended, as the system starts no more threads: {error}"));
+    }
 
     let mut kept = Kept::default();
     let mut deadline = Instant::now() + Duration::from_secs(seconds);
