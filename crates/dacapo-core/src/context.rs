@@ -18,5 +18,5 @@ pub use message::CommitMessage;
 pub use prompt::{Told, completion_rule, prompt};
 pub use shortfall::{Shortfall, hidden_because, hidden_files, proof_question};
 pub use summary::summarize;
-pub use text::{cut, cut_chars, cut_columns, tail_lines};
+pub use text::{cut, cut_chars, cut_columns, is_deceptive, tail_lines};
 pub use wording::{changed_files, message_prompt, summary_prompt, written_message, written_summary};

@@ -1,7 +1,7 @@
 //! The message of the commit that brings a task home (S11).
 
 use super::message::{SUBJECT_COLUMNS, lines, sentences, wrap};
-use super::text::cut_columns;
+use super::text::{cut_columns, is_deceptive};
 
 /// So many files are named.
 const MOST_FILES: usize = 5;
@@ -123,7 +123,8 @@ fn list(parts: &[String]) -> Vec<String> {
 }
 
 fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let seen: String = text.chars().filter(|c| !is_deceptive(*c)).collect();
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

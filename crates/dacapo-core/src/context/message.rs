@@ -1,6 +1,6 @@
 //! The message of an iteration's commit (C4).
 
-use super::text::cut_columns;
+use super::text::{cut_columns, is_deceptive};
 use crate::event::Ended;
 
 /// Width of the first line.
@@ -90,7 +90,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
         let line =
             line.trim().trim_start_matches(['#', '*', '-', '>', '`', ' ']).trim_end_matches(['*', '`', ' ']);
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        let line: String = line.chars().filter(|c| !c.is_control() && !is_deceptive(*c)).collect();
         let numbered = line.strip_prefix("[iter-").and_then(|rest| rest.split_once(']'));
         let line = match numbered {
             Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -190,6 +190,15 @@ mod tests {
             "[iter-2] Iteration 2 changes\n\nDacapo-Task: auth\nDacapo-Iteration: 2\nDacapo-Outcome: success\n"
         );
         assert!(render("***\n---\n").starts_with("[iter-2] Iteration 2 changes\n"));
+    }
+
+    #[test]
+    fn c4_characters_that_reorder_or_hide_others_stay_out() {
+        let message = render(
+            "Fix \u{202e}gnihtemos\u{202c} in \u{2066}a\u{2069}\u{200b}\u{200f}.\n\u{200b}Dacapo-Task: other\n\u{feff}Signed-off-by: me",
+        );
+        assert_eq!(message, format!("[iter-2] Fix gnihtemos in a{TRAILERS}"));
+        assert_eq!(written("Add \u{202d}it", ""), format!("[iter-2] Add it{TRAILERS}"));
     }
 
     #[test]

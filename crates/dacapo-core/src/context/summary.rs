@@ -1,6 +1,6 @@
 //! An iteration's summary from the agent's closing message (C5).
 
-use super::text::cut;
+use super::text::{cut, is_deceptive};
 use crate::spec::BYTES_PER_TOKEN;
 
 /// Blocks that are not the agent's account of what it did: removed with all they hold.
@@ -79,7 +79,8 @@ fn strip_escapes(text: &str) -> String {
             },
             '\r' => out.push('\n'),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() => {}
+            '\u{2028}' | '\u{2029}' => out.push('\n'),
+            c if c.is_control() || is_deceptive(c) => {}
             c => out.push(c),
         }
     }
@@ -99,6 +100,12 @@ mod tests {
         assert_eq!(summarize("All DONE-42", 500, Some("DONE-42")), "All");
         assert_eq!(summarize("***", 500, None), "");
         assert_eq!(summarize("", 500, None), "");
+    }
+
+    #[test]
+    fn c5_what_cannot_be_seen_goes() {
+        let closing = "Fixed \u{202e}tset\u{202c} the\u{200b} \u{2066}parser\u{2069}\u{feff}.\u{2028}👩\u{200d}💻 नमस्\u{200d}ते";
+        assert_eq!(summarize(closing, 500, None), "Fixed tset the parser.\n👩\u{200d}💻 नमस्\u{200d}ते");
     }
 
     #[test]

@@ -55,6 +55,31 @@ pub fn cut_columns(text: &str, columns: usize) -> String {
     kept
 }
 
+/// Characters that are not seen themselves and change what is: they reverse the order of others, hide text or end lines.
+/// Joiners (U+200C, U+200D) are parts of words and of emoji, and stay.
+pub fn is_deceptive(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
 /// At most so many characters, the last of them `…` where something is missing.
 pub fn cut_chars(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {

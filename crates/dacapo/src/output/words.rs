@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use dacapo_core::context::is_deceptive;
 use dacapo_core::event::{Command, Event, IterationRecord, MilestoneStep, Received, Writing};
 use dacapo_core::git::Oid;
 
@@ -92,15 +93,10 @@ pub fn line(text: &str, columns: usize) -> String {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let plain: String = first
         .chars()
-        .filter(|c| !is_unseen(*c))
         .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .filter(|c| !is_deceptive(*c))
         .collect();
     dacapo_core::context::cut_columns(plain.trim(), columns)
-}
-
-/// Characters that are not seen themselves and turn the order of others round.
-fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The commit of an iteration.
