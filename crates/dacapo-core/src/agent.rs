@@ -26,6 +26,7 @@ mod observe;
 mod opencode;
 mod patience;
 mod promise;
+mod quotation;
 mod qwen;
 mod raw_json;
 mod rehearsal;

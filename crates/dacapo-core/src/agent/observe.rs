@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::quotation::Output;
 use super::{EchoFilter, PromiseSearch};
 use crate::event::{AgentEvent, FailureKind, Usage};
 
@@ -119,7 +120,7 @@ impl RawPromise {
         self.search.feed(bytes, |at| open.push(at));
         let (echo, written) = (&self.echo, self.written);
         let mut found = false;
-        self.open.retain(|&at| match echo.is_echo(raw, at, written) {
+        self.open.retain(|&at| match echo.is_echo(raw, at, written, Output::Open) {
             Some(is_echo) => {
                 found |= !is_echo;
                 false
@@ -130,8 +131,9 @@ impl RawPromise {
     }
 
     /// At the end a match whose echo never came to its end is the agent's own.
-    pub(crate) fn finish(self) -> bool {
-        self.found || !self.open.is_empty()
+    pub(crate) fn finish(self, raw: &std::fs::File) -> bool {
+        let own = |at: &u64| self.echo.is_echo(raw, *at, self.written, Output::Ended) != Some(true);
+        self.found || self.open.iter().any(own)
     }
 }
 

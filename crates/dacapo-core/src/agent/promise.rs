@@ -5,6 +5,8 @@ use std::os::unix::fs::FileExt as _;
 
 use memchr::memmem::Finder;
 
+use super::quotation::{Output, Quotations};
+
 /// Finds a text in a stream of chunks.
 #[derive(Debug)]
 pub struct PromiseSearch {
@@ -63,22 +65,25 @@ pub struct EchoFilter {
     prompt: Vec<u8>,
     /// Where the promise stands in the prompt.
     places: Vec<usize>,
+    quotations: Quotations,
 }
 
 impl EchoFilter {
     /// For a prompt as it stands in the raw file, that is with secrets masked.
     pub fn new(prompt: &str, promise: &str) -> Self {
+        let quotations = Quotations::new(prompt, promise);
         let prompt = prompt.trim_end().as_bytes().to_vec();
         let places = if promise.is_empty() {
             Vec::new()
         } else {
             memchr::memmem::find_iter(&prompt, promise).collect()
         };
-        Self { prompt, places }
+        Self { prompt, places, quotations }
     }
 
-    /// Whether a match at `offset` lies inside a repetition of the prompt; none while too little has been written to tell.
-    pub fn is_echo(&self, raw: &File, offset: u64, written: u64) -> Option<bool> {
+    /// Whether a match at `offset` lies inside a repetition or a quotation of the prompt; none while too little has been
+    /// written to tell.
+    pub fn is_echo(&self, raw: &File, offset: u64, written: u64, output: Output) -> Option<bool> {
         let mut undecided = false;
         for &place in &self.places {
             let Some(start) = offset.checked_sub(place as u64) else { continue };
@@ -90,7 +95,10 @@ impl EchoFilter {
                 false => {}
             }
         }
-        if undecided { None } else { Some(false) }
+        match self.quotations.is_quoted(raw, offset, written, output) {
+            Some(false) if undecided && output == Output::Open => None,
+            quoted => quoted,
+        }
     }
 
     /// Whether the first `length` bytes of the prompt stand at `start`.
@@ -149,8 +157,9 @@ mod tests {
         raw.write_all(text.as_bytes()).unwrap();
         let matches = found(text.as_bytes(), "DONE", 5);
         let verdicts: Vec<_> =
-            matches.iter().map(|at| filter.is_echo(&raw, *at, text.len() as u64)).collect();
+            matches.iter().map(|at| filter.is_echo(&raw, *at, text.len() as u64, Output::Ended)).collect();
         assert_eq!(verdicts, [Some(true), Some(false)]);
-        assert_eq!(filter.is_echo(&raw, matches[0], matches[0] + 4), None, "too early to tell");
+        let early = filter.is_echo(&raw, matches[0], matches[0] + 4, Output::Open);
+        assert_eq!(early, None, "too early to tell");
     }
 }

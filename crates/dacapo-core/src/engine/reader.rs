@@ -111,7 +111,7 @@ impl Reader {
         let (observer, price) = (&mut self.observer, self.price);
         self.parser.finish(&mut |event| hear(seen(Heard::Event(event), observer, price)));
         let mut observed = self.observer.finish();
-        observed.promise |= self.raw_promise.is_some_and(agent::RawPromise::finish);
+        observed.promise |= self.raw_promise.is_some_and(|promise| promise.finish(&self.file));
         observed
     }
 }

@@ -23,6 +23,19 @@ fn l7_a_plain_text_agent_that_repeats_its_prompt_promises_nothing() {
 }
 
 #[test]
+fn l7_a_plain_text_agent_that_quotes_its_prompt_promises_nothing() {
+    let world = World::new();
+    for quote in
+        ["sed 's/^/> /'", "sed 's/^/│ /'", "nl -ba", "sed 's/^/    /'", "fold -sw 30 | sed 's/^/> /'"]
+    {
+        let agent = format!("date >> log; {quote}; echo; echo Now I work.");
+        assert_eq!(outcome(&world, &["--agent-cmd", &agent]), ("max_reached".into(), [2, 2, 0]), "{quote}");
+    }
+    let own = format!("sed 's/^/> /'; echo; echo '{PROMISE}'");
+    assert_eq!(outcome(&world, &["--agent-cmd", &own]), ("completed".into(), [1, 1, 0]));
+}
+
+#[test]
 fn l7_what_it_says_beyond_the_prompt_counts() {
     let world = World::new();
     let after = format!("cat; echo; echo 'so: {PROMISE}'");
