@@ -32,6 +32,7 @@ mod raw_json;
 mod rehearsal;
 mod reset_time;
 mod text;
+mod vocabulary;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
@@ -39,6 +40,7 @@ pub(crate) use observe::RawPromise;
 pub use observe::{Observed, Observer};
 pub use patience::{GiveUp, Patience};
 pub use promise::{EchoFilter, PromiseSearch};
+pub(crate) use vocabulary::is_format_word;
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use dacapo_core::process::{Job, Launcher, Masker, Stderr, Stop, TAG_VARIABLE, guard};
+use dacapo_core::process::{Content, Job, Launcher, Masker, Stderr, Stop, TAG_VARIABLE, guard};
 
 fn main() {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -36,6 +36,7 @@ fn run(dir: &Path, tag: &OsString, grace: Duration, argv: &[OsString]) {
         env,
         stdin: Vec::new().into(),
         stdout: dir.join("out"),
+        content: Content::Text,
         index: None,
         stderr: Stderr::File(dir.join("err")),
         grace,

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use dacapo_core::process::{Exit, Follower, Job, Launcher, Masker, Running, Stderr, Stop, TAG_VARIABLE};
+use dacapo_core::process::{
+    Content, Exit, Follower, Job, Launcher, Masker, Running, Stderr, Stop, TAG_VARIABLE,
+};
 use dacapo_core::spec::random_hex;
 
 /// How long a stopped program may take to be gone.
@@ -94,6 +96,7 @@ impl Errand {
             env,
             stdin: self.stdin.into(),
             stdout: output.to_owned(),
+            content: Content::Text,
             index: None,
             stderr: Stderr::File(errors.to_owned()),
             grace: Duration::from_secs(1),

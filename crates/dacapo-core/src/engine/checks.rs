@@ -13,7 +13,7 @@ use super::surroundings::{Activity, DriverError};
 use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
 use crate::git::display_path;
-use crate::process::{Exit, Job, Stderr, Stop, tail};
+use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 
 /// So much of what a check printed goes into its receipt.
 pub(super) const TAIL_BYTES: usize = 8 << 10;
@@ -125,6 +125,7 @@ pub(crate) fn job(command: &str, cwd: PathBuf, env: Vec<(OsString, OsString)>, o
         env,
         stdin: Vec::new().into(),
         stdout: output.to_owned(),
+        content: Content::Text,
         index: None,
         stderr: Stderr::WithStdout,
         grace: Duration::from_secs(1),

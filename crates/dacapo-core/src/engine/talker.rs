@@ -61,7 +61,8 @@ impl Driver<'_> {
             let json = serde_json::to_vec(memory).unwrap_or_default();
             fs::write(&path, json).map_err(|source| DriverError::File { what: "write", path, source })?;
         }
-        let outputs = outputs(|extension| self.dir.turn_path(plan.turn, extension));
+        let agent = &self.spec.agents[plan.agent];
+        let outputs = outputs(agent, |extension| self.dir.turn_path(plan.turn, extension));
         if talker.running.continue_in(&outputs)? {
             return Ok(Some(talker));
         }

@@ -20,7 +20,9 @@ use crate::agent::acp::Heard;
 use crate::agent::{self, Ending, Observed, TurnRequest};
 use crate::event::AgentEvent;
 use crate::git::display_path;
-use crate::process::{Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE};
+use crate::process::{
+    Content, Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE,
+};
 use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
@@ -125,7 +127,9 @@ impl Driver<'_> {
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
         let setting = setting(self.spec.name.as_str(), &self.dir, plan, agent, &file);
-        Reader::new(agent, setting, plan.promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
+        // Whatever the agent says is masked before it is read.
+        let promise = plan.promise.as_deref().map(|promise| self.masker.mask_str(promise));
+        Reader::new(agent, setting, promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
     }
 
     /// Listens until the agent is gone and all it printed has been read.
@@ -308,13 +312,14 @@ impl Driver<'_> {
         if let Some(native) = self.native_program(agent, &cwd) {
             invocation.argv[0] = native.into();
         }
-        let Outputs { stdout, index, stderr } = outputs(file);
+        let Outputs { stdout, content, index, stderr } = outputs(agent, file);
         Ok(Ok(Job {
             argv: invocation.argv,
             cwd,
             env,
             stdin: invocation.stdin.into(),
             stdout,
+            content,
             index,
             stderr,
             grace: Job::GRACE,
@@ -367,8 +372,9 @@ pub(crate) fn environment(
 }
 
 /// Where what an agent prints goes.
-pub(super) fn outputs(file: impl Fn(&str) -> PathBuf) -> Outputs {
-    Outputs { stdout: file("raw"), index: Some(file("idx")), stderr: Stderr::File(file("err")) }
+pub(super) fn outputs(agent: &AgentSpec, file: impl Fn(&str) -> PathBuf) -> Outputs {
+    let content = if agent.output == OutputFormat::Text { Content::Text } else { Content::JsonLines };
+    Outputs { stdout: file("raw"), content, index: Some(file("idx")), stderr: Stderr::File(file("err")) }
 }
 
 /// Sends what was read of an agent to the driver, once it has room for it. False: nobody listens any more.

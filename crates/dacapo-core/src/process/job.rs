@@ -6,6 +6,8 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::mask::Content;
+
 /// A foreign command with everything it needs.
 #[derive(Debug)]
 pub struct Job {
@@ -19,6 +21,8 @@ pub struct Job {
     pub stdin: Stdin,
     /// The raw file for its output. It must not exist yet.
     pub stdout: PathBuf,
+    /// What its output is made of; its standard error is text.
+    pub content: Content,
     /// A side file of lines `offset unix_millis`: when which part of the output came.
     pub index: Option<PathBuf>,
     /// Where its standard error goes.
@@ -39,6 +43,8 @@ impl Job {
 pub struct Outputs {
     /// The raw file for its output. It must not exist yet.
     pub stdout: PathBuf,
+    /// What its output is made of; its standard error is text.
+    pub content: Content,
     /// Its side file.
     pub index: Option<PathBuf>,
     /// Where its standard error goes. What has gone with the output from the start goes on to do so.

@@ -17,7 +17,7 @@ use super::guard::MOST_DESCRIPTORS;
 use super::guards::{GuardProcess, Spare};
 use super::job::{Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop};
 use super::liveness::TreeSample;
-use super::mask::Masker;
+use super::mask::{Content, Masker, StreamMask};
 use super::pump::{Feed, Pump, Tap};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
@@ -82,7 +82,8 @@ impl Launcher {
         done: impl FnOnce(Finished) + Send + 'static,
     ) -> Result<Running, LaunchError> {
         let begun = Instant::now();
-        let outputs = Outputs { stdout: job.stdout, index: job.index, stderr: job.stderr };
+        let Job { stdout, content, index, stderr, .. } = job;
+        let outputs = Outputs { stdout, content, index, stderr };
         let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
         let files = Files::create(&outputs, &self.masker)?;
         let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
@@ -205,12 +206,13 @@ impl Files {
             let path = path.to_path_buf();
             move |source| LaunchError::Output { path, source }
         };
-        let Outputs { stdout, index, stderr } = outputs;
-        let output = Capture::create(stdout, index.as_deref(), Arc::clone(masker), OUTPUT_BUFFER)
+        let Outputs { stdout, content, index, stderr } = outputs;
+        let mask = |content| StreamMask::new(Arc::clone(masker), content);
+        let output = Capture::create(stdout, index.as_deref(), mask(*content), OUTPUT_BUFFER)
             .map_err(failed(stdout))?;
         let errors = match stderr {
             Stderr::WithStdout => None,
-            Stderr::File(path) => match Capture::create(path, None, Arc::clone(masker), ERROR_BUFFER) {
+            Stderr::File(path) => match Capture::create(path, None, mask(Content::Text), ERROR_BUFFER) {
                 Ok(capture) => Some(capture),
                 Err(error) => {
                     for made in std::iter::once(stdout).chain(index) {
@@ -249,7 +251,7 @@ struct Streamed {
 pub(super) enum Next {
     /// The present ones.
     None,
-    Files(Files),
+    Files(Box<Files>),
     /// Its streams have ended.
     Over,
 }
@@ -293,7 +295,7 @@ impl Shared {
     fn replace_next(&self, by: Next) -> Option<Files> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         match std::mem::replace(&mut *next, by) {
-            Next::Files(files) => Some(files),
+            Next::Files(files) => Some(*files),
             Next::None | Next::Over => None,
         }
     }
@@ -334,7 +336,7 @@ impl Running {
             return Ok(false);
         }
         *self.progress_lock() = files.progress();
-        *next = Next::Files(files);
+        *next = Next::Files(Box::new(files));
         Ok(true)
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::mask::Masker;
+use super::mask::StreamMask;
 
 /// What a follower returns at once, at most.
 const CHUNK: usize = 64 * 1024;
@@ -109,7 +109,7 @@ pub(super) enum Pulled {
 pub(super) struct Capture {
     file: File,
     index: Option<(File, Option<Instant>)>,
-    masker: Arc<Masker>,
+    mask: StreamMask,
     progress: Arc<Progress>,
     buffer: Vec<u8>,
     /// Bytes at the front of the buffer that may be the beginning of a secret.
@@ -125,7 +125,7 @@ impl Capture {
     pub(super) fn create(
         path: &Path,
         index: Option<&Path>,
-        masker: Arc<Masker>,
+        mask: StreamMask,
         buffer: usize,
     ) -> io::Result<Self> {
         let create = |path: &Path| OpenOptions::new().read(true).append(true).create_new(true).open(path);
@@ -138,20 +138,20 @@ impl Capture {
                 return Err(error);
             }
         };
-        Ok(Self::new(file, index, Progress::new(path.to_path_buf(), shared), masker, buffer))
+        Ok(Self::new(file, index, Progress::new(path.to_path_buf(), shared), mask, buffer))
     }
 
     fn new(
         file: File,
         index: Option<File>,
         progress: Arc<Progress>,
-        masker: Arc<Masker>,
+        mask: StreamMask,
         buffer: usize,
     ) -> Self {
         // Zeroed memory costs no pages until it is written to.
-        let buffer = vec![0; buffer + masker.longest()];
+        let buffer = vec![0; buffer + mask.longest()];
         let index = index.map(|file| (file, None));
-        Self { file, index, masker, progress, buffer, held: 0, at_line_border: true, error: None, lost: 0 }
+        Self { file, index, mask, progress, buffer, held: 0, at_line_border: true, error: None, lost: 0 }
     }
 
     pub(super) fn progress(&self) -> Arc<Progress> {
@@ -202,7 +202,7 @@ impl Capture {
     fn take_in(&mut self, count: usize) {
         let filled = self.held + count;
         self.at_line_border = self.buffer[filled - 1] == b'\n';
-        let done = self.masker.mask_stream(&mut self.buffer[..filled]);
+        let done = self.mask.mask(&mut self.buffer[..filled]);
         let now = Instant::now();
         self.note_time(now);
         let written = self.write(done);
@@ -245,7 +245,7 @@ impl Capture {
     /// Writes what was held back and tells the followers that this is the end.
     pub(super) fn finish(mut self) -> CaptureReport {
         let held = self.held;
-        self.masker.mask_all(&mut self.buffer[..held]);
+        self.mask.finish(&mut self.buffer[..held]);
         let written = self.write(held);
         self.progress.update(|state| {
             state.written += written;
@@ -329,11 +329,16 @@ pub fn tail(path: &Path, max_bytes: usize) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mask::{Content, Masker};
     use super::*;
+
+    fn nothing() -> StreamMask {
+        StreamMask::new(Arc::new(Masker::new([])), Content::Text)
+    }
 
     fn capture(path: &Path, index: Option<&Path>, secrets: &[&str]) -> Capture {
         let masker = Masker::new(secrets.iter().map(|secret| secret.as_bytes().to_vec()));
-        Capture::create(path, index, Arc::new(masker), 1024).unwrap()
+        Capture::create(path, index, StreamMask::new(Arc::new(masker), Content::Text), 1024).unwrap()
     }
 
     fn read_all(mut follower: Follower) -> Vec<u8> {
@@ -398,7 +403,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("raw");
         std::fs::write(&path, "kept").unwrap();
-        let error = Capture::create(&path, None, Arc::new(Masker::new([])), 10).err().unwrap();
+        let error = Capture::create(&path, None, nothing(), 10).err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"kept");
     }
@@ -408,7 +413,7 @@ mod tests {
     fn a_full_disk_is_reported_and_the_pipe_still_drained() {
         let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
         let progress = Progress::new("/dev/full".into(), full.try_clone().unwrap());
-        let mut capture = Capture::new(full, None, Arc::clone(&progress), Arc::new(Masker::new([])), 1024);
+        let mut capture = Capture::new(full, None, Arc::clone(&progress), nothing(), 1024);
         let (from, mut to) = io::pipe().unwrap();
         for _ in 0..3 {
             to.write_all(b"0123456789").unwrap();

@@ -7,6 +7,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod masking;
 mod metering;
 mod opencode;
 mod qwen;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dacapo_core::process::liveness::{Verdict, Watch};
-use dacapo_core::process::{Exit, Follower, Launcher, Masker, Outputs, Stderr, Stdin, Stop};
+use dacapo_core::process::{Content, Exit, Follower, Launcher, Masker, Outputs, Stderr, Stdin, Stop};
 
 use crate::support::{EXE, launcher, run, script, start, wait_for};
 
@@ -39,6 +39,7 @@ fn a_job_one_talks_with_goes_on_in_files_of_its_own_for_each_part() {
         if part > 0 {
             let outputs = Outputs {
                 stdout: dir.path().join(format!("out{part}")),
+                content: Content::Text,
                 index: None,
                 stderr: Stderr::File(dir.path().join(format!("err{part}"))),
             };
@@ -59,7 +60,12 @@ fn a_job_one_talks_with_goes_on_in_files_of_its_own_for_each_part() {
         let read = |name: &str| std::fs::read_to_string(dir.path().join(format!("{name}{part}"))).unwrap();
         assert_eq!([read("out"), read("err")], [format!("part {part}\n"), format!("err part {part}\n")]);
     }
-    let late = Outputs { stdout: dir.path().join("late"), index: None, stderr: Stderr::WithStdout };
+    let late = Outputs {
+        stdout: dir.path().join("late"),
+        content: Content::Text,
+        index: None,
+        stderr: Stderr::WithStdout,
+    };
     assert!(!running.continue_in(&late).unwrap(), "its streams have ended");
     assert!(!late.stdout.exists());
 }
@@ -74,6 +80,7 @@ fn files_that_a_job_never_came_to_use_end_with_it() {
     let (running, done) = start(&mut launcher, job);
     let outputs = Outputs {
         stdout: dir.path().join("next"),
+        content: Content::Text,
         index: None,
         stderr: Stderr::File(dir.path().join("next-err")),
     };

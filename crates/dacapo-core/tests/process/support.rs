@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use dacapo_core::process::{Finished, Job, Launcher, Masker, Running, Stderr, TAG_VARIABLE};
+use dacapo_core::process::{Content, Finished, Job, Launcher, Masker, Running, Stderr, TAG_VARIABLE};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The binary that acts as guard and as a runner to be killed.
@@ -62,6 +62,7 @@ pub(crate) fn script(dir: &Path, script: &str) -> Job {
         env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()), (TAG_VARIABLE.into(), dir.into())],
         stdin: Vec::new().into(),
         stdout: dir.join("out"),
+        content: Content::Text,
         index: None,
         stderr: Stderr::File(dir.join("err")),
         grace: Duration::from_millis(500),

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::misdeed::{all_files, play};
 use crate::support::{World, wait_for};
@@ -102,6 +102,44 @@ fn s15_secrets_of_the_environment_reach_no_record() {
     let summary = &world.events("t", "iteration_finished")[0]["summary"];
     assert!(summary.as_str().unwrap().contains("I used ************************ to log in."), "{summary}");
     world.assert_nothing_left("t");
+}
+
+#[test]
+fn s15_escaped_secrets_of_a_json_agent_reach_no_record_and_its_numbers_stay() {
+    const SECRETS: [(&str, &str); 4] = [
+        ("PGPASSWORD", "pa\"ss\\wörd/1"),
+        ("SSHPASS", "alllowercaseletters"),
+        ("CLIENTSECRET", "/begins/with/a/slash"),
+        ("FOO_TOKEN", "input_tokens"),
+    ];
+    let world = World::new();
+    let said: Vec<&str> = SECRETS[..3].iter().map(|(_, secret)| *secret).collect();
+    let text =
+        json!({"type": "assistant", "message": {"content": [{"type": "text", "text": said.join(" and ")}]}});
+    let text = text.to_string();
+    let escaped = text.replace('ö', "\\u00f6").replace('/', "\\/");
+    let end = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","total_cost_usd":0.1,"usage":{"input_tokens":7,"output_tokens":2}}"#;
+    fs::write(world.scratch("said"), format!("{escaped}\n{text}\n{end}\n")).unwrap();
+    let printed = world.scratch("said");
+    world.program("claude", &format!("#!/bin/sh\ncat > /dev/null\necho $$ > f\ncat {}\n", printed.display()));
+    let words = ["exec", "--name", "t", "--agent", "claude", "--iter", "1", "--json", "go"];
+    let output = world.command(&words).envs(SECRETS).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let result = &world.status("t")["result"];
+    assert_eq!(result["tokens"], json!({"input": 7, "output": 2}), "a word of the format is no secret");
+    let mut everywhere = all_files(&world.data());
+    everywhere.push(("--json".into(), output.stdout));
+    everywhere.push(("log".into(), world.git(&["log", "--format=%B"]).into_bytes()));
+    let forms = said.iter().flat_map(|secret| {
+        let json = serde_json::to_string(secret).unwrap().trim_matches('"').to_owned();
+        [(*secret).to_owned(), json.clone(), json.replace('ö', "\\u00f6").replace('/', "\\/")]
+    });
+    for form in forms {
+        for (path, bytes) in &everywhere {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(!text.contains(&form), "{form} in {path}: {text}");
+        }
+    }
 }
 
 #[test]
