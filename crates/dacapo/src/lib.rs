@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
+use crate::output::outlet::{LogOutlet, Outlet, Stream};
+
 /// A line on standard error. `eprintln!` panics where that is a file on a full disk, or a pipe that nobody reads, and a
 /// message that cannot be shown must not change the exit code.
 macro_rules! complain {
@@ -45,8 +47,10 @@ pub fn main() -> ExitCode {
         dacapo_core::process::guard::main();
     }
     if args.get(1).is_some_and(|word| word == commands::RUN_ARGUMENT) {
-        start_log();
-        return commands::run_in_background(&args[2..]);
+        let log = start_log();
+        let code = commands::run_in_background(&args[2..]);
+        log.finish();
+        return code;
     }
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
         return code;
@@ -64,7 +68,7 @@ pub fn main() -> ExitCode {
         args::Color::Always => anstream::ColorChoice::Always.write_global(),
         args::Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    start_log();
+    let log = start_log();
     if let Some(directory) = &cli.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
@@ -73,7 +77,9 @@ pub fn main() -> ExitCode {
         return report(&failure, false);
     }
     let json = commands::wants_json(&cli.command);
-    match commands::run(cli.command) {
+    let ended = commands::run(cli.command);
+    log.finish();
+    match ended {
         Ok(code) => ExitCode::from(code),
         Err(failure) => report(&failure, json),
     }
@@ -81,11 +87,20 @@ pub fn main() -> ExitCode {
 
 fn report(failure: &error::Failure, json: bool) -> ExitCode {
     if json {
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stdout(), "{}", failure.to_json());
+        print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
     }
-    complain!("{failure}");
+    let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+    let text = format!("{failure}\n");
+    let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
+    print_at_the_end(Stream::Stderr, &text);
     ExitCode::from(failure.exit_code())
+}
+
+/// Whoever has stopped reading is not waited for.
+fn print_at_the_end(stream: Stream, text: &str) {
+    let outlet = Outlet::new(stream, None);
+    outlet.keep(text.as_bytes().to_vec());
+    outlet.finish();
 }
 
 fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
@@ -103,7 +118,7 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
 }
 
 /// Logs go to standard error, by `DACAPO_LOG`, warnings and worse by default (L16).
-fn start_log() {
+fn start_log() -> LogOutlet {
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::util::SubscriberInitExt as _;
     let wanted = std::env::var("DACAPO_LOG").unwrap_or_else(|_| "warn".into());
@@ -113,10 +128,15 @@ fn start_log() {
             (tracing_subscriber::filter::Targets::new().with_default(tracing::Level::WARN), Some(error))
         }
     };
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    let log = LogOutlet::new();
+    let writer = log.clone();
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .with_target(false);
     let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
     if let Some(error) = problem {
         tracing::warn!("DACAPO_LOG={wanted} is not understood ({error}): warnings and errors are shown");
     }
+    log
 }

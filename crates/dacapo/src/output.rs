@@ -6,6 +6,7 @@ pub mod jsonl;
 pub mod listing;
 pub mod log;
 pub mod milestone;
+pub mod outlet;
 pub mod proof;
 pub mod report;
 pub mod status;

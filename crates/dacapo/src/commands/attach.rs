@@ -48,7 +48,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     let mut watch = Watch::new(dir, Kinds::default()).map_err(|error| unreadable(dir, &error))?;
     let mut surface = Surface { tracing: Tracing::of(watch.spec()), json: None, human: None };
     match show {
-        Show { json: true, .. } => surface.json = Some(JsonLines::default()),
+        Show { json: true, .. } => surface.json = Some(JsonLines::new(dir.path())),
         Show { quiet: true, .. } => watch.catch_up(|_| {}).map_err(|error| unreadable(dir, &error))?,
         Show { json: false, quiet: false } => {
             let mut so_far = SoFar::new(watch.spec());
@@ -58,7 +58,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
                     print(&report::result(so_far.view(), result));
                     return Ok(exit_code(result));
                 }
-                _ => surface.human = Some(Human::attached(so_far, watch.spec(), told)),
+                _ => surface.human = Some(Human::attached(so_far, watch.spec(), dir.path(), told)),
             }
             watch.show_recent(&mut surface.fan()).map_err(|error| unreadable(dir, &error))?;
         }
@@ -72,14 +72,16 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
         keys: None,
         ended_before: ended_before.filter(|_| driven),
     };
-    match attachment.follow()? {
-        End::Task => {
-            attachment.take_question_away();
-            match attachment.watch.end() {
-                Some((_, result)) => Ok(exit_code(result)),
-                None => Err(interrupted(dir)),
-            }
-        }
+    let end = attachment.follow();
+    if !matches!(end, Ok(End::Signal | End::Detached)) {
+        attachment.take_question_away();
+        attachment.surface.finish();
+    }
+    match end? {
+        End::Task => match attachment.watch.end() {
+            Some((_, result)) => Ok(exit_code(result)),
+            None => Err(interrupted(dir)),
+        },
         End::Detached => Ok(attachment.detached()),
         End::Signal | End::NobodyReads => Ok(LEFT),
     }
@@ -228,7 +230,10 @@ impl Attachment<'_> {
     fn detached(&mut self) -> u8 {
         let words = format!("detached; the task goes on: dacapo attach {}", self.dir.name());
         match &mut self.surface.human {
-            Some(human) => human.leave(&words),
+            Some(human) => {
+                human.leave(&words);
+                human.finish();
+            }
             None => complain!("{words}"),
         }
         LEFT
@@ -248,6 +253,12 @@ impl Surface {
         sinks.extend(self.json.as_mut().map(|json| json as &mut dyn Sink));
         sinks.extend(self.human.as_mut().map(|human| human as &mut dyn Sink));
         Fan(sinks)
+    }
+
+    /// Who reads gets time to take the rest.
+    fn finish(&mut self) {
+        self.json.iter_mut().for_each(JsonLines::finish);
+        self.human.iter_mut().for_each(Human::finish);
     }
 
     fn is_gone(&self) -> bool {

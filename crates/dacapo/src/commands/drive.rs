@@ -41,11 +41,11 @@ pub(super) struct Drive<'a> {
 pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<TaskResult, Failure> {
     let _awake = with.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let mut tracing = Tracing::of(&spec);
-    let mut json = with.show.json.then(JsonLines::default);
+    let mut json = with.show.json.then(|| JsonLines::new(dir.path()));
     let mut human = match with.show {
         Show { json: false, quiet: false } => {
             let view = TaskView::load(dir).map_err(|error| super::unreadable(&error, dir))?;
-            let mut human = Human::new(view);
+            let mut human = Human::new(view, dir.path());
             human.preamble(&spec, with.agent_why, with.notes, with.more_iterations);
             Some(human)
         }
@@ -71,7 +71,10 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
     listen(control, AfterTheEnd::Exit)?;
-    let result = driver.run().map_err(|error| failed(&name, error))?;
+    let result = driver.run().map_err(|error| failed(&name, error));
+    json.iter_mut().for_each(JsonLines::finish);
+    human.iter_mut().for_each(Human::finish);
+    let result = result?;
     look_for_conflicts(dir, &result);
     // What was refused goes without a trace.
     if exit_code(&result) != 2 {

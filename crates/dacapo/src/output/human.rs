@@ -1,6 +1,7 @@
 //! A running task at a terminal, or as plain lines where there is none (L17).
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dacapo_core::agent::acp::Question;
@@ -13,6 +14,7 @@ use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
 use super::asking::Asking;
+use super::outlet::{Outlet, Stream};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 mod milestone;
@@ -48,13 +50,14 @@ pub struct Human {
     asked: bool,
     /// A question that is answered by a key: it takes the place of the live line.
     held: Option<String>,
-    /// Nobody reads what is printed.
-    gone: bool,
+    out: Outlet,
+    /// Lines about what the agent does that a reader who had stopped reading has missed.
+    dropped: u64,
 }
 
 impl Human {
-    /// For a task that starts or is taken up again.
-    pub fn new(view: TaskView) -> Self {
+    /// For a task with this directory that starts or is taken up again.
+    pub fn new(view: TaskView, task: &Path) -> Self {
         Self {
             agent: view.agent.clone(),
             elapsed_before: Duration::from_secs_f64(view.elapsed_seconds.max(0.0)),
@@ -71,7 +74,8 @@ impl Human {
             asking: Asking::default(),
             asked: false,
             held: None,
-            gone: false,
+            out: Outlet::new(Stream::Stdout, Some(task.to_owned())),
+            dropped: 0,
         }
     }
 
@@ -130,10 +134,34 @@ impl Human {
     }
 
     fn say(&mut self, line: &str) {
-        let mut out = anstream::stdout().lock();
-        let erase = if std::mem::take(&mut self.line_is_up) { "\r\u{1b}[K" } else { "" };
-        // A terminal that has gone does not end the task.
-        self.gone |= writeln!(out, "{erase}{line}").and_then(|()| out.flush()).is_err();
+        self.say_dropped();
+        let erase = if std::mem::take(&mut self.line_is_up) { ERASE } else { "" };
+        self.out.keep(adapted(&format!("{erase}{line}\n")));
+    }
+
+    /// Says what the agent does; of that a reader who has stopped reading misses something.
+    fn say_of_agent(&mut self, line: &str) {
+        if self.out.has_room() {
+            self.say_dropped();
+        }
+        if self.dropped > 0 || !self.out.offer(adapted(&format!("{line}\n"))) {
+            self.dropped += 1;
+        }
+    }
+
+    fn say_dropped(&mut self) {
+        let count = std::mem::take(&mut self.dropped);
+        if count > 0 {
+            let events = words::count(count, "agent event");
+            let note = format!("note    {events} not shown: nobody read them in time");
+            self.out.keep(adapted(&format!("{}\n", paint(WARN, &note))));
+        }
+    }
+
+    /// All has been said: the reader gets time to take the rest.
+    pub fn finish(&mut self) {
+        self.say_dropped();
+        self.out.finish();
     }
 
     /// Says something that is no event.
@@ -157,15 +185,14 @@ impl Human {
         self.held = question.map(str::to_owned);
         if self.held.is_none() && self.line_is_up {
             self.line_is_up = false;
-            let mut out = anstream::stdout().lock();
-            let _ = write!(out, "\r\u{1b}[K").and_then(|()| out.flush());
+            self.out.keep(adapted(ERASE));
         }
         self.draw();
     }
 
     /// Whether nobody reads what is printed any more.
     pub fn is_gone(&self) -> bool {
-        self.gone
+        self.out.is_gone()
     }
 
     /// Draws the live line again.
@@ -175,9 +202,8 @@ impl Human {
         }
         let columns = terminal_columns().saturating_sub(1);
         if let Some(question) = &self.held {
-            let mut out = anstream::stdout().lock();
             let text = paint(BOLD, &words::line(question, columns));
-            let _ = write!(out, "\r\u{1b}[K{text} ").and_then(|()| out.flush());
+            self.out.keep(adapted(&format!("{ERASE}{text} ")));
             self.line_is_up = true;
             return;
         }
@@ -199,10 +225,7 @@ impl Human {
             parts.push(format!("▸ {}", self.doing));
         }
         let text = words::line(&parts.join(" · "), columns);
-        let mut out = anstream::stdout().lock();
-        let _ = write!(out, "\r\u{1b}[K{}", paint(DIM, &text));
-        let _ = out.flush();
-        self.line_is_up = true;
+        self.line_is_up |= self.out.redraw(adapted(&format!("{ERASE}{}", paint(DIM, &text))));
     }
 
     fn iteration(&mut self, record: &IterationRecord) {
@@ -260,7 +283,7 @@ impl Human {
     fn retries(&mut self, message: &str, status: Option<u16>) {
         let doing = words::retrying(message, status);
         if !self.live && self.doing != doing {
-            self.say(&paint(DIM, &format!("  ▸ {doing}")));
+            self.say_of_agent(&paint(DIM, &format!("  ▸ {doing}")));
         }
         self.doing = doing;
     }
@@ -285,6 +308,17 @@ impl Human {
 
 fn is_proof(check: &CheckBrief) -> bool {
     check.phase == CheckPhase::Proof
+}
+
+/// Back to the beginning of a line that is cleared.
+const ERASE: &str = "\r\u{1b}[K";
+
+/// With colours where the stream shows them.
+fn adapted(text: &str) -> Vec<u8> {
+    match anstream::AutoStream::choice(&std::io::stdout()) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string().into_bytes(),
+        _ => text.as_bytes().to_vec(),
+    }
 }
 
 /// At most the last `bytes` of a text, from a character on.
@@ -440,7 +474,7 @@ impl Sink for Human {
         if !self.live
             && let AgentEvent::ToolCall { name, summary, .. } = event
         {
-            self.say(&paint(DIM, &format!("  ▸ {name} {}", words::line(summary, 120))));
+            self.say_of_agent(&paint(DIM, &format!("  ▸ {name} {}", words::line(summary, 120))));
         }
     }
 

@@ -45,6 +45,7 @@ mod prompts;
 mod proof;
 mod pruning;
 mod pull_requests;
+mod readers;
 mod refusals;
 mod repositories;
 mod shared_limits;

@@ -1,5 +1,6 @@
 //! What somebody who comes in the middle is told first: not all that was said, but where the task stands.
 
+use std::path::Path;
 use std::time::Duration;
 
 use dacapo_core::event::{CheckResult, Envelope, IterationRecord};
@@ -47,14 +48,14 @@ impl SoFar {
 
 impl Human {
     /// Shows a task that is at work elsewhere from here on. `told` is what the user knows already.
-    pub fn attached(so_far: SoFar, spec: &TaskSpec, told: Told) -> Self {
+    pub fn attached(so_far: SoFar, spec: &TaskSpec, task: &Path, told: Told) -> Self {
         let SoFar { mut view, before, newest, at } = so_far;
         let since = at.map(|at| Timestamp::now().duration_since(at));
         let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
         view.elapsed_seconds += since.as_secs_f64();
         let (status, done) = (view.status, view.iteration);
         let waits = view.waiting_until;
-        let mut human = Human::new(view);
+        let mut human = Human::new(view, task);
         match told {
             Told::Nothing => human.preamble(spec, None, &[], None),
             Told::WhatIsAsked => human.promise_asked = spec.policy.until.is_some(),
