@@ -1,6 +1,7 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
 mod changes;
+pub mod files;
 mod fitness;
 mod inbox;
 mod index;
@@ -23,7 +24,7 @@ pub use index::{Index, Stamp};
 pub use journal::{Journal, JournalError, Reader, note, read};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
-pub use lock::{Lock, LockError, WorkspaceLock};
+pub use lock::{Lock, LockError, LockTarget, WorkspaceLock};
 pub(crate) use places::Bell;
 pub use places::{Held, Places, Seat, Taken, Ticket};
 pub use ports::{PORTS, PortLease, Ports};

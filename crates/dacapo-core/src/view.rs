@@ -295,15 +295,18 @@ impl TaskView {
     /// What the journal of the task in `dir` says, whether or not a process still drives it.
     pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
         let mut view = Self::new(&dir.spec()?);
-        match read(&dir.journal_path(), |line| view.apply(&line)) {
-            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                // Before its first event a task has no journal either, but then nothing of a turn.
-                let turns = std::fs::read_dir(dir.path().join("turns"));
-                if turns.is_ok_and(|mut turns| turns.next().is_some()) {
-                    return Err(ViewError::JournalGone);
-                }
-            }
+        let mut is_empty = true;
+        let read = read(&dir.journal_path(), |line| {
+            is_empty = false;
+            view.apply(&line);
+        });
+        match read {
+            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
             done => view.rests_on(done?),
+        }
+        // Before its first event a task has nothing in its journal either, but then nothing of a turn.
+        if is_empty && dir.has_turns() {
+            return Err(ViewError::JournalGone);
         }
         Ok(view)
     }

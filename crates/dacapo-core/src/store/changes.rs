@@ -36,7 +36,7 @@ impl Changes {
     /// Begins to watch: whatever happens from now on ends the next wait.
     pub fn of(dir: &TaskDir) -> io::Result<Self> {
         let (over, held) = io::pipe()?;
-        let lock = dir.lock_path();
+        let lock = dir.lock_target();
         std::thread::Builder::new().name("lock".into()).spawn(move || {
             let _ = Lock::wait_until_free(&lock);
             // Its end is the message.

@@ -5,7 +5,7 @@
 //! of a type that this version does not know is kept and skipped. Anything else that does not read is damage, and nothing
 //! is written behind it. The rules are in docs/design/journal.md.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::record::{Numbering, Record};
-use super::{Lock, TaskDir};
+use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
@@ -48,6 +48,12 @@ pub enum JournalError {
         /// The journal.
         path: PathBuf,
     },
+    /// Somebody put another file in its place.
+    #[error("{path} was replaced by another file while the task ran")]
+    Replaced {
+        /// The journal.
+        path: PathBuf,
+    },
     /// A newer Dacapo wrote it.
     #[error("{path} was written by a newer Dacapo (format {found}, this one reads up to {FORMAT})")]
     Newer {
@@ -72,7 +78,7 @@ impl Journal {
     /// Opens the journal at `path` to append to it, cutting a torn last line off, and gives back what it says.
     pub fn open(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Self, JournalError> {
         let io = |what| move |source| JournalError::Io { what, path: path.to_owned(), source };
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io("open"))?;
+        let file = files::append_existing(path).map_err(io("open"))?;
         let mut reader = Reader::from_start(path.to_owned(), file.try_clone().map_err(io("open"))?);
         while let Some(line) = reader.next_line()? {
             each(line);
@@ -100,9 +106,7 @@ impl Journal {
     pub fn append(&mut self, line: &Envelope) -> Result<(), JournalError> {
         debug_assert_eq!(line.seq, self.next_seq, "one writer, no gap");
         let failed = |source| JournalError::Io { what: "write", path: self.path.clone(), source };
-        if self.file.metadata().map_err(failed)?.nlink() == 0 {
-            return Err(JournalError::Removed { path: self.path.clone() });
-        }
+        self.is_still_there()?;
         let mut bytes = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         bytes.push(b'\n');
         if let Err(error) = self.file.write_all(&bytes) {
@@ -113,6 +117,22 @@ impl Journal {
         self.length += bytes.len() as u64;
         self.next_seq += 1;
         Ok(())
+    }
+
+    /// What is written to a file that its name does not lead to any more would be lost without a word, and another process
+    /// may write the one that it leads to.
+    fn is_still_there(&self) -> Result<(), JournalError> {
+        let inode = |found: std::fs::Metadata| (found.dev(), found.ino());
+        let failed = |source| JournalError::Io { what: "look at", path: self.path.clone(), source };
+        let own = self.file.metadata().map(inode).map_err(failed)?;
+        match std::fs::symlink_metadata(&self.path).map(inode) {
+            Ok(there) if there == own => Ok(()),
+            Ok(_) => Err(JournalError::Replaced { path: self.path.clone() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(JournalError::Removed { path: self.path.clone() })
+            }
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// A handle to force it to disk with, from another thread.
@@ -150,7 +170,7 @@ pub struct Reader {
 impl Reader {
     /// Opens the journal at `path`.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let file = File::open(path).map_err(|source| JournalError::Io {
+        let file = files::open(path).map_err(|source| JournalError::Io {
             what: "open",
             path: path.to_owned(),
             source,

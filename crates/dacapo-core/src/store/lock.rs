@@ -1,15 +1,24 @@
-//! Locks that the kernel releases with the last process that holds them (K2).
+//! Locks that the kernel releases with the last process that holds them (K2, R4).
 //!
-//! The descriptor is handed down to the guard and to the engine's own git on purpose, and never to an agent: a free lock
+//! A lock is on what its holder writes: the directory itself and the file in it that matters, by inode. There is no lock
+//! file that could be deleted: who removes or replaces the file still meets the lock on the directory, and who renames the
+//! directory takes the lock along.
+//!
+//! The descriptors are handed down to the guard and to the engine's own git on purpose, and never to an agent: a free lock
 //! then means that the tree is empty and that no commit is under way. So a lock can outlive the process that took it, by
-//! the moment in which those finish; its file names that process, and a starter that finds it gone waits for them.
+//! the moment in which those finish. A small file beside it names that process, so that a starter that finds it gone waits
+//! for them. That file is a hint: anybody can change it, and nothing but words and waiting depends on it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::io::FdFlags;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{Errno, FdFlags};
+use rustix::process::Pid;
+
+use super::files;
 
 /// `list` and friends probe locks for an instant, and what a dead process started holds its lock until it is done; a
 /// starter that meets either tries again for so long.
@@ -31,177 +40,329 @@ pub enum LockError {
     /// The file system says no.
     #[error("cannot lock {path}: {source}")]
     Io {
-        /// The lock's file.
+        /// What was to be locked.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
 }
 
+/// What a lock is on.
+#[derive(Debug, Clone)]
+pub struct LockTarget {
+    dir: PathBuf,
+    /// The file in it that its holder writes.
+    file: Option<PathBuf>,
+    /// Names the holder.
+    holder: PathBuf,
+}
+
+impl LockTarget {
+    /// A directory; `holder` is the file that names who has it.
+    pub fn dir(dir: PathBuf, holder: PathBuf) -> Self {
+        Self { dir, file: None, holder }
+    }
+
+    /// A directory and a file in it, which must be there.
+    pub fn dir_and_file(dir: PathBuf, file: PathBuf, holder: PathBuf) -> Self {
+        Self { dir, file: Some(file), holder }
+    }
+
+    fn io(&self, source: io::Error) -> LockError {
+        LockError::Io { path: self.dir.clone(), source }
+    }
+
+    /// What is there now, each by a descriptor of its own.
+    fn open(&self) -> io::Result<Vec<File>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = File::from(rustix::fs::open(&self.dir, flags, Mode::empty())?);
+        let mut all = vec![dir];
+        if let Some(file) = &self.file {
+            all.push(files::append_existing(file)?);
+        }
+        Ok(all)
+    }
+
+    /// The same for a look, which writes nothing. A file that is gone is not looked at: the directory is there.
+    fn open_to_look(&self) -> io::Result<Vec<File>> {
+        let mut all = vec![File::open(&self.dir)?];
+        match self.file.as_deref().map(files::open) {
+            Some(Ok(file)) => all.push(file),
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Some(Err(_)) | None => {}
+        }
+        // It is locked where directories cannot be, and by older versions.
+        all.extend(files::open(&self.holder));
+        Ok(all)
+    }
+}
+
 /// A lock that this process holds.
 #[derive(Debug)]
 pub struct Lock {
-    file: File,
+    held: Vec<File>,
+    holder: PathBuf,
 }
 
 impl Lock {
-    /// Takes the lock at `path`. A holder that stays is told from a probe that passes, and from what a dead holder has
-    /// left, by a few tries.
-    pub fn take(path: &Path) -> Result<Self, LockError> {
-        let io = |source| LockError::Io { path: path.to_owned(), source };
-        let mut lock = Self::win(path)?;
-        lock.file.set_len(0).map_err(io)?;
-        writeln!(lock.file, "{}", std::process::id()).map_err(io)?;
-        // Children inherit it from here on; see the module's head.
-        rustix::io::fcntl_setfd(&lock.file, FdFlags::empty()).map_err(|errno| io(errno.into()))?;
+    /// Takes the lock. A holder that stays is told from a probe that passes, and from what a dead holder has left, by a few
+    /// tries. What was moved away or replaced while we waited is not ours: what is under its name now may belong to another.
+    pub fn take(target: &LockTarget) -> Result<Self, LockError> {
+        let lock = Self::win(target)?.if_still_at(target)?;
+        name(&target.holder, "").map_err(|source| target.io(source))?;
+        lock.hand_to_children().map_err(|source| target.io(source))?;
         Ok(lock)
     }
 
+    /// As [`Lock::take`], for a moment: it names nobody, so whoever wants it meanwhile waits for it, and is not told
+    /// that somebody is at work.
+    pub fn take_briefly(target: &LockTarget) -> Result<Self, LockError> {
+        Self::win(target)?.if_still_at(target)
+    }
+
     /// The lock, which names nobody yet.
-    fn win(path: &Path) -> Result<Self, LockError> {
-        let io = |source| LockError::Io { path: path.to_owned(), source };
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+    fn win(target: &LockTarget) -> Result<Self, LockError> {
+        let files = target.open().map_err(|source| target.io(source))?;
         let start = Instant::now();
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { file }),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => return Err(io(source)),
+            let mut held = Vec::with_capacity(files.len());
+            let mut busy = None;
+            for file in &files {
+                match try_lock(file) {
+                    Ok(Locking::Won) => held.push(file),
+                    Ok(Locking::Impossible) => {}
+                    Ok(Locking::Busy) => {
+                        busy = Some(file);
+                        break;
+                    }
+                    Err(source) => return Err(target.io(source)),
+                }
             }
+            let Some(busy) = busy else { return Self::keep(files, target) };
             // A shared lock succeeds beside a probe but not beside a holder: no need to wait for one that lives.
-            let held = file.try_lock_shared().is_err();
-            let _ = file.unlock();
-            if held && read_lines(path).0.is_some_and(is_alive) {
+            let held_by_another = busy.try_lock_shared().is_err();
+            for file in held.into_iter().chain([busy]) {
+                let _ = file.unlock();
+            }
+            if held_by_another && read_lines(&target.holder).0.is_some_and(is_alive) {
                 return Err(LockError::Held);
             }
             if start.elapsed() > PATIENCE {
-                return Err(if held { LockError::Lingering } else { LockError::Held });
+                return Err(if held_by_another { LockError::Lingering } else { LockError::Held });
             }
             std::thread::sleep(LOOK_EVERY);
         }
     }
 
-    /// As [`Lock::take`], of something that is there already. What was moved away while we waited is not there any more:
-    /// its lock, under our name now, may belong to another.
-    pub fn take_of(path: &Path) -> Result<Self, LockError> {
-        Self::take(path)?.if_still_at(path)
+    /// Some file systems lock files and no directories (NFS); then the file that names the holder stands for the directory.
+    fn keep(mut files: Vec<File>, target: &LockTarget) -> Result<Self, LockError> {
+        if files.len() == 1 && !can_be_locked(&files[0]).map_err(|source| target.io(source))? {
+            let file = files::open_or_create(&target.holder).map_err(|source| target.io(source))?;
+            match file.try_lock() {
+                Ok(()) => files = vec![file],
+                Err(TryLockError::WouldBlock) => return Err(LockError::Held),
+                Err(TryLockError::Error(source)) => return Err(target.io(source)),
+            }
+        }
+        Ok(Self { held: files, holder: target.holder.clone() })
     }
 
-    /// As [`Lock::take_of`], for a moment: it names nobody, so whoever wants it meanwhile waits for it, and is not told
-    /// that somebody is at work.
-    pub fn take_briefly(path: &Path) -> Result<Self, LockError> {
-        Self::win(path)?.if_still_at(path)
-    }
-
-    fn if_still_at(self, path: &Path) -> Result<Self, LockError> {
+    fn if_still_at(self, target: &LockTarget) -> Result<Self, LockError> {
         use std::os::unix::fs::MetadataExt as _;
+        let inode = |file: &File| file.metadata().map(|found| (found.dev(), found.ino()));
         let is_it = || -> io::Result<bool> {
-            let (ours, there) = (self.file.metadata()?, std::fs::metadata(path)?);
-            Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+            let there = target.open()?;
+            for (ours, there) in self.held.iter().zip(&there).filter(|(ours, _)| !is_hint(ours, target)) {
+                if inode(ours)? != inode(there)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         };
         match is_it() {
             Ok(true) => Ok(self),
             Ok(false) => Err(LockError::Held),
-            Err(source) => Err(LockError::Io { path: path.to_owned(), source }),
+            Err(source) => Err(target.io(source)),
         }
+    }
+
+    /// What is locked was renamed.
+    pub(super) fn is_now_at(&mut self, target: &LockTarget) {
+        self.holder.clone_from(&target.holder);
     }
 
     /// Gives it up while this process lives on, which therefore must not be taken for its holder any more.
     pub fn give_up(self) {
         // A name that stays costs somebody a second try.
-        let _ = self.file.set_len(0);
+        let _ = files::open_or_create(&self.holder).and_then(|file| file.set_len(0));
     }
 
-    /// The lock at `path` that whoever started this process took and handed down; none: it was not.
+    /// The lock that whoever started this process took and handed down; none: it was not.
     ///
     /// To be called once, before anything else could open a file of its own at that place.
     #[expect(unsafe_code, reason = "a descriptor that was inherited has no owner in this process yet")]
-    pub fn inherited(path: &Path) -> io::Result<Option<Self>> {
-        use std::os::fd::FromRawFd as _;
+    pub fn inherited(target: &LockTarget) -> io::Result<Option<Self>> {
+        use std::os::fd::{BorrowedFd, FromRawFd as _};
         use std::os::unix::fs::MetadataExt as _;
-        let wanted = std::fs::metadata(path)?;
-        let is_it = |number: &i32| {
-            let open = std::fs::metadata(format!("/dev/fd/{number}"));
-            open.is_ok_and(|open| (open.dev(), open.ino()) == (wanted.dev(), wanted.ino()))
-        };
-        let found = (3..HANDED_DOWN).find(is_it);
-        // SAFETY: it is open, came with the process, and nothing here knows of it but the lock that is made now.
-        Ok(found.map(|number| Self { file: unsafe { File::from_raw_fd(number) } }))
+        let mut held = Vec::new();
+        for (nth, there) in target.open()?.into_iter().enumerate() {
+            let wanted = there.metadata()?;
+            // Ours own, so that it is not taken for one that was handed down.
+            drop(there);
+            let is_it = |number: &i32| {
+                // SAFETY: only looked at; a number that is not open is an error of the call.
+                let open = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(*number) });
+                #[expect(clippy::useless_conversion, reason = "the types differ from system to system")]
+                let same = |open: rustix::fs::Stat| {
+                    u64::try_from(open.st_dev).ok() == Some(wanted.dev())
+                        && u64::from(open.st_ino) == wanted.ino()
+                };
+                open.is_ok_and(same)
+            };
+            match (3..HANDED_DOWN).find(is_it) {
+                // SAFETY: it is open, came with the process, and nothing here knows of it but the lock that is made now.
+                Some(number) => held.push(unsafe { File::from_raw_fd(number) }),
+                // What is written must be locked; a directory cannot be everywhere.
+                None if nth > 0 || target.file.is_none() => return Ok(None),
+                None => {}
+            }
+        }
+        Ok(Some(Self { held, holder: target.holder.clone() }))
     }
 
-    /// Says in the lock's file that we have it: it was inherited, so somebody else took it.
-    pub fn name_holder(path: &Path) -> io::Result<()> {
-        std::fs::write(path, format!("{}\n", std::process::id()))
+    /// Says that we have it: it was inherited, so somebody else took it.
+    pub fn name_holder(target: &LockTarget) -> io::Result<()> {
+        name(&target.holder, "")
     }
 
-    /// The process that has the lock at `path`, by its own word.
-    pub fn holder(path: &Path) -> Option<rustix::process::Pid> {
-        let held = Self::is_held(path).is_ok_and(|held| held);
-        read_lines(path).0.filter(|_| held).and_then(rustix::process::Pid::from_raw)
+    /// The process that has the lock: the one that is named, or the one of `others` of which it can be seen.
+    pub fn holder(target: &LockTarget, others: impl IntoIterator<Item = Pid>) -> Option<Pid> {
+        if !Self::is_held(target).is_ok_and(|held| held) {
+            return None;
+        }
+        let named = read_lines(&target.holder).0.and_then(Pid::from_raw);
+        named.into_iter().chain(others).find(|pid| has_open(*pid, target))
     }
 
     /// Children that are started from now on do not inherit it: one that is not ours to end could keep it for ever.
     pub fn keep_from_children(&self) -> io::Result<()> {
-        Ok(rustix::io::fcntl_setfd(&self.file, FdFlags::CLOEXEC)?)
+        self.held.iter().try_for_each(|file| Ok(rustix::io::fcntl_setfd(file, FdFlags::CLOEXEC)?))
     }
 
-    /// Children that are started from now on inherit it again.
+    /// Children that are started from now on inherit it (see the module's head).
     pub fn hand_to_children(&self) -> io::Result<()> {
-        Ok(rustix::io::fcntl_setfd(&self.file, FdFlags::empty())?)
+        self.held.iter().try_for_each(|file| Ok(rustix::io::fcntl_setfd(file, FdFlags::empty())?))
     }
 
-    /// Whether some process holds the lock at `path`.
-    pub fn is_held(path: &Path) -> io::Result<bool> {
-        let file = match File::open(path) {
-            Ok(file) => file,
+    /// Whether some process holds the lock.
+    pub fn is_held(target: &LockTarget) -> io::Result<bool> {
+        let files = match target.open_to_look() {
+            Ok(files) => files,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(error),
+        for file in &files {
+            if is_locked(file)? {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 
-    /// Sleeps until nobody holds the lock at `path`.
-    pub fn wait_until_free(path: &Path) -> io::Result<()> {
-        match File::open(path) {
-            Ok(file) => file.lock_shared(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+    /// Sleeps until nobody holds the lock.
+    pub fn wait_until_free(target: &LockTarget) -> io::Result<()> {
+        let files = match target.open_to_look() {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for file in files {
+            wait_for(&file)?;
         }
+        Ok(())
     }
 }
 
-/// One loop per workspace (S7): a lock in the workspace's own git directory, which names its holder.
+enum Locking {
+    Won,
+    Busy,
+    /// This file system cannot lock such a thing.
+    Impossible,
+}
+
+fn try_lock(file: &File) -> io::Result<Locking> {
+    match file.try_lock() {
+        Ok(()) => Ok(Locking::Won),
+        Err(TryLockError::WouldBlock) => Ok(Locking::Busy),
+        Err(TryLockError::Error(error)) if file.metadata()?.is_dir() && is_no_lock(&error) => {
+            Ok(Locking::Impossible)
+        }
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn is_no_lock(error: &io::Error) -> bool {
+    let errors = [Errno::BADF, Errno::INVAL, Errno::NOTSUP, Errno::NOLCK, Errno::NOSYS, Errno::ISDIR];
+    error.raw_os_error().is_some_and(|number| errors.contains(&Errno::from_raw_os_error(number)))
+}
+
+fn can_be_locked(held: &File) -> io::Result<bool> {
+    Ok(match try_lock(held)? {
+        Locking::Won | Locking::Busy => true,
+        Locking::Impossible => false,
+    })
+}
+
+/// Whether it is the file that stands for a directory that cannot be locked.
+fn is_hint(ours: &File, target: &LockTarget) -> bool {
+    target.file.is_none() && ours.metadata().is_ok_and(|found| found.is_file())
+}
+
+pub(super) fn is_locked(file: &File) -> io::Result<bool> {
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) if is_no_lock(&error) && file.metadata()?.is_dir() => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+pub(super) fn wait_for(file: &File) -> io::Result<()> {
+    match file.lock_shared() {
+        Err(error) if is_no_lock(&error) && file.metadata()?.is_dir() => Ok(()),
+        done => done,
+    }
+}
+
+/// One loop per workspace (S7): a lock on the workspace's own git directory, and a file in it that names its holder.
 #[derive(Debug)]
 pub struct WorkspaceLock {
     lock: Lock,
 }
 
 impl WorkspaceLock {
+    fn target(git_dir: &Path) -> LockTarget {
+        LockTarget::dir(git_dir.to_owned(), git_dir.join("dacapo").join("lock"))
+    }
+
     /// Takes the workspace for a task, or says which task has it.
     pub fn take(git_dir: &Path, task: &str) -> Result<Self, (LockError, Option<String>)> {
-        let dir = git_dir.join("dacapo");
-        let path = dir.join("lock");
-        let io = |source| (LockError::Io { path: path.clone(), source }, None);
-        std::fs::create_dir_all(&dir).map_err(io)?;
-        match Lock::take(&path) {
+        let target = Self::target(git_dir);
+        let io = |source| (target.io(source), None);
+        std::fs::create_dir_all(git_dir.join("dacapo")).map_err(io)?;
+        match Lock::take(&target) {
             Ok(lock) => {
                 let mut taken = Self { lock };
                 taken.name(task).map_err(io)?;
                 Ok(taken)
             }
-            Err(error) => Err((error, read_lines(&path).1)),
+            Err(error) => Err((error, read_lines(&target.holder).1)),
         }
     }
 
     /// Says that we have it for a task: it was inherited.
     pub fn name_holder(git_dir: &Path, task: &str) -> io::Result<()> {
-        let text = format!("{}\n{task}", std::process::id());
-        std::fs::write(git_dir.join("dacapo").join("lock"), text)
+        name(&Self::target(git_dir).holder, task)
     }
 
     /// The lock itself.
@@ -211,16 +372,22 @@ impl WorkspaceLock {
 
     /// Names the holder: a task may get its final name only after it has the workspace.
     pub fn name(&mut self, task: &str) -> io::Result<()> {
-        self.lock.file.set_len(0)?;
-        self.lock.file.rewind()?;
-        write!(self.lock.file, "{}\n{task}", std::process::id())
+        name(&self.lock.holder, task)
     }
+}
+
+/// Writes who has a lock, and for which task. Not by replacing it: the file may be what is locked.
+fn name(holder: &Path, task: &str) -> io::Result<()> {
+    let mut file = files::open_or_create(holder)?;
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}\n{task}", std::process::id())
 }
 
 /// Who took the lock, and for which task.
 fn read_lines(path: &Path) -> (Option<i32>, Option<String>) {
     let mut text = String::new();
-    if File::open(path).and_then(|file| file.take(200).read_to_string(&mut text)).is_err() {
+    if files::open(path).and_then(|file| file.take(200).read_to_string(&mut text)).is_err() {
         return (None, None);
     }
     let mut lines = text.lines();
@@ -228,91 +395,37 @@ fn read_lines(path: &Path) -> (Option<i32>, Option<String>) {
     (pid, lines.next().filter(|name| !name.is_empty()).map(str::to_owned))
 }
 
+/// Whether a process has open what the lock is on: whoever holds a lock has. A name alone could be anybody's.
+#[cfg(target_os = "linux")]
+fn has_open(pid: Pid, target: &LockTarget) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(files) = target.open_to_look() else { return false };
+    let inodes: Vec<(u64, u64)> = files
+        .iter()
+        .filter_map(|file| file.metadata().ok())
+        .map(|found| (found.dev(), found.ino()))
+        .collect();
+    let open = std::fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero()));
+    open.into_iter().flatten().flatten().any(|entry| {
+        std::fs::metadata(entry.path()).is_ok_and(|found| inodes.contains(&(found.dev(), found.ino())))
+    })
+}
+
+/// There is no way to see it; that it lives must do.
+#[cfg(not(target_os = "linux"))]
+fn has_open(pid: Pid, _: &LockTarget) -> bool {
+    is_alive(pid.as_raw_nonzero().get())
+}
+
 /// One that has ended and that nobody has waited for yet does nothing any more.
 fn is_alive(pid: i32) -> bool {
-    let Some(pid) = rustix::process::Pid::from_raw(pid) else { return false };
+    let Some(pid) = Pid::from_raw(pid) else { return false };
     let zombie = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
         stat.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
     };
-    rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH) && !zombie()
+    rustix::process::test_kill_process(pid) != Err(Errno::SRCH) && !zombie()
 }
 
 #[cfg(test)]
-mod tests {
-    use std::process::{Command, Stdio};
-
-    use super::*;
-
-    /// A lock that a child holds in our place, as a guard or git does.
-    fn handed_down(path: &Path) -> std::process::Child {
-        let lock = Lock::take(path).unwrap();
-        let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        drop(lock);
-        child
-    }
-
-    #[test]
-    fn k2_a_holder_that_lives_is_told_at_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lock");
-        let _lock = Lock::take(&path).unwrap();
-        assert!(matches!(Lock::take(&path), Err(LockError::Held)));
-    }
-
-    #[test]
-    fn k2_a_lock_that_is_held_for_a_moment_is_waited_for_though_its_holder_lives() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lock");
-        Lock::take(&path).unwrap().give_up();
-        let brief = Lock::take_briefly(&path).unwrap();
-        let taking = std::thread::spawn({
-            let path = path.clone();
-            move || Lock::take_of(&path).map(drop)
-        });
-        drop(brief);
-        taking.join().unwrap().unwrap();
-    }
-
-    #[test]
-    fn s7_a_workspace_names_its_holder_by_its_final_name() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut taken = WorkspaceLock::take(dir.path(), "fix-tests").unwrap();
-        taken.name("fix-tests-2").unwrap();
-        let (error, holder) = WorkspaceLock::take(dir.path(), "other").unwrap_err();
-        assert!(matches!(error, LockError::Held));
-        assert_eq!(holder.as_deref(), Some("fix-tests-2"));
-    }
-
-    #[test]
-    fn k2_what_a_dead_holder_started_is_waited_for() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lock");
-        let mut child = handed_down(&path);
-        let mut gone = Command::new("true").spawn().unwrap();
-        gone.wait().unwrap();
-        std::fs::write(&path, format!("{}\n", gone.id())).unwrap();
-        let taking = std::thread::spawn({
-            let path = path.clone();
-            move || Lock::take(&path).map(drop)
-        });
-        drop(child.stdin.take());
-        child.wait().unwrap();
-        taking.join().unwrap().unwrap();
-    }
-
-    #[test]
-    fn r1_one_that_ended_and_was_not_waited_for_is_not_alive() {
-        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        let pid = i32::try_from(child.id()).unwrap();
-        assert!(is_alive(pid));
-        drop(child.stdin.take());
-        let start = Instant::now();
-        while is_alive(pid) {
-            assert!(start.elapsed() < Duration::from_secs(60));
-            std::thread::sleep(LOOK_EVERY);
-        }
-        child.wait().unwrap();
-        assert!(!is_alive(pid));
-    }
-}
+mod tests;

@@ -4,14 +4,14 @@
 //! sleeps on the ticket before its own; only the first in the row looks for a free place. So nobody is overtaken, and a
 //! thousand that wait cost a thousand sleeping processes and nothing else.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::Lock;
+use super::{files, lock};
 
 mod wake;
 
@@ -120,7 +120,7 @@ impl Places {
         use std::io::Read as _;
         let read = |number| -> Option<String> {
             let mut name = String::new();
-            let file = File::open(self.dir.join(format!("place-{number}"))).ok()?;
+            let file = files::open(&self.dir.join(format!("place-{number}"))).ok()?;
             file.take(LONGEST_NAME).read_to_string(&mut name).ok()?;
             Some(name).filter(|name| !name.is_empty())
         };
@@ -131,7 +131,7 @@ impl Places {
         self.clear_away()?;
         let number = self.waiting()?.last().map_or(0, |(last, _)| last + 1);
         let path = self.dir.join(format!("ticket-{number:016}"));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+        let file = files::open_or_create(&path)?;
         file.lock()?;
         Ok(Ticket { number, path, _file: file })
     }
@@ -141,7 +141,7 @@ impl Places {
         loop {
             let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
             match before {
-                Some((_, path)) => Lock::wait_until_free(&path)?,
+                Some((_, path)) => wait_until_free(&path)?,
                 None => return self.wait_at_the_head(ticket),
             }
         }
@@ -164,16 +164,15 @@ impl Places {
     fn doors(&self) -> io::Result<Vec<File>> {
         let open = |number| {
             let path = self.dir.join(format!("place-{number}"));
-            OpenOptions::new().write(true).create(true).truncate(false).open(path)
+            files::open_or_create(&path)
         };
         (0..self.most).map(open).collect()
     }
 
     /// Numbers are given one at a time.
     fn order(&self) -> io::Result<File> {
-        fs::create_dir_all(&self.dir)?;
-        let path = self.dir.join("order");
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        files::make_dir(&self.dir)?;
+        let file = files::open_or_create(&self.dir.join("order"))?;
         file.lock()?;
         Ok(file)
     }
@@ -182,7 +181,7 @@ impl Places {
     fn waiting(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let mut waiting = Vec::new();
         for (number, path) in self.tickets()? {
-            if Lock::is_held(&path)? {
+            if is_held(&path)? {
                 waiting.push((number, path));
             }
         }
@@ -193,7 +192,7 @@ impl Places {
     /// Removes what deaths left. Only who gives numbers may: a ticket is made and locked while `order` is held.
     fn clear_away(&self) -> io::Result<()> {
         for (_, path) in self.tickets()? {
-            if !Lock::is_held(&path)? {
+            if !is_held(&path)? {
                 let _ = fs::remove_file(&path);
             }
         }
@@ -210,6 +209,24 @@ impl Places {
             }
         }
         Ok(tickets)
+    }
+}
+
+/// Whether somebody waits with this ticket.
+fn is_held(ticket: &Path) -> io::Result<bool> {
+    match files::open(ticket) {
+        Ok(file) => lock::is_locked(&file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sleeps until nobody waits with this ticket.
+fn wait_until_free(ticket: &Path) -> io::Result<()> {
+    match files::open(ticket) {
+        Ok(file) => lock::wait_for(&file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

@@ -4,9 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Inbox, Lock, LockError, Ports};
+use super::{Inbox, Lock, LockError, LockTarget, Ports, files};
+use crate::event::Event;
 use crate::proof::Pool;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
+
+/// No spec is longer; its prompt and plan are the most of it.
+const LONGEST_SPEC: u64 = 256 << 20;
 
 /// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,9 +92,24 @@ impl TaskDir {
         self.0.join("runner.log")
     }
 
-    /// Held by the process that drives the task.
-    pub fn lock_path(&self) -> PathBuf {
-        self.0.join("lock")
+    /// What the process that drives the task has locked: the directory, and the journal where there is one.
+    pub fn lock_target(&self) -> LockTarget {
+        let (journal, holder) = (self.journal_path(), self.0.join("lock"));
+        if journal.symlink_metadata().is_ok() {
+            LockTarget::dir_and_file(self.0.clone(), journal, holder)
+        } else {
+            LockTarget::dir(self.0.clone(), holder)
+        }
+    }
+
+    /// Whether anything is in its journal.
+    pub fn has_begun(&self) -> bool {
+        self.journal_path().symlink_metadata().is_ok_and(|found| found.len() > 0)
+    }
+
+    /// Whether its agent has had a turn.
+    pub fn has_turns(&self) -> bool {
+        fs::read_dir(self.0.join("turns")).is_ok_and(|mut turns| turns.next().is_some())
     }
 
     /// A file of a turn: `raw`, `idx`, `err`, `prompt`.
@@ -139,17 +158,19 @@ impl TaskDir {
             move |source| CreateError::Io { path, source }
         };
         let tasks = self.0.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(tasks).map_err(io(tasks))?;
+        files::make_dir(tasks).map_err(io(tasks))?;
         let staging = tempfile::Builder::new().prefix(".new-").tempdir_in(tasks).map_err(io(tasks))?;
         let new = TaskDir::at(staging.path().to_owned());
-        fs::create_dir(new.0.join("turns")).map_err(io(&new.0))?;
-        fs::create_dir(new.0.join("checks")).map_err(io(&new.0))?;
+        files::make_dir(&new.0).map_err(io(&new.0))?;
+        files::make_dir(&new.0.join("turns")).map_err(io(&new.0))?;
+        files::make_dir(&new.0.join("checks")).map_err(io(&new.0))?;
         let json = serde_json::to_vec_pretty(spec).map_err(|error| io(&new.spec_path())(error.into()))?;
-        fs::write(new.spec_path(), json).map_err(io(&new.spec_path()))?;
-        let lock = Lock::take(&new.lock_path())?;
+        files::replace(&new.spec_path(), &json).map_err(io(&new.spec_path()))?;
+        let mut lock = new.lock()?;
         match rename_new(&new.0, &self.0) {
             Ok(()) => {
                 let _ = staging.keep();
+                lock.is_now_at(&self.lock_target());
                 Ok(lock)
             }
             Err(error)
@@ -167,7 +188,7 @@ impl TaskDir {
     /// Reads what was asked.
     pub fn spec(&self) -> Result<TaskSpec, OpenError> {
         let path = self.spec_path();
-        let bytes = match fs::read(&path) {
+        let bytes = match files::read_own(&path, LONGEST_SPEC) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(OpenError::NotFound(self.0.clone()));
@@ -185,12 +206,57 @@ impl TaskDir {
 
     /// Takes the lock of a task that nobody drives.
     pub fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take_of(&self.lock_path())
+        self.close_to_others()?;
+        self.make_journal()?;
+        Lock::take(&self.lock_target())
     }
 
     /// The same for a few writes: whoever wants to drive the task waits for that long.
     pub fn lock_briefly(&self) -> Result<Lock, LockError> {
-        Lock::take_briefly(&self.lock_path())
+        self.make_journal()?;
+        Lock::take_briefly(&self.lock_target())
+    }
+
+    /// Whoever takes the lock is going to write: what an older version left open to others is closed first (R0).
+    fn close_to_others(&self) -> Result<(), LockError> {
+        let below = ["turns", "checks", "setup", "inbox"].map(|name| self.0.join(name));
+        // HOME/repos/REPO/tasks/NAME: what is above is ours by its name alone, never HOME or anything beyond it.
+        let named = |nth: usize, name: &str| {
+            self.0.ancestors().nth(nth).filter(|path| path.file_name().is_some_and(|found| found == name))
+        };
+        let above = named(1, "tasks").zip(named(3, "repos")).map_or(&[][..], |_| &[1, 2, 3]);
+        let above = above.iter().filter_map(|nth| self.0.ancestors().nth(*nth)).map(Path::to_owned);
+        for path in above.chain([self.0.clone()]).chain(below) {
+            files::close_dir(&path).map_err(|source| LockError::Io { path, source })?;
+        }
+        Ok(())
+    }
+
+    /// The lock is on the journal, so there must be one. One that is gone is not made again: the task would seem to have
+    /// done nothing yet.
+    fn make_journal(&self) -> Result<(), LockError> {
+        let path = self.journal_path();
+        if path.symlink_metadata().is_ok() || self.has_turns() {
+            return Ok(());
+        }
+        files::append(&path).map(drop).map_err(|source| LockError::Io { path, source })
+    }
+
+    /// The process that drives the task: by its own word or by the journal's, and seen to have its lock.
+    pub fn holder(&self) -> Option<rustix::process::Pid> {
+        Lock::holder(&self.lock_target(), self.last_driver())
+    }
+
+    /// The process that drove the task last, by its journal.
+    pub fn last_driver(&self) -> Option<rustix::process::Pid> {
+        let mut last = None;
+        // What does not read names nobody.
+        let _ = super::read(&self.journal_path(), |line| {
+            if let Event::TaskStarted { pid, .. } | Event::Resumed { pid, .. } = line.event {
+                last = Some(pid);
+            }
+        });
+        rustix::process::Pid::from_raw(i32::try_from(last?).ok()?)
     }
 
     /// Moves the task's directory to a name that must not exist; who holds its lock holds it there too.
@@ -201,7 +267,7 @@ impl TaskDir {
 
     /// Whether some process drives the task, or is still clearing up behind it.
     pub fn is_driven(&self) -> io::Result<bool> {
-        Lock::is_held(&self.lock_path())
+        Lock::is_held(&self.lock_target())
     }
 
     /// Removes the record of a task that never did anything.

@@ -6,7 +6,7 @@
 //! started, and no terminal takes one with it.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
@@ -16,7 +16,7 @@ use dacapo_core::engine::{Answers, Driver, Row, Setting};
 use dacapo_core::event::TaskResult;
 use dacapo_core::process::can_see_processes;
 use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
-use dacapo_core::store::{Lock, TaskDir, WorkspaceLock};
+use dacapo_core::store::{Lock, TaskDir, WorkspaceLock, files};
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -57,7 +57,7 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions)
     };
     can_see_processes().map_err(|error| failed("its process", error))?;
     // Each process has a log of its own: what an earlier one said is not why this one ended.
-    let errors = OpenOptions::new().create(true).append(true).open(&log);
+    let errors = files::append(&log);
     let errors = errors.and_then(|file| file.set_len(0).map(|()| file));
     let errors = errors.map_err(|error| failed("its log", error))?;
     let mut child = Command::new(own_program())
@@ -146,8 +146,8 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
 
 /// The locks came with us; who looks at them is to see who has them now.
 fn take_over_locks(dir: &TaskDir, spec: &TaskSpec) -> io::Result<Option<Lock>> {
-    let lock = Lock::inherited(&dir.lock_path())?;
-    Lock::name_holder(&dir.lock_path())?;
+    let lock = Lock::inherited(&dir.lock_target())?;
+    Lock::name_holder(&dir.lock_target())?;
     if let Place::InPlace { .. } = spec.place {
         let repo = dacapo_core::git::Repo::discover(&spec.top).map_err(io::Error::other)?;
         WorkspaceLock::name_holder(repo.git_dir(), spec.name.as_str())?;

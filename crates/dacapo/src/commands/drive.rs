@@ -159,7 +159,7 @@ pub(super) fn no_more_threads(error: &std::io::Error) -> Failure {
 }
 
 pub(super) fn failed(name: &str, error: DriverError) -> Failure {
-    if let DriverError::Journal(JournalError::Removed { .. }) = &error {
+    if let DriverError::Journal(JournalError::Removed { .. } | JournalError::Replaced { .. }) = &error {
         return Failure::failed(error.to_string())
             .kept(format!("all commits, and the files as they are; the record of task '{name}' is lost"))
             .hint("look at git log and git status, then start a new task")

@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use dacapo_core::engine::Driver;
-use dacapo_core::event::{Command, Event, Outcome, StopReason};
+use dacapo_core::event::{Command, Outcome, StopReason};
 use dacapo_core::process::{guards_with_open, is_stopped, sweep, waits_for_git, wake};
-use dacapo_core::store::{Lock, LockError, TaskDir, read};
+use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::view::Status;
 
 use super::drive;
@@ -89,7 +89,7 @@ fn tell(dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
         }
         Err(error) => {
             // What fills the disk may be the very agent that is to end: a signal needs no room.
-            let driver = Lock::holder(&dir.lock_path()).filter(|pid| Some(*pid) == last_driver(dir));
+            let driver = dir.holder().filter(|pid| Some(*pid) == dir.last_driver());
             let Some(pid) = driver else { return Err(io(error)) };
             rustix::process::kill_process(pid, rustix::process::Signal::TERM)
                 .map_err(|errno| io(errno.into()))?;
@@ -104,8 +104,7 @@ fn tell(dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
 
 /// Somebody may have stopped the task's process or its guards (Ctrl-Z, SIGSTOP): woken, they hear what they are told.
 fn wake_all(dir: &TaskDir) {
-    let lock = dir.lock_path();
-    Lock::holder(&lock).into_iter().chain(guards_with_open(&lock)).for_each(wake);
+    dir.holder().into_iter().chain(guards_with_open(dir.path())).for_each(wake);
 }
 
 /// Waits for the end of a task that was told, and ends one that nobody drives.
@@ -151,8 +150,8 @@ fn end(dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
 
 /// Its process lives on after the task has ended, for a pull request: nothing reads the inbox then.
 fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
-    let holder = Lock::holder(&dir.lock_path());
-    if let Some(pid) = holder.filter(|pid| Some(*pid) == last_driver(dir))
+    let holder = dir.holder();
+    if let Some(pid) = holder.filter(|pid| Some(*pid) == dir.last_driver())
         && view(dir)?.status.has_ended()
     {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
@@ -165,9 +164,9 @@ fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
 fn force(dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
     let name = dir.name();
     let status = view(dir)?.status;
-    let holder = Lock::holder(&dir.lock_path());
+    let holder = dir.holder();
     match holder {
-        Some(pid) if status.is_settled() && Some(pid) != last_driver(dir) => {
+        Some(pid) if status.is_settled() && Some(pid) != dir.last_driver() => {
             if let Told::Command(id) = told {
                 let _ = dir.inbox().forget(id);
             }
@@ -188,7 +187,7 @@ fn force(dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
         return Ok(());
     }
     // Guards that hear nothing of its end are stopped or stuck; what they watched over is found by its tag.
-    for guard in guards_with_open(&dir.lock_path()) {
+    for guard in guards_with_open(dir.path()) {
         let _ = rustix::process::kill_process(guard, rustix::process::Signal::KILL);
     }
     sweep(tag);
@@ -198,26 +197,13 @@ fn force(dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
 /// A process that listens takes a command at once, unless git keeps it waiting. One that is stopped though it was woken
 /// hears nothing, and neither does its guard.
 fn is_deaf(dir: &TaskDir, told: &Told) -> bool {
-    let lock = dir.lock_path();
-    if Lock::holder(&lock).into_iter().chain(guards_with_open(&lock)).any(is_stopped) {
+    if dir.holder().into_iter().chain(guards_with_open(dir.path())).any(is_stopped) {
         return true;
     }
     let Told::Command(id) = told else { return false };
     let waits = dir.inbox().look().is_ok_and(|waiting| waiting.iter().any(|command| command.id == *id));
-    let at_git = || Lock::holder(&dir.lock_path()).is_some_and(waits_for_git);
+    let at_git = || dir.holder().is_some_and(waits_for_git);
     waits && !at_git()
-}
-
-/// The process that drove the task last, by its journal.
-fn last_driver(dir: &TaskDir) -> Option<rustix::process::Pid> {
-    let mut last = None;
-    // What does not read names nobody.
-    let _ = read(&dir.journal_path(), |line| {
-        if let Event::TaskStarted { pid, .. } | Event::Resumed { pid, .. } = line.event {
-            last = Some(pid);
-        }
-    });
-    rustix::process::Pid::from_raw(i32::try_from(last?).ok()?)
 }
 
 /// Nobody drives it: we do, and the first thing we are told is to end it.
@@ -247,7 +233,7 @@ fn end_the_dead(dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
 /// Waits for the lock in a thread of its own: nothing else can put an end to waiting for one.
 pub(super) fn is_free_within(dir: &TaskDir, time: Duration) -> bool {
     let (tell, told) = mpsc::channel();
-    let lock = dir.lock_path();
+    let lock = dir.lock_target();
     let waiting = std::thread::Builder::new().name("lock".into()).spawn(move || {
         let _ = tell.send(Lock::wait_until_free(&lock));
     });

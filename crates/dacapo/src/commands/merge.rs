@@ -3,7 +3,7 @@
 use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, Merger, Outcome};
 use dacapo_core::radar::Radar;
-use dacapo_core::store::{Lock, LockError, RepoDir};
+use dacapo_core::store::{Lock, LockError, LockTarget, RepoDir, files};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -172,9 +172,11 @@ fn query(args: &Merge, data: &RepoDir) -> Result<Option<String>, Failure> {
 
 /// Two merges in one repository would each prove something that is not there any more (R4).
 fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
-    let made = std::fs::create_dir_all(data.path());
+    let made = files::make_dir(data.path());
     made.map_err(|error| Failure::failed(format!("cannot write {}: {error}", data.path().display())))?;
-    Lock::take(&data.path().join("merge.lock")).map_err(|error| match error {
+    // Nothing else locks the directory of a repository's data.
+    let target = LockTarget::dir(data.path().to_owned(), data.path().join("merge.lock"));
+    Lock::take(&target).map_err(|error| match error {
         LockError::Held => Failure::usage("another merge is under way in this repository")
             .kept(NOTHING)
             .hint("wait until it is done, then merge"),

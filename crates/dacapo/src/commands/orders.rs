@@ -207,7 +207,7 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure>
         Err(LockError::Lingering) => return Err(still_finishing(&name)),
         Err(error @ LockError::Io { .. }) => return Err(Failure::failed(error.to_string())),
     };
-    if !dir.journal_path().exists() {
+    if !dir.has_begun() {
         // Of a task that never began there is nothing to write behind.
         for command in commands {
             dir.inbox().put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;

@@ -180,7 +180,7 @@ fn hand_over(dir: &TaskDir, lock: &Lock, answers: Vec<(&'static str, Command)>) 
     inbox.forget_stops().map_err(failed)?;
     for (by, command) in answers {
         // Limits are as `set` would have made them, so that what is shown first speaks of them.
-        if matches!(command, Command::Set { .. }) && dir.journal_path().exists() {
+        if matches!(command, Command::Set { .. }) && dir.has_begun() {
             write_down(dir, lock, by, &[command])?;
         } else {
             inbox.put(by, command).map_err(failed)?;

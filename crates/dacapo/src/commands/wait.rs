@@ -9,7 +9,7 @@ use crate::output::report;
 
 pub(super) fn run(args: &One) -> Result<u8, Failure> {
     let (_, dir) = task(args.name.as_deref())?;
-    Lock::wait_until_free(&dir.lock_path())
+    Lock::wait_until_free(&dir.lock_target())
         .map_err(|error| Failure::failed(format!("cannot wait for task '{}': {error}", dir.name())))?;
     let view = view(&dir)?;
     let Some(result) = &view.result else {

@@ -234,11 +234,10 @@ impl World {
     /// Nothing of the task is left: no process, no lock.
     pub(crate) fn assert_nothing_left(&self, name: &str) {
         wait_for("all processes of the task to end", || self.processes(name).is_empty());
-        let lock = fs::File::open(self.task_dir(name).join("lock")).unwrap();
+        let lock = fs::File::open(self.task_dir(name)).unwrap();
         wait_for("the task's lock to be free", || lock.try_lock().is_ok());
         lock.unlock().unwrap();
-        let workspace = self.repo().join(".git/dacapo/lock");
-        if let Ok(lock) = fs::File::open(workspace) {
+        if let Ok(lock) = fs::File::open(self.repo().join(".git")) {
             wait_for("the workspace's lock to be free", || lock.try_lock().is_ok());
             lock.unlock().unwrap();
         }
@@ -250,9 +249,10 @@ impl Drop for World {
     fn drop(&mut self) {
         let Ok(repos) = fs::read_dir(self.data().join("repos")) else { return };
         let tasks = repos.flatten().filter_map(|repo| fs::read_dir(repo.path().join("tasks")).ok());
-        for path in tasks.flatten().flatten().map(|task| task.path().join("lock")) {
+        for path in tasks.flatten().flatten().map(|task| task.path()) {
             let held = fs::File::open(&path).is_ok_and(|file| file.try_lock().is_err());
-            let holder = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.parse().ok());
+            let holder =
+                fs::read_to_string(path.join("lock")).ok().and_then(|text| text.lines().next()?.parse().ok());
             // A test that drives a task itself is its holder, by its name still when a child has its lock for a moment more.
             let another = |pid: &rustix::process::Pid| *pid != rustix::process::getpid();
             if let Some(pid) =

@@ -14,6 +14,7 @@ fn line(seq: u64) -> Envelope {
 fn written(lines: u64) -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.jsonl");
+    std::fs::write(&path, "").unwrap();
     let mut journal = Journal::open(&path, |_| panic!("empty")).unwrap();
     for seq in 0..lines {
         journal.append(&line(seq)).unwrap();
@@ -79,7 +80,12 @@ fn a_reader_at_the_end_goes_on_when_more_comes() {
     let mut reader = Reader::open(&path).unwrap();
     assert_eq!(reader.next_line().unwrap().unwrap().seq, 0);
     assert!(reader.next_line().unwrap().is_none());
-    OpenOptions::new().append(true).open(&path).unwrap().write_all(&bytes[bytes.len() - 3..]).unwrap();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap()
+        .write_all(&bytes[bytes.len() - 3..])
+        .unwrap();
     assert_eq!(reader.next_line().unwrap().unwrap().seq, 1);
     assert!(reader.next_line().unwrap().is_none());
 }

@@ -25,10 +25,10 @@ impl Moments {
 
 /// Ends the process that drives the task, if there is one, and waits until nothing of it is left.
 fn kill(world: &World, name: &str) {
-    let path = world.task_dir(name).join("lock");
+    let path = world.task_dir(name);
     let file = fs::File::open(&path).unwrap();
     if file.try_lock_shared().is_err() {
-        let text = fs::read_to_string(&path).unwrap();
+        let text = fs::read_to_string(path.join("lock")).unwrap();
         let holder = text.lines().next().and_then(|line| line.parse().ok());
         // It may just have come to its end by itself; then it gives the lock up and takes its name away.
         if let Some(pid) = holder.and_then(rustix::process::Pid::from_raw) {

@@ -94,7 +94,7 @@ fn r2_a_process_that_ends_by_an_error_of_its_own_says_which() {
     std::fs::copy(&journal, world.scratch("away")).unwrap();
     std::fs::remove_file(&journal).unwrap();
     let_go(&world);
-    let lock = std::fs::File::open(world.task_dir("t").join("lock")).unwrap();
+    let lock = std::fs::File::open(world.task_dir("t")).unwrap();
     wait_for("its process to end", || lock.try_lock_shared().is_ok());
     lock.unlock().unwrap();
     std::fs::rename(world.scratch("away"), &journal).unwrap();
