@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::git::{EndedRun, GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
 use crate::mirror;
 use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
-use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage, note};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage, files, note};
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
@@ -396,7 +396,7 @@ impl<'a> Dropped<'a> {
     /// On disk before anything moves.
     fn write(&self, kept: &Kept) -> Result<(), DropError> {
         let dir = self.path(kept);
-        fs::create_dir_all(&dir).map_err(file("make", &dir))?;
+        files::make_dir(&dir).map_err(file("make", &dir))?;
         let json = serde_json::to_vec_pretty(kept).map_err(|error| file("write", &dir)(error.into()))?;
         let write = || -> io::Result<()> {
             let mut paper = tempfile::Builder::new().prefix(".new-").tempfile_in(&dir)?;
@@ -442,8 +442,11 @@ fn new_paper(spec: &TaskSpec, why: Why) -> Kept {
     }
 }
 
+/// What is written of one that was put away is a few lines.
+const LONGEST_PAPER: u64 = 16 << 20;
+
 fn read(dir: &Path) -> Option<Kept> {
-    let kept: Kept = serde_json::from_slice(&fs::read(dir.join(PAPER)).ok()?).ok()?;
+    let kept: Kept = serde_json::from_slice(&files::read(&dir.join(PAPER), LONGEST_PAPER).ok()?).ok()?;
     (kept.v <= KEPT_FORMAT && dir.file_name()?.to_str()? == kept.id).then_some(kept)
 }
 

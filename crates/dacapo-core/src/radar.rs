@@ -6,13 +6,13 @@
 //! somebody looks. The file is derived and can be deleted.
 
 use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Oid, Repo};
 use crate::spec::TASK_BRANCHES;
-use crate::store::RepoDir;
+use crate::store::{RepoDir, files};
 
 /// So many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
@@ -84,7 +84,7 @@ impl Radar {
 
     /// What is known. Without a file, or with one that does not read, nothing is.
     pub fn known(&self) -> Known {
-        let text = fs::read(&self.path).unwrap_or_default();
+        let text = files::read(&self.path, 2 * MOST_BYTES).unwrap_or_default();
         let mut known = Known::default();
         for line in text.split(|byte| *byte == b'\n') {
             let Some((pair, conflict)) = std::str::from_utf8(line).ok().and_then(parse) else { continue };
@@ -146,20 +146,17 @@ impl Radar {
             return Ok(());
         }
         let parent = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(parent)?;
-        if fs::metadata(&self.path).map_or(0, |found| found.len()) < MOST_BYTES {
-            let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
-            return file.write_all(lines.as_bytes());
+        files::make_dir(parent)?;
+        if fs::symlink_metadata(&self.path).map_or(0, |found| found.len()) < MOST_BYTES {
+            return files::append(&self.path)?.write_all(lines.as_bytes());
         }
-        let mut anew = tempfile::NamedTempFile::new_in(parent)?;
+        let mut anew = String::new();
         for ((one, other), conflict) in &known.pairs {
             if tips.contains(one) && tips.contains(other) {
-                writeln!(anew, "{one} {other} {}", if *conflict { '!' } else { '=' })?;
+                anew.push_str(&format!("{one} {other} {}\n", if *conflict { '!' } else { '=' }));
             }
         }
-        anew.write_all(lines.as_bytes())?;
-        anew.persist(&self.path)?;
-        Ok(())
+        files::replace(&self.path, (anew + lines).as_bytes())
     }
 }
 

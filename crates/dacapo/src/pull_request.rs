@@ -21,7 +21,7 @@ use dacapo_core::context::cut_chars;
 use dacapo_core::git::{GitError, Repo, UsersGit};
 use dacapo_core::process::{Masker, TAG_VARIABLE};
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::TaskDir;
+use dacapo_core::store::{TaskDir, files};
 use dacapo_core::view::{MilestoneView, TaskView};
 
 use crate::config::{Config, PlatformCli};
@@ -236,7 +236,7 @@ impl Plan {
         let said = self.push()?;
         let wanted = self.wanted();
         // For people who open it by hand, and for the next attempt.
-        let written = std::fs::write(&self.body_file, &self.body);
+        let written = files::replace(&self.body_file, self.body.as_bytes());
         let by_hand = |cli: PlatformCli| written.is_ok().then(|| platform::by_hand(cli, &wanted));
         match self.cli {
             Choice::Use(cli, _) => self.open(cli, by_hand(cli)),

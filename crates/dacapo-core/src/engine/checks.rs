@@ -1,7 +1,6 @@
 //! Runs a check and keeps its receipt (L4).
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
 use crate::git::display_path;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
+use crate::store::files;
 
 /// So much of what a check printed goes into its receipt.
 pub(super) const TAIL_BYTES: usize = 8 << 10;
@@ -163,7 +163,7 @@ pub(crate) fn receipt(plan: &CheckPlan, output: &Path, ended: &Ended) -> CheckRe
 fn fingerprint(output: &Path, exit: &Exit, timed_out: bool) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(format!("{exit:?} {timed_out}").as_bytes());
-    if let Ok(file) = File::open(output) {
+    if let Ok(file) = files::open(output) {
         let mut plain = Plain::default();
         let mut reader = io::BufReader::with_capacity(64 << 10, file);
         let mut chunk = vec![0; 64 << 10];

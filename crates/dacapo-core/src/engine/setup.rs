@@ -14,7 +14,7 @@ use crate::event::{CommitPlanned, Event, SetupResult};
 use crate::git::{Repo, display_path};
 use crate::process::{Exit, tail};
 use crate::spec::Place;
-use crate::store::PortLease;
+use crate::store::{PortLease, files};
 
 /// Tells every child which ports are its task's.
 pub(super) const PORT_VARIABLE: &str = "DACAPO_PORT_BASE";
@@ -104,7 +104,7 @@ impl Driver<'_> {
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let output = self.dir.setup_path(self.next_seq());
         if let Some(dir) = output.parent() {
-            std::fs::create_dir_all(dir).map_err(|source| DriverError::File {
+            files::make_dir(dir).map_err(|source| DriverError::File {
                 what: "create",
                 path: dir.to_owned(),
                 source,

@@ -13,7 +13,7 @@ use super::voice::Voice;
 use crate::agent::acp::{Memory, TalkSetting};
 use crate::process::{Finished, Running, Stdin, Stop};
 use crate::spec::AgentSpec;
-use crate::store::TaskDir;
+use crate::store::{TaskDir, files};
 
 /// So long may it take to leave by itself once nobody talks to it any more; all known ones take a fifth of it.
 pub(super) const LEAVE_TIME: Duration = Duration::from_millis(1000);
@@ -59,7 +59,11 @@ impl Driver<'_> {
         if let Some((_, memory)) = &talker.kept_for {
             let path = self.dir.turn_path(plan.turn, "acp");
             let json = serde_json::to_vec(memory).unwrap_or_default();
-            fs::write(&path, json).map_err(|source| DriverError::File { what: "write", path, source })?;
+            files::replace(&path, &json).map_err(|source| DriverError::File {
+                what: "write",
+                path,
+                source,
+            })?;
         }
         let agent = &self.spec.agents[plan.agent];
         let outputs = outputs(agent, |extension| self.dir.turn_path(plan.turn, extension));
@@ -163,6 +167,9 @@ pub(super) fn talk_setting(task: &str, dir: &TaskDir, plan: &TurnPlan, agent: &A
     }
 }
 
+/// What is remembered of a conversation is far less.
+const LARGEST_MEMORY: u64 = 16 << 20;
+
 fn memory_in(path: &Path) -> Option<Memory> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&files::read(path, LARGEST_MEMORY).ok()?).ok()
 }

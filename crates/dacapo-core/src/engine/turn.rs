@@ -24,6 +24,7 @@ use crate::process::{
     Content, Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE,
 };
 use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
+use crate::store::files;
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
@@ -86,7 +87,7 @@ impl Driver<'_> {
     /// An agent can remove our own files too. What it printed is gone then; the loop is not.
     pub(super) fn keep_directory_of(&mut self, file: &Path) -> Result<(), DriverError> {
         let Some(directory) = file.parent().filter(|directory| !directory.is_dir()) else { return Ok(()) };
-        fs::create_dir(directory).map_err(|source| DriverError::File {
+        files::make_dir(directory).map_err(|source| DriverError::File {
             what: "create",
             path: directory.to_owned(),
             source,
@@ -247,7 +248,7 @@ impl Driver<'_> {
     fn finish_from_file(&mut self, plan: &TurnPlan, raw: &Path) -> Result<Input, DriverError> {
         let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
         let follower = Follower::replay(raw, 0).map_err(failed)?;
-        let file = File::open(raw).map_err(failed)?;
+        let file = files::open(raw).map_err(failed)?;
         let reader = self.reader(plan, &self.spec.agents[plan.agent], file);
         let (observed, _) = reader.read(follower, |_| true);
         let bytes = fs::metadata(raw).map_or(0, |meta| meta.len());
@@ -261,7 +262,7 @@ impl Driver<'_> {
     /// Keeps what the agent is told.
     pub(super) fn write_prompt(&self, plan: &TurnPlan) -> Result<PathBuf, DriverError> {
         let path = self.dir.turn_path(plan.turn, "prompt");
-        match fs::write(&path, &plan.prompt) {
+        match files::replace(&path, plan.prompt.as_bytes()) {
             Ok(()) => Ok(path),
             Err(source) => Err(DriverError::File { what: "write", path, source }),
         }

@@ -19,7 +19,7 @@ use crate::agent::acp::Heard;
 use crate::agent::{self, Adapter, Parser};
 use crate::event::{AgentEvent, Envelope, Event, TaskResult, Writing};
 use crate::spec::TaskSpec;
-use crate::store::{self, JournalError, OpenError, TaskDir};
+use crate::store::{self, JournalError, OpenError, TaskDir, files};
 use crate::task::Kinds;
 
 /// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
@@ -318,7 +318,7 @@ impl Turn {
     /// About how much had been printed at a time, by the index beside the raw file; without a later line in it, all that
     /// is there now.
     fn length_at(&self, time: Timestamp) -> u64 {
-        let Ok(index) = File::open(&self.index) else { return self.raw.length() };
+        let Ok(index) = files::open(&self.index) else { return self.raw.length() };
         let entries = BufReader::new(index).lines().map_while(Result::ok).filter_map(|line| {
             let (offset, millis) = line.split_once(' ')?;
             Some((offset.parse::<u64>().ok()?, millis.parse::<i64>().ok()?))
@@ -352,7 +352,7 @@ impl Output {
         let failed = |source| WatchError::Output { path: self.path.clone(), source };
         // A turn that begins once more has new files: as long as nothing was read it may be the other one.
         if self.at == 0 {
-            self.file = match File::open(&self.path) {
+            self.file = match files::open(&self.path) {
                 Ok(file) => Some(file),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(failed(error)),

@@ -16,7 +16,7 @@ use crate::git::{
     self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, WorktreeError, display_path,
 };
 use crate::spec::{Place, TaskSpec};
-use crate::store::PortLease;
+use crate::store::{PortLease, files};
 use crate::trust::TrustedFiles;
 
 /// New files over this size are left out of commits (C9).
@@ -259,7 +259,7 @@ impl Driver<'_> {
         };
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|source| DriverError::File {
+            files::make_dir(parent).map_err(|source| DriverError::File {
                 what: "create",
                 path: parent.to_owned(),
                 source,

@@ -20,6 +20,7 @@ use crate::context::{self, Conversation};
 use crate::event::{AgentEvent, TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
 use crate::process::{Follower, Running, Stop};
 use crate::spec::{AgentSpec, duration_text};
+use crate::store::files;
 
 /// A few sentences take seconds. Whoever needs longer than this is not waited for.
 const LONGEST: Duration = Duration::from_secs(3 * 60);
@@ -109,7 +110,7 @@ impl Driver<'_> {
     /// A call that an earlier process made. Where it ended in an answer it is not paid for twice; where it was cut short
     /// it is cancelled, and out of the way.
     fn answer_on_file(&self, plan: &WritingPlan, agent: &AgentSpec, raw: &Path) -> Option<Answer> {
-        let file = fs::File::open(raw).ok()?;
+        let file = files::open(raw).ok()?;
         let follower = Follower::replay(raw, 0).ok()?;
         let (seen, _) = self.writing_reader(plan, agent, file).read(follower, |_| true);
         let end = match self.judge(plan, agent, &Ending::Unwatched, &seen) {
@@ -132,7 +133,7 @@ impl Driver<'_> {
         prompt: &str,
     ) -> Result<Result<(Running, Receiver<()>), String>, DriverError> {
         let prompt_file = self.file(plan, "prompt");
-        if let Err(error) = fs::write(&prompt_file, prompt) {
+        if let Err(error) = files::replace(&prompt_file, prompt.as_bytes()) {
             return Ok(Err(format!("cannot write its prompt: {error}")));
         }
         let session = agent.presets_session().then(random_uuid);

@@ -3,6 +3,7 @@
 use super::turn::Record;
 use super::{Candidate, LeftOut, Made, Merger, Proven, Resolved, Stopped, Watch};
 use crate::git::{CleanCheckout, How, Merged, Oid, OpenMerge, Preview, Repo};
+use crate::store::files;
 
 /// A scratch worktree that goes whatever happens.
 pub(super) struct Scratch<'a> {
@@ -73,7 +74,7 @@ impl Merger<'_> {
 
     pub(super) fn scratch(&self, commit: &Oid) -> Result<Scratch<'_>, LeftOut> {
         let parent = self.data.path();
-        std::fs::create_dir_all(parent).map_err(|error| LeftOut::trouble(&error))?;
+        files::make_dir(parent).map_err(|error| LeftOut::trouble(&error))?;
         let mut checkout =
             self.repo.export_clean(commit, parent).map_err(|error| LeftOut::trouble(&error))?;
         checkout.repo = checkout.repo.with_hooks_of(self.repo)?;

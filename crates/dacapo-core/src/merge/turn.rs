@@ -13,7 +13,7 @@ use crate::event::{AgentEvent, Envelope, Event, Outcome, SessionMode, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
 use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, TaskSpec, random_hex};
-use crate::store::{Lock, TaskDir};
+use crate::store::{Lock, TaskDir, files};
 use crate::task::agent_loop::Loop;
 
 /// The hard limit of the turn, where the task has none of its own.
@@ -60,7 +60,7 @@ impl Drop for Record {
         if empty("turns") && empty("checks") {
             let _ = self.dir.discard();
         } else {
-            let _ = fs::write(self.dir.path().join(ENDED), "");
+            let _ = files::replace(&self.dir.path().join(ENDED), b"");
         }
     }
 }
@@ -120,7 +120,7 @@ pub(super) fn sweep_records(dir: &Path) {
         {
             let swept = sweep(&spec.tag);
             tracing::debug!(killed = swept.killed.len(), "cleared up behind a merge that died");
-            let _ = fs::write(path.join(ENDED), "");
+            let _ = files::replace(&path.join(ENDED), b"");
         }
         let changed = path.metadata().and_then(|found| found.modified());
         records.push((changed.unwrap_or(std::time::UNIX_EPOCH), path));

@@ -3,7 +3,7 @@
 //! The raw file is the truth: parser, log and replay all read it through a [`Follower`], live or years later. So a slow
 //! reader never slows the agent, and memory stays flat whatever the agent writes.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::mask::StreamMask;
+use crate::store::files;
 
 /// What a follower returns at once, at most.
 const CHUNK: usize = 64 * 1024;
@@ -128,10 +129,9 @@ impl Capture {
         mask: StreamMask,
         buffer: usize,
     ) -> io::Result<Self> {
-        let create = |path: &Path| OpenOptions::new().read(true).append(true).create_new(true).open(path);
-        let file = create(path)?;
+        let file = files::create_new(path)?;
         let shared = file.try_clone()?;
-        let index = match index.map(create).transpose() {
+        let index = match index.map(files::create_new).transpose() {
             Ok(index) => index,
             Err(error) => {
                 let _ = std::fs::remove_file(path);
@@ -271,7 +271,7 @@ impl Follower {
 
     /// Reads the file of an earlier job from `from` on.
     pub fn replay(path: &Path, from: u64) -> io::Result<Self> {
-        Ok(Self { file: File::open(path)?, at: from, live: None })
+        Ok(Self { file: files::open(path)?, at: from, live: None })
     }
 
     /// Where the next bytes come from.
@@ -311,7 +311,7 @@ impl Follower {
 /// The last bytes of a file, `max_bytes` at most, beginning with a whole line if one begins early enough, otherwise with
 /// a whole character.
 pub fn tail(path: &Path, max_bytes: usize) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let file = files::open(path)?;
     let length = file.metadata()?.len();
     let from = length.saturating_sub(max_bytes as u64);
     // One byte more, to see whether the cut falls on the beginning of a line.
@@ -329,6 +329,8 @@ pub fn tail(path: &Path, max_bytes: usize) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use super::super::mask::{Content, Masker};
     use super::*;
 

@@ -5,6 +5,8 @@ use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::files;
+
 /// Why a directory is of no use.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
@@ -37,7 +39,7 @@ pub enum Unfit {
 /// Tries locks and renames in `dir`, which is made if it is not there.
 pub fn fit(dir: &Path) -> Result<(), Unfit> {
     let unwritable = |source| Unfit::Unwritable { path: dir.to_owned(), source };
-    fs::create_dir_all(dir).map_err(unwritable)?;
+    files::make_dir(dir).map_err(unwritable)?;
     let probe = tempfile::Builder::new().prefix(".probe-").tempdir_in(dir).map_err(unwritable)?;
     can_lock(probe.path())?;
     let (from, to) = (probe.path().join("from"), probe.path().join("to"));

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::files;
 use crate::event::{Command, Received};
 use crate::spec::random_hex;
 
@@ -53,7 +54,7 @@ impl Inbox {
         let id = format!("{:020}-{}", Timestamp::now().as_microsecond().max(0), random_hex(4));
         let received = Received { id: id.clone(), by: by.to_owned(), command };
         let letter = Letter { v: COMMAND_FORMAT, received };
-        fs::create_dir_all(&self.dir)?;
+        files::make_dir(&self.dir)?;
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
         file.write_all(&serde_json::to_vec(&letter)?)?;
         file.as_file().sync_data()?;
@@ -75,7 +76,7 @@ impl Inbox {
 
     /// Calls `ring` after every change.
     pub fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<Watch> {
-        fs::create_dir_all(&self.dir)?;
+        files::make_dir(&self.dir)?;
         Watch::over(&self.dir, ring)
     }
 

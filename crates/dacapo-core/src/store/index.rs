@@ -6,7 +6,7 @@
 //! within the same tick of the clock, unseen; of such a one nothing is kept.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write as _};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -18,6 +18,8 @@ use memchr::memchr;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::files;
+
 /// The version of the file. One of another version, or of another Dacapo, is made anew.
 const INDEX_FORMAT: u32 = 2;
 
@@ -26,6 +28,9 @@ const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// An entry longer than this is cheaper to make again than to read past every time.
 const LONGEST_ENTRY: usize = 32 << 10;
+
+/// No index is larger.
+const LARGEST_FILE: u64 = 1 << 30;
 
 /// The state of a file from which something was derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +104,7 @@ impl Header {
 impl<T: Serialize + DeserializeOwned> Index<T> {
     /// Reads the index at `path`; where something is wrong with it, it ends there.
     pub fn open(path: PathBuf, now: SystemTime) -> Self {
-        let text = fs::read(&path).unwrap_or_default();
+        let text = files::read(&path, LARGEST_FILE).unwrap_or_default();
         let old = places(&text);
         Self { path, text, old, new: BTreeMap::new(), now, of: PhantomData }
     }
@@ -210,7 +215,7 @@ fn new_path(path: &Path) -> PathBuf {
 /// leaves is used by the next.
 fn claim(path: &Path) -> io::Result<Option<File>> {
     let path = new_path(path);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+    let file = files::open_or_create(&path)?;
     if file.try_lock().is_err() {
         return Ok(None);
     }

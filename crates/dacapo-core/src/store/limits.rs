@@ -7,13 +7,14 @@
 //! All of this saves turns and decides nothing: a file that is broken, foreign or cannot be written costs a turn that
 //! runs into the limit by itself.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::files;
 use crate::context::cut;
 
 /// The version of the files.
@@ -112,9 +113,7 @@ impl SharedLimits {
     /// What is known of an account: a limit that holds, or one whose time has come and of which nobody knows yet whether
     /// it is over.
     pub fn known(&self, account: &AccountKey, now: Timestamp) -> Option<SharedLimit> {
-        let mut bytes = Vec::new();
-        let file = File::open(self.file(account)).ok()?;
-        file.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
+        let bytes = files::read(&self.file(account), LARGEST_FILE).ok()?;
         serde_json::from_slice(&bytes).ok().filter(|limit: &SharedLimit| limit.is_sane(now))
     }
 
@@ -126,12 +125,8 @@ impl SharedLimits {
         {
             return Ok(());
         }
-        fs::create_dir_all(&self.0)?;
-        // Its permissions are the user's alone; it appears under its name complete or not at all.
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.0)?;
-        file.write_all(&serde_json::to_vec_pretty(limit)?)?;
-        file.persist(self.file(account)).map_err(|error| error.error)?;
-        Ok(())
+        files::make_dir(&self.0)?;
+        files::replace(&self.file(account), &serde_json::to_vec_pretty(limit)?)
     }
 
     /// The limit is over.
@@ -179,8 +174,7 @@ impl SharedLimits {
     /// A file of its own: the other one is replaced, and a lock on what was replaced locks nobody out. It is never
     /// removed for the same reason.
     fn open_lock(&self, account: &AccountKey) -> io::Result<File> {
-        let path = self.0.join(format!("{}.lock", account.0));
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+        files::open_or_create(&self.0.join(format!("{}.lock", account.0)))
     }
 }
 

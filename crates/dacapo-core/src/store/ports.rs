@@ -1,12 +1,14 @@
 //! Ports that are one task's alone as long as it runs (S3): ten in a row, by a file lock that the kernel gives back on any
 //! death. Servers that the agents of two tasks start then do not meet.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+
+use super::files;
 
 /// So many ports have one task.
 pub const PORTS: u16 = 10;
@@ -39,7 +41,7 @@ impl Ports {
     /// Leases ports to the task with this tag: those it had `before` where they are free, else the first free ones from a
     /// place of its own. None: all are taken.
     pub fn lease(&self, tag: &str, before: Option<u16>) -> io::Result<Option<PortLease>> {
-        fs::create_dir_all(&self.dir)?;
+        files::make_dir(&self.dir)?;
         let all = candidates(&connections());
         let own = tag.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let row = (0..all.len()).map(|step| all[(own % all.len() + step) % all.len()]);
@@ -52,8 +54,7 @@ impl Ports {
     }
 
     fn take(&self, base: u16) -> io::Result<Option<PortLease>> {
-        let path = self.dir.join(format!("ports-{base}"));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let file = files::open_or_create(&self.dir.join(format!("ports-{base}")))?;
         match file.try_lock() {
             // Somebody else on this machine may listen there without asking us.
             Ok(()) if (base..base + PORTS).all(self.is_free) => Ok(Some(PortLease { base, file })),

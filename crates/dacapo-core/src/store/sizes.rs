@@ -2,8 +2,8 @@
 //! of a task or when somebody asks, and kept with its time in one file a repository. It decides nothing.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,13 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{RepoDir, TaskDir};
+use super::{RepoDir, TaskDir, files};
 
 /// The version of the file; one of another is made anew.
 const SIZES_FORMAT: u32 = 1;
+
+/// Far more than a thousand tasks need.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// A block of `st_blocks`, whatever the file system's own are.
 const BLOCK: u64 = 512;
@@ -61,25 +64,22 @@ pub fn measure(dir: &TaskDir, worktree: Option<&Path>, deadline: Instant) -> io:
 
 /// What was measured, by name. Whatever is wrong with the file, nothing is known then.
 pub fn sizes(repo: &RepoDir) -> BTreeMap<String, Size> {
-    let read = fs::read(path(repo)).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let read = files::read(&path(repo), LARGEST_FILE)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
     read.filter(|kept| kept.v == SIZES_FORMAT).map(|kept| kept.tasks).unwrap_or_default()
 }
 
 /// Keeps what was measured beside what is known of other tasks that are still there.
 pub fn keep_sizes(repo: &RepoDir, measured: impl IntoIterator<Item = (String, Size)>) -> io::Result<()> {
     // Several tasks may end at once; the lock goes with the file when we are done, or dead.
-    let lock =
-        OpenOptions::new().write(true).create(true).truncate(false).open(repo.path().join("sizes.lock"))?;
+    let lock = files::open_or_create(&repo.path().join("sizes.lock"))?;
     lock.lock()?;
     let there: HashSet<String> = repo.tasks()?.iter().map(TaskDir::name).collect();
     let mut tasks = sizes(repo);
     tasks.extend(measured);
     tasks.retain(|name, _| there.contains(name));
-    let new = repo.path().join("sizes.json.new");
-    let mut file = File::create(&new)?;
-    file.write_all(&serde_json::to_vec(&Kept { v: SIZES_FORMAT, tasks })?)?;
-    drop(file);
-    fs::rename(new, path(repo))
+    files::replace(&path(repo), &serde_json::to_vec(&Kept { v: SIZES_FORMAT, tasks })?)
 }
 
 fn path(repo: &RepoDir) -> PathBuf {
@@ -192,6 +192,8 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use std::fs::File;
 
     use super::*;
     use crate::spec::TaskName;

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use dacapo_core::engine::{Activity, Sink, Step, Watch};
 use dacapo_core::event::{AgentEvent, Envelope};
-use dacapo_core::store::{Changes, TaskDir};
+use dacapo_core::store::{Changes, TaskDir, files};
 use dacapo_core::task::Kinds;
 
 use super::attach::unreadable;
@@ -98,9 +98,10 @@ impl Sink for Log {
 /// Byte for byte: no text layer in between.
 fn raw(dir: &TaskDir, turn: u32) -> Result<u8, Failure> {
     let path = dir.turn_path(turn, "raw");
-    let mut file = std::fs::File::open(&path).map_err(|_| {
-        Failure::usage(format!("task '{}' has no turn {turn}", dir.name()))
-            .hint("turns count from 0: --turn 0")
+    let mut file = files::open(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::usage(format!("task '{}' has no turn {turn}", dir.name()))
+            .hint("turns count from 0: --turn 0"),
+        _ => Failure::failed(format!("cannot read turn {turn} of task '{}': {error}", dir.name())),
     })?;
     // A reader that has gone is no failure.
     let _ = io::copy(&mut file, &mut io::stdout().lock());

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use dacapo_core::store::files;
 use serde::{Deserialize, Serialize};
+
+/// Nobody has so many checks.
+const LARGEST_FILE: u64 = 4 << 20;
 
 /// The version of the file.
 const CHOICE_FORMAT: u32 = 1;
@@ -35,8 +39,8 @@ struct Choice {
 
 /// What the user wants where exactly these are found; none: it was never asked.
 pub fn remembered(data: &Path, question: Question, found: &[String]) -> Option<Vec<String>> {
-    let choice =
-        std::fs::read(question.path(data)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let read = files::read(&question.path(data), LARGEST_FILE).ok();
+    let choice = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let Some(Choice { v: CHOICE_FORMAT, found: of, used }) = choice
         && of == found
     {
@@ -46,8 +50,8 @@ pub fn remembered(data: &Path, question: Question, found: &[String]) -> Option<V
         return None;
     }
     // An earlier form knew a yes only.
-    let confirmed = std::fs::read_to_string(data.join("confirmed-checks")).ok()?;
-    (confirmed == found.join("\n")).then(|| found.to_vec())
+    let confirmed = files::read(&data.join("confirmed-checks"), LARGEST_FILE).ok()?;
+    (confirmed == found.join("\n").as_bytes()).then(|| found.to_vec())
 }
 
 /// Remembers it. Asking again next time is the worst that a failed write does.
@@ -55,10 +59,8 @@ pub fn remember(data: &Path, question: Question, found: &[String], used: &[Strin
     let choice = Choice { v: CHOICE_FORMAT, found: found.to_vec(), used: used.to_vec() };
     let written = serde_json::to_vec(&choice).map_err(std::io::Error::from);
     let _ = written.and_then(|json| {
-        std::fs::create_dir_all(data)?;
-        let mut file = tempfile::NamedTempFile::new_in(data)?;
-        std::io::Write::write_all(&mut file, &json)?;
-        file.persist(question.path(data)).map(drop).map_err(|error| error.error)
+        files::make_dir(data)?;
+        files::replace(&question.path(data), &json)
     });
 }
 

@@ -46,6 +46,7 @@ mod proof;
 mod pruning;
 mod pull_requests;
 mod readers;
+mod records;
 mod refusals;
 mod repositories;
 mod shared_limits;

@@ -1,0 +1,169 @@
+//! What lies in the data directory: whose it is, what may be planted there, and who may drive a task whose files an agent
+//! has removed or rewritten (R0, R4).
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::misdeed::play;
+use crate::support::{Ran, World, wait_for};
+
+/// A shell word for the directory of task `t`, as an agent finds it.
+fn task(world: &World) -> String {
+    format!("$(echo {}/repos/*/tasks/t)", world.data().display())
+}
+
+fn all_below(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        found.push(path.clone());
+        // Worktrees have the modes that git gives them.
+        if path.symlink_metadata().unwrap().is_dir() && !path.parent().unwrap().ends_with("worktrees") {
+            all_below(&path, found);
+        }
+    }
+}
+
+/// Runs the program with a umask that leaves everything to everybody.
+fn run_open(world: &World, words: &[&str]) -> Ran {
+    let mut command = Command::new("/bin/sh");
+    world.dress(&mut command);
+    command.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_dacapo")]).args(words);
+    Ran::from(command.output().unwrap())
+}
+
+#[test]
+fn r0_records_are_the_users_alone_whatever_the_umask() {
+    let world = World::new();
+    fs::remove_dir(world.data()).unwrap();
+    world.config("[worktree]\nsetup = [\"true\"]\n");
+    let agent = "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERATION; echo said";
+    let check = ["--check", "test -e f1"];
+    for (name, place) in [("there", "--worktree"), ("here", "--noworktree")] {
+        let words = ["exec", "--name", name, place, "--iter", "2", "--agent-cmd", agent];
+        let _ = run_open(&world, &[&words[..], &check, &["go"]].concat()).expect(0);
+    }
+    let words = ["spawn", "--name", "later", "--iter", "1", "--agent-cmd", agent, "go"];
+    let _ = run_open(&world, &words).expect(0);
+    let _ = world.wait("later").expect(0);
+    let _ = run_open(&world, &["tell", "later", "hello"]).expect(0);
+    let _ = run_open(&world, &["list", "--size"]).expect(0);
+    let _ = run_open(&world, &["list", "--json"]).expect(0);
+    let _ = run_open(&world, &["drop", "later"]).expect(0);
+    let mut all = vec![world.data()];
+    all_below(&world.data(), &mut all);
+    assert!(all.iter().any(|path| path.ends_with("turns/0000.raw")), "{all:?}");
+    let open: Vec<String> = all
+        .iter()
+        .filter(|path| !path.parent().unwrap().ends_with("worktrees") && !path.ends_with("tree"))
+        .filter_map(|path| {
+            let found = path.symlink_metadata().unwrap();
+            let wanted = if found.is_dir() { 0o700 } else { 0o600 };
+            let mode = found.mode() & 0o7777;
+            (mode != wanted)
+                .then(|| format!("{mode:o} {}", path.strip_prefix(world.data()).unwrap().display()))
+        })
+        .collect();
+    assert_eq!(open, Vec::<String>::new());
+}
+
+#[test]
+fn r0_what_an_older_version_left_open_is_closed_by_the_next_that_writes() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--iter", "1", "--agent-cmd", "echo 1 > f", "go"]).expect(0);
+    let dir = world.task_dir("t");
+    for open in [dir.clone(), dir.join("turns"), dir.parent().unwrap().to_owned()] {
+        fs::set_permissions(open, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    fs::set_permissions(dir.join("journal.jsonl"), fs::Permissions::from_mode(0o666)).unwrap();
+    let _ = world.run(&["resume", "t", "--iter", "1", "again"]).expect(0);
+    let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+    assert_eq!([mode(&dir), mode(&dir.join("turns")), mode(dir.parent().unwrap())], [0o700; 3]);
+    assert_eq!(mode(&dir.join("journal.jsonl")), 0o600);
+}
+
+#[test]
+fn r0_a_spec_that_every_user_can_write_runs_nothing() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--iter", "1", "--agent-cmd", "echo 1 >> f", "go"]).expect(0);
+    let spec = world.task_dir("t").join("spec.json");
+    fs::set_permissions(&spec, fs::Permissions::from_mode(0o666)).unwrap();
+    let ran = world.run(&["resume", "t", "--iter", "1"]);
+    assert_ne!(ran.code, 0);
+    ran.says("can be written by every user").says("chmod 600");
+    assert_eq!(world.read("f"), "1\n");
+}
+
+#[test]
+fn r0_a_link_at_the_place_of_a_prompt_is_not_followed() {
+    let world = World::new();
+    let target = world.scratch("precious");
+    fs::write(&target, "mine").unwrap();
+    let plant = format!("ln -s {} {}/turns/0002.prompt", target.display(), task(&world));
+    let _ = play(&world, &[], &plant).expect(0);
+    assert!(world.task_dir("t").join("turns/0002.prompt").is_file());
+    assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
+}
+
+#[test]
+fn r0_a_fifo_at_the_place_of_a_turns_output_is_named_and_hangs_nobody() {
+    let world = World::new();
+    let ran = play(&world, &[], &format!("mkfifo {}/turns/0002.raw", task(&world)));
+    assert_ne!(ran.code, 0);
+    ran.says("0002.raw");
+    let read = world.run(&["logs", "t", "--turn", "2"]);
+    assert_ne!(read.code, 0);
+    read.says("is a FIFO");
+}
+
+/// What lets nobody in beside the process that drives the task: each is done by its agent in the second iteration.
+const LOCK_BREAKERS: [&str; 4] = [
+    "rm {TASK}/lock",
+    "rm -f {TASK}/lock; echo 1 > {TASK}/lock",
+    "cp {TASK}/journal.jsonl {TASK}/copy; mv {TASK}/copy {TASK}/journal.jsonl; rm {TASK}/lock",
+    "rm -rf .git/dacapo {TASK}/lock",
+];
+
+#[test]
+fn r4_no_file_that_an_agent_removes_lets_a_second_driver_in() {
+    for breaker in LOCK_BREAKERS {
+        let world = World::new();
+        let (ready, go) = (world.scratch("ready"), world.scratch("go"));
+        let agent = format!(
+            "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERATION; if [ $DACAPO_ITERATION = 1 ]; then {}; \
+             touch {}; while ! test -e {}; do sleep 0.02; done; fi",
+            breaker.replace("{TASK}", &task(&world)),
+            ready.display(),
+            go.display()
+        );
+        let mut first = world
+            .command(&["exec", "--name", "t", "--iter", "4", "--agent-cmd", &agent, "go"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for("the agent", || ready.exists());
+        let more = [&["drop", "t"][..], &["merge", "t"]];
+        let more = more.into_iter().filter(|_| breaker == LOCK_BREAKERS[0]);
+        for words in std::iter::once(&["resume", "t"][..]).chain(more) {
+            let ran = world.run(words);
+            assert_ne!(ran.code, 0, "{breaker}: {words:?}");
+            assert!(world.tasks().contains(&"t".to_owned()), "{breaker}: {words:?}");
+        }
+        let other =
+            world.exec(&["--name", "other", "--iter", "1", "--agent-cmd", "echo other > other", "go"]);
+        assert_eq!(other.code, 2, "{breaker}: two in one checkout: {}", other.stderr);
+        fs::write(&go, "").unwrap();
+        let _ = first.wait().unwrap();
+        let iterations: Vec<String> = world
+            .git(&["log", "--reverse", "--format=%(trailers:key=Dacapo-Iteration,valueonly,separator=)"])
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut once = iterations.clone();
+        once.dedup();
+        assert_eq!(iterations, once, "{breaker}");
+    }
+}
