@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -84,6 +85,10 @@ pub struct Driver<'a> {
     pub(super) earlier: EarlierRun,
     /// Commands that are in the journal.
     pub(super) commands_taken: HashSet<String>,
+    /// It was said that files which are no commands lie in the inbox.
+    pub(super) strangers_named: bool,
+    /// Something is in the inbox, and we were told.
+    pub(super) mail: Arc<AtomicBool>,
     pub(super) standing: Standing,
     pub(super) mirroring: Mirroring,
     pub(super) tampering: Tampering,
@@ -166,6 +171,8 @@ impl<'a> Driver<'a> {
             tampering: Tampering::default(),
             standing: Standing::new(setting.turn.take(), setting.places.take()),
             commands_taken,
+            strangers_named: false,
+            mail: Arc::default(),
             asked: None,
             workspace_was_made,
             begun: false,

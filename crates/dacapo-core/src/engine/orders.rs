@@ -1,18 +1,26 @@
 //! What reaches the driver from elsewhere: commands in the task's inbox, and answers to what its agents ask.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use super::driver::{Driver, Message};
 use super::machine::Input;
 use super::surroundings::{Answers, DriverError, Reply};
 use crate::agent::acp::Question;
 use crate::event::{Command, Event, Needs};
+use crate::git::display_path;
 use crate::store::Watch;
 
 impl Driver<'_> {
     /// Listens to the inbox, and takes what lies there already.
     pub(super) fn open_inbox(&mut self) -> Result<Option<Watch>, DriverError> {
         let outbox = self.outbox.clone();
+        let mail = Arc::clone(&self.mail);
         let watch = self.dir.inbox().watch(move || {
-            let _ = outbox.send(Message::Mail);
+            // One look is enough for however many files came before it.
+            if !mail.swap(true, Ordering::SeqCst) {
+                let _ = outbox.send(Message::Mail);
+            }
         });
         self.take_orders()?;
         match watch {
@@ -26,16 +34,32 @@ impl Driver<'_> {
 
     /// Each is in the journal before its file goes, and none is taken twice.
     pub(super) fn take_orders(&mut self) -> Result<(), DriverError> {
+        self.mail.store(false, Ordering::SeqCst);
         let inbox = self.dir.inbox();
         // An inbox that cannot be read is empty; who put something in waits for it to be taken, and says so.
-        for received in inbox.look().unwrap_or_default() {
-            if self.commands_taken.insert(received.id.clone()) {
-                self.input(&Input::Command(received.clone()))?;
-                self.answer_with(&received.command);
+        loop {
+            let taken = inbox.take().unwrap_or_default();
+            if taken.strangers > 0 && !std::mem::replace(&mut self.strangers_named, true) {
+                let message = format!(
+                    "{} in {} are no commands of Dacapo's; they are not obeyed",
+                    if taken.strangers == 1 { "1 file".into() } else { format!("{} files", taken.strangers) },
+                    display_path(inbox.path())
+                );
+                self.input(&Input::Notice(message))?;
             }
-            let _ = inbox.done(&received);
+            let mut gone = false;
+            for received in taken.orders {
+                if self.commands_taken.insert(received.id.clone()) {
+                    self.input(&Input::Command(received.clone()))?;
+                    self.answer_with(&received.command);
+                }
+                gone |= inbox.done(&received).is_ok();
+            }
+            // There may be more than are taken at once.
+            if !gone {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// Puts a question to whoever is at hand, and into the journal for all others. False: nobody can answer.

@@ -20,6 +20,14 @@ pub use watch::Watch;
 /// No command is longer; what is was not written by us.
 const LONGEST: u64 = 4 << 20;
 
+/// So many are taken at once; when these are gone, the next.
+const MOST_AT_ONCE: usize = 256;
+
+/// So many names are looked at.
+const MOST_ENTRIES: usize = 50_000;
+
+const EXTENSION: &str = ".json";
+
 /// The version of a command's file.
 const COMMAND_FORMAT: u32 = 1;
 
@@ -64,14 +72,50 @@ impl Inbox {
 
     /// What lies there, the oldest first. What is not a command of ours is left alone.
     pub fn look(&self) -> io::Result<Vec<Received>> {
+        let (names, _) = self.names()?;
+        Ok(names.iter().filter_map(|name| read(&self.dir.join(name)).ok()).collect())
+    }
+
+    /// The same for whoever obeys: what has the name of a command and is none is put aside, so that it is read once, and
+    /// the number of such files and of all others that are not ours comes with it. However many there are, no more than
+    /// a few hundred are opened.
+    pub fn take(&self) -> io::Result<Taken> {
+        let (names, strangers) = self.names()?;
+        let mut taken = Taken { orders: Vec::new(), strangers };
+        for name in names {
+            let path = self.dir.join(&name);
+            match read(&path) {
+                Ok(received) => taken.orders.push(received),
+                Err(Unread::Gone) => {}
+                Err(Unread::NoCommand) => {
+                    taken.strangers += 1;
+                    let aside = name.strip_suffix(EXTENSION).unwrap_or(&name);
+                    let _ = fs::rename(&path, self.dir.join(format!("{aside}.refused")));
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Names that commands have, the oldest first and only so many, and how many others there are. Names alone cost next to
+    /// nothing: an agent can put thousands of files here.
+    fn names(&self) -> io::Result<(Vec<String>, usize)> {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
             Err(error) => return Err(error),
         };
-        let mut all: Vec<Received> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
-        all.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(all)
+        let (mut names, mut strangers) = (Vec::new(), 0);
+        for entry in entries.flatten().take(MOST_ENTRIES) {
+            match entry.file_name().into_string() {
+                Ok(name) if name.starts_with('.') || name.ends_with(".refused") => {}
+                Ok(name) if is_command_name(&name) => names.push(name),
+                Ok(_) | Err(_) => strangers += 1,
+            }
+        }
+        names.sort_unstable();
+        names.truncate(MOST_AT_ONCE);
+        Ok((names, strangers))
     }
 
     /// Calls `ring` after every change.
@@ -111,11 +155,44 @@ impl Inbox {
     }
 }
 
-fn read(path: &Path) -> Option<Received> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".json")?;
-    path.symlink_metadata().ok().filter(|meta| meta.is_file() && meta.len() <= LONGEST)?;
-    let Letter { v, received } = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    (v == COMMAND_FORMAT && received.id == name).then_some(received)
+/// What was taken out of an inbox.
+#[derive(Debug, Default, PartialEq)]
+pub struct Taken {
+    /// Commands, the oldest first.
+    pub orders: Vec<Received>,
+    /// Files that are no commands.
+    pub strangers: usize,
+}
+
+/// `00001763301600000000-0a1b2c3d.json`: a time in microseconds, so that names sort by it, and four random bytes.
+fn is_command_name(name: &str) -> bool {
+    let parts = name.strip_suffix(EXTENSION).and_then(|id| id.split_once('-'));
+    parts.is_some_and(|(time, random)| {
+        time.len() == 20
+            && time.bytes().all(|byte| byte.is_ascii_digit())
+            && random.len() == 8
+            && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Why a file gave no command.
+enum Unread {
+    /// It is not there any more.
+    Gone,
+    /// It is none.
+    NoCommand,
+}
+
+fn read(path: &Path) -> Result<Received, Unread> {
+    let bytes = files::read(path, LONGEST).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Unread::Gone,
+        _ => Unread::NoCommand,
+    })?;
+    let id = path.file_stem().and_then(|stem| stem.to_str());
+    match serde_json::from_slice(&bytes) {
+        Ok(Letter { v: COMMAND_FORMAT, received }) if Some(received.id.as_str()) == id => Ok(received),
+        Ok(_) | Err(_) => Err(Unread::NoCommand),
+    }
 }
 
 #[cfg(test)]
@@ -162,5 +239,48 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", dir.path().join("zero.json")).unwrap();
         let orders = inbox.look().unwrap();
         assert_eq!(orders.iter().map(|order| order.id.as_str()).collect::<Vec<_>>(), [id]);
+    }
+
+    #[test]
+    fn r0_thousands_of_strange_files_are_counted_and_read_at_most_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let inbox = Inbox::at(dir.path().to_owned());
+        for number in 0..3000 {
+            fs::write(dir.path().join(format!("junk-{number}")), "x").unwrap();
+        }
+        // With the name of a command, and in its place: nothing, a huge file, a FIFO, a link.
+        let named = |number: u32| dir.path().join(format!("{number:020}-0a1b2c3d.json"));
+        fs::write(named(1), "{").unwrap();
+        fs::File::create(named(2)).unwrap().set_len(1 << 40).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            named(3),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        std::os::unix::fs::symlink("/dev/zero", named(4)).unwrap();
+        let id = inbox.put("dacapo kill", Command::Kill).unwrap();
+        let taken = inbox.take().unwrap();
+        assert_eq!(taken.orders.iter().map(|order| order.id.as_str()).collect::<Vec<_>>(), [id]);
+        assert_eq!(taken.strangers, 3004);
+        for number in 1..=4 {
+            assert!(!named(number).exists() && named(number).symlink_metadata().is_err(), "put aside");
+        }
+        assert_eq!(inbox.take().unwrap().strangers, 3000, "read once");
+        // More commands than are taken at once come one lot after the other, in order.
+        inbox.done(&taken.orders[0]).unwrap();
+        let ids: Vec<String> =
+            (0..MOST_AT_ONCE + 5).map(|_| inbox.put("x", Command::Kill).unwrap()).collect();
+        let first = inbox.take().unwrap().orders;
+        assert_eq!(first.len(), MOST_AT_ONCE);
+        first.iter().for_each(|order| inbox.done(order).unwrap());
+        let second = inbox.take().unwrap().orders;
+        assert_eq!(first.iter().chain(&second).map(|order| &order.id).collect::<Vec<_>>(), {
+            let mut sorted: Vec<&String> = ids.iter().collect();
+            sorted.sort();
+            sorted
+        });
     }
 }
