@@ -246,6 +246,11 @@ pub enum Event {
         /// What.
         message: String,
     },
+    /// Its writer found something in the journal that is not its own: from here on nothing counts as proven.
+    RecordAltered {
+        /// What, and where it was kept.
+        message: String,
+    },
     /// The task is to end: by a signal or by command.
     StopRequested {
         /// By what.

@@ -14,6 +14,7 @@ mod notices;
 mod places;
 mod ports;
 mod record;
+mod seal;
 mod sizes;
 mod task_dir;
 
@@ -21,7 +22,7 @@ pub use changes::{Changes, Woken};
 pub use fitness::{Unfit, can_lock, fit};
 pub use inbox::{Inbox, Watch};
 pub use index::{Index, Stamp};
-pub use journal::{Journal, JournalError, Reader, note, read};
+pub use journal::{Journal, JournalError, Reader, note, read, read_sealed};
 pub use layout::{Home, RepoDir};
 pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, LockTarget, WorkspaceLock};

@@ -9,7 +9,7 @@ use crate::event::{
 };
 use crate::git::Oid;
 use crate::spec::{Amount, Change, Place, ProofPolicy, TaskSpec};
-use crate::store::{JournalError, OpenError, Record, TaskDir, read};
+use crate::store::{Fault, JournalError, OpenError, Record, TaskDir, read_sealed};
 use crate::task::Kinds;
 
 mod milestone;
@@ -296,7 +296,7 @@ impl TaskView {
     pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
         let mut view = Self::new(&dir.spec()?);
         let mut is_empty = true;
-        let read = read(&dir.journal_path(), |line| {
+        let read = read_sealed(dir, |line| {
             is_empty = false;
             view.apply(&line);
         });
@@ -394,6 +394,10 @@ impl TaskView {
                 self.status = Status::Paused;
                 self.needs = Some(needs.clone());
             }
+            Event::RecordAltered { message } => {
+                self.notices.push(message.clone());
+                self.record.add(Fault::Altered { message: message.clone() });
+            }
             Event::WorkspaceFailed { message } | Event::Notice { message } => {
                 self.notices.push(message.clone());
             }
@@ -477,7 +481,7 @@ impl TaskView {
     fn finished(&mut self, result: &TaskResult, at: Timestamp) {
         self.status = Status::of(result.outcome);
         self.outcome = Some(result.outcome);
-        self.verified = result.verified;
+        self.verified = result.verified && self.record.is_whole();
         self.last_commit.clone_from(&result.last_commit);
         self.finished_at = Some(at);
         self.waiting_until = None;

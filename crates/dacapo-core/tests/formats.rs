@@ -23,7 +23,12 @@ fn the_view_of_a_version_1_task_is_what_it_was() {
     let view = TaskView::load(&old_task()).expect("the task reads");
     assert_eq!(
         (view.name.as_str(), view.status, view.outcome, view.verified),
-        ("old", Status::Completed, Some(Outcome::Completed), true)
+        ("old", Status::Completed, Some(Outcome::Completed), false)
+    );
+    // What it claims to have proven was not sealed then, and a forged journal would look the same (R4).
+    assert_eq!(
+        view.record.summary().as_deref(),
+        Some("the journal is not sealed: no process has sealed it at the end")
     );
     assert_eq!((view.iteration, view.max_iterations), (3, Some(5)));
     assert_eq!((view.iterations_succeeded, view.iterations_failed, view.commits), (2, 1, 2));

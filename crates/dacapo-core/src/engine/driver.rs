@@ -27,7 +27,7 @@ use crate::event::{AgentEvent, Envelope, Event, FORMAT, SetupResult, TaskResult}
 use crate::process::{Finished, Launcher, Masker, sweep};
 use crate::proof::{Lease, ProofError};
 use crate::spec::TaskSpec;
-use crate::store::{Held, Journal, ProbeLock, TaskDir};
+use crate::store::{Held, Journal, JournalError, ProbeLock, TaskDir};
 
 /// A wall clock may jump and a machine may be suspended: a sleep looks at it again after so long.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
@@ -216,6 +216,10 @@ impl<'a> Driver<'a> {
         } else {
             self.clear_up_behind_the_dead()?;
         }
+        // Without a seal nothing counts as proven; that is no reason not to work.
+        if let Err(error) = self.journal.begin_seal() {
+            self.record(Event::Notice { message: format!("this run cannot be sealed: {error}") })?;
+        }
         let begin = Begin {
             pid: std::process::id(),
             version: self.setting.version.clone(),
@@ -312,7 +316,11 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn record_line(&mut self, event: Event) -> Result<(), DriverError> {
+    fn record_line(&mut self, mut event: Event) -> Result<(), DriverError> {
+        if let Event::TaskFinished(result) = &mut event {
+            // On a record that somebody else has written to nothing is proven (R4).
+            result.verified &= self.journal.record().is_whole();
+        }
         let line = Envelope {
             v: FORMAT,
             seq: self.journal.next_seq(),
@@ -321,7 +329,20 @@ impl<'a> Driver<'a> {
             task: self.spec.name.to_string(),
             event,
         };
-        self.journal.append(&line)?;
+        if let Event::TaskFinished(_) = &line.event
+            && let Err(error) = self.journal.seal(&line)
+        {
+            tracing::warn!("the journal cannot be sealed: {error}");
+        }
+        match self.journal.append(&line) {
+            Ok(()) => {}
+            // What was there before is ours, and the rest is out of the way: it is said, and the task goes on unproven.
+            Err(error @ JournalError::Foreign { .. }) => {
+                self.record_line(Event::RecordAltered { message: error.to_string() })?;
+                return self.record_line(line.event);
+            }
+            Err(error) => return Err(error.into()),
+        }
         self.machine.apply(&line);
         if let Event::TaskFinished(result) = &line.event {
             self.result = Some(result.clone());

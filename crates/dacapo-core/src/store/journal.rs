@@ -7,12 +7,13 @@
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::record::{Numbering, Record};
+use super::record::{Fault, Numbering, Record};
+use super::seal::{self, Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};
 
@@ -54,6 +55,22 @@ pub enum JournalError {
         /// The journal.
         path: PathBuf,
     },
+    /// Somebody else has written behind its last line. That was cut off and kept; nothing is lost by trying again.
+    #[error("{bytes} bytes that are not Dacapo's own were in {path} and are now in {kept}")]
+    Foreign {
+        /// The journal.
+        path: PathBuf,
+        /// How many.
+        bytes: u64,
+        /// Where they are.
+        kept: PathBuf,
+    },
+    /// Somebody has changed or cut what was written.
+    #[error("{path} was changed by something else than Dacapo while the task ran")]
+    Altered {
+        /// The journal.
+        path: PathBuf,
+    },
     /// A newer Dacapo wrote it.
     #[error("{path} was written by a newer Dacapo (format {found}, this one reads up to {FORMAT})")]
     Newer {
@@ -72,6 +89,22 @@ pub struct Journal {
     length: u64,
     next_seq: u64,
     record: Record,
+    /// Of all that is in it.
+    hash: Running,
+    /// How it was left after the last write of our own.
+    left: Left,
+    sealer: Option<Sealer>,
+}
+
+/// The state of a file, by which a foreign write is noticed without reading it: length, and times of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Left(u64, (i64, i64), (i64, i64));
+
+impl Left {
+    fn of(file: &File) -> io::Result<Self> {
+        let found = file.metadata()?;
+        Ok(Self(found.len(), (found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())))
+    }
 }
 
 impl Journal {
@@ -88,8 +121,9 @@ impl Journal {
             file.set_len(length).map_err(io("mend"))?;
         }
         let next_seq = reader.numbering.next();
-        let record = reader.numbering.into_record();
-        Ok(Self { file, path: path.to_owned(), length, next_seq, record })
+        let (record, hash) = (reader.numbering.into_record(), reader.hash);
+        let left = Left::of(&file).map_err(io("read"))?;
+        Ok(Self { file, path: path.to_owned(), length, next_seq, record, hash, left, sealer: None })
     }
 
     /// Whether what was there already is whole.
@@ -105,18 +139,126 @@ impl Journal {
     /// Appends a line. When this returns, SIGKILL cannot take it back; on an error nothing of it is left.
     pub fn append(&mut self, line: &Envelope) -> Result<(), JournalError> {
         debug_assert_eq!(line.seq, self.next_seq, "one writer, no gap");
-        let failed = |source| JournalError::Io { what: "write", path: self.path.clone(), source };
         self.is_still_there()?;
-        let mut bytes = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
-        bytes.push(b'\n');
+        self.is_still_ours()?;
+        let bytes = line_of(line).map_err(|source| self.failed("write", source))?;
         if let Err(error) = self.file.write_all(&bytes) {
             // A short write (full disk) must not leave half a line for the next one to be glued to.
             let _ = self.file.set_len(self.length);
-            return Err(failed(error));
+            return Err(self.failed("write", error));
         }
         self.length += bytes.len() as u64;
         self.next_seq += 1;
+        self.hash.update(&bytes);
+        self.left = Left::of(&self.file).map_err(|source| self.failed("look at", source))?;
         Ok(())
+    }
+
+    fn failed(&self, what: &'static str, source: io::Error) -> JournalError {
+        JournalError::Io { what, path: self.path.clone(), source }
+    }
+
+    fn task(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// A process begins to drive the task; to be called before that is put on record.
+    pub fn begin_seal(&mut self) -> io::Result<()> {
+        self.sealer = Some(Sealer::begin(self.task())?);
+        Ok(())
+    }
+
+    /// The task is going to end with this line; to be called before it is appended. What lies in the file by then must be
+    /// our own to the last byte: it is read once more.
+    pub fn seal(&mut self, end: &Envelope) -> io::Result<()> {
+        let Some(sealer) = &self.sealer else { return Ok(()) };
+        self.is_still_there().and_then(|()| self.is_untouched(self.length)).map_err(io::Error::other)?;
+        let bytes = line_of(end)?;
+        let mut hash = self.hash;
+        hash.update(&bytes);
+        let journal = Extent { length: self.length + bytes.len() as u64, digest: hash.digest() };
+        sealer.end(self.task(), &journal)
+    }
+
+    /// Whether nobody else has written to it since we did. The kernel's times are looked at each time, the bytes only
+    /// where these say that something happened: a backup that makes a hard link changes them too.
+    fn is_still_ours(&mut self) -> Result<(), JournalError> {
+        let now = Left::of(&self.file).map_err(|source| self.failed("look at", source))?;
+        if now == self.left {
+            return Ok(());
+        }
+        let length = now.0;
+        if let Err(error) = self.is_untouched(self.length.min(length)) {
+            self.mark_altered();
+            return Err(error);
+        }
+        if length < self.length {
+            self.mark_altered();
+            return Err(JournalError::Altered { path: self.path.clone() });
+        }
+        if length > self.length {
+            return Err(self.cut_off(length - self.length));
+        }
+        self.left = now;
+        Ok(())
+    }
+
+    /// Whether the first bytes are those that we know.
+    fn is_untouched(&self, length: u64) -> Result<(), JournalError> {
+        if length != self.length {
+            return Err(JournalError::Altered { path: self.path.clone() });
+        }
+        let mut hash = Running::new();
+        let mut buffer = vec![0; 64 << 10];
+        let mut at = 0;
+        while at < length {
+            let most = usize::try_from(length - at).unwrap_or(buffer.len()).min(buffer.len());
+            match self.file.read_at(&mut buffer[..most], at) {
+                Ok(0) => break,
+                Ok(read) => {
+                    hash.update(&buffer[..read]);
+                    at += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed("read", error)),
+            }
+        }
+        if hash.digest() == self.hash.digest() {
+            Ok(())
+        } else {
+            Err(JournalError::Altered { path: self.path.clone() })
+        }
+    }
+
+    /// Puts what somebody wrote behind our last line aside.
+    fn cut_off(&mut self, bytes: u64) -> JournalError {
+        let cut = || -> io::Result<PathBuf> {
+            let mut foreign = vec![0; usize::try_from(bytes.min(LONGEST_LINE)).unwrap_or_default()];
+            self.file.read_exact_at(&mut foreign, self.length)?;
+            let kept = self.task().join(format!("foreign-{:04}", self.next_seq));
+            files::replace(&kept, &foreign)?;
+            self.file.set_len(self.length)?;
+            Ok(kept)
+        };
+        match cut().and_then(|kept| Ok((kept, Left::of(&self.file)?))) {
+            Ok((kept, left)) => {
+                self.left = left;
+                let foreign = JournalError::Foreign { path: self.path.clone(), bytes, kept };
+                self.record.add(Fault::Altered { message: foreign.to_string() });
+                foreign
+            }
+            Err(error) => self.failed("mend", error),
+        }
+    }
+
+    /// Leaves word for all later readers. What is there is not ours to mend, so this is the last that is written.
+    fn mark_altered(&mut self) {
+        let message = JournalError::Altered { path: self.path.clone() }.to_string();
+        let event = Event::RecordAltered { message };
+        let (at, task) = (Timestamp::now(), self.task().file_name().unwrap_or_default());
+        let task = task.to_string_lossy().into_owned();
+        let line = Envelope { v: FORMAT, seq: self.next_seq, at, elapsed_ms: 0, task, event };
+        let _ = line_of(&line).and_then(|bytes| self.file.write_all(&bytes));
     }
 
     /// What is written to a file that its name does not lead to any more would be lost without a word, and another process
@@ -165,6 +307,18 @@ pub struct Reader {
     offset: u64,
     lines: u64,
     numbering: Numbering,
+    /// Of all lines so far.
+    hash: Running,
+    started: Option<Timestamp>,
+    ending: Option<Ending>,
+}
+
+/// The end of a task that says that something is proven.
+#[derive(Debug)]
+struct Ending {
+    journal: Extent,
+    /// When the process that ended it began.
+    started: Option<Timestamp>,
 }
 
 impl Reader {
@@ -179,7 +333,16 @@ impl Reader {
     }
 
     fn from_start(path: PathBuf, file: File) -> Self {
-        Self { path, file: BufReader::new(file), offset: 0, lines: 0, numbering: Numbering::default() }
+        Self {
+            path,
+            file: BufReader::new(file),
+            offset: 0,
+            lines: 0,
+            numbering: Numbering::default(),
+            hash: Running::new(),
+            started: None,
+            ending: None,
+        }
     }
 
     /// Whether the lines so far are all there, once and in order.
@@ -199,10 +362,11 @@ impl Reader {
             }
             match Parsed::of(&bytes) {
                 Parsed::Event(line) => {
-                    self.passed(bytes.len(), line.seq);
+                    self.passed(&bytes, line.seq);
+                    self.saw(&line);
                     return Ok(Some(*line));
                 }
-                Parsed::Unknown { seq } => self.passed(bytes.len(), seq),
+                Parsed::Unknown { seq } => self.passed(&bytes, seq),
                 Parsed::Newer(found) => {
                     return Err(JournalError::Newer { path: self.path.clone(), found });
                 }
@@ -214,8 +378,38 @@ impl Reader {
         }
     }
 
-    fn passed(&mut self, bytes: usize, seq: u64) {
-        self.offset += bytes as u64;
+    fn saw(&mut self, line: &Envelope) {
+        match &line.event {
+            Event::TaskStarted { .. } | Event::Resumed { .. } => {
+                self.started = Some(line.at);
+                self.ending = None;
+            }
+            Event::TaskFinished(result) => {
+                let journal = Extent { length: self.offset, digest: self.hash.digest() };
+                self.ending = result.verified.then_some(Ending { journal, started: self.started });
+            }
+            Event::RecordAltered { message } => {
+                self.numbering.add(Fault::Altered { message: message.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it can be relied on, for the task in `dir`.
+    fn sealed(self, dir: &TaskDir) -> Record {
+        let mut record = self.numbering.into_record();
+        if let Some(Ending { journal, started }) = &self.ending {
+            let started = started.unwrap_or(Timestamp::MIN);
+            if let Err(why) = seal::check(dir.path(), journal, started) {
+                record.add(Fault::Unsealed { why: why.to_owned() });
+            }
+        }
+        record
+    }
+
+    fn passed(&mut self, bytes: &[u8], seq: u64) {
+        self.hash.update(bytes);
+        self.offset += bytes.len() as u64;
         self.lines += 1;
         self.numbering.saw(self.lines, seq);
     }
@@ -240,6 +434,12 @@ impl Reader {
         })?;
         Ok(rest.is_empty())
     }
+}
+
+fn line_of(line: &Envelope) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(line)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// What a whole line is.
@@ -278,6 +478,15 @@ pub fn read(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Record, Journ
         each(line);
     }
     Ok(reader.numbering.into_record())
+}
+
+/// The same of the task in `dir`; where it says that something is proven, also whether its own process has sealed that.
+pub fn read_sealed(dir: &TaskDir, mut each: impl FnMut(Envelope)) -> Result<Record, JournalError> {
+    let mut reader = Reader::open(&dir.journal_path())?;
+    while let Some(line) = reader.next_line()? {
+        each(line);
+    }
+    Ok(reader.sealed(dir))
 }
 
 #[cfg(test)]

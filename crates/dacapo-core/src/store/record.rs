@@ -49,6 +49,16 @@ pub enum Fault {
         /// The number it has.
         found: u64,
     },
+    /// Its writer found something in it that was not its own.
+    Altered {
+        /// What.
+        message: String,
+    },
+    /// It says that something was proven, and the process that proved it has not sealed it.
+    Unsealed {
+        /// What is missing.
+        why: String,
+    },
 }
 
 impl fmt::Display for Fault {
@@ -66,6 +76,8 @@ impl fmt::Display for Fault {
                     "line {line} of the journal: event {found} is doubled or out of order (expected {expected})"
                 )
             }
+            Self::Altered { message } => f.write_str(message),
+            Self::Unsealed { why } => write!(f, "the journal is not sealed: {why}"),
         }
     }
 }
@@ -144,6 +156,10 @@ impl Numbering {
         }
         self.expected = found.saturating_add(1);
         self.next = self.next.max(self.expected);
+    }
+
+    pub(super) fn add(&mut self, fault: Fault) {
+        self.record.add(fault);
     }
 
     pub(super) fn next(&self) -> u64 {

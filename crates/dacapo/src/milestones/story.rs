@@ -143,6 +143,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             | Event::Asked { .. }
             | Event::Answered
             | Event::Notice { .. }
+            | Event::RecordAltered { .. }
             | Event::StopRequested { .. }
             | Event::Queued
             | Event::Dequeued

@@ -416,7 +416,9 @@ impl Sink for Human {
             Event::AgentChanged { agent, message } => {
                 self.say(&paint(WARN, &format!("{agent} takes over: {}", words::line(message, 100))));
             }
-            Event::WorkspaceFailed { message } | Event::Notice { message } => {
+            Event::WorkspaceFailed { message }
+            | Event::Notice { message }
+            | Event::RecordAltered { message } => {
                 self.say(&paint(WARN, &format!("note    {}", words::line(message, words::WHOLE))));
             }
             Event::StopRequested { by, .. } => {

@@ -161,7 +161,7 @@ impl LogLines {
             Event::Asked { needs } => info(format!("Waiting for a person: {}", needs.question)),
             Event::Answered => info("Answered".into()),
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
-            Event::Notice { message } => info(message.clone()),
+            Event::Notice { message } | Event::RecordAltered { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
             Event::CommandReceived(received) => {
                 self.follow_change(&received.command);

@@ -170,3 +170,116 @@ fn r2_a_last_line_that_is_json_and_no_event_is_damage_and_not_cut_off() {
         assert_eq!(std::fs::read(&path).unwrap(), text, "{bad}");
     }
 }
+
+#[test]
+fn r4_what_somebody_else_writes_behind_the_last_line_is_put_aside_and_said() {
+    let (dir, path, _) = written(0);
+    let mut journal = Journal::open(&path, |_| ()).unwrap();
+    journal.append(&line(0)).unwrap();
+    let foreign = format!("{}\nhalf a li", serde_json::to_string(&line(1)).unwrap());
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(foreign.as_bytes()).unwrap();
+    let error = journal.append(&line(1)).unwrap_err();
+    let JournalError::Foreign { kept, .. } = &error else { panic!("{error}") };
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), foreign);
+    assert!(kept.starts_with(dir.path()));
+    assert!(!journal.record().is_whole());
+    journal.append(&line(1)).unwrap();
+    journal.append(&line(2)).unwrap();
+    let mut seen = Vec::new();
+    read(&path, |line| seen.push(line)).unwrap();
+    assert_eq!(seen, [line(0), line(1), line(2)]);
+}
+
+#[test]
+fn r4_a_journal_that_is_changed_or_cut_in_place_stops_its_writer_and_says_so_for_good() {
+    type Act = fn(&mut Vec<u8>);
+    let acts: [(&str, Act); 3] = [
+        ("changed", |bytes| bytes[60] ^= 1),
+        ("cut", |bytes| drop(bytes.split_off(bytes.len() / 2 + 1))),
+        ("longer", |bytes| bytes.splice(0..0, *b"{}\n").for_each(drop)),
+    ];
+    for (what, act) in acts {
+        let (_dir, path, _) = written(0);
+        let mut journal = Journal::open(&path, |_| ()).unwrap();
+        journal.append(&line(0)).unwrap();
+        journal.append(&line(1)).unwrap();
+        // Within a tick of the kernel's clock the times alone would not tell.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut bytes = std::fs::read(&path).unwrap();
+        act(&mut bytes);
+        std::fs::write(&path, &bytes).unwrap();
+        let error = journal.append(&line(2)).unwrap_err();
+        assert!(matches!(error, JournalError::Altered { .. }), "{what}: {error}");
+        let now = std::fs::read(&path).unwrap();
+        assert!(now.starts_with(&bytes) && now.len() > bytes.len(), "{what}: nothing is overwritten");
+        assert!(now.ends_with(b"}\n") && String::from_utf8_lossy(&now).contains("record_altered"), "{what}");
+    }
+}
+
+#[test]
+fn r4_a_hard_link_or_a_touch_is_no_change() {
+    let (dir, path, _) = written(0);
+    let mut journal = Journal::open(&path, |_| ()).unwrap();
+    journal.append(&line(0)).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::hard_link(&path, dir.path().join("backup")).unwrap();
+    File::open(&path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+    journal.append(&line(1)).unwrap();
+    assert!(journal.record().is_whole());
+}
+
+fn task_with_journal() -> (tempfile::TempDir, TaskDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let task = TaskDir::at(dir.path().to_owned());
+    std::fs::write(task.journal_path(), "").unwrap();
+    (dir, task)
+}
+
+fn started(seq: u64) -> Envelope {
+    let event = Event::TaskStarted { pid: 1, version: "0".into() };
+    Envelope { at: Timestamp::now(), event, ..line(seq) }
+}
+
+/// The end of a real task that was proven.
+fn proven(seq: u64) -> Envelope {
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v1/journal.jsonl");
+    let mut last = None;
+    read(Path::new(real), |line| last = Some(line)).unwrap();
+    let event = last.unwrap().event;
+    assert!(matches!(&event, Event::TaskFinished(result) if result.verified));
+    Envelope { event, ..line(seq) }
+}
+
+#[test]
+fn r4_only_an_end_that_its_own_process_sealed_counts_as_proven() {
+    let (_dir, task) = task_with_journal();
+    let mut journal = Journal::open(&task.journal_path(), |_| ()).unwrap();
+    journal.begin_seal().unwrap();
+    journal.append(&started(0)).unwrap();
+    journal.seal(&proven(1)).unwrap();
+    assert!(read_sealed(&task, |_| ()).unwrap().is_whole(), "nothing is claimed yet");
+    journal.append(&proven(1)).unwrap();
+    journal.append(&line(2)).unwrap();
+    assert_eq!(read_sealed(&task, |_| ()).unwrap(), Record::Whole);
+    // Taken up again, and ended by a forger.
+    journal.append(&started(3)).unwrap();
+    assert!(read_sealed(&task, |_| ()).unwrap().is_whole());
+    journal.append(&proven(4)).unwrap();
+    let record = read_sealed(&task, |_| ()).unwrap();
+    assert!(record.summary().unwrap().starts_with("the journal is not sealed"), "{record:?}");
+}
+
+#[test]
+fn r4_a_forged_journal_of_a_process_that_was_killed_is_not_believed() {
+    let (_dir, task) = task_with_journal();
+    let mut journal = Journal::open(&task.journal_path(), |_| ()).unwrap();
+    journal.begin_seal().unwrap();
+    journal.append(&started(0)).unwrap();
+    drop(journal);
+    let forged: String = [started(0), proven(1)]
+        .iter()
+        .map(|line| format!("{}\n", serde_json::to_string(line).unwrap()))
+        .collect();
+    std::fs::write(task.journal_path(), forged).unwrap();
+    assert!(!read_sealed(&task, |_| ()).unwrap().is_whole());
+}

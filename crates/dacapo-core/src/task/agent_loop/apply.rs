@@ -27,6 +27,7 @@ impl AgentLoop {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
+            | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
             | Event::Queued

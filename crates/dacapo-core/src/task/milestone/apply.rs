@@ -21,6 +21,7 @@ impl Milestone {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice { .. }
+            | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
             | Event::Queued
