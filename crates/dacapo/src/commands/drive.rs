@@ -70,7 +70,8 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let name = spec.name.to_string();
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
-    listen(control, AfterTheEnd::Exit)?;
+    listen(control, AfterTheEnd::Exit)
+        .map_err(|failure| failure.hint(format!("dacapo resume {name} goes on, once that is mended")))?;
     let result = driver.run().map_err(|error| failed(&name, error));
     json.iter_mut().for_each(JsonLines::finish);
     human.iter_mut().for_each(Human::finish);

@@ -181,8 +181,8 @@ pub(crate) fn file_may_be_in_use(file: &Path, since: SystemTime, places: &[&Path
         let is_git = process.name.starts_with("git") && began <= since;
         let works_there = || match fs::read_link(proc.of(process.pid).join("cwd")) {
             Ok(cwd) => places.iter().any(|place| cwd.starts_with(place)),
-            // It may have ended since; if not, nobody knows.
-            Err(_) => proc.process(process.pid).is_some(),
+            // One that has ended since has none; of somebody else's nobody knows.
+            Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
         };
         proc.has_open(process.pid, &wanted) == Some(true) || is_git && works_there()
     })

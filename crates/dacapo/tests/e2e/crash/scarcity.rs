@@ -1,43 +1,52 @@
-//! A machine that has no threads left, or no `/proc`: said as what it is, and the task can go on (R2).
+//! A machine that starts no more threads: said as what it is, and the task can go on (R2).
 
-use std::os::unix::process::CommandExt as _;
+use std::fs;
 
 use super::*;
 
-/// A thread needs room for its stack.
-fn with_little_memory(command: &mut Command, bytes: u64) {
-    #[expect(unsafe_code, reason = "a limit of the child alone can only be set in it")]
-    // SAFETY: setrlimit is async-signal-safe and allocates nothing.
-    unsafe {
-        command.pre_exec(move || {
-            let limit = rustix::process::Rlimit { current: Some(bytes), maximum: Some(bytes) };
-            Ok(rustix::process::setrlimit(rustix::process::Resource::As, limit)?)
-        });
-    }
+/// No thread gets a stack of this size, as under `ulimit -u` or `ulimit -v`.
+const NO_STACK: &str = "140737488355328";
+
+fn without_threads(world: &World, words: &[&str]) -> Ran {
+    let mut command = world.command(words);
+    let ran = Ran::from(command.env("RUST_MIN_STACK", NO_STACK).stdin(Stdio::null()).output().unwrap());
+    assert!(!ran.stderr.contains("panicked"), "{words:?}: {}", ran.stderr);
+    ran
 }
 
-/// From the first limit under which the program starts at all to one that is enough: nowhere a panic, and afterwards the
-/// task is there or it is not.
 #[test]
 fn r2_a_thread_that_cannot_be_started_is_an_error_and_no_panic() {
-    let words = ["exec", "--name", "t", "--agent-cmd", "echo 1 > f; echo did it", "--json", "go"];
-    let mut refused = 0;
-    for megabytes in (24..=72).step_by(4) {
-        let world = World::new();
-        let mut command = world.command(&words);
-        with_little_memory(&mut command, megabytes << 20);
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        let (status, ran) = (output.status, Ran::from(output));
-        let said = format!("{megabytes} MB: {status}\n{}\n{}", ran.stdout, ran.stderr);
-        assert!(!ran.stderr.contains("panicked"), "{said}");
-        if !ran.stderr.contains("cannot start a thread") {
-            continue;
-        }
-        refused += 1;
-        assert_eq!(status.code(), Some(1), "{said}");
-        assert!(ran.stderr.contains("ulimit -v"), "{said}");
-        let _ = world.run(&["resume", "t", "--json"]).expect(0);
-        world.assert_nothing_left("t");
-    }
-    assert!(refused > 0, "no limit was between too little to start and enough");
+    let world = World::new();
+    let agent = "echo 1 > f; echo did it";
+    without_threads(&world, &["exec", "--worktree", "--name", "t", "--agent-cmd", agent, "go"])
+        .expect(1)
+        .says("Resource temporarily unavailable")
+        .says("dacapo resume t");
+    let _ = world.run(&["resume", "t"]).expect(0);
+    world.assert_nothing_left("t");
+    let main = world.git(&["rev-parse", "main"]);
+    without_threads(&world, &["merge", "t"])
+        .expect(1)
+        .says("cannot start a thread: Resource temporarily unavailable")
+        .says("everything; nothing was merged")
+        .says("ulimit -u");
+    assert_eq!(world.git(&["rev-parse", "main"]), main);
+    let _ = without_threads(&world, &["list", "--size"]).expect(0);
+    let _ = without_threads(&world, &["doctor"]);
+    let _ = world.run(&["merge", "t"]).expect(0);
+}
+
+/// What has used up all threads may be the very task that is to end.
+#[test]
+fn s8_kill_needs_no_thread() {
+    let world = World::new();
+    let mark = world.scratch("at-work");
+    let agent = format!("touch {}; sleep 1000", mark.display());
+    let running = world.start(&["exec", "--name", "t", "--agent-cmd", &agent, "go"]);
+    world.wait_for_file("at-work");
+    let _ = without_threads(&world, &["kill", "t"]).expect(0);
+    let _ = running.end();
+    assert_eq!(world.status("t")["status"], "cancelled");
+    assert!(fs::exists(mark).unwrap());
+    world.assert_nothing_left("t");
 }
