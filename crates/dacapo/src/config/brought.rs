@@ -14,7 +14,7 @@ pub enum Use {
     Agents,
     /// The project's own checks are run.
     Checks,
-    /// A fresh worktree is made usable.
+    /// A fresh worktree, or the checkout of a proof, is made usable.
     Setup,
     /// People are told about a task.
     Notify,

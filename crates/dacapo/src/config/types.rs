@@ -368,7 +368,7 @@ impl Default for Worktree {
 pub struct Proofs {
     /// Untracked directories that stay in the checkout of a proof from one to the next, as patterns of `.gitignore`: build
     /// caches that are not known as such (`target`, `node_modules`, `.venv` and what has a `CACHEDIR.TAG` are).
-    #[schemars(title = "Keep", inner(length(min = 1)))]
+    #[schemars(title = "Keep", inner(length(min = 1)), extend("x-trust" = "setup"))]
     pub keep: Vec<String>,
 }
 
