@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::event::{CheckBrief, Envelope, Event, Judge, MilestoneStep};
+use crate::event::{CheckBrief, CheckPhase, Envelope, Event, Judge, MilestoneStep};
 use crate::git::Oid;
 use crate::spec::TaskSpec;
 use crate::task::milestone::{
@@ -221,6 +221,12 @@ impl MilestoneView {
             Event::CheckFinished(check) => {
                 if let Some(round) = self.history.last_mut() {
                     round.checks.push(CheckBrief::from(check));
+                }
+            }
+            Event::ProofStarted { .. } => {
+                // Of an earlier try, which did not come to its end or was red for want of a setup, nothing counts.
+                if let Some(round) = self.history.last_mut() {
+                    round.checks.retain(|check| check.phase != CheckPhase::Proof);
                 }
             }
             Event::Milestone(step) => self.step(step),
