@@ -279,7 +279,7 @@ fn s12_a_pull_request_names_goal_features_and_what_was_accepted() {
 
     Not proven: it is not completed with all checks green on its last commit.
 
-    ⚠ **Tests, CI or checks were changed** (look at these first): `f1`
+    ⚠ **Tests, CI, checks or settings were changed** (look at these first): `f1`
 
     ### Commits
 
