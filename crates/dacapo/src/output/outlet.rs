@@ -22,8 +22,9 @@ const MOST_BYTES: usize = 256 << 10;
 const AT_ONCE: usize = 16 << 10;
 /// A reader that takes nothing for so long has stalled: nobody waits for it any more.
 const STALLED: Duration = Duration::from_secs(1);
-/// How long an offer waits for room while the reader does read: slower readers miss nothing then.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How long an offer waits for room while the reader does read: one that is only slow, or that a busy machine lets run
+/// seldom, misses nothing then. A signal or a limit is heard so much later at most.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// How long the end waits for a reader that takes nothing.
 const GRACE: Duration = Duration::from_secs(2);
 
