@@ -171,10 +171,12 @@ impl World {
         found.into_iter().next().unwrap()
     }
 
-    /// The directory of a task, once it is there.
+    /// The directory of a task, once something is in its journal.
     pub(crate) fn task_dir_or_none(&self, name: &str) -> Option<PathBuf> {
         let made = self.tasks().iter().any(|task| task == name);
-        made.then(|| self.task_dir(name)).filter(|dir| dir.join("journal.jsonl").exists())
+        let begun =
+            |dir: &PathBuf| fs::metadata(dir.join("journal.jsonl")).is_ok_and(|found| found.len() > 0);
+        made.then(|| self.task_dir(name)).filter(begun)
     }
 
     /// Names of all tasks.

@@ -37,7 +37,7 @@ fn m2_one_works_the_others_are_queued_and_in_the_foreground_refused() {
     let refused = world.run(&["resume", "here"]).expect(2);
     let said = "'first' is at work; there is one milestone per repository at a time";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
-    assert!(world.task_dir_or_none("here").is_none(), "nothing was started: there is no journal");
+    assert!(world.task_dir_or_none("here").is_none(), "nothing was started");
 
     // Who waits for its turn has no place on the machine, of which there is one more.
     world.spawned("other", 1, crate::spawned::AGENT);
