@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::process::{Swept, can_see_processes, sweep};
-use crate::store::{Lock, TaskDir};
+use crate::store::{Lock, TaskDir, files};
 use crate::view::TaskView;
 
 /// Says how long the journal was when its task was last cleared up behind. A task that nobody drives gets no longer.
@@ -35,13 +35,14 @@ pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock) -> Swept {
         && let Some(length) = journal_length(dir)
     {
         // Without it the next look only takes longer.
-        let _ = fs::write(dir.path().join(SWEPT), length.to_string());
+        let _ = files::replace(&dir.path().join(SWEPT), length.to_string().as_bytes());
     }
     swept
 }
 
 fn is_cleared(dir: &TaskDir) -> bool {
-    let known = fs::read_to_string(dir.path().join(SWEPT)).ok().and_then(|text| text.trim().parse().ok());
+    let text = files::read(&dir.path().join(SWEPT), 32).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let known = text.and_then(|text| text.trim().parse().ok());
     known.is_some() && known == journal_length(dir)
 }
 

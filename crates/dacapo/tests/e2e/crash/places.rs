@@ -1,6 +1,8 @@
 //! R2: the place to work in, or to keep records in, is not what it was.
 
 use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::*;
 
@@ -74,6 +76,12 @@ fn r2_a_damaged_spec_is_said_and_nothing_is_overwritten() {
     world.assert_five("t", "main");
 }
 
+/// A lock of a git that cannot have been the task's: it is older than the task.
+fn locked_before_the_run(lock: &Path) {
+    let file = fs::File::create_new(lock).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+}
+
 #[test]
 fn r2_locks_that_another_program_left_in_the_repository() {
     // Work goes on past a locked index: the commit is made beside it.
@@ -81,7 +89,7 @@ fn r2_locks_that_another_program_left_in_the_repository() {
     assert!(world.exec_dies(At::After(20), &five()));
     world.assert_nothing_left("t");
     let lock = world.repo().join(".git/index.lock");
-    fs::write(&lock, "").unwrap();
+    locked_before_the_run(&lock);
     world.resume_to_the_end("t");
     assert!(lock.exists(), "it is not ours to remove");
     fs::remove_file(&lock).unwrap();
@@ -94,7 +102,7 @@ fn r2_locks_that_another_program_left_in_the_repository() {
         assert!(world.exec_dies(At::After(20), &five()));
         world.assert_nothing_left("t");
         let lock = world.repo().join(".git").join(name);
-        fs::write(&lock, "").unwrap();
+        locked_before_the_run(&lock);
         let ran = world.run(&["resume", "t"]).expect(1);
         assert!(ran.stderr.contains(name), "{}", ran.stderr);
         assert_eq!(world.status("t")["status"], "interrupted");
