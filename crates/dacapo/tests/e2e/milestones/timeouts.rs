@@ -1,6 +1,7 @@
 //! Calls that take too long count as rejections, with the reason (M7); calls that fail do not count.
 
 use super::{ID, Stage};
+use crate::support::wait_for;
 
 #[test]
 fn m7_calls_of_the_developer_that_take_too_long_are_rejections() {
@@ -28,11 +29,17 @@ fn m7_calls_of_the_developer_that_take_too_long_are_rejections() {
 #[test]
 fn m7_a_call_of_the_acceptor_that_takes_too_long_is_a_rejection() {
     let stage = Stage::with("max_consecutive_rejections: 1\n", "");
-    stage.play(
-        &["build F-1; dacapo set two turn-timeout=1s > /dev/null", "build F-1", "complete"],
-        &["sleep 1000", "accept", "accept_all"],
-    );
-    let _ = stage.start().expect(4);
+    let (built, go) = (stage.world.scratch("built"), stage.world.scratch("go"));
+    let waits =
+        format!("build F-1; touch {}; until [ -e {} ]; do sleep 0.05; done", built.display(), go.display());
+    stage.play(&[&waits, "build F-1", "complete"], &["sleep 1000", "accept", "accept_all"]);
+    std::thread::scope(|scope| {
+        let started = scope.spawn(|| stage.start().expect(4));
+        wait_for("the Developer to have built it", || built.exists());
+        let _ = stage.run(&["set", ID, "turn-timeout=1s"]).expect(0);
+        std::fs::write(&go, "").unwrap();
+        let _ = started.join().unwrap();
+    });
     stage.stands("paused", [1, 0, 1]);
     let (kind, question) = stage.needs();
     assert_eq!(kind, "rejections");

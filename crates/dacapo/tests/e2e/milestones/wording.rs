@@ -29,6 +29,7 @@ fn m6_own_words_are_told_and_what_must_be_known_comes_behind_them() {
     stage.prompt("acceptor", "Be strict about {{feature}}\n");
     stage.prompt("final", "Look at all of {{id}}.\n");
     let stage = stage.with_all_this();
+    stage.world.trust();
     let _ = stage.start().expect(0);
     stage.stands("completed", [3, 3, 0]);
     let told = stage.told("dev", 1);
