@@ -211,9 +211,8 @@ impl Run<'_> {
 
     /// Runs a case in a process of its own.
     fn spawn(&self, number: u64, dir: &Path) -> Outcome<Tally> {
-        let program =
-            std::env::current_exe().map_err(|e| format!("cannot tell where this program is: {e}"))?;
-        let mut command = Command::new(program);
+        // Not by its path: cargo may have linked this program anew since it was started.
+        let mut command = Command::new("/proc/self/exe");
         command.args(["torture", IN_CASE, &self.options.seed.to_string(), &number.to_string()]);
         command.arg(dir).arg(&self.program).args(&self.tracer);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
