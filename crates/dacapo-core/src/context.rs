@@ -6,6 +6,7 @@ mod history;
 mod merge_message;
 mod message;
 mod prompt;
+mod sentence;
 mod shortfall;
 mod summary;
 mod text;

@@ -2,7 +2,7 @@
 //! and bounded memory.
 
 use super::summary::clean;
-use super::text::{ceil, cut_chars, floor};
+use super::text::{TRUNCATED, ceil, cut_chars, floor};
 use crate::event::AgentEvent;
 use crate::spec::BYTES_PER_TOKEN;
 
@@ -10,8 +10,6 @@ use crate::spec::BYTES_PER_TOKEN;
 const MOST_BYTES: usize = 4000 * BYTES_PER_TOKEN;
 /// What it began with gets so much of that, what it came to the rest: the end says more.
 const HEAD_BYTES: usize = MOST_BYTES / 4;
-/// Where something is missing.
-const MARK: &str = "[... truncated for length ...]";
 /// Characters of a tool's arguments.
 const ARGUMENT_CHARS: usize = 200;
 /// Characters of what it answered.
@@ -76,9 +74,9 @@ impl Conversation {
         if !self.gap && whole <= MOST_BYTES {
             return (self.head + &self.tail).trim().to_owned();
         }
-        let room = MOST_BYTES - self.head.len().min(MOST_BYTES) - MARK.len() - 4;
+        let room = MOST_BYTES - self.head.len().min(MOST_BYTES) - TRUNCATED.len() - 4;
         let from = ceil(&self.tail, self.tail.len().saturating_sub(room));
-        format!("{}\n\n{MARK}\n\n{}", self.head.trim_end(), self.tail[from..].trim()).trim().to_owned()
+        format!("{}\n\n{TRUNCATED}\n\n{}", self.head.trim_end(), self.tail[from..].trim()).trim().to_owned()
     }
 
     fn say(&mut self, text: &str) {

@@ -1,6 +1,7 @@
 //! The message of the commit that brings a task home (S11).
 
-use super::message::{SUBJECT_COLUMNS, lines, sentences, wrap};
+use super::message::{SUBJECT_COLUMNS, lines, wrap};
+use super::sentence::first_sentence;
 use super::text::{cut_columns, is_deceptive};
 
 /// So many files are named.
@@ -54,8 +55,7 @@ impl MergeMessage<'_> {
 
     /// For one commit without the task's history, from what its iterations came to.
     pub fn squash<'s>(&self, summaries: impl IntoIterator<Item = &'s str>) -> String {
-        let mut first: Vec<String> =
-            summaries.into_iter().filter_map(|summary| sentences(summary).into_iter().next()).collect();
+        let mut first: Vec<String> = summaries.into_iter().filter_map(first_sentence).collect();
         first.dedup();
         let about = lines(self.prompt).next().unwrap_or_else(|| format!("Task '{}'", self.task));
         // One iteration says best what it did; of several the task says what they are for.

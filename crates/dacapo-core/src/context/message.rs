@@ -1,5 +1,6 @@
 //! The message of an iteration's commit (C4).
 
+use super::sentence::sentences;
 use super::text::{cut_columns, is_deceptive};
 use crate::event::Ended;
 
@@ -70,36 +71,54 @@ impl CommitMessage<'_> {
     }
 }
 
-/// The lines and sentences of a summary as plain prose.
-pub(super) fn sentences(summary: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for line in lines(summary) {
-        match line.split_once(". ") {
-            Some((first, rest)) if out.is_empty() && !rest.trim().is_empty() => {
-                out.push(first.to_owned());
-                out.push(rest.trim().to_owned());
-            }
-            _ => out.push(line.strip_suffix('.').filter(|_| out.is_empty()).unwrap_or(&line).to_owned()),
-        }
-    }
-    out
+/// The lines of a text that say something.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter_map(plain)
 }
 
-/// The lines of a text that say something: no markup, no number of an iteration, nothing that could pass for a trailer.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
-    text.lines().filter_map(|line| {
-        let line =
-            line.trim().trim_start_matches(['#', '*', '-', '>', '`', ' ']).trim_end_matches(['*', '`', ' ']);
-        let line: String = line.chars().filter(|c| !c.is_control() && !is_deceptive(*c)).collect();
-        let numbered = line.strip_prefix("[iter-").and_then(|rest| rest.split_once(']'));
-        let line = match numbered {
-            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
-                rest.trim_start().to_owned()
-            }
-            _ => line,
-        };
-        (line.chars().any(char::is_alphanumeric) && !is_trailer(&line)).then_some(line)
-    })
+/// A line as plain prose: no markup, no number of an iteration, nothing that could pass for a trailer. None where it says
+/// nothing.
+pub(super) fn plain(line: &str) -> Option<String> {
+    if line.trim_start().starts_with("```") {
+        return None;
+    }
+    let line: String = line.chars().filter(|c| !c.is_control() && !is_deceptive(*c)).collect();
+    let line = line.replace("**", "");
+    let mut rest = line.trim();
+    while let Some(shorter) = without_mark(rest) {
+        rest = shorter.trim_start();
+    }
+    let line = unquoted(rest);
+    (line.chars().any(char::is_alphanumeric) && !is_trailer(&line)).then_some(line)
+}
+
+/// Without a mark of a heading, list or quotation, a box that is ticked, or `[iter-3]` at its beginning.
+fn without_mark(line: &str) -> Option<&str> {
+    let heading = line.trim_start_matches('#');
+    if heading.len() < line.len() && heading.starts_with(' ') {
+        return Some(heading);
+    }
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if (1..=3).contains(&(line.len() - digits.len())) {
+        return digits.strip_prefix(". ").or_else(|| digits.strip_prefix(") "));
+    }
+    if let Some((number, rest)) = line.strip_prefix("[iter-").and_then(|rest| rest.split_once(']')) {
+        return number.bytes().all(|b| b.is_ascii_digit()).then_some(rest);
+    }
+    ["- ", "* ", "+ ", "> ", "• ", "✅", "✓", "✔", "[x] ", "[X] ", "[ ] "]
+        .into_iter()
+        .find_map(|mark| line.strip_prefix(mark))
+}
+
+/// `` `foo.rs` parses `` begins with a mark too.
+fn unquoted(line: &str) -> String {
+    for mark in ['`', '*', '_'] {
+        let inside = line.strip_prefix(mark).and_then(|rest| rest.split_once(mark));
+        if let Some((inside, rest)) = inside.filter(|(inside, _)| !inside.is_empty()) {
+            return format!("{inside}{rest}");
+        }
+    }
+    line.trim_end_matches(['*', ' ']).to_owned()
 }
 
 /// Ours, and the ones by which somebody else would claim a part in the commit.

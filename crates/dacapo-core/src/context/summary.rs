@@ -1,7 +1,7 @@
 //! An iteration's summary from the agent's closing message (C5).
 
-use super::text::{cut, is_deceptive};
-use crate::spec::BYTES_PER_TOKEN;
+use super::text::{cut, cut_beginning, is_deceptive};
+use crate::spec::{BYTES_PER_TOKEN, OutputFormat};
 
 /// Blocks that are not the agent's account of what it did: removed with all they hold.
 const NOISE: [&str; 6] =
@@ -9,9 +9,13 @@ const NOISE: [&str; 6] =
 /// Tags of which only the words inside stay.
 const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];
 
-/// Cleans the agent's closing message. Empty when nothing is left that says something.
-pub fn summarize(closing: &str, max_tokens: u32, promise: Option<&str>) -> String {
-    cut(&clean(closing, promise), max_tokens as usize * BYTES_PER_TOKEN)
+/// Cleans the agent's closing message. Empty when nothing is left that says something. Of one that is too long the
+/// beginning stays, for it says most; but all that a plain-text agent printed is its message, and that one's closing words
+/// are at the end.
+pub fn summarize(closing: &str, from: OutputFormat, max_tokens: u32, promise: Option<&str>) -> String {
+    let text = clean(closing, promise);
+    let bytes = max_tokens as usize * BYTES_PER_TOKEN;
+    if from == OutputFormat::Text { cut_beginning(&text, bytes) } else { cut(&text, bytes) }
 }
 
 /// Only what was said: no escapes, no blocks of the system's, no progress, and no promise: that is for the loop alone.
@@ -96,28 +100,54 @@ mod tests {
     #[test]
     fn c5_noise_goes_and_words_stay() {
         let closing = "<thinking>hm</thinking>\u{1b}[1mFixed\u{1b}[0m the parser.\r\n\n\n\n[=====>   ] 50%\n<summary>And tests.</summary>\n<promise>COMPLETE</promise>";
-        assert_eq!(summarize(closing, 500, None), "Fixed the parser.\n\nAnd tests.");
-        assert_eq!(summarize("All DONE-42", 500, Some("DONE-42")), "All");
-        assert_eq!(summarize("***", 500, None), "");
-        assert_eq!(summarize("", 500, None), "");
+        assert_eq!(summarize(closing, OutputFormat::Claude, 500, None), "Fixed the parser.\n\nAnd tests.");
+        assert_eq!(summarize("All DONE-42", OutputFormat::Text, 500, Some("DONE-42")), "All");
+        assert_eq!(summarize("***", OutputFormat::Text, 500, None), "");
+        assert_eq!(summarize("", OutputFormat::Text, 500, None), "");
     }
 
     #[test]
     fn c5_what_cannot_be_seen_goes() {
         let closing = "Fixed \u{202e}tset\u{202c} the\u{200b} \u{2066}parser\u{2069}\u{feff}.\u{2028}👩\u{200d}💻 नमस्\u{200d}ते";
-        assert_eq!(summarize(closing, 500, None), "Fixed tset the parser.\n👩\u{200d}💻 नमस्\u{200d}ते");
+        assert_eq!(
+            summarize(closing, OutputFormat::Claude, 500, None),
+            "Fixed tset the parser.\n👩\u{200d}💻 नमस्\u{200d}ते"
+        );
     }
 
     #[test]
     fn c5_an_echoed_context_is_no_summary() {
-        assert_eq!(summarize("<task_context>\nold\n</task_context>\nNew.", 500, None), "New.");
-        assert_eq!(summarize("<think>never <think>closed", 500, None), "never closed");
+        assert_eq!(
+            summarize("<task_context>\nold\n</task_context>\nNew.", OutputFormat::Text, 500, None),
+            "New."
+        );
+        assert_eq!(summarize("<think>never <think>closed", OutputFormat::Text, 500, None), "never closed");
+    }
+
+    #[test]
+    fn c5_of_plain_text_the_last_paragraphs_stay() {
+        let log: String = (0..500).map(|n| format!("[iter-0] building step {n}\n")).collect();
+        let closing = format!("{log}\nFixed the bug.\n\nTests pass.\n<promise>COMPLETE</promise>\n");
+        assert_eq!(
+            summarize(&closing, OutputFormat::Text, 20, None),
+            "[... truncated for length ...]\nFixed the bug.\n\nTests pass."
+        );
+        let all = summarize(&closing, OutputFormat::Text, 500, None);
+        assert!(all.starts_with("[... truncated for length ...]\n") && all.ends_with("Tests pass."), "{all}");
+        let said = "Fixed the bug.\n\n".repeat(100);
+        let kept = summarize(&said, OutputFormat::Claude, 20, None);
+        assert!(
+            kept.starts_with("Fixed the bug.") && kept.ends_with("[... truncated for length ...]"),
+            "{kept}"
+        );
     }
 
     proptest! {
         #[test]
         fn c5_any_text_is_bounded(text in "\\PC{0,400}", tokens in 10_u32..100) {
-            prop_assert!(summarize(&text, tokens, Some("x")).len() <= tokens as usize * 4);
+            for from in [OutputFormat::Text, OutputFormat::Claude] {
+                prop_assert!(summarize(&text, from, tokens, Some("x")).len() <= tokens as usize * 4);
+            }
         }
     }
 }

@@ -1,13 +1,27 @@
 //! Cutting text without ever splitting a character (C8).
 
+/// What stands where something is missing.
+pub(super) const TRUNCATED: &str = "[... truncated for length ...]";
+
 /// At most `bytes` of `text` from its beginning, with a mark where something is missing.
 pub fn cut(text: &str, bytes: usize) -> String {
-    const MARK: &str = "\n[... truncated for length ...]";
     if text.len() <= bytes {
         return text.to_owned();
     }
-    let keep = bytes.saturating_sub(MARK.len());
-    format!("{}{MARK}", text[..floor(text, keep)].trim_end())
+    let keep = bytes.saturating_sub(TRUNCATED.len() + 1);
+    format!("{}\n{TRUNCATED}", text[..floor(text, keep)].trim_end())
+}
+
+/// At most `bytes` of `text` from its end: whole paragraphs, else whole lines, behind a mark where something is missing.
+pub(super) fn cut_beginning(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let keep = bytes.saturating_sub(TRUNCATED.len() + 1);
+    let from = ceil(text, text.len() - keep.min(text.len()));
+    let paragraph = text[from..].find("\n\n").map(|at| text[from + at..].trim());
+    let end = paragraph.filter(|end| !end.is_empty()).unwrap_or_else(|| tail_lines(text, usize::MAX, keep));
+    format!("{TRUNCATED}\n{end}")
 }
 
 /// The last whole lines of `text` that fit into `bytes` and `lines`; of one overlong line its end.
@@ -120,6 +134,8 @@ mod tests {
         fn c8_cutting_never_splits_a_character(text in "\\PC{0,200}", at in 0_usize..300) {
             let short = cut(&text, at);
             prop_assert!(short.len() <= at.max(31) || short == text);
+            let end = cut_beginning(&text, at);
+            prop_assert!(end.len() <= at.max(31) || end == text);
             prop_assert!(text.trim_end().ends_with(tail_lines(&text, 3, at)));
             let columns = cut_columns(&text, at.max(1));
             prop_assert!(unicode_width::UnicodeWidthStr::width(columns.as_str()) <= at.max(1));

@@ -38,8 +38,10 @@ impl Driver<'_> {
     ) -> Input {
         let final_event = self.adapter(plan).is_some();
         let end = weigh(ending, &seen, final_event);
-        let refused = refused(&self.spec.agents[plan.agent], &seen);
-        let summary = summarize(&seen.closing, self.spec.context.summary_max_tokens, plan.promise.as_deref());
+        let agent = &self.spec.agents[plan.agent];
+        let refused = refused(agent, &seen);
+        let most = self.spec.context.summary_max_tokens;
+        let summary = summarize(&seen.closing, agent.output, most, plan.promise.as_deref());
         Input::TurnEnded(TurnRecord {
             turn: plan.turn,
             iteration: plan.iteration,
