@@ -11,9 +11,6 @@ use crate::event::CheckResult;
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
 
-/// So many lines of a failed check are passed on.
-const CHECK_LINES: usize = 40;
-
 /// Everything a prompt is made of.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
@@ -94,12 +91,13 @@ fn follow_up(told: &Told<'_>, text: &str) -> String {
 
 fn with_context(told: &Told<'_>) -> String {
     let bytes = told.policy.context_max_tokens as usize * BYTES_PER_TOKEN;
-    let summary = told.policy.summary_max_tokens as usize * BYTES_PER_TOKEN;
     let mut checks = checks(told.checks.iter().copied(), bytes / 3);
     if let Some(shortfall) = &told.shortfall {
         let _ = write!(checks, "\n\n{}", shortfall.told(bytes / 3));
     }
-    let past = told.history.render(bytes.saturating_sub(checks.len()), summary);
+    // The number of the iteration grows too.
+    let number = (told.iteration + 1).to_string();
+    let past = told.history.render(bytes.saturating_sub(checks.len() + number.len()));
 
     let mut out = format!("<task_context>\n## Original Task\n{}\n\n", told.prompt);
     if let Some(plan) = told.plan {
@@ -107,7 +105,7 @@ fn with_context(told: &Told<'_>) -> String {
     }
     let of = told.cap.map_or_else(|| "ongoing".to_owned(), |cap| cap.to_string());
     let base = told.base.map_or("none", Oid::short);
-    let _ = write!(out, "## Progress\nIteration: {} of {of}\nBase commit: {base}\n\n", told.iteration + 1);
+    let _ = write!(out, "## Progress\nIteration: {number} of {of}\nBase commit: {base}\n\n");
     let _ = write!(out, "## Previous Iterations\n{past}\n");
     if !checks.is_empty() {
         let _ = write!(out, "\n## Last Checks\n{checks}\n");
@@ -155,7 +153,7 @@ pub(super) fn checks<'a>(results: impl Iterator<Item = &'a CheckResult>, bytes: 
     for check in results {
         let mut block = format!("`{}` → {}", check.command, check.ending());
         if !check.passed() {
-            let tail = tail_lines(&check.tail, CHECK_LINES, share.saturating_sub(block.len() + 1));
+            let tail = tail_lines(&check.tail, usize::MAX, share.saturating_sub(block.len() + 1));
             if !tail.is_empty() {
                 let _ = write!(block, "\n{tail}");
             }

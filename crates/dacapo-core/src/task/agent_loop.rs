@@ -24,7 +24,7 @@ use crate::event::{
     WaitReason, Writing, WritingEnd,
 };
 use crate::git::Oid;
-use crate::spec::{Cap, LoopPolicy, SessionNeed, TaskSpec};
+use crate::spec::{BYTES_PER_TOKEN, Cap, LoopPolicy, SessionNeed, TaskSpec};
 use crate::task::{Kind, NotThatKind};
 
 mod apply;
@@ -269,7 +269,7 @@ impl AgentLoop {
             follow_ups: Vec::new(),
             follow_ups_heard: 0,
             rule_due: false,
-            history: History::default(),
+            history: History::within(spec.context.context_max_tokens as usize * BYTES_PER_TOKEN),
             verdict: None,
             pausing: None,
             message: None,

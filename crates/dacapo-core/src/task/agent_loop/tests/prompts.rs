@@ -124,16 +124,31 @@ fn lengths(spec: &TaskSpec, summary: &str, fails: bool) -> Vec<usize> {
 }
 
 #[test]
-fn c7_prompt_100_is_no_longer_than_prompt_10() {
-    let mut spec = iter(110);
+fn c7_once_the_budget_is_full_prompts_no_longer_grow() {
+    let mut spec = iter(130);
     spec.plan = Some(Plan { path: "plan.md".into(), text: "1. parse".into(), named: true });
     for (context, size, fails) in
         [(8000, 0, false), (8000, 2, true), (8000, 1999, false), (8000, 9999, true), (50, 60, false)]
     {
         spec.context.context_max_tokens = context;
         let lengths = lengths(&spec, &"x".repeat(size), fails);
-        let longest = lengths[10..].iter().max();
-        assert!(longest <= Some(&lengths[9]), "{longest:?} for {}; summary {size}", lengths[9]);
+        let fixed = 600;
+        let most = context as usize * 4 + fixed;
+        assert!(lengths.iter().all(|length| *length <= most), "{lengths:?} over {most}; summary {size}");
+        // As long as there is room, all that was said is there.
+        let whole = lengths.iter().take_while(|length| **length + size + 200 < context as usize * 4).count();
+        assert!(lengths[1..whole.max(1)].is_sorted(), "{lengths:?}");
+    }
+}
+
+#[test]
+fn c7_prompt_13_of_13_has_all_of_a_short_history() {
+    let world = World::new(iter(13))
+        .on_turn(|plan| Turn { summary: format!("Summary of {}.\nMore of {0}.", plan.iteration), ..done() })
+        .run();
+    let prompt = world.prompts()[12];
+    for whole in 0..12 {
+        assert!(prompt.contains(&format!("Summary: Summary of {whole}.\nMore of {whole}.\n")), "{prompt}");
     }
 }
 
@@ -161,18 +176,30 @@ fn c7_previous_iterations_and_checks_are_bounded() {
 
 #[test]
 fn c7_the_newest_stay_whole_and_older_ones_fold() {
-    let world = World::new(iter(12))
+    let mut spec = iter(12);
+    spec.context.context_max_tokens = 148;
+    let world = World::new(spec)
         .on_turn(|plan| Turn { summary: format!("Summary of {}.\nMore of {0}.", plan.iteration), ..done() })
         .run();
     let prompt = world.prompts()[11];
     for whole in 6..11 {
-        assert!(
-            prompt.contains(&format!("Summary: Summary of {whole}.\nMore of {whole}.\n")),
-            "{whole}\n{prompt}"
-        );
+        assert!(prompt.contains(&format!("Summary: Summary of {whole}.\nMore of {whole}.\n")), "{prompt}");
     }
-    assert!(prompt.contains("### Iterations 0 to 5 (0 failed)\n"));
-    assert!(prompt.contains("- 5: Summary of 5.\n") && !prompt.contains("More of 5"));
+    assert!(prompt.contains("- 0 to 4: 5 iterations are left out here (0 failed)"), "{prompt}");
+    assert!(
+        prompt.contains("- 5 → commit 0001005, 1 file: Summary of 5\n") && !prompt.contains("More of 5"),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn c6_what_is_not_committed_is_not_called_no_changes() {
+    let mut spec = iter(2);
+    spec.context.auto_commit = false;
+    let world =
+        World::new(spec).commit(|plan| crate::event::CommitPlanned { commit: None, ..changes(plan) }).run();
+    let prompt = world.prompts()[1];
+    assert!(prompt.contains("### Iteration 0 → uncommitted changes\nFiles: src/a.rs\n"), "{prompt}");
 }
 
 #[test]

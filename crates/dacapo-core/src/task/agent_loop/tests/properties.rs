@@ -482,6 +482,8 @@ fn p3_the_state_does_not_grow_with_iterations() {
     let mut spec = checked(5000, &["a"]);
     spec.policy.session = SessionMode::Resume;
     spec.agents = vec![resumable("one"), agent("two")];
+    // It is full by then; until it is, the history grows.
+    spec.context.context_max_tokens = 500;
     let mut world = World::new(spec).on_turn(|plan| match plan.turn % 7 {
         3 => failed(),
         5 => limited(None),
