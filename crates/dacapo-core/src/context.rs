@@ -9,6 +9,7 @@ mod prompt;
 mod sentence;
 mod shortfall;
 mod summary;
+mod telling;
 mod text;
 mod wording;
 
@@ -19,5 +20,6 @@ pub use message::CommitMessage;
 pub use prompt::{Told, completion_rule, prompt};
 pub use shortfall::{Shortfall, hidden_because, hidden_files, proof_question};
 pub use summary::summarize;
+pub use telling::{failure_line, last_lines, success_line};
 pub use text::{cut, cut_chars, cut_columns, is_deceptive, tail_lines};
 pub use wording::{changed_files, message_prompt, summary_prompt, written_message, written_summary};

@@ -111,6 +111,12 @@ pub struct TaskView {
     pub record: Record,
     /// What a person must decide.
     pub needs: Option<Needs>,
+    /// Why its last iteration failed, or all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What its agent wrote to standard error last, where that turn failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
     /// Iterations finished.
     pub iteration: u32,
     /// Of how many.
@@ -236,6 +242,8 @@ impl TaskView {
             verified: false,
             record: Record::Whole,
             needs: None,
+            error: None,
+            stderr_tail: None,
             iteration: 0,
             max_iterations: spec.policy.cap.map(|cap| cap.iterations),
             iterations_succeeded: 0,
@@ -456,6 +464,8 @@ impl TaskView {
         self.result = None;
         self.finished_at = None;
         self.needs = None;
+        self.error = None;
+        self.stderr_tail = None;
         self.waiting_until = None;
         self.verified = false;
         // What another process has proven is no receipt: who killed it may have written it.
@@ -470,6 +480,11 @@ impl TaskView {
             self.iterations_succeeded += 1;
         } else {
             self.iterations_failed += 1;
+        }
+        // Of a round that is the Acceptor's word, which has a place of its own.
+        if self.milestone.is_none() {
+            self.error.clone_from(&record.error);
+            self.stderr_tail.clone_from(&record.stderr_tail);
         }
         if let Some(commit) = &record.commit_id {
             self.last_commit = Some(commit.clone());
@@ -490,6 +505,17 @@ impl TaskView {
         if result.outcome != Outcome::Paused {
             self.needs = None;
         }
+        match result.outcome {
+            Outcome::Failed => self.error.clone_from(&result.message),
+            Outcome::Completed => self.error = None,
+            Outcome::MaxReached
+            | Outcome::TimeElapsed
+            | Outcome::BudgetExhausted
+            | Outcome::Stalled
+            | Outcome::Paused
+            | Outcome::Cancelled => {}
+        }
+        self.stderr_tail.clone_from(&result.stderr_tail);
         self.result = Some(result.clone());
     }
 

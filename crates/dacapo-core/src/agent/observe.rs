@@ -31,6 +31,8 @@ pub struct Observed {
     pub end: Option<String>,
     /// What it was not allowed to do, the first few.
     pub refused: Vec<String>,
+    /// The last lines it wrote to standard error.
+    pub stderr_tail: String,
 }
 
 /// Gathers [`Observed`].

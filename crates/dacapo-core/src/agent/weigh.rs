@@ -1,7 +1,11 @@
 //! The truth about the end of a turn: exit code, final event and what we did ourselves, weighed together.
 
 use super::{GiveUp, Observed};
+use crate::context::{cut_chars, failure_line};
 use crate::event::{FailureKind, TurnEnd};
+
+/// So much of a line of standard error is quoted.
+const MOST_SAID: usize = 300;
 
 /// What the process and the driver have to say about the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,18 +66,22 @@ pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
     if let Some((failure, message)) = &seen.error {
         return TurnEnd::Failed { failure: *failure, message: message.clone() };
     }
+    let said = match failure_line(&seen.stderr_tail) {
+        line if line.is_empty() => String::new(),
+        line => format!(": {}", cut_chars(&line, MOST_SAID)),
+    };
     match ending {
         Ending::Exited(0) if final_event && seen.end.is_none() => {
-            transient("the agent exited with code 0 but never said that its turn was over".into())
+            transient(format!("the agent exited with code 0 but never said that its turn was over{said}"))
         }
         Ending::Exited(0) => TurnEnd::Done,
         // `sh` says with these that there is no such program: it will not appear by itself.
         Ending::Exited(code @ (126 | 127)) => TurnEnd::Failed {
             failure: FailureKind::Permanent,
-            message: format!("the agent's command cannot be run (exit {code})"),
+            message: format!("the agent's command cannot be run (exit {code}){said}"),
         },
-        Ending::Exited(code) => transient(format!("the agent exited with code {code}")),
-        Ending::Signalled(signal) => transient(format!("the agent was ended by signal {signal}")),
+        Ending::Exited(code) => transient(format!("the agent exited with code {code}{said}")),
+        Ending::Signalled(signal) => transient(format!("the agent was ended by signal {signal}{said}")),
         Ending::GuardLost => {
             transient("the guard of the agent was killed; all it had started was ended".into())
         }
@@ -119,6 +127,28 @@ mod tests {
                 TurnEnd::Limit { message: "limit".into(), resets_at: None }
             );
         }
+    }
+
+    #[test]
+    fn s2_what_was_written_to_standard_error_is_the_reason_where_there_is_no_other() {
+        let seen = Observed {
+            stderr_tail: "connecting\nError: API key invalid\n    at main (agent.js:3)".into(),
+            ..Observed::default()
+        };
+        let message = |ending| match weigh(&ending, &seen, true) {
+            TurnEnd::Failed { message, .. } => message,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(message(Ending::Exited(1)), "the agent exited with code 1: Error: API key invalid");
+        assert_eq!(message(Ending::Signalled(6)), "the agent was ended by signal 6: Error: API key invalid");
+        assert!(message(Ending::Exited(127)).ends_with("(exit 127): Error: API key invalid"));
+        assert!(message(Ending::Exited(0)).ends_with("was over: Error: API key invalid"));
+        let known = Observed { error: Some((FailureKind::Permanent, "401".into())), ..seen.clone() };
+        assert_eq!(
+            weigh(&Ending::Exited(1), &known, true),
+            TurnEnd::Failed { failure: FailureKind::Permanent, message: "401".into() },
+            "what the agent itself says is better"
+        );
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn without_block(text: &str, tag: &str) -> String {
 }
 
 /// Without terminal escapes, carriage returns and other control characters.
-fn strip_escapes(text: &str) -> String {
+pub(super) fn strip_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -171,7 +171,7 @@ impl Driver<'_> {
             let shell = Shell { command, cwd, env, output: &output, timeout };
             let ending = match self.run_shell(shell)? {
                 None => return Ok(SetUp::Stopped),
-                Some((_, true)) => "time limit".to_owned(),
+                Some((_, true)) => "timed out".to_owned(),
                 Some((Exit::Code(0), false)) => continue,
                 Some((Exit::Code(code), false)) => format!("exit {code}"),
                 Some((_, false)) => "ended by a signal".to_owned(),

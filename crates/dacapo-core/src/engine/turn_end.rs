@@ -7,13 +7,16 @@ use std::time::Duration;
 use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use crate::agent::{self, Adapter, Ending, GiveUp, Observed, weigh};
-use crate::context::summarize;
-use crate::event::{AgentEvent, FailureKind, TurnRecord};
+use crate::context::{last_lines, summarize};
+use crate::event::{AgentEvent, FailureKind, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
 
 /// So much of what an agent wrote to standard error may tell why it ended.
 const LAST_WORDS: usize = 16 << 10;
+/// So much of it goes into the record of a turn that failed.
+const LINES_KEPT: usize = 10;
+const BYTES_KEPT: usize = 2 << 10;
 
 /// Why we end a turn ourselves.
 #[derive(Debug)]
@@ -33,15 +36,17 @@ impl Driver<'_> {
         &self,
         plan: &TurnPlan,
         ending: &Ending,
-        seen: Observed,
+        mut seen: Observed,
         duration: Duration,
     ) -> Input {
+        seen.stderr_tail = last_said(&self.dir.turn_path(plan.turn, "err"));
         let final_event = self.adapter(plan).is_some();
         let end = weigh(ending, &seen, final_event);
         let agent = &self.spec.agents[plan.agent];
         let refused = refused(agent, &seen);
         let most = self.spec.context.summary_max_tokens;
         let summary = summarize(&seen.closing, agent.output, most, plan.promise.as_deref());
+        let failed = matches!(end, TurnEnd::Failed { .. }) && !seen.stderr_tail.is_empty();
         Input::TurnEnded(TurnRecord {
             turn: plan.turn,
             iteration: plan.iteration,
@@ -56,8 +61,15 @@ impl Driver<'_> {
             refused,
             reply: plan.keep_reply.then_some(seen.closing),
             timed_out: matches!(ending, Ending::TimedOut(_)),
+            stderr_tail: failed.then_some(seen.stderr_tail),
         })
     }
+}
+
+/// What an agent wrote to standard error last, as a record keeps it. The file holds no secrets that are known.
+fn last_said(stderr: &Path) -> String {
+    let words = tail(stderr, LAST_WORDS).unwrap_or_default();
+    last_lines(&String::from_utf8_lossy(&words), LINES_KEPT, BYTES_KEPT)
 }
 
 /// What the agent was not allowed to do, with what would have helped. One that was to read only has what it was given.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, ProofState, Usage};
+use crate::context::{failure_line, success_line};
 use crate::git::Oid;
 
 /// How an agent's conversation goes on from iteration to iteration (L13).
@@ -64,9 +65,14 @@ impl CheckResult {
         self.exit_code == Some(0) && !self.timed_out
     }
 
-    /// `exit 101`, `no end within its limit`, `ended by a signal`.
+    /// `exit 101`, `timed out`, `ended by a signal`.
     pub fn ending(&self) -> String {
         ending(self.timed_out, self.exit_code)
+    }
+
+    /// The line of what it printed that says most about how it went; empty where it printed nothing.
+    pub fn telling_line(&self) -> String {
+        if self.passed() { success_line(&self.tail) } else { failure_line(&self.tail) }
     }
 }
 
@@ -99,15 +105,17 @@ impl SetupResult {
         self.exit_code == Some(0) && !self.timed_out
     }
 
-    /// `exit 101`, `time limit`, `ended by a signal`.
+    /// `exit 101`, `timed out`, `ended by a signal`.
     pub fn ending(&self) -> String {
         ending(self.timed_out, self.exit_code)
     }
 }
 
+const TIMED_OUT: &str = "timed out";
+
 fn ending(timed_out: bool, exit_code: Option<i32>) -> String {
     match (timed_out, exit_code) {
-        (true, _) => "time limit".into(),
+        (true, _) => TIMED_OUT.into(),
         (false, Some(code)) => format!("exit {code}"),
         (false, None) => "ended by a signal".into(),
     }
@@ -191,6 +199,9 @@ pub struct TurnRecord {
     /// It was ended because its time was up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
+    /// Of a turn that failed, the last lines that its agent wrote to standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
 }
 
 /// What a model of its own may be asked to put into words, in the order in which it is asked.
@@ -313,6 +324,9 @@ pub struct IterationRecord {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The last lines that its agent wrote to standard error, where its turn failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
     /// The promise was said.
     pub promise: bool,
     /// When it was over.
@@ -337,6 +351,14 @@ pub struct CheckBrief {
     /// When it ran.
     #[serde(default = "usual", skip_serializing_if = "is_usual")]
     pub phase: CheckPhase,
+}
+
+impl CheckBrief {
+    /// Its time limit ended it.
+    pub fn timed_out(&self) -> bool {
+        // Records were written with the other words once.
+        self.ending == TIMED_OUT || self.ending == "time limit"
+    }
 }
 
 fn usual() -> CheckPhase {
@@ -448,6 +470,9 @@ pub struct Result {
     /// What more there is to say: the error, the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The last lines that the agent wrote to standard error, where the last iteration's turn failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr_tail: Option<String>,
     /// Iterations begun.
     pub iterations_attempted: u32,
     /// Iterations in which the agent did its turn.
@@ -496,8 +521,11 @@ pub struct Proof {
     pub before: Option<bool>,
     /// Whether it passed at the end; none when it never ran.
     pub after: Option<bool>,
-    /// Its last words.
+    /// The line of its output that says most.
     pub last_line: String,
+    /// Its time limit ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
     /// The commit it judged.
     pub commit: Option<Oid>,
 }

@@ -223,8 +223,10 @@ fn names(files: &[PathBuf]) -> String {
 }
 
 fn last_line(result: &CheckResult) -> String {
-    let line = result.tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    line.map_or_else(String::new, |line| format!(": {}", crate::context::cut_columns(line, 100)))
+    match result.telling_line() {
+        line if line.is_empty() => line,
+        line => format!(": {}", crate::context::cut_columns(&line, 100)),
+    }
 }
 
 /// What is under way, for people.

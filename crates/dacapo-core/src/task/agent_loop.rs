@@ -133,6 +133,8 @@ pub struct AgentLoop {
     /// Who wants it to pause when this iteration is over.
     pausing: Option<String>,
     message: Option<String>,
+    /// What the agent of the last iteration wrote to standard error, where its turn failed.
+    stderr_tail: Option<String>,
     result: Option<TaskResult>,
 }
 
@@ -214,6 +216,8 @@ struct Current {
     planned: Option<CommitPlanned>,
     /// What the agent was not allowed to do.
     refused: Option<String>,
+    /// What it wrote to standard error last, where its turn failed.
+    stderr_tail: Option<String>,
     checks: Vec<CheckResult>,
     /// What its proof came to.
     proof: Option<ProofState>,
@@ -273,6 +277,7 @@ impl AgentLoop {
             verdict: None,
             pausing: None,
             message: None,
+            stderr_tail: None,
             result: None,
             spec,
         }

@@ -56,7 +56,10 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         with.notes.iter().for_each(|note| tracing::warn!("{note}"));
         with.agent_why.iter().for_each(|why| tracing::info!("agent {} ({why})", spec.agents[0].name));
     }
-    let mut sinks: Vec<&mut dyn Sink> = vec![&mut tracing];
+    // Who is told by words for people does not need the log's; unless they asked for it.
+    let logged = human.is_none() || std::env::var_os("DACAPO_LOG").is_some();
+    let mut sinks: Vec<&mut dyn Sink> = Vec::new();
+    sinks.extend(logged.then_some(&mut tracing as &mut dyn Sink));
     sinks.extend(json.as_mut().map(|json| json as &mut dyn Sink));
     sinks.extend(human.as_mut().map(|human| human as &mut dyn Sink));
     let mut fan = Fan(sinks);

@@ -252,7 +252,10 @@ impl Human {
             }
             let word = |passed| if passed { paint(GOOD, "yes") } else { paint(BAD, "no") };
             let (proof, here): (Vec<_>, Vec<_>) = record.checks.iter().partition(|check| is_proof(check));
-            verdicts.extend(here.iter().map(|check| format!("{}: {}.", check.command, word(check.passed))));
+            let late = |check: &CheckBrief| if check.timed_out() { " (timed out)" } else { "" };
+            verdicts.extend(
+                here.iter().map(|check| format!("{}: {}{}.", check.command, word(check.passed), late(check))),
+            );
             if !proof.is_empty() {
                 verdicts.push(format!("proof: {}.", word(proof.iter().all(|check| check.passed))));
             }
@@ -268,11 +271,7 @@ impl Human {
     /// A check before the first iteration.
     fn before(&mut self, check: &CheckResult) {
         let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
-        let last = check
-            .tail
-            .lines()
-            .last()
-            .map_or_else(String::new, |last| format!("  {:?}", words::line(last, 60)));
+        let last = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!("  {line}"));
         self.promise_asked |= check.passed();
         let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
         let before = paint(DIM, "before ");

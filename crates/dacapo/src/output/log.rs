@@ -2,8 +2,8 @@
 
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, Command, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult,
-    StopReason, TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
+    AgentEvent, CheckPhase, CheckResult, Command, Ended, Envelope, Event, IterationRecord, Outcome,
+    SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
 use dacapo_core::spec::{Amount, Change, TaskSpec};
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
@@ -33,6 +33,8 @@ pub struct LogLines {
     succeeded: u32,
     failed: u32,
     session: Option<String>,
+    /// Runs of checks so far.
+    checks: u32,
     /// The failure that was told last.
     told: Option<String>,
     /// It is a milestone, and where that stands.
@@ -49,6 +51,23 @@ fn setup_lines(setup: &SetupResult) -> Vec<String> {
     if !setup.changed_files.is_empty() {
         out.push(format!("The setup changed files (not committed): {}", setup.changed_files.join(", ")));
     }
+    out
+}
+
+/// The last lines that a check printed which failed, and how to read the rest; it is the `number`th one that ran.
+fn failed_check(check: &CheckResult, number: u32) -> Vec<String> {
+    const LINES: usize = 5;
+    if check.passed() {
+        return Vec::new();
+    }
+    let said: Vec<String> = check.tail.lines().map(|line| words::line(line, 500)).collect();
+    let said: Vec<String> = said.into_iter().filter(|line| !line.is_empty()).collect();
+    let last = said.len().saturating_sub(LINES);
+    let telling = words::line(&check.telling_line(), 500);
+    let telling = (last > 0 && !said[last..].contains(&telling)).then(|| format!("  {telling}"));
+    let mut out: Vec<String> = telling.into_iter().collect();
+    out.extend(said[last..].iter().map(|line| format!("  {line}")));
+    out.extend((last > 0).then(|| format!("  (all of it: dacapo logs --check {number})")));
     out
 }
 
@@ -120,6 +139,8 @@ impl LogLines {
                     CheckPhase::Baseline | CheckPhase::Iteration => "Check",
                 };
                 info(format!("{what} `{}`: {} ({took})", check.command, check.ending()));
+                self.checks += 1;
+                failed_check(check, self.checks).into_iter().for_each(&mut info);
                 if !check.changed_files.is_empty() {
                     info(format!(
                         "The check changed files (not committed): {}",
@@ -210,6 +231,8 @@ impl LogLines {
         match &record.end {
             TurnEnd::Failed { message, .. } => {
                 out.push(format!("Agent failed: {message}"));
+                let said = record.stderr_tail.as_deref().unwrap_or_default();
+                out.extend(said.lines().map(|line| format!("  stderr: {}", words::line(line, 500))));
                 self.told = Some(message.clone());
             }
             TurnEnd::Limit { message, .. } => out.push(format!("Usage limit: {message}")),

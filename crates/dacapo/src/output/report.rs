@@ -53,6 +53,9 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     if let Some(message) = &result.message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
     }
+    for line in words::stderr(result.stderr_tail.as_deref(), result.message.as_deref(), &view.name) {
+        let _ = writeln!(out, "  {}", paint(DIM, &line));
+    }
     let (settings, proof): (Vec<&str>, Vec<&str>) =
         result.trust_files.iter().map(String::as_str).partition(|path| is_setting(path));
     for (what, files) in [("tests, CI or checks changed", proof), ("settings changed", settings)] {
@@ -146,6 +149,7 @@ fn reason(result: &TaskResult) -> &'static str {
         StopReason::SetupFailed if result.failed_setup.is_some() => "the worktree could not be set up",
         StopReason::SetupFailed if result.iterations_attempted > 0 => "the workspace is gone",
         StopReason::SetupFailed => "could not start",
+        StopReason::Failures if result.iterations_attempted == 1 => "the agent failed",
         StopReason::Failures => "too many failures in a row",
         _ => "no iteration succeeded",
     }
@@ -169,18 +173,15 @@ fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
         (before, None) => sign(before),
         (before, after) => format!("{} → {}", sign(before), sign(after)),
     };
-    let words = if proof.last_line.is_empty() {
-        String::new()
-    } else {
-        format!(" {:?}", words::line(&proof.last_line, 60))
-    };
+    let timed_out = if proof.timed_out { " timed out" } else { "" };
+    let words = words::quoted(&proof.last_line).map_or_else(String::new, |line| format!(" {line}"));
     let commit = match state {
         Some(ProofState::PassedHere(_)) => " here".to_owned(),
         Some(ProofState::Proven { .. }) | None => {
             proof.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()))
         }
     };
-    format!("{} {way}{words}{commit}", proof.command)
+    format!("{} {way}{timed_out}{words}{commit}", proof.command)
 }
 
 fn commits(view: &TaskView, result: &TaskResult) -> String {

@@ -176,6 +176,11 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
     if let Some(error) = &record.error {
         let _ = writeln!(out, "            {}", paint(BAD, &words::line(error, words::WHOLE)));
     }
+    let is_newest = record.iteration + 1 == view.iteration && view.result.is_none();
+    let said = record.stderr_tail.as_deref().filter(|_| is_newest);
+    for line in words::stderr(said, record.error.as_deref(), &view.name) {
+        let _ = writeln!(out, "            {}", paint(DIM, &line));
+    }
     for check in view.checks.iter().filter(|check| check.iteration == Some(record.iteration)) {
         let _ = writeln!(out, "            {}", check_line(check));
     }
@@ -205,7 +210,6 @@ fn check_line(check: &CheckResult) -> String {
         CheckPhase::Proof => " (proof)",
         CheckPhase::Baseline | CheckPhase::Iteration => "",
     };
-    let words =
-        check.tail.lines().last().map_or_else(String::new, |last| format!(" {:?}", words::line(last, 60)));
+    let words = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!(" {line}"));
     format!("{} {sign} {}{commit}{proof} {took}{words}", check.command, check.ending())
 }

@@ -99,6 +99,37 @@ pub fn line(text: &str, columns: usize) -> String {
     dacapo_core::context::cut_columns(plain.trim(), columns)
 }
 
+/// A line of what a command printed, in quotation marks; none where there is none.
+pub fn quoted(said: &str) -> Option<String> {
+    let text = line(said, 60);
+    (!text.is_empty()).then(|| format!("\"{text}\""))
+}
+
+/// The last lines that an agent wrote to standard error, below the message that quotes one of them.
+pub fn stderr(tail: Option<&str>, message: Option<&str>, name: &str) -> Vec<String> {
+    const MOST: usize = 5;
+    let lines: Vec<String> = tail
+        .unwrap_or_default()
+        .lines()
+        .map(|said| line(said, 200))
+        .filter(|said| !said.is_empty())
+        .collect();
+    let told = lines.len() == 1 && message.is_some_and(|message| message.contains(&lines[0]));
+    if told || lines.is_empty() {
+        return Vec::new();
+    }
+    let older = lines.len().saturating_sub(MOST);
+    let mut out: Vec<String> = Vec::new();
+    for (nth, said) in lines[older..].iter().enumerate() {
+        let label = if nth == 0 { "stderr:" } else { "" };
+        out.push(format!("{label:<7} {said}"));
+    }
+    if older > 0 {
+        out.push(format!("        all of it: dacapo logs {name} --stderr"));
+    }
+    out
+}
+
 /// The commit of an iteration.
 pub fn commit(record: &IterationRecord) -> &str {
     match &record.commit_id {

@@ -225,7 +225,7 @@ fn s3_a_setup_that_fails_is_a_clear_state() {
 fn s3_a_setup_is_ended_at_its_limit_with_all_it_started() {
     let world = World::new();
     world.config("[worktree]\nsetup = [\"setsid sleep 1000 & sleep 1000\"]\nsetup_timeout = \"1s\"\n");
-    run(&world, &[]).expect(1).says("failed (time limit)");
+    run(&world, &[]).expect(1).says("failed (timed out)");
     assert_eq!(world.status("t")["setup"][0]["timed_out"], true);
     world.assert_nothing_left("t");
 }

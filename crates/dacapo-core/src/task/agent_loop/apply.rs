@@ -159,6 +159,7 @@ impl AgentLoop {
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
         current.refused.clone_from(&record.refused);
+        current.stderr_tail.clone_from(&record.stderr_tail);
         current.end = record.end.clone();
         current.ended_at = at;
         if !record.summary.is_empty() {
@@ -259,6 +260,7 @@ impl AgentLoop {
         if self.verdict.is_some_and(|v| v.outcome == Outcome::Completed) {
             self.message = None;
         }
+        self.stderr_tail.clone_from(&record.stderr_tail);
         self.history.push(Past::from(record));
         self.heard.clear();
         self.rule_due &= self.current.as_ref().is_none_or(|current| current.attempts == 0);
@@ -393,6 +395,7 @@ impl Current {
             ended_at: line.at,
             planned: None,
             refused: None,
+            stderr_tail: None,
             checks: Vec::new(),
             proof: None,
             cut: false,

@@ -8,8 +8,8 @@ use super::{AgentLoop, Phase};
 use crate::engine::machine::{Begin, Input};
 use crate::engine::stop;
 use crate::event::{
-    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, Event, IterationRecord, Proof, StopReason,
-    TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason,
+    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, Event, IterationRecord, Outcome, Proof,
+    StopReason, TaskResult, Tokens, TurnEnd, TurnRecord, Usage, WaitReason,
 };
 use crate::git::Oid;
 
@@ -178,6 +178,7 @@ impl AgentLoop {
             refused: None,
             reply: None,
             timed_out: false,
+            stderr_tail: None,
         }
     }
 
@@ -216,6 +217,7 @@ impl AgentLoop {
             success: outcome == Ended::Success,
             outcome,
             error: current.error(),
+            stderr_tail: current.stderr_tail.clone(),
             promise: current.promise,
             timestamp: now,
             usage: current.usage,
@@ -236,6 +238,7 @@ impl AgentLoop {
             stop_reason: verdict.reason,
             verified: self.verified(verdict, last_commit.as_ref()),
             message: self.message.clone(),
+            stderr_tail: self.stderr_tail.clone().filter(|_| verdict.outcome != Outcome::Completed),
             iterations_attempted: self.attempted,
             iterations_succeeded: self.succeeded,
             iterations_failed: self.finished.saturating_sub(self.succeeded),
@@ -262,11 +265,8 @@ impl AgentLoop {
                     command: command.clone(),
                     before: before.map(|check| check.passed()),
                     after: after.map(|check| check.passed()),
-                    last_line: newest
-                        .and_then(|c| c.tail.lines().last())
-                        .unwrap_or_default()
-                        .trim()
-                        .to_owned(),
+                    last_line: newest.map(CheckResult::telling_line).unwrap_or_default(),
+                    timed_out: newest.is_some_and(|check| check.timed_out),
                     commit: newest.and_then(|check| check.commit.clone()),
                 }
             })

@@ -189,6 +189,7 @@ impl Milestone {
             refused: None,
             reply: None,
             timed_out: false,
+            stderr_tail: None,
         }
     }
 
@@ -228,6 +229,7 @@ impl Milestone {
             success: judgement.accepted,
             outcome: if judgement.accepted { Ended::Success } else { Ended::Failure },
             error: (!judgement.accepted).then(|| judgement.reason.clone()),
+            stderr_tail: None,
             promise: Work::is_final(round.work.as_ref()),
             timestamp: now,
             usage: round.usage,
@@ -246,6 +248,7 @@ impl Milestone {
             stop_reason: verdict.reason,
             verified: verdict.outcome == Outcome::Completed && proven,
             message: self.message.clone(),
+            stderr_tail: None,
             iterations_attempted: self.rounds,
             iterations_succeeded: self.accepted,
             iterations_failed: self.finished.saturating_sub(self.accepted),
@@ -268,12 +271,8 @@ impl Milestone {
                 command: command.clone(),
                 before: None,
                 after: newest.as_ref().map(CheckResult::passed),
-                last_line: newest
-                    .as_ref()
-                    .and_then(|check| check.tail.lines().last())
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned(),
+                last_line: newest.as_ref().map(CheckResult::telling_line).unwrap_or_default(),
+                timed_out: newest.as_ref().is_some_and(|check| check.timed_out),
                 commit: newest.as_ref().and_then(|check| check.commit.clone()),
             })
             .collect()

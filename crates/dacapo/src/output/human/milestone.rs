@@ -138,8 +138,8 @@ impl Human {
     fn round_check(&mut self, check: &CheckResult) {
         let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
         let took = words::duration(Duration::from_millis(check.duration_ms));
-        let last = check.tail.lines().last().filter(|_| !check.passed());
-        let last = last.map_or_else(String::new, |last| format!("  {:?}", words::line(last, 60)));
+        let last = words::quoted(&check.telling_line()).filter(|_| !check.passed());
+        let last = last.map_or_else(String::new, |last| format!("  {last}"));
         let text = format!("{} {sign} {} {took}{last}", words::line(&check.command, 80), check.ending());
         self.item("check", &text, None);
     }

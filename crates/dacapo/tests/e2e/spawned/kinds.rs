@@ -88,6 +88,7 @@ impl Machine for Ticking {
                 stop_reason: self.end.map_or(StopReason::Checks, |(_, reason)| reason),
                 verified: false,
                 message: Some(self.title.clone()),
+                stderr_tail: None,
                 iterations_attempted: 0,
                 iterations_succeeded: 0,
                 iterations_failed: 0,

@@ -54,6 +54,20 @@ fn l2_time_waiting_for_a_limit_counts() {
 }
 
 #[test]
+fn s2_the_last_words_of_a_failed_turn_are_in_its_record_and_in_the_result() {
+    let said = || Some("API key invalid".to_owned());
+    let world = World::new(iter(2)).turns(&[Turn { stderr_tail: said(), ..failed() }]).run();
+    assert_eq!(
+        world.records().iter().map(|record| record.stderr_tail.clone()).collect::<Vec<_>>(),
+        [said(), said()]
+    );
+    assert_eq!(world.result().stderr_tail, said());
+    let script = [Turn { stderr_tail: said(), ..failed() }, done()];
+    let world = World::new(iter(2)).turns(&script).run();
+    assert_eq!(world.result().stderr_tail, None, "what came later went well");
+}
+
+#[test]
 fn l8_pauses_grow_with_failures_in_a_row_and_there_is_none_after_the_last() {
     let mut script = vec![failed(); 8];
     script.push(done());

@@ -173,6 +173,7 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             refused: None,
             reply: None,
             timed_out: false,
+            stderr_tail: None,
         }),
         5 => Input::Prepared(any_planned(choices, number, None)),
         6 => Input::Landed,

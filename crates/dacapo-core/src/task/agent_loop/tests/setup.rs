@@ -56,7 +56,7 @@ fn s3_a_setup_that_fails_ends_it_before_any_turn_and_goes_on_from_there() {
         assert_eq!(world.setups, ["one", "two"]);
         assert_eq!(world.result().failed_setup.as_deref(), Some("two"));
         let message = world.result().message.clone().unwrap();
-        let how = if code < 0 { "time limit" } else { "exit 3" };
+        let how = if code < 0 { "timed out" } else { "exit 3" };
         assert!(message.starts_with(&format!("setup `two` failed ({how})\nline 12\n")), "{message}");
         assert!(message.ends_with("line 19"), "{message}");
 

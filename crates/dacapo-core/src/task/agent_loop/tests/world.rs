@@ -42,6 +42,7 @@ pub(super) struct Turn {
     pub(super) usage: Usage,
     pub(super) takes: Duration,
     pub(super) refused: Option<String>,
+    pub(super) stderr_tail: Option<String>,
 }
 
 pub(super) fn done() -> Turn {
@@ -53,6 +54,7 @@ pub(super) fn done() -> Turn {
         usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
         takes: Duration::from_secs(60),
         refused: None,
+        stderr_tail: None,
     }
 }
 

@@ -353,6 +353,7 @@ impl World {
             refused: None,
             reply: plan.keep_reply.then(|| turn.reply.clone()),
             timed_out: turn.timed_out,
+            stderr_tail: None,
         }
     }
 

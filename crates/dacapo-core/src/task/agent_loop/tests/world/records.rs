@@ -38,6 +38,7 @@ impl World {
             refused: turn.refused.clone(),
             reply: None,
             timed_out: false,
+            stderr_tail: turn.stderr_tail.clone(),
         }
     }
 
