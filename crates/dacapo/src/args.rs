@@ -12,6 +12,7 @@ mod init;
 mod merge;
 pub mod milestone;
 mod outside;
+mod since;
 mod sitting;
 mod tasks;
 pub mod trust;
@@ -364,9 +365,21 @@ pub struct Logs {
     /// Go on until the task ends
     #[arg(short, long)]
     pub follow: bool,
-    /// What the agent printed in turn N, byte for byte
-    #[arg(long, value_name = "N", conflicts_with_all = ["follow", "json"])]
+    /// What the agent printed in turn N (from 0), byte for byte
+    #[arg(long, value_name = "N", conflicts_with_all = ["follow", "json", "check", "since"])]
     pub turn: Option<u32>,
+    /// What agents wrote to standard error; with --turn N in that turn alone
+    #[arg(long, conflicts_with_all = ["follow", "json", "check", "since"])]
+    pub stderr: bool,
+    /// What the N-th run of a check (from 1) printed, byte for byte
+    #[arg(long, value_name = "N", conflicts_with_all = ["follow", "json", "since"])]
+    pub check: Option<u32>,
+    /// Only the last LINES lines
+    #[arg(short = 'n', long, value_name = "LINES")]
+    pub lines: Option<usize>,
+    /// Only what happened since then: 10m ago, 14:05 or 2026-11-16T14:05
+    #[arg(long, value_name = "D|TIME", value_parser = since::parse)]
+    pub since: Option<jiff::Timestamp>,
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,

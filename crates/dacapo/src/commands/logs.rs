@@ -1,22 +1,27 @@
-//! `dacapo logs`: the journal as people read it, the raw output of a turn, and both as they grow.
+//! `dacapo logs`: the journal as people read it, what agents and checks printed, and both as they grow.
 
+use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
 use dacapo_core::engine::{Activity, Sink, Step, Watch};
 use dacapo_core::event::{AgentEvent, Envelope};
-use dacapo_core::store::{Changes, TaskDir, files};
+use dacapo_core::store::Changes;
 use dacapo_core::task::Kinds;
+use jiff::Timestamp;
 
+use self::kept::Kept;
 use super::attach::unreadable;
 use super::task;
 use crate::args::Logs;
 use crate::error::Failure;
 use crate::output::log::{AgentLines, LogLines, clock};
 
+mod kept;
+
 pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     let (_, dir) = task(args.name.as_deref())?;
-    if let Some(turn) = args.turn {
-        return raw(&dir, turn);
+    if let Some(kept) = Kept::asked(args) {
+        return kept::show(&dir, kept, args.lines);
     }
     if !args.follow {
         // Whether it is interrupted is asked for what that lets happen; what does not read is said below.
@@ -31,8 +36,15 @@ pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
     // Told of growth before the first look, so that none is missed.
     let changes = args.follow.then(|| Changes::of(&dir)).transpose().map_err(unable)?;
     let mut watch = Watch::new(&dir, Kinds::default()).map_err(failed)?;
-    let mut log = Log { json: args.json, lines: LogLines::for_task(watch.spec()), ..Log::default() };
+    let mut log = Log {
+        json: args.json,
+        lines: LogLines::for_task(watch.spec()),
+        since: args.since,
+        last: args.lines.map(|most| (most, VecDeque::new())),
+        ..Log::default()
+    };
     watch.catch_up(|line| log.event(line)).map_err(failed)?;
+    log.show_last();
     let Some(mut changes) = changes else { return Ok(0) };
     watch.show_recent(&mut log).map_err(failed)?;
     let mut over = false;
@@ -53,57 +65,69 @@ struct Log {
     json: bool,
     lines: LogLines,
     agent: AgentLines,
+    /// Nothing from before is shown.
+    since: Option<Timestamp>,
+    /// Only the last lines of what there is are shown, so many: they are held until all has been read.
+    last: Option<(usize, VecDeque<String>)>,
     /// A reader that has gone is no failure.
     gone: bool,
 }
 
 impl Log {
-    fn print(&mut self, at: jiff::Timestamp, lines: impl IntoIterator<Item = String>) {
+    fn print(&mut self, lines: impl IntoIterator<Item = String>) {
+        if let Some((most, held)) = &mut self.last {
+            for line in lines {
+                held.push_back(line);
+                if held.len() > *most {
+                    held.pop_front();
+                }
+            }
+            return;
+        }
         let mut out = anstream::stdout().lock();
         let print = || -> io::Result<()> {
             for text in lines {
-                writeln!(out, "[{}] {text}", clock(at))?;
+                writeln!(out, "{text}")?;
             }
             out.flush()
         };
         self.gone |= print().is_err();
     }
+
+    fn print_at(&mut self, at: Timestamp, lines: Vec<String>) {
+        self.print(lines.into_iter().map(|text| format!("[{}] {text}", clock(at))));
+    }
+
+    fn show_last(&mut self) {
+        if let Some((_, held)) = self.last.take() {
+            self.print(held);
+        }
+    }
 }
 
 impl Sink for Log {
     fn event(&mut self, line: &Envelope) {
+        let shown = self.since.is_none_or(|since| line.at >= since);
         if self.json {
-            let text = serde_json::to_string(line).map_err(io::Error::from);
-            let mut out = anstream::stdout().lock();
-            self.gone |= text.and_then(|text| writeln!(out, "{text}")).is_err();
+            self.print(serde_json::to_string(line).ok().filter(|_| shown));
             return;
         }
         let said = self.agent.end();
+        // What later lines say hangs on earlier events.
         let lines = self.lines.lines(line).into_iter().map(|(_, text)| text);
         let lines: Vec<String> = said.into_iter().chain(lines).collect();
-        self.print(line.at, lines);
+        if shown {
+            self.print_at(line.at, lines);
+        }
     }
 
     /// What an agent does is in no journal: as JSON lines `attach --json` has it.
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
         if !self.json {
             let lines = self.agent.lines(event);
-            self.print(jiff::Timestamp::now(), lines);
+            self.print_at(Timestamp::now(), lines);
         }
     }
 
     fn activity(&mut self, _: &Activity<'_>) {}
-}
-
-/// Byte for byte: no text layer in between.
-fn raw(dir: &TaskDir, turn: u32) -> Result<u8, Failure> {
-    let path = dir.turn_path(turn, "raw");
-    let mut file = files::open(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!("task '{}' has no turn {turn}", dir.name()))
-            .hint("turns count from 0: --turn 0"),
-        _ => Failure::failed(format!("cannot read turn {turn} of task '{}': {error}", dir.name())),
-    })?;
-    // A reader that has gone is no failure.
-    let _ = io::copy(&mut file, &mut io::stdout().lock());
-    Ok(0)
 }

@@ -10,6 +10,7 @@ mod adapters;
 mod agents;
 mod attach;
 mod bad_input;
+mod causes;
 mod checks;
 mod commands;
 mod completions;
