@@ -59,6 +59,9 @@ impl Driver<'_> {
     /// How it ended and whether at its limit. None: the task is to stop, and it was ended.
     pub(super) fn run_shell(&mut self, shell: Shell<'_>) -> Result<Option<(Exit, bool)>, DriverError> {
         let Shell { command, cwd, env, output, timeout } = shell;
+        if output.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            self.clear_way(output)?;
+        }
         // Of a run that a crash cut short; it is no evidence.
         match std::fs::remove_file(output) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {

@@ -16,6 +16,7 @@ use super::left_locks::EarlierRun;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine};
 use super::mirroring::Mirroring;
+use super::planted::TurnBegun;
 use super::standing::{For, Standing};
 use super::surroundings::{Control, DriverError, Setting, Sink};
 use super::talker::Talks;
@@ -102,6 +103,8 @@ pub struct Driver<'a> {
     /// An earlier process has made the place to work in.
     pub(super) workspace_was_made: bool,
     begun: bool,
+    /// Whose turn is run next: of one that begins now no file can be there yet.
+    pub(super) turn_begun: TurnBegun,
     /// An earlier process has driven the task before.
     pub(super) taken_up: bool,
     sub: u64,
@@ -176,6 +179,7 @@ impl<'a> Driver<'a> {
             asked: None,
             workspace_was_made,
             begun: false,
+            turn_begun: TurnBegun::Earlier,
             ports_before,
             launcher,
             masker,

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::driver::{Driver, Message};
 use super::identity;
 use super::machine::{Input, TurnPlan, TurnStart};
+use super::planted::TurnBegun;
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
 use super::surroundings::{Activity, DriverError};
@@ -50,14 +51,17 @@ impl Driver<'_> {
             return Ok(Input::WorkspaceFailed(gone.join("; ")));
         }
         let head = repo.head()?;
+        self.turn_begun = TurnBegun::Now;
         Ok(Input::TurnBegins { head: head.commit, session })
     }
 
     pub(super) fn run_turn(&mut self, plan: &TurnPlan) -> Result<Input, DriverError> {
         let raw = self.dir.turn_path(plan.turn, "raw");
-        if raw.exists() {
+        let begun = std::mem::replace(&mut self.turn_begun, TurnBegun::Earlier);
+        if begun == TurnBegun::Earlier && raw.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return self.finish_from_file(plan, &raw);
         }
+        self.clear_turn_files(plan.turn, begun)?;
         self.clear_locks_of_last_turn()?;
         let spec = Arc::clone(&self.spec);
         let agent = &spec.agents[plan.agent];

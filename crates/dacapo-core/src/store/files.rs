@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{
     DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
@@ -92,6 +92,24 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Moves whatever has this name out of the way, and says what it was and where it is now. None: nothing was there.
+pub fn set_aside(path: &Path) -> io::Result<Option<(&'static str, PathBuf)>> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let named = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".aside-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..=u32::MAX).map(named).find(|aside| fs::symlink_metadata(aside).is_err());
+    let aside = free.ok_or(io::ErrorKind::AlreadyExists)?;
+    fs::rename(path, &aside)?;
+    Ok(Some((what_it_is(&found), aside)))
+}
+
 /// Makes a directory and all above it that are not there. One that is there already must be one and no link, and is
 /// closed to others.
 pub fn make_dir(path: &Path) -> io::Result<()> {
@@ -165,17 +183,21 @@ fn opened(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
 }
 
 fn planted(path: &Path, found: &Metadata, wanted: &str) -> io::Error {
+    let what = what_it_is(found);
+    let message = format!("{} is {what}, not a {wanted} that Dacapo made", path.display());
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
+fn what_it_is(found: &Metadata) -> &'static str {
     let kind = found.file_type();
-    let what = match () {
+    match () {
         () if kind.is_symlink() => "a symbolic link",
         () if kind.is_fifo() => "a FIFO",
         () if kind.is_socket() => "a socket",
         () if kind.is_block_device() || kind.is_char_device() => "a device",
         () if kind.is_dir() => "a directory",
         () => "a file",
-    };
-    let message = format!("{} is {what}, not a {wanted} that Dacapo made", path.display());
-    io::Error::new(io::ErrorKind::InvalidInput, message)
+    }
 }
 
 #[cfg(test)]
@@ -184,6 +206,21 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::symlink_metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn r0_what_is_in_the_way_is_moved_and_nothing_is_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        assert_eq!(set_aside(&at("0002.raw")).unwrap(), None);
+        fs::write(at("0002.raw"), "first").unwrap();
+        assert_eq!(set_aside(&at("0002.raw")).unwrap(), Some(("a file", at("0002.raw.aside-1"))));
+        std::os::unix::fs::symlink(at("nowhere"), at("0002.raw")).unwrap();
+        assert_eq!(set_aside(&at("0002.raw")).unwrap(), Some(("a symbolic link", at("0002.raw.aside-2"))));
+        fs::create_dir(at("0002.raw")).unwrap();
+        assert_eq!(set_aside(&at("0002.raw")).unwrap(), Some(("a directory", at("0002.raw.aside-3"))));
+        assert_eq!(fs::read_to_string(at("0002.raw.aside-1")).unwrap(), "first");
+        assert!(at("0002.raw").symlink_metadata().is_err());
     }
 
     #[test]

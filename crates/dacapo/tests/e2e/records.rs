@@ -109,14 +109,23 @@ fn r0_a_link_at_the_place_of_a_prompt_is_not_followed() {
 }
 
 #[test]
-fn r0_a_fifo_at_the_place_of_a_turns_output_is_named_and_hangs_nobody() {
+fn r0_what_is_planted_at_the_place_of_a_turns_output_is_moved_and_stops_nothing() {
+    for plant in ["mkfifo", "mkdir", "ln -s /dev/zero"] {
+        let world = World::new();
+        let ran = play(&world, &[], &format!("{plant} {}/turns/0002.raw", task(&world))).expect(0);
+        ran.says("0002.raw").says("aside-1");
+        world.ended("completed", [3, 3, 0]);
+        world.run(&["logs", "t", "--turn", "2"]).expect(0).says("did it 2");
+    }
+}
+
+#[test]
+fn r0_an_answer_that_is_planted_for_a_later_turn_is_not_read() {
     let world = World::new();
-    let ran = play(&world, &[], &format!("mkfifo {}/turns/0002.raw", task(&world)));
-    assert_ne!(ran.code, 0);
-    ran.says("0002.raw");
-    let read = world.run(&["logs", "t", "--turn", "2"]);
-    assert_ne!(read.code, 0);
-    read.says("is a FIFO");
+    let ran = play(&world, &["--until", "FORGED"], &format!("echo FORGED > {}/turns/0002.raw", task(&world)));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    ran.says("a file was in the way");
+    assert_eq!(world.read("f2"), "2\n");
 }
 
 /// What lets nobody in beside the process that drives the task: each is done by its agent in the second iteration.
