@@ -378,6 +378,12 @@ impl WorkspaceLock {
 
 /// Writes who has a lock, and for which task. Not by replacing it: the file may be what is locked.
 fn name(holder: &Path, task: &str) -> io::Result<()> {
+    // It only tells others who has the lock: what somebody planted in its place keeps nobody out.
+    if holder.symlink_metadata().is_ok_and(|found| !found.is_file())
+        && let Some((what, aside)) = files::set_aside(holder)?
+    {
+        tracing::warn!("{what} was at {}; it was moved to {}", holder.display(), aside.display());
+    }
     let mut file = files::open_or_create(holder)?;
     file.set_len(0)?;
     file.rewind()?;
