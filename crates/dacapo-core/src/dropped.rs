@@ -322,13 +322,14 @@ impl<'a> Dropped<'a> {
         }
     }
 
-    /// Removes the paper and the refs of something that is back, or of which nothing is away.
+    /// Removes the paper and the refs of something that is back, or of which nothing is away. The paper goes last: as long as
+    /// it is there, whoever was kept from it can go on.
     pub fn forget(&self, kept: &Kept) -> Result<(), DropError> {
+        self.repo.forget_refs(&kept.refs)?;
         let path = self.path(kept);
         let removed =
             if self.is_empty(kept) { fs::remove_dir_all(&path) } else { fs::remove_file(path.join(PAPER)) };
-        removed.map_err(file("remove", &path))?;
-        Ok(self.repo.forget_refs(&kept.refs)?)
+        removed.map_err(file("remove", &path))
     }
 
     /// Whether a commit is part of a branch that is not a task's.

@@ -190,3 +190,22 @@ fn r2_a_full_disk_at_the_end_of_a_merge_or_of_its_undo_leaves_something_to_go_on
     assert_eq!(world.git(&["rev-parse", "dacapo/t"]), tip);
     world.run(&["undo", "--list"]).expect(0).says("nothing to bring back");
 }
+
+#[test]
+fn s9_an_undo_that_a_lock_stops_at_its_last_step_goes_on_once_the_lock_is_gone() {
+    let world = World::new();
+    let _ =
+        world.exec(&["--name", "t", "--worktree", "--agent-cmd", "echo x > f; echo done", "go"]).expect(0);
+    let _ = world.git(&["pack-refs", "--all"]);
+    let lock = world.repo().join(".git/packed-refs.lock");
+    fs::write(&lock, "").unwrap();
+    // Somebody has it open, so it is nobody's to remove.
+    let held = fs::File::open(&lock).unwrap();
+    world.run(&["merge", "t", "--no-agent"]).expect(0).says("could not be put away");
+    let _ = world.run(&["undo", "t"]).expect(1);
+    drop(held);
+    fs::remove_file(&lock).unwrap();
+    world.run(&["undo", "t"]).expect(0).says("t is back");
+    assert_eq!(world.git(&["for-each-ref", "refs/dacapo/rescue"]), "");
+    world.run(&["undo", "--list"]).expect(0).says("nothing to bring back");
+}
