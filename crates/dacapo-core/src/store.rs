@@ -1,5 +1,6 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
+pub mod at_work;
 mod changes;
 pub mod files;
 mod fitness;

@@ -7,6 +7,7 @@ use dacapo_core::git::{DiscoverError, Repo};
 use dacapo_core::process::Swept;
 use dacapo_core::recovery::end_leftovers;
 use dacapo_core::spec::TaskName;
+use dacapo_core::store::at_work::{self, AtWork};
 use dacapo_core::store::{Home, RepoDir, TaskDir};
 use dacapo_core::view::{Status, TaskView, ViewError};
 
@@ -200,6 +201,25 @@ fn repository() -> Result<(Repo, RepoDir), Failure> {
     let repo = Repo::discover(&here).map_err(|error| not_usable(&error))?;
     let data = home()?.repo(repo.common_dir());
     Ok((repo, data))
+}
+
+/// Marks a command that changes the repository as being at work, after clearing up behind those that were killed. A mark that
+/// cannot be made keeps nobody from working: without it the locks of a killed command are named, and stay.
+fn at_work(repo: &Repo, data: &RepoDir) -> Option<AtWork> {
+    use std::io::Write as _;
+    let mut err = anstream::stderr();
+    for command in at_work::killed(data) {
+        match repo.clear_locks_of_command(command.since) {
+            Ok(removed) => {
+                for notice in removed {
+                    let _ = writeln!(err, "note    {notice}, left by a command that was killed");
+                }
+                command.forget();
+            }
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+    AtWork::mark(data).ok()
 }
 
 /// The data of the repository around the current directory, without a git process where that is possible.

@@ -25,7 +25,9 @@ use crate::process::{boot_time, file_may_be_in_use};
 /// Locks in the directory that all worktrees share which our own git can have taken.
 const SHARED: [&str; 3] = ["packed-refs.lock", "config.lock", "shallow.lock"];
 /// Locks of a checkout.
-const OWN: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
+const OWN: [&str; 5] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock", "AUTO_MERGE.lock", "MERGE_RR.lock"];
+/// Where the refs are that commands of ours make and delete.
+const OUR_REFS: [&str; 3] = ["refs/dacapo", "refs/heads/dacapo", "refs/heads/milestone"];
 /// A git that cannot be seen from here (it runs on the host of this container) is done with a lock within this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(20);
@@ -60,6 +62,23 @@ impl Repo {
             if self.is_left(&lock, run) {
                 self.remove_lock(lock, &mut removed)?;
             }
+        }
+        Ok(removed)
+    }
+
+    /// Removes the locks that a command of ours left which was killed: it began at this moment, and may have worked on any
+    /// task.
+    pub fn clear_locks_of_command(&self, since: SystemTime) -> Result<Vec<Notice>, GitError> {
+        let branch = self.head().ok().and_then(|head| head.branch);
+        let mut removed = Vec::new();
+        for refs in OUR_REFS {
+            removed.extend(self.clear_left_locks(&EndedRun {
+                worktree: None,
+                branch: branch.as_deref(),
+                rescue: refs,
+                commit: None,
+                at_work: (since, SystemTime::now()),
+            })?);
         }
         Ok(removed)
     }

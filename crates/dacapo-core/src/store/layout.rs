@@ -115,6 +115,11 @@ impl RepoDir {
         Pool::at(self.0.join("proof"))
     }
 
+    /// The marks of commands that are at work in the repository.
+    pub fn at_work_path(&self) -> PathBuf {
+        self.0.join("at-work")
+    }
+
     /// Where what was put away is.
     pub fn dropped_path(&self) -> PathBuf {
         self.0.join("dropped")

@@ -8,7 +8,7 @@ use dacapo_core::spec::{Place, TaskName, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
 
 use super::resume::still_finishing;
-use super::{print, repository};
+use super::{at_work, print, repository};
 use crate::error::{Failure, suggest};
 use crate::output::words::{DIM, paint};
 
@@ -49,6 +49,7 @@ pub(super) fn run(args: &Drop) -> Result<u8, Failure> {
     if tasks.is_empty() {
         return Err(Failure::usage("which task?").hint("dacapo list shows the tasks of this repository"));
     }
+    let _at_work = at_work(&repo, &data);
     let here = std::env::current_dir().ok();
     for (dir, spec, lock) in tasks {
         let kept = dropped.put_away(&dir, &spec, Why::Dropped).map_err(|error| not_put_away(&spec, error))?;

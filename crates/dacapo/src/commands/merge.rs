@@ -7,9 +7,8 @@ use dacapo_core::store::{Lock, LockError, LockTarget, RepoDir, files};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::drive;
-use super::repository;
 use super::start::take_workspace;
+use super::{at_work, drive, repository};
 use crate::args::Merge;
 use crate::config::{Loaded, Sources, load};
 use crate::error::Failure;
@@ -33,6 +32,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     let loaded = settings(args, &repo)?;
     let query = query(args, &data)?;
     let _merging = if args.dry_run { None } else { Some(one_at_a_time(&data)?) };
+    let _at_work = if args.dry_run { None } else { at_work(&repo, &data) };
     let gathered = gather(args, &repo, &data, &loaded.config, &into)?;
     clean(&repo)?;
     let _workspace = if args.dry_run { None } else { Some(take_workspace(&repo, HOLDER)?) };

@@ -6,7 +6,7 @@ use dacapo_core::spec::parse_duration;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{print, repository};
+use super::{at_work, print, repository};
 use crate::error::Failure;
 use crate::output::words::{self, DIM, WARN, paint};
 
@@ -42,6 +42,7 @@ pub(super) fn run(args: &PruneArgs) -> Result<u8, Failure> {
         put_away: if args.dropped { PutAway::All } else { PutAway::MergedOrOld },
     };
     let (repo, data) = repository()?;
+    let _at_work = if args.dry_run { None } else { at_work(&repo, &data) };
     let prune = Prune::new(&repo, &data, rules, Timestamp::now());
     let plan = prune.plan().map_err(|error| {
         Failure::failed(error.to_string()).kept("everything; nothing was removed").caused_by(error)

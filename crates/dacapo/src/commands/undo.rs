@@ -6,7 +6,7 @@ use dacapo_core::git::{Oid, Repo, WorktreeError};
 use dacapo_core::store::LockError;
 
 use super::drop::shown;
-use super::{print, repository};
+use super::{at_work, print, repository};
 use crate::error::{Failure, suggest};
 use crate::output::words::{self, BOLD, DIM, paint};
 
@@ -38,6 +38,7 @@ pub(super) fn run(args: &Undo) -> Result<u8, Failure> {
         return Ok(0);
     }
     let kept = choose(args.name.as_deref(), &all)?;
+    let _at_work = at_work(&repo, &data);
     // Shown as it was: once it is back there is nothing to look at.
     let mut value = shown(kept, &dropped);
     dropped.bring_back(kept).map_err(|error| not_brought_back(kept, error))?;

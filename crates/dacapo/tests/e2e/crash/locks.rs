@@ -131,3 +131,17 @@ fn r1_a_lock_that_holds_our_commit_is_ours_whenever_it_was_made() {
     assert!(!path.exists());
     world.assert_five("t", "main");
 }
+
+#[test]
+fn r1_the_locks_of_a_command_that_was_killed_are_removed_by_the_next_one() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--worktree", "--agent-cmd", AGENT, "go"]).expect(0);
+    let marks = world.task_dir("t").ancestors().nth(2).unwrap().join("at-work");
+    fs::create_dir_all(&marks).unwrap();
+    fs::write(marks.join("left"), "").unwrap();
+    let locks = [lock(&world, "packed-refs.lock", ""), lock(&world, "AUTO_MERGE.lock", "")];
+    let ran = world.run(&["drop", "t"]).expect(0);
+    ran.says("packed-refs.lock").says("AUTO_MERGE.lock").says("a command that was killed");
+    assert_eq!(left(&locks), Vec::<&PathBuf>::new());
+    assert_eq!(fs::read_dir(&marks).unwrap().count(), 0);
+}
