@@ -79,6 +79,11 @@ impl Repo {
                 std::thread::sleep(LOCK_LOOK);
                 continue;
             }
+            let removed = self.clear_locks_of_killed_git()?;
+            if !removed.is_empty() {
+                notices.extend(removed);
+                continue;
+            }
             let beside = self.index_beside();
             if fs::symlink_metadata(&beside).is_err() {
                 copy_if_there(&self.index_file(), &beside)?;

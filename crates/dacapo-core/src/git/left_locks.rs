@@ -66,6 +66,18 @@ impl Repo {
         Ok(removed)
     }
 
+    /// Removes the locks of a checkout that a git of ours left which somebody killed while we lived on.
+    pub(super) fn clear_locks_of_killed_git(&self) -> Result<Vec<Notice>, GitError> {
+        let Some(since) = self.killed_since() else { return Ok(Vec::new()) };
+        self.clear_left_locks(&EndedRun {
+            worktree: None,
+            branch: None,
+            rescue: OUR_REFS[0],
+            commit: None,
+            at_work: (since, SystemTime::now()),
+        })
+    }
+
     /// Removes the locks that a command of ours left which was killed: it began at this moment, and may have worked on any
     /// task.
     pub fn clear_locks_of_command(&self, since: SystemTime) -> Result<Vec<Notice>, GitError> {

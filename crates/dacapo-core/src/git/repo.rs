@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use super::ahead::Ahead;
 use super::run::{Call, Git, GitError};
@@ -60,6 +61,11 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// Since when a git of ours can have left locks because somebody killed it.
+    pub(super) fn killed_since(&self) -> Option<SystemTime> {
+        self.git.killed_since()
+    }
+
     /// Finds the repository whose working tree holds `dir`, with one git call.
     pub fn discover(dir: &Path) -> Result<Self, DiscoverError> {
         Self::discover_with(dir, Vec::new())

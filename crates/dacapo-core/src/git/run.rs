@@ -8,9 +8,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::SystemTime;
 
 /// Overrides on every command line; they win over every configuration file.
 const OVERRIDES: [&str; 7] = [
@@ -164,6 +167,8 @@ pub(super) struct Git {
     set: Vec<(OsString, OsString)>,
     /// Of `set`, what was asked for from outside.
     asked: Vec<(OsString, OsString)>,
+    /// When the first one started that a signal has ended: it may have left locks.
+    killed: Arc<OnceLock<SystemTime>>,
 }
 
 impl Git {
@@ -188,7 +193,12 @@ impl Git {
         set.extend(overrides.iter().cloned());
         let path = set.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        Self { program: on_path("git", &path), removed, set, asked: overrides }
+        Self { program: on_path("git", &path), removed, set, asked: overrides, killed: Arc::default() }
+    }
+
+    /// Since when a git of ours can have left locks because somebody killed it. None: nobody has.
+    pub(super) fn killed_since(&self) -> Option<SystemTime> {
+        self.killed.get().copied()
     }
 
     /// Where git is.
@@ -249,7 +259,15 @@ impl Git {
         for setting in overrides {
             command.arg("-c").arg(setting);
         }
-        Call { operation, dir: dir.to_owned(), command, overrides: overrides.len(), stdin: None, hold: None }
+        Call {
+            operation,
+            dir: dir.to_owned(),
+            command,
+            overrides: overrides.len(),
+            stdin: None,
+            hold: None,
+            killed: Arc::clone(&self.killed),
+        }
     }
 }
 
@@ -275,6 +293,7 @@ pub(super) struct Call {
     overrides: usize,
     stdin: Option<Vec<u8>>,
     hold: Option<File>,
+    killed: Arc<OnceLock<SystemTime>>,
 }
 
 impl Call {
@@ -320,6 +339,7 @@ impl Call {
             (None, None) => Stdio::null(),
         };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = SystemTime::now();
         let mut child = self.command.spawn().map_err(|source| {
             // A missing directory gives the same code as a missing program.
             if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {
@@ -346,15 +366,16 @@ impl Call {
             }
         }
         tracing::debug!(operation = self.operation, command = self.shown(), "git");
-        Ok(Running { call: self, child, writer })
+        Ok(Running { call: self, child, writer, started })
     }
 
     /// Starts it ahead of time: it waits for [`Running::finish_with`] to say what it is to do. Let go of before that, it
     /// does nothing.
     pub(super) fn spawn_ahead(mut self) -> Result<Running, GitError> {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = SystemTime::now();
         let child = self.command.spawn().map_err(GitError::io(self.operation, &self.dir))?;
-        Ok(Running { call: self, child, writer: None })
+        Ok(Running { call: self, child, writer: None, started })
     }
 
     /// Runs it to its end, whatever the exit code.
@@ -403,6 +424,7 @@ pub(super) struct Running {
     call: Call,
     child: Child,
     writer: Option<JoinHandle<()>>,
+    started: SystemTime,
 }
 
 impl Running {
@@ -416,13 +438,16 @@ impl Running {
     }
 
     pub(super) fn output(self) -> Result<Output, GitError> {
-        let Self { call, child, writer } = self;
+        let Self { call, child, writer, started } = self;
         let result = child.wait_with_output();
         if let Some(writer) = writer {
             // It ends when the child has: the pipe is closed then.
             drop(writer.join());
         }
         let output = result.map_err(GitError::io(call.operation, &call.dir))?;
+        if output.status.signal().is_some() {
+            call.killed.get_or_init(|| started);
+        }
         Ok(Output { call, exit: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 

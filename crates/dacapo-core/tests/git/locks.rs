@@ -1,11 +1,12 @@
 //! Locks that others left, and an index that is missing or broken.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use dacapo_core::git::Notice;
+use dacapo_core::git::{Notice, Repo};
 
-use crate::fixture::{Fixture, changed};
+use crate::fixture::{Fixture, changed, env};
 
 #[test]
 fn in_our_own_worktree_a_stale_lock_goes() {
@@ -45,6 +46,31 @@ fn in_place_a_lock_is_respected_and_the_index_catches_up() {
     assert_eq!((changed(&third), third.notices), (vec!["A z".to_owned()], vec![]));
     assert_eq!(f.status(), "");
     assert!(!f.path(".git/dacapo.index").exists());
+}
+
+#[test]
+fn r1_in_place_the_lock_of_a_git_of_ours_that_was_killed_goes() {
+    let mut f = Fixture::new();
+    let (bin, struck) = (f.dir.path().join("bin"), f.dir.path().join("struck"));
+    fs::create_dir(&bin).expect("bin");
+    // Dies once, with the index locked.
+    let git = format!(
+        "#!/bin/sh\nPATH=${{PATH#*:}}\ncase \"$*\" in *update-index*) if ! test -e {struck}; then : > {struck}; \
+         : > .git/index.lock; kill -9 $$; fi;; esac\nexec git \"$@\"\n",
+        struck = struck.display()
+    );
+    fs::write(bin.join("git"), git).expect("git");
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
+    let path = std::env::var("PATH").expect("PATH");
+    let mut vars = env(f.dir.path());
+    vars.push(("PATH".into(), format!("{}:{path}", bin.display()).into()));
+    f.repo = Repo::discover_with(f.repo.toplevel(), vars).expect("a repository");
+    f.write("x", "x");
+    let lock = f.path(".git/index.lock");
+    let prepared = f.commit();
+    assert!(struck.exists(), "no git was killed");
+    assert_eq!(prepared.notices, [Notice::StaleLockRemoved(lock)]);
+    assert_eq!((changed(&prepared), f.status().as_str()), (vec!["A x".to_owned()], ""));
 }
 
 #[test]

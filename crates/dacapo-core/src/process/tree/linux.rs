@@ -178,7 +178,9 @@ pub(crate) fn file_may_be_in_use(file: &Path, since: SystemTime, places: &[&Path
     all.iter().filter(|process| !process.zombie).any(|process| {
         #[expect(clippy::cast_precision_loss, reason = "hundredths of a second since the boot")]
         let began = boot + Duration::from_secs_f64(process.started as f64 / ticks_per_second);
-        let is_git = process.name.starts_with("git") && began <= since;
+        // Our own gits are waited for one by one; those that were started ahead take no locks.
+        let is_ours = process.parent == std::process::id();
+        let is_git = process.name.starts_with("git") && began <= since && !is_ours;
         let works_there = || match fs::read_link(proc.of(process.pid).join("cwd")) {
             Ok(cwd) => places.iter().any(|place| cwd.starts_with(place)),
             // One that has ended since has none; of somebody else's nobody knows.
