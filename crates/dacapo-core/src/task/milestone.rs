@@ -43,6 +43,7 @@ mod quote;
 mod refreeze;
 mod report;
 mod resume;
+mod sections;
 mod settings;
 mod standing;
 mod state;

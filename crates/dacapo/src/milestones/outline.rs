@@ -96,6 +96,7 @@ impl Outline<'_> {
         let as_given = read.features.len() == features.len()
             && read.criteria.len() == criteria.len()
             && read.constraints.is_empty()
+            && read.others.is_empty()
             && read.title.as_deref() == Some(self.title.trim());
         if !as_given {
             let message =

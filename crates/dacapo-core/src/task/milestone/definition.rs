@@ -1,4 +1,4 @@
-//! `.dacapo/milestones/ID.md`: what a milestone is to bring, read once and strictly (M1).
+//! `.dacapo/milestones/ID.md`: what a milestone is to bring, read once (M1).
 //!
 //! ```text
 //! ---                                    front matter, optional: settings
@@ -6,24 +6,30 @@
 //! ---
 //! # A title                              optional
 //! ## Goal                                any text
-//! ## Features                            a list; the items are F-1, F-2, … in their order
+//! ## Features                            a list, or headings; they are F-1, F-2, … in their order
 //! - Login
 //!   Accept: POST /login returns a token
 //! ## Acceptance Criteria                 a list; the items are C-1, C-2, … in their order
 //! ## Constraints                         any text, optional
+//! ## Anything else                       is given to the agents as it stands
 //! ```
 //!
-//! A heading or a list item inside a code fence or an HTML comment is none.
+//! Where there are headings below Features, each is a feature with all that stands under it, and what comes before the first
+//! is an introduction; else each item of the list is one. A heading or a list item inside a code fence or an HTML comment is
+//! none.
 
 use std::fmt;
 
-use super::lines::{Kind, Line, Lines};
+use super::lines::{Kind, Line};
+use super::sections::{Name, Section, Sections, prose, unnumbered};
 use super::settings::{self, Settings};
 
 /// A file that is larger is no definition.
 pub const MOST_BYTES: usize = 256 << 10;
 /// A milestone of more features or criteria than this is several milestones.
 pub const MOST_ITEMS: usize = 100;
+/// A shorter name may stand in any sentence.
+const FEWEST_LETTERS: usize = 3;
 
 /// What a milestone is to bring.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,15 +46,24 @@ pub struct Definition {
     pub criteria: Vec<String>,
     /// What must not be done on the way; may be empty.
     pub constraints: String,
+    /// All other sections, as they stand; may be empty.
+    pub others: String,
 }
 
 /// One feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// In the author's words.
+    /// In the author's words; of one with a heading of its own, the heading, a blank line and what stands under it.
     pub text: String,
     /// What it is accepted by.
     pub accept: Option<String>,
+}
+
+impl Feature {
+    /// What it is called: its heading, or the first paragraph of a list item.
+    pub fn title(&self) -> &str {
+        self.text.split("\n\n").next().unwrap_or_default()
+    }
 }
 
 /// Why a file is no definition.
@@ -82,19 +97,6 @@ impl fmt::Display for DefinitionError {
 
 impl std::error::Error for DefinitionError {}
 
-const GOAL: &str = "Goal";
-const FEATURES: &str = "Features";
-const CRITERIA: &str = "Acceptance Criteria";
-const CONSTRAINTS: &str = "Constraints";
-const SECTIONS: [&str; 4] = [GOAL, FEATURES, CRITERIA, CONSTRAINTS];
-
-/// A heading of the second level, and what stands under it.
-struct Section<'a> {
-    name: &'static str,
-    line: usize,
-    body: Vec<Line<'a>>,
-}
-
 impl Definition {
     /// Reads a file.
     pub fn parse(text: &str) -> Result<Self, DefinitionError> {
@@ -107,28 +109,23 @@ impl Definition {
             return Err(DefinitionError::at(line_of(text, at), "a NUL byte: this is not a text"));
         }
         let (settings, body, from) = settings::front_matter(text)?;
-        let (title, sections) = sections(body, from)?;
-        let last = (from + body.lines().count()).saturating_sub(1).max(1);
-        let section = |name: &'static str| {
-            sections.iter().find(|section| section.name == name).ok_or_else(|| {
-                DefinitionError::at(last, format!("the section '## {name}' is missing"))
-                    .hint(format!("a milestone has the sections {}", quoted(&SECTIONS[..3])))
-            })
-        };
-        let goal = section(GOAL)?;
+        let sections = Sections::of(body, from)?;
+        let goal = sections.need(Name::Goal)?;
         let goal_text = prose(&goal.body);
         if goal_text.is_empty() {
             return Err(DefinitionError::at(goal.line, "the goal is empty").hint("say what it is for"));
         }
-        let features = section(FEATURES)?;
-        let criteria = section(CRITERIA)?;
+        let features = sections.need(Name::Features)?;
+        let criteria = sections.need(Name::Criteria)?;
+        let constraints = sections.find(Name::Constraints);
         Ok(Self {
             settings,
-            title,
+            title: sections.title.clone(),
             goal: goal_text,
             features: features_of(features)?,
             criteria: criteria_of(criteria)?,
-            constraints: section(CONSTRAINTS).map(|section| prose(&section.body)).unwrap_or_default(),
+            constraints: constraints.map(|section| prose(&section.body)).unwrap_or_default(),
+            others: sections.others(),
         })
     }
 
@@ -152,17 +149,45 @@ impl Definition {
         put(&self.criteria.len().to_string());
         self.criteria.iter().for_each(|criterion| put(criterion));
         put(&self.constraints);
+        if !self.others.is_empty() {
+            put(&self.others);
+        }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The feature that a report names: by its id at the beginning, or word for word.
+    /// The feature that a report names: by its id at the beginning, word for word, or as the only one whose whole name is
+    /// in it.
     pub fn feature(&self, named: &str) -> Option<usize> {
         let named = named.trim();
-        match leading_id("F-", named) {
-            Some((number, _)) => number.checked_sub(1).filter(|at| *at < self.features.len()),
-            None => self.features.iter().position(|feature| feature.text.eq_ignore_ascii_case(named)),
+        if let Some((number, _)) = leading_id("F-", named) {
+            return number.checked_sub(1).filter(|at| *at < self.features.len());
         }
+        let is = |feature: &Feature| {
+            feature.text.eq_ignore_ascii_case(named) || feature.title().eq_ignore_ascii_case(named)
+        };
+        let at = self.features.iter().position(is);
+        at.or_else(|| {
+            let lower = named.to_lowercase();
+            let mut within = (0..self.features.len()).filter(|at| {
+                let title = self.features[*at].title().trim_end_matches(['.', '。']).to_lowercase();
+                title.chars().count() >= FEWEST_LETTERS && has_words(&lower, &title)
+            });
+            within.next().filter(|_| within.next().is_none())
+        })
     }
+}
+
+/// `title` is in `text`, and no word goes on beyond it.
+fn has_words(text: &str, title: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric();
+    text.match_indices(title).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + title.len()..]);
+        let runs_on = |outside: Option<char>, inside: Option<char>| {
+            outside.is_some_and(letter) && inside.is_some_and(letter)
+        };
+        !runs_on(before.chars().next_back(), title.chars().next())
+            && !runs_on(after.chars().next(), title.chars().next_back())
+    })
 }
 
 /// `F-1` for the first feature.
@@ -196,96 +221,53 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'## {name}'")).collect::<Vec<_>>().join(", ")
-}
-
-fn sections(body: &str, from: usize) -> Result<(Option<String>, Vec<Section<'_>>), DefinitionError> {
-    let mut title = None;
-    let mut sections: Vec<Section<'_>> = Vec::new();
-    for line in Lines::of(body, from).collect::<Result<Vec<_>, _>>()? {
-        match line.kind {
-            Kind::Heading { level: 1, text } => {
-                if title.is_some() || !sections.is_empty() {
-                    let message = "a second title; there is one, at the top";
-                    return Err(DefinitionError::at(line.number, message)
-                        .hint(format!("sections are {}", quoted(&SECTIONS))));
-                }
-                title = Some(text.to_owned());
-            }
-            Kind::Heading { level: 2, text } => {
-                let Some(name) = SECTIONS.into_iter().find(|name| *name == text) else {
-                    let unknown = DefinitionError::at(
-                        line.number,
-                        format!("'## {}' is not a section", settings::shown(text)),
-                    );
-                    return Err(unknown.hint(settings::suggestion(text, &SECTIONS)));
-                };
-                if let Some(first) = sections.iter().find(|section| section.name == name) {
-                    let message = format!("'## {name}' is there already, in line {}", first.line);
-                    return Err(DefinitionError::at(line.number, message));
-                }
-                sections.push(Section { name, line: line.number, body: Vec::new() });
-            }
-            Kind::Blank => {
-                if let Some(section) = sections.last_mut() {
-                    section.body.push(line);
-                }
-            }
-            Kind::Heading { .. } | Kind::Item { .. } | Kind::Text | Kind::Fenced => {
-                match sections.last_mut() {
-                    Some(section) => section.body.push(line),
-                    None => {
-                        let message = "text before the first section";
-                        return Err(DefinitionError::at(line.number, message).hint("begin with '## Goal'"));
-                    }
-                }
-            }
-        }
-    }
-    Ok((title, sections))
-}
-
-/// Text as it stands, without blank lines around it and at the ends of lines.
-fn prose(body: &[Line<'_>]) -> String {
-    let lines: Vec<&str> = body.iter().map(|line| line.text.trim_end()).collect();
-    lines.join("\n").trim_matches('\n').to_owned()
-}
-
-/// A list item: where it begins, and its lines without the marker.
+/// A list item, or a heading with what stands under it: where it begins, and its lines without the marker.
 struct Item<'a> {
     number: usize,
     lines: Vec<&'a str>,
 }
 
-fn items<'a>(section: &Section<'a>) -> Result<Vec<Item<'a>>, DefinitionError> {
+fn items<'a>(section: &Section<'a>) -> Vec<Item<'a>> {
+    // A list as a whole may be indented; what is indented further belongs to the item before it.
+    let indents = section.body.iter().filter_map(|line| match line.kind {
+        Kind::Item { indent, .. } => Some(indent),
+        Kind::Blank | Kind::Heading { .. } | Kind::Text | Kind::Fenced => None,
+    });
+    let outermost = indents.min().unwrap_or(0).max(1);
     let mut items: Vec<Item<'a>> = Vec::new();
+    let mut within = false;
     for line in &section.body {
         match (line.kind, items.last_mut()) {
-            (Kind::Item { indent: 0 | 1, text }, _) => {
+            (Kind::Item { indent, text }, _) if indent <= outermost => {
                 items.push(Item { number: line.number, lines: vec![text] });
+                within = true;
             }
-            (Kind::Blank, None) => {}
-            (Kind::Heading { .. }, _) => {
-                let message = format!("a heading in '## {}'", section.name);
-                return Err(DefinitionError::at(line.number, message).hint("write list items: '- …'"));
-            }
-            (_, Some(item)) => item.lines.push(line.text),
-            (_, None) => {
-                let message = format!("'## {}' is a list", section.name);
-                return Err(DefinitionError::at(line.number, message).hint("begin the line with '- '"));
-            }
+            // It says what the next items have in common.
+            (Kind::Heading { .. }, _) => within = false,
+            (_, Some(item)) if within => item.lines.push(line.text),
+            // An introduction.
+            (_, _) => {}
         }
     }
-    if items.is_empty() {
-        let message = format!("'## {}' is empty", section.name);
-        return Err(DefinitionError::at(section.line, message).hint("write at least one item: '- …'"));
+    items
+}
+
+/// What a section lists, or why it lists nothing.
+fn counted<T>(section: &Section<'_>, items: Vec<T>, hint: &str) -> Result<Vec<T>, DefinitionError> {
+    let name = section.name.as_str();
+    let said = section.body.iter().find(|line| line.kind != Kind::Blank);
+    match (items.len(), said) {
+        (0, None) => {
+            let message = format!("'## {name}' is empty");
+            Err(DefinitionError::at(section.line, message).hint("write at least one item: '- …'"))
+        }
+        (0, Some(line)) => Err(DefinitionError::at(line.number, format!("'## {name}' is a list")).hint(hint)),
+        (1..=MOST_ITEMS, _) => Ok(items),
+        (many, _) => {
+            let message = format!("'## {name}' has {many} items; at most {MOST_ITEMS} are read");
+            Err(DefinitionError::at(section.line, message).hint("make several milestones of it"))
+        }
     }
-    if let Some(item) = items.get(MOST_ITEMS) {
-        let message = format!("'## {}' has more than {MOST_ITEMS} items", section.name);
-        return Err(DefinitionError::at(item.number, message).hint("make several milestones of it"));
-    }
-    Ok(items)
 }
 
 fn joined(lines: &[&str]) -> String {
@@ -293,77 +275,194 @@ fn joined(lines: &[&str]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// The text of an item without the id that its author may have written; it must be the one that it has.
-fn named_by_place(item: &Item<'_>, prefix: &str, at: usize) -> Result<Vec<String>, DefinitionError> {
-    let mut lines: Vec<String> = item.lines.iter().map(|line| (*line).to_owned()).collect();
-    let first = lines[0].trim_start();
-    let first = first.strip_prefix("[ ] ").or_else(|| first.strip_prefix("[x] ")).unwrap_or(first);
-    let first = match leading_id(prefix, first) {
-        Some((number, rest)) if number == at + 1 => rest,
+/// Text without a box to tick and without the id that its author may have written; it must be the one that it has.
+fn named_by_place<'t>(
+    first: &'t str,
+    (prefix, at): (&str, usize),
+    line: usize,
+) -> Result<&'t str, DefinitionError> {
+    let first = first.trim_start();
+    let first =
+        ["[ ]", "[x]", "[X]"].iter().find_map(|tick| first.strip_prefix(tick)).map_or(first, |rest| {
+            // `[x](link)` is none.
+            if rest.is_empty() || rest.starts_with([' ', '\t']) { rest.trim_start() } else { first }
+        });
+    match leading_id(prefix, first) {
+        Some((number, rest)) if number == at + 1 => Ok(rest),
         Some((number, _)) => {
             let message = format!("this is {prefix}{}, not {prefix}{number}: ids go by place", at + 1);
-            return Err(DefinitionError::at(item.number, message).hint("leave the id out"));
+            Err(DefinitionError::at(line, message).hint("leave the id out"))
         }
-        None => first,
-    };
-    lines[0] = first.to_owned();
-    Ok(lines)
+        None => Ok(first),
+    }
 }
 
 fn features_of(section: &Section<'_>) -> Result<Vec<Feature>, DefinitionError> {
+    let levels = section.body.iter().filter_map(|line| match line.kind {
+        Kind::Heading { level, .. } => Some(level),
+        Kind::Blank | Kind::Item { .. } | Kind::Text | Kind::Fenced => None,
+    });
+    let hint = "begin each with '- ', or give each a heading '### …'";
+    match levels.min() {
+        Some(level) => counted(section, headed(section, level)?, hint),
+        None => {
+            let items = items(section);
+            let read = items.iter().enumerate().map(|(at, item)| listed(item, at));
+            counted(section, read.collect::<Result<_, _>>()?, hint)
+        }
+    }
+}
+
+/// Features that are headings of this level.
+fn headed(section: &Section<'_>, level: usize) -> Result<Vec<Feature>, DefinitionError> {
+    let is_one = |line: &Line<'_>| matches!(line.kind, Kind::Heading { level: its, .. } if its == level);
+    let from = section.body.iter().position(is_one).unwrap_or(section.body.len());
     let mut features = Vec::new();
-    for (at, item) in items(section)?.iter().enumerate() {
-        let (mut text, mut accept): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-        let lines = named_by_place(item, "F-", at)?;
-        for (nth, line) in lines.iter().enumerate() {
-            let bare = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
-            if let Some(words) = accepts(bare) {
-                accept.push(words);
-            } else if let Some((before, words)) =
-                line.match_indices(['A', '验', '驗']).find_map(|(from, _)| {
-                    let before = &line[..from];
-                    // In the same line as the feature itself.
-                    let apart = nth == 0 && before.ends_with(char::is_whitespace);
-                    accepts(&line[from..]).filter(|_| apart).map(|words| (before, words))
-                })
-            {
-                text.push(before);
-                accept.push(words);
-            } else if accept.is_empty() {
-                text.push(line);
-            } else {
-                accept.push(line);
-            }
-        }
-        let (text, words) = (joined(&text), joined(&accept));
-        if text.is_empty() {
-            let message = format!("{} says nothing", feature_id(at));
-            return Err(DefinitionError::at(item.number, message));
-        }
-        if !accept.is_empty() && words.is_empty() {
-            let message = format!("{} has an empty 'Accept:'", feature_id(at));
-            return Err(DefinitionError::at(item.number, message).hint("say what it is accepted by"));
-        }
-        features.push(Feature { text, accept: Some(words).filter(|words| !words.is_empty()) });
+    let mut rest = &section.body[from..];
+    while let Some((first, after)) = rest.split_first() {
+        let end = after.iter().position(is_one).unwrap_or(after.len());
+        let (body, next) = after.split_at(end);
+        let Kind::Heading { text, .. } = first.kind else { break };
+        features.push(under_heading(text, first.number, body, features.len())?);
+        rest = next;
     }
     Ok(features)
 }
 
+/// What an `Accept:` says goes on to the next blank line, where the first words stand in a line of their own to the one
+/// after the list.
+fn under_heading(
+    heading: &str,
+    number: usize,
+    body: &[Line<'_>],
+    at: usize,
+) -> Result<Feature, DefinitionError> {
+    let title = unnumbered(named_by_place(heading, ("F-", at), number)?);
+    let (mut text, mut accept): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut accepting, mut said) = (false, false);
+    for line in body {
+        let bare = match line.kind {
+            Kind::Item { text, .. } => text,
+            Kind::Text => line.text.trim(),
+            Kind::Blank | Kind::Heading { .. } | Kind::Fenced => "",
+        };
+        if let Some(words) = accepts(bare) {
+            (accepting, said) = (true, !words.is_empty());
+            accept.push(words);
+            continue;
+        }
+        match line.kind {
+            Kind::Blank if said => accepting = false,
+            Kind::Heading { .. } => accepting = false,
+            Kind::Blank | Kind::Item { .. } | Kind::Text | Kind::Fenced => {}
+        }
+        if accepting {
+            said |= line.kind != Kind::Blank;
+            accept.push(line.text);
+        } else {
+            text.push(line.text);
+        }
+    }
+    let body = text.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+    let text = format!("{title}\n\n{}", body.trim_matches('\n')).trim_end().to_owned();
+    feature((title, text), &accept, number, at)
+}
+
+fn feature(
+    (name, text): (&str, String),
+    accept: &[&str],
+    number: usize,
+    at: usize,
+) -> Result<Feature, DefinitionError> {
+    let words = joined(accept);
+    if name.trim().is_empty() {
+        return Err(DefinitionError::at(number, format!("{} says nothing", feature_id(at))));
+    }
+    if !accept.is_empty() && words.is_empty() {
+        let message = format!("{} has an empty 'Accept:'", feature_id(at));
+        return Err(DefinitionError::at(number, message).hint("say what it is accepted by"));
+    }
+    Ok(Feature { text, accept: Some(words).filter(|words| !words.is_empty()) })
+}
+
+/// A feature that is an item of the list.
+fn listed(item: &Item<'_>, at: usize) -> Result<Feature, DefinitionError> {
+    let (mut text, mut accept): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let first = named_by_place(item.lines[0], ("F-", at), item.number)?;
+    let lines = std::iter::once(first).chain(item.lines[1..].iter().copied());
+    for (nth, line) in lines.enumerate() {
+        let bare = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
+        if let Some(words) = accepts(bare) {
+            accept.push(words);
+        } else if let Some((before, words)) =
+            line.match_indices(['A', '*', '验', '驗']).find_map(|(from, _)| {
+                let before = &line[..from];
+                // In the same line as the feature itself.
+                let apart = nth == 0 && before.ends_with(char::is_whitespace);
+                accepts(&line[from..]).filter(|_| apart).map(|words| (before, words))
+            })
+        {
+            text.push(before);
+            accept.push(words);
+        } else if accept.is_empty() {
+            text.push(line);
+        } else {
+            accept.push(line);
+        }
+    }
+    let text = joined(&text);
+    feature((&text.clone(), text), &accept, item.number, at)
+}
+
+/// What follows `Accept:`, `**Accept**:` or `验收：`.
 fn accepts(text: &str) -> Option<&str> {
-    let marks = ["Accept:", "Accept：", "验收：", "验收:", "驗收：", "驗收:"];
-    marks.iter().find_map(|mark| text.strip_prefix(mark)).map(str::trim_start)
+    let bare = text.trim_start_matches(['*', '_']);
+    let words = ["Acceptance", "Accept", "验收标准", "驗收標準", "验收", "驗收"];
+    words.iter().find_map(|word| {
+        let rest = bare.strip_prefix(word)?.trim_start_matches(['*', '_']);
+        Some(rest.strip_prefix([':', '：'])?.trim_start_matches(['*', '_']).trim_start())
+    })
 }
 
 fn criteria_of(section: &Section<'_>) -> Result<Vec<String>, DefinitionError> {
+    let mut items = items(section);
+    if items.is_empty() {
+        items = paragraphs(section);
+    }
     let mut criteria = Vec::new();
-    for (at, item) in items(section)?.iter().enumerate() {
-        let lines = named_by_place(item, "C-", at)?;
-        let text = joined(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    for (at, item) in items.iter().enumerate() {
+        let first = named_by_place(item.lines[0], ("C-", at), item.number)?;
+        let lines: Vec<&str> = std::iter::once(first).chain(item.lines[1..].iter().copied()).collect();
+        let text = joined(&lines);
         if text.is_empty() {
             let message = format!("{} says nothing", criterion_id(at));
             return Err(DefinitionError::at(item.number, message));
         }
         criteria.push(text);
     }
-    Ok(criteria)
+    counted(section, criteria, "begin each with '- '")
+}
+
+/// Criteria without any marks: a line each, or a paragraph each where blank lines stand between them.
+fn paragraphs<'a>(section: &Section<'a>) -> Vec<Item<'a>> {
+    let body = &section.body;
+    let said = |line: &Line<'_>| matches!(line.kind, Kind::Text);
+    let (Some(from), Some(to)) = (body.iter().position(said), body.iter().rposition(said)) else {
+        return Vec::new();
+    };
+    let apart = body[from..to].iter().any(|line| line.kind == Kind::Blank);
+    let mut items: Vec<Item<'a>> = Vec::new();
+    let mut goes_on = false;
+    for line in &body[from..] {
+        match (line.kind, items.last_mut()) {
+            (Kind::Text, Some(item)) if goes_on => item.lines.push(line.text),
+            (Kind::Text, _) => {
+                items.push(Item { number: line.number, lines: vec![line.text] });
+                goes_on = apart;
+            }
+            (Kind::Fenced, Some(item)) => item.lines.push(line.text),
+            (_, _) => goes_on = false,
+        }
+    }
+    items
 }

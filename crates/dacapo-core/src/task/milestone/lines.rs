@@ -72,7 +72,9 @@ impl<'a> Lines<'a> {
         }
         let indent = text.len() - text.trim_start().len();
         let level = run(b'#');
-        if indent <= 3 && (1..=6).contains(&level) && trimmed[level..].starts_with([' ', '\t']) {
+        // Without a space it is none, but for scripts that have none.
+        let apart = |c: char| matches!(c, ' ' | '\t') || (level >= 2 && !c.is_ascii());
+        if indent <= 3 && (1..=6).contains(&level) && trimmed[level..].starts_with(apart) {
             return Kind::Heading { level, text: trimmed[level..].trim().trim_end_matches('#').trim_end() };
         }
         match item(trimmed) {

@@ -264,6 +264,7 @@ impl Milestone {
             },
             criteria: self.criteria().collect(),
             constraints: &self.definition.constraints,
+            others: &self.definition.others,
             checks: round.map_or(&[], |round| &round.checks),
         }
     }

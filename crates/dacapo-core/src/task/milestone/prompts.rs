@@ -103,6 +103,8 @@ pub(super) struct AcceptorTold<'a> {
     pub(super) features: Vec<FeatureLine<'a>>,
     pub(super) criteria: Vec<(String, &'a str)>,
     pub(super) constraints: &'a str,
+    /// The sections that only the agents read.
+    pub(super) others: &'a str,
     pub(super) checks: &'a [CheckResult],
 }
 
@@ -145,7 +147,7 @@ fn commits(heading: &str, log: &[String]) -> String {
 fn features(heading: &str, lines: &[FeatureLine<'_>], not_done: &str) -> String {
     let items = lines.iter().map(|line| {
         let state = if line.done { "accepted" } else { not_done };
-        format!("{} ({state}): {}", line.id, line.feature.text)
+        format!("{} ({state}): {}", line.id, line.feature.title())
     });
     part(heading, &list(items))
 }
@@ -348,6 +350,7 @@ pub(super) fn acceptor(told: &AcceptorTold<'_>, template: &Template) -> String {
             "diff" => how_to_read(told, is_final),
             "done" => features("Features", &told.features, "never accepted by itself"),
             "constraints" => part("Constraints", &clean(told.constraints)),
+            "others" => document("more_of_the_milestone", Some(told.others)),
             "checks" if told.checks.is_empty() => part(CHECKED, "None are set up."),
             "checks" => checks(CHECKED, told.checks.iter()),
             // After an interruption they are told with it.

@@ -212,6 +212,9 @@ fn differences(old: &Definition, new: &Definition) -> Vec<String> {
         };
         lines.push(format!("- the constraints: {text}"));
     }
+    if old.others != new.others {
+        lines.push("- other sections of its file".to_owned());
+    }
     let more = lines.len().saturating_sub(MOST_CHANGES);
     if more > 0 {
         lines.truncate(MOST_CHANGES);

@@ -167,11 +167,24 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
     let word = shown(word).to_lowercase();
     let near = known
         .iter()
-        .map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= 2.max(name.len() / 3))
+        .map(|name| (distance(&word, name), name))
+        .filter(|(distance, name)| *distance <= tolerance(name))
         .min_by_key(|(distance, _)| *distance);
     match near {
         Some((_, name)) => format!("did you mean '{name}'?"),
         None => format!("there are {}", known.join(", ")),
     }
+}
+
+/// One may be a slip for the other.
+pub(super) fn is_near(word: &str, name: &str) -> bool {
+    distance(&shown(word).to_lowercase(), name) <= tolerance(name)
+}
+
+fn distance(word: &str, name: &str) -> usize {
+    strsim::damerau_levenshtein(word, &name.to_lowercase())
+}
+
+fn tolerance(name: &str) -> usize {
+    2.max(name.len() / 3)
 }

@@ -68,6 +68,7 @@ const INTERRUPTED: Placeholder = given("interrupted", "that work was interrupted
 const SENT_BACK: Placeholder = given("sent_back", "why the last reply was sent back");
 const CHECKS: Placeholder = given("checks", "the results of the project's checks");
 const CONSTRAINTS: Placeholder = given("constraints", "the milestone's constraints");
+const OTHERS: Placeholder = given("others", "the milestone's other sections");
 
 const DEVELOPER: &[Placeholder] = &[
     ID,
@@ -107,6 +108,7 @@ const ACCEPTOR: &[Placeholder] = &[
     given("changes", "the changes, in the Developer's words"),
     given("diff", "the change itself, or how to read it"),
     CONSTRAINTS,
+    OTHERS,
     CHECKS,
     may("commits", "the milestone's commits"),
     FINDINGS,
@@ -131,6 +133,7 @@ const FINAL: &[Placeholder] = &[
     given("commits", "the milestone's commits"),
     given("diff", "how to read all that has changed"),
     CONSTRAINTS,
+    OTHERS,
     CHECKS,
     FINDINGS,
     NOTES,

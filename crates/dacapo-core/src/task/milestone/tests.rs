@@ -2,6 +2,7 @@
 
 mod convergence;
 mod definitions;
+mod forms;
 mod limits;
 mod main_branch;
 mod people;

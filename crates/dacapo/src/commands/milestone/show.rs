@@ -133,6 +133,10 @@ fn brings(out: &mut String, definition: &Definition, told: Option<&Told>) {
         heading(out, "Constraints");
         block(out, "  ", &definition.constraints);
     }
+    if !definition.others.is_empty() {
+        heading(out, "Also given to the agents");
+        block(out, "  ", &definition.others);
+    }
 }
 
 fn item(out: &mut String, mark: &str, text: &str) {

@@ -171,6 +171,7 @@ fn definition_json(definition: &Definition, done: impl Fn(usize) -> Option<bool>
         "features": features.collect::<Vec<_>>(),
         "criteria": criteria.collect::<Vec<_>>(),
         "constraints": definition.constraints,
+        "others": definition.others,
     })
 }
 

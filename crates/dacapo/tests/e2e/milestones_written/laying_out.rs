@@ -114,7 +114,7 @@ fn m1_an_anima_directory_is_taken_over() {
     for said in [
         "milestones/M1-done.md → .dacapo/milestones/m1-done.md, completed",
         "milestones/waits.md → .dacapo/milestones/waits.md, pending",
-        "milestones/free.md → .dacapo/milestones/free.md, pending; line 3: '## Requirements' is not a section",
+        "milestones/free.md → .dacapo/milestones/free.md, pending; line 4: the section '## Goal' is missing",
         "inbox.json: ideas are not taken over",
         "milestones/broken.json: it is no JSON",
         "auto_start: true",

@@ -148,15 +148,12 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
             "line 2: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
         ),
         ("---\nauto_start: true\n", "line 1: the front matter has no end (close it with a line '---')"),
-        ("hello\n", "line 1: text before the first section (begin with '## Goal')"),
-        ("## Gaol\n", "line 1: '## Gaol' is not a section (did you mean 'Goal'?)"),
-        ("## goal\n", "line 1: '## goal' is not a section (did you mean 'Goal'?)"),
+        (
+            "hello\n",
+            "line 1: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
+        ),
         ("## Goal\n\n", "line 1: the goal is empty (say what it is for)"),
         ("## Goal\nx\n## Goal\n", "line 3: '## Goal' is there already, in line 1"),
-        (
-            "## Goal\nx\n# Late\n",
-            "line 3: a second title; there is one, at the top (sections are '## Goal', '## Features', '## Acceptance Criteria', '## Constraints')",
-        ),
         (
             "## Goal\nx\n```\ny\n",
             "line 3: a code fence that is never closed (end it with a line of the same marks)",
@@ -168,14 +165,6 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
         (
             "## Goal\nx\n## Features\n## Acceptance Criteria\n- c\n",
             "line 3: '## Features' is empty (write at least one item: '- …')",
-        ),
-        (
-            "## Goal\nx\n## Features\nLogin\n## Acceptance Criteria\n- c\n",
-            "line 4: '## Features' is a list (begin the line with '- ')",
-        ),
-        (
-            "## Goal\nx\n## Features\n### Login\n## Acceptance Criteria\n- c\n",
-            "line 4: a heading in '## Features' (write list items: '- …')",
         ),
         (
             "## Goal\nx\n## Features\n- F-2: b\n## Acceptance Criteria\n- c\n",
@@ -193,7 +182,10 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
     }
     assert_eq!(error(&"x".repeat(MOST_BYTES + 1)).line, 1);
     let many = format!("## Goal\nx\n## Features\n{}## Acceptance Criteria\n- c\n", "- a\n".repeat(101));
-    assert_eq!(error(&many).line, 104);
+    assert_eq!(
+        error(&many).to_string(),
+        "line 3: '## Features' has 101 items; at most 100 are read (make several milestones of it)"
+    );
 }
 
 #[test]

@@ -351,7 +351,10 @@ fn m1_a_spec_that_is_none_is_refused() {
             .ends_with("it needs a Developer and an Acceptor, not 1 agents")
     );
     assert!(refused(|spec| spec.policy.cap = None).ends_with("it has no limit on rounds"));
-    assert!(refused(|spec| spec.details["definition"] = "x".into()).contains("line 1: text before"));
+    assert!(
+        refused(|spec| spec.details["definition"] = "x".into())
+            .contains("line 1: the section '## Goal' is missing")
+    );
 }
 
 #[test]
