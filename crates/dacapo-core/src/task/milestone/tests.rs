@@ -18,4 +18,5 @@ mod specs;
 mod standing;
 mod templates;
 mod tree;
+mod verdicts;
 mod world;
