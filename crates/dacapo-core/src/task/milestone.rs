@@ -51,6 +51,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod turns;
 mod verdict;
 
 pub use change::LIMITS;
