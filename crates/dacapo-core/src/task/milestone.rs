@@ -32,6 +32,7 @@ mod decide;
 mod definition;
 mod findings;
 mod judge;
+mod labels;
 mod limits;
 mod lines;
 mod main_branch;

@@ -30,6 +30,9 @@ impl Milestone {
                 self.details.path
             ));
         }
+        if matches!(read, DeveloperReply::Completion(_)) && facts.log.is_empty() {
+            complaints.push("there is no commit of this milestone yet".to_owned());
+        }
         for named in read.commits() {
             let known = facts.commits.iter().find(|commit| commit.named == named);
             match known.map(|commit| (&commit.found, commit.on_branch)) {

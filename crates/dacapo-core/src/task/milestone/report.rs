@@ -1,10 +1,10 @@
-//! What a Developer replies with: a report on one feature, or that all features are complete (formats.md).
+//! What a Developer replies with: a report on one feature, or that all features are complete (M6, formats.md).
 //!
-//! What stands before the heading is not read; from the heading on everything must fit. What does not is told in words
-//! that can be sent back to the agent as they are.
+//! Of a report the heading, `Feature`, `Commit` and `Changes` are read, of a completion report the heading and the commits:
+//! wherever they stand, in English or Chinese, however they are decorated, with any text around them. What decides is the
+//! commit, and that is held against git. What is missing is told in words that can be sent back to the agent as they are.
 
-use std::fmt;
-
+use super::labels::{self, Label};
 use super::lines::{Kind, Line, Lines};
 use super::settings::shown;
 use crate::context::cut;
@@ -30,306 +30,166 @@ pub enum DeveloperReply {
 /// The report on one feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The round, from 1.
-    pub round: u32,
     /// Which feature, in the Developer's words.
     pub feature: String,
     /// The commit, by 7 or more of its digits.
     pub commit: String,
-    /// Tests that passed.
-    pub passed: u32,
-    /// Tests that failed.
-    pub failed: u32,
-    /// What the linter found; 0: clean.
-    pub issues: u32,
-    /// `path: what`, a line each.
+    /// What was changed, a line each; may be empty.
     pub changes: Vec<String>,
-    /// What else there is to say; may be empty.
-    pub notes: String,
 }
 
 /// The report that all features are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// The commits and their messages.
-    pub commits: Vec<(String, String)>,
-    /// What was done.
+    /// The commits that it names; may be none.
+    pub commits: Vec<String>,
+    /// What was done; may be empty.
     pub summary: String,
 }
 
 const COMPLETE: &str = "ALL_FEATURES_COMPLETE";
 const REPORT: &str = "Implementation Report — Round ";
-const FIELDS: [&str; 4] = ["Feature", "Commit", "Tests", "Lint"];
+
+/// What a line begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// With its round, where it says one.
+    Report(Option<u32>),
+    Completion,
+}
 
 impl DeveloperReply {
     /// Reads a reply in `round` (from 1). The error is a list of complaints.
     pub fn parse(reply: &str, round: u32) -> Result<Self, Vec<String>> {
         let lines: Vec<Line<'_>> = Lines::lenient(reply).collect();
-        let is = |line: &Line<'_>, wanted: fn(&str) -> bool| matches!(line.kind, Kind::Heading { level: 2, text } if wanted(text));
-        let complete = lines.iter().position(|line| is(line, |text| text == COMPLETE));
-        let report = lines.iter().position(|line| is(line, |text| text.starts_with("Implementation Report")));
-        match (report, complete) {
+        if let Some(read) = Self::read(&lines, round) {
+            return read;
+        }
+        // Some put all of it into a code block.
+        let open = lines.iter().filter(|line| !labels::is_fence(line)).map(|line| line.text);
+        let open = open.collect::<Vec<_>>().join("\n");
+        let lines: Vec<Line<'_>> = Lines::lenient(&open).collect();
+        Self::read(&lines, round).unwrap_or_else(|| {
+            Err(vec![format!(
+                "the reply has no heading '## {REPORT}{round}' (nor '## {COMPLETE}') on a line of its own"
+            )])
+        })
+    }
+
+    /// None: there is nothing that begins a report.
+    fn read(lines: &[Line<'_>], round: u32) -> Option<Result<Self, Vec<String>>> {
+        let heads = |headings: bool| -> Vec<(usize, Head)> {
+            let is_one = |line: &&Line<'_>| matches!(line.kind, Kind::Heading { .. }) == headings;
+            let all = lines.iter().enumerate().filter(|(_, line)| is_one(line));
+            all.filter_map(|(at, line)| Some((at, head(line)?))).collect()
+        };
+        let found = Some(heads(true)).filter(|found| !found.is_empty()).unwrap_or_else(|| heads(false));
+        let complete = found.iter().find(|(_, head)| *head == Head::Completion);
+        // One of an earlier round may be quoted; the newest counts, and the round that is asked about before others.
+        let reports = || found.iter().filter(|(_, head)| *head != Head::Completion);
+        let report =
+            reports().rfind(|(_, head)| *head == Head::Report(Some(round))).or_else(|| reports().next_back());
+        Some(match (report, complete) {
+            (None, None) => return None,
             (Some(_), Some(_)) => Err(vec![format!(
                 "the reply has both '## Implementation Report' and '## {COMPLETE}': reply with one of them"
             )]),
-            (None, None) => Err(vec![format!(
-                "the reply has no heading '## {REPORT}{round}' (nor '## {COMPLETE}') on a line of its own, outside of code fences"
-            )]),
-            (Some(at), None) => Report::read(&lines[at..], round).map(Self::Report),
-            (None, Some(at)) => Completion::read(&lines[at..]).map(Self::Completion),
-        }
+            (Some((at, _)), None) => {
+                let next = reports().map(|(next, _)| *next).find(|next| next > at).unwrap_or(lines.len());
+                Report::read(&lines[*at..next], &lines[..*at]).map(Self::Report)
+            }
+            (None, Some((at, _))) => Ok(Self::Completion(Completion::read(&lines[*at..]))),
+        })
     }
 
     /// The commits that the reply names, as they are written there.
     pub fn commits(&self) -> Vec<&str> {
         match self {
             Self::Report(report) => vec![&report.commit],
-            Self::Completion(completion) => {
-                completion.commits.iter().map(|(commit, _)| commit.as_str()).collect()
-            }
+            Self::Completion(completion) => completion.commits.iter().map(String::as_str).collect(),
         }
     }
 }
 
-/// A part of a report: its heading of the third level, and what stands under it.
-struct Part<'l, 'a> {
-    name: &'a str,
-    lines: &'l [Line<'a>],
-}
-
-/// What follows the heading: its own lines, then the parts. Another heading of the first or second level is a complaint.
-fn parts<'l, 'a>(
-    lines: &'l [Line<'a>],
-    known: &[&str],
-    complaints: &mut Vec<String>,
-) -> (&'l [Line<'a>], Vec<Part<'l, 'a>>) {
-    let heads: Vec<usize> =
-        (1..lines.len()).filter(|at| matches!(lines[*at].kind, Kind::Heading { level: 1..=3, .. })).collect();
-    let own = &lines[1..heads.first().copied().unwrap_or(lines.len())];
-    let mut parts: Vec<Part<'l, 'a>> = Vec::new();
-    for (nth, at) in heads.iter().enumerate() {
-        let end = heads.get(nth + 1).copied().unwrap_or(lines.len());
-        let Kind::Heading { level, text } = lines[*at].kind else { continue };
-        if level != 3 || !known.contains(&text) {
-            let marks = "#".repeat(level);
-            complaints.push(format!("'{marks} {}' is not a part of the report", shown(text)));
-        } else if parts.iter().any(|part| part.name == text) {
-            complaints.push(format!("'### {text}' is there twice"));
-        } else {
-            parts.push(Part { name: text, lines: &lines[at + 1..end] });
-        }
+/// Whether a line begins a report. One that is no heading must say nothing else: it may be a sentence about one.
+fn head(line: &Line<'_>) -> Option<Head> {
+    let text = match line.kind {
+        Kind::Heading { text, .. } | Kind::Item { text, .. } => text,
+        Kind::Text => line.text,
+        Kind::Blank | Kind::Fenced => return None,
+    };
+    let bare = labels::bare(text);
+    if bare.trim_end_matches(|c: char| !c.is_alphanumeric()) == COMPLETE {
+        return Some(Head::Completion);
     }
-    (own, parts)
+    let names =
+        ["implementation report", "实现报告", "實現報告", "实施报告", "實施報告", "开发报告", "開發報告"];
+    let lower = bare.to_lowercase();
+    let rest = names.iter().find_map(|name| lower.strip_prefix(name))?;
+    let digits: String =
+        rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
+    let alone = words <= 3 && (rest.trim().is_empty() || !digits.is_empty());
+    let is_one = matches!(line.kind, Kind::Heading { .. }) || alone;
+    is_one.then(|| Head::Report(digits.parse().ok()))
 }
 
-/// The list items of a part, with the lines that belong to them. Anything else is a complaint.
-fn items(part: &Part<'_, '_>, complaints: &mut Vec<String>) -> Vec<String> {
-    let mut items: Vec<String> = Vec::new();
-    for line in part.lines {
-        match (line.kind, items.last_mut()) {
-            (Kind::Blank, _) => {}
-            (Kind::Item { indent: 0 | 1, text }, _) => items.push(text.to_owned()),
-            (_, Some(item)) => {
-                item.push(' ');
-                item.push_str(line.text.trim());
-            }
-            (_, None) => {
-                let what = shown(line.text.trim());
-                complaints.push(format!("'### {}' is a list of '- …'; found '{what}'", part.name));
-                return items;
-            }
-        }
-    }
-    if items.len() > MOST_ITEMS {
-        complaints.push(format!("'### {}' has more than {MOST_ITEMS} items", part.name));
-    }
-    items
-}
-
-fn text_of(part: &Part<'_, '_>) -> String {
-    let lines: Vec<&str> = part.lines.iter().map(|line| line.text.trim_end()).collect();
-    cut(lines.join("\n").trim(), TEXT_BYTES)
-}
-
-/// The digits of a commit, which people and agents put in code marks.
-fn commit(text: &str) -> Option<String> {
-    let digits = text.trim().trim_matches('`');
-    let fits = (FEWEST_DIGITS..=64).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    fits.then(|| digits.to_ascii_lowercase())
+/// The first word that may name a commit. Where it is not the first of all it has a digit: `defaced` is a word.
+fn hash_in(text: &str) -> Option<String> {
+    let mut words =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).enumerate();
+    let found = words.find(|(nth, word)| {
+        let fits = (FEWEST_DIGITS..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
+        fits && (*nth == 0 || word.bytes().any(|b| b.is_ascii_digit()))
+    });
+    found.map(|(_, word)| word.to_ascii_lowercase())
 }
 
 impl Report {
-    fn read(lines: &[Line<'_>], round: u32) -> Result<Self, Vec<String>> {
+    /// From its heading on; what stands before it only where the rest does not say it.
+    fn read(lines: &[Line<'_>], before: &[Line<'_>]) -> Result<Self, Vec<String>> {
         let mut complaints = Vec::new();
-        if let Kind::Heading { text, .. } = lines[0].kind
-            && text.strip_prefix(REPORT).and_then(|number| number.parse().ok()) != Some(round)
-        {
-            complaints.push(format!("the heading must be '## {REPORT}{round}', not '## {}'", shown(text)));
-        }
-        let (own, parts) = parts(lines, &["Changes", "Notes"], &mut complaints);
-        let [feature, named, tests, lint] = fields(own, &mut complaints);
-        let value = |field: &Option<String>| field.clone().unwrap_or_default();
-        let hash = commit(&value(&named));
-        if named.is_some() && hash.is_none() {
-            let told = shown(&value(&named));
-            complaints
-                .push(format!("**Commit** must be a hash of {FEWEST_DIGITS} or more digits, not '{told}'"));
-        }
-        let counted = counts(&value(&tests));
-        if tests.is_some() && counted.is_none() {
-            let told = shown(&value(&tests));
-            complaints.push(format!("**Tests** must be '{{n}} passed, {{n}} failed', not '{told}'"));
-        }
-        let issues = issues(&value(&lint));
-        if lint.is_some() && issues.is_none() {
-            let told = shown(&value(&lint));
-            complaints.push(format!("**Lint** must be 'clean' or '{{n}} issues', not '{told}'"));
-        }
-        let changes = match parts.iter().find(|part| part.name == "Changes") {
-            Some(part) => changes(part, &mut complaints),
-            None => {
-                complaints.push("the part '### Changes' is missing".to_owned());
-                Vec::new()
-            }
+        let said = |label: Label| {
+            let mut values = labels::values(&lines[1..], label);
+            values.extend(labels::values(before, label));
+            values
         };
-        let (passed, failed) = counted.unwrap_or_default();
-        let notes = parts.iter().find(|part| part.name == "Notes").map(text_of).unwrap_or_default();
-        if !complaints.is_empty() {
-            return Err(complaints);
+        let feature = said(Label::Feature).into_iter().next();
+        if feature.is_none() {
+            complaints.push("the field **Feature** is missing, or empty".to_owned());
         }
-        Ok(Self {
-            round,
-            feature: cut(&value(&feature), ITEM_BYTES),
-            commit: hash.unwrap_or_default(),
-            passed,
-            failed,
-            issues: issues.unwrap_or_default(),
-            changes,
-            notes,
-        })
-    }
-}
-
-/// The values of `**Name**: …`, each exactly once and not empty.
-fn fields(own: &[Line<'_>], complaints: &mut Vec<String>) -> [Option<String>; 4] {
-    let mut values: [Option<String>; 4] = Default::default();
-    for line in own.iter().filter(|line| line.kind != Kind::Blank) {
-        let text = line.text.trim();
-        let field = FIELDS.iter().enumerate().find_map(|(at, name)| {
-            let rest = text.strip_prefix("**")?.strip_prefix(name)?.strip_prefix("**:")?;
-            Some((at, rest.trim()))
-        });
-        match field {
-            Some((at, _)) if values[at].is_some() => {
-                complaints.push(format!("**{}** is there twice", FIELDS[at]));
-            }
-            Some((at, value)) => values[at] = Some(value.to_owned()),
-            None => complaints.push(format!("'{}' is not a field of the report", shown(text))),
+        let commits = said(Label::Commit);
+        let commit = commits.iter().find_map(|value| hash_in(value));
+        match (commits.first(), &commit) {
+            (None, _) => complaints.push("the field **Commit** is missing, or empty".to_owned()),
+            (Some(told), None) => complaints.push(format!(
+                "**Commit** must be a hash of {FEWEST_DIGITS} or more digits, not '{}'",
+                shown(told)
+            )),
+            (Some(_), Some(_)) => {}
         }
+        let (Some(feature), Some(commit)) = (feature, commit) else { return Err(complaints) };
+        let changes = labels::part(&lines[1..], Label::Changes).map(|part| part.items()).unwrap_or_default();
+        let changes = changes.iter().take(MOST_ITEMS).map(|item| cut(item, ITEM_BYTES)).collect();
+        Ok(Self { feature: cut(&feature, ITEM_BYTES), commit, changes })
     }
-    for (name, value) in FIELDS.iter().zip(&values) {
-        match value.as_deref() {
-            None => complaints.push(format!("the field **{name}** is missing")),
-            Some("") => complaints.push(format!("the field **{name}** is empty")),
-            Some(_) => {}
-        }
-    }
-    // One complaint is enough for an empty field.
-    values.map(|value| value.filter(|value| !value.is_empty()))
-}
-
-fn counts(text: &str) -> Option<(u32, u32)> {
-    let (passed, failed) = text.split_once(',')?;
-    let passed = passed.trim().strip_suffix(" passed")?.parse().ok()?;
-    Some((passed, failed.trim().strip_suffix(" failed")?.parse().ok()?))
-}
-
-fn issues(text: &str) -> Option<u32> {
-    if text == "clean" {
-        return Some(0);
-    }
-    text.strip_suffix(" issues").or_else(|| text.strip_suffix(" issue"))?.parse().ok()
-}
-
-fn changes(part: &Part<'_, '_>, complaints: &mut Vec<String>) -> Vec<String> {
-    let before = complaints.len();
-    let items = items(part, complaints);
-    if items.is_empty() && complaints.len() == before {
-        complaints.push("'### Changes' is empty: name each changed file, '- {path}: …'".to_owned());
-    }
-    for item in &items {
-        if item.split_once(':').is_none_or(|(path, what)| path.trim().is_empty() || what.trim().is_empty()) {
-            complaints.push(format!("in '### Changes' write '- {{path}}: …', not '- {}'", shown(item)));
-        }
-    }
-    items.iter().map(|item| cut(item, ITEM_BYTES)).collect()
 }
 
 impl Completion {
-    fn read(lines: &[Line<'_>]) -> Result<Self, Vec<String>> {
-        let mut complaints = Vec::new();
-        let (own, parts) = parts(lines, &["Commits", "Summary"], &mut complaints);
-        if let Some(line) = own.iter().find(|line| line.kind != Kind::Blank) {
-            let told = shown(line.text.trim());
-            complaints.push(format!("'{told}' stands before '### Commits'; say it in '### Summary'"));
+    fn read(lines: &[Line<'_>]) -> Self {
+        let lines = &lines[1..];
+        let named = labels::part(lines, Label::Commit)
+            .map(|part| part.lines().filter_map(|line| hash_in(labels::bare(line))).collect::<Vec<_>>());
+        let mut commits: Vec<String> = Vec::new();
+        for commit in named.unwrap_or_default() {
+            if !commits.contains(&commit) && commits.len() < MOST_ITEMS {
+                commits.push(commit);
+            }
         }
-        let mut commits = Vec::new();
-        match parts.iter().find(|part| part.name == "Commits") {
-            Some(part) => {
-                let before = complaints.len();
-                for item in items(part, &mut complaints) {
-                    let read = item
-                        .split_once(':')
-                        .and_then(|(hash, message)| Some((commit(hash)?, cut(message.trim(), ITEM_BYTES))));
-                    match read {
-                        Some(read) => commits.push(read),
-                        None => complaints.push(format!(
-                            "in '### Commits' write '- {{hash}}: {{message}}', not '- {}'",
-                            shown(&item)
-                        )),
-                    }
-                }
-                if commits.is_empty() && complaints.len() == before {
-                    complaints.push("'### Commits' is empty".to_owned());
-                }
-            }
-            None => complaints.push("the part '### Commits' is missing".to_owned()),
-        }
-        let summary = match parts.iter().find(|part| part.name == "Summary").map(text_of) {
-            Some(summary) if !summary.is_empty() => summary,
-            Some(_) => {
-                complaints.push("'### Summary' is empty".to_owned());
-                String::new()
-            }
-            None => {
-                complaints.push("the part '### Summary' is missing".to_owned());
-                String::new()
-            }
-        };
-        if complaints.is_empty() { Ok(Self { commits, summary }) } else { Err(complaints) }
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lint = match self.issues {
-            0 => "clean".to_owned(),
-            more => format!("{more} issues"),
-        };
-        write!(
-            f,
-            "## {REPORT}{}\n\n**Feature**: {}\n**Commit**: {}\n**Tests**: {} passed, {} failed\n**Lint**: {lint}\n\n### Changes\n",
-            self.round, self.feature, self.commit, self.passed, self.failed
-        )?;
-        self.changes.iter().try_for_each(|change| writeln!(f, "- {change}"))?;
-        if self.notes.is_empty() { Ok(()) } else { write!(f, "\n### Notes\n{}\n", self.notes) }
-    }
-}
-
-impl fmt::Display for Completion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "## {COMPLETE}\n\n### Commits\n")?;
-        self.commits.iter().try_for_each(|(commit, message)| writeln!(f, "- {commit}: {message}"))?;
-        write!(f, "\n### Summary\n{}\n", self.summary)
+        let summary = labels::part(lines, Label::Summary).map(|part| part.text()).unwrap_or_else(|| {
+            let own = lines.iter().take_while(|line| !matches!(line.kind, Kind::Heading { .. }));
+            own.map(|line| line.text.trim_end()).collect::<Vec<_>>().join("\n").trim().to_owned()
+        });
+        Self { commits, summary: cut(&summary, TEXT_BYTES) }
     }
 }

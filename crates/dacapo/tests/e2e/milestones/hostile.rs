@@ -46,7 +46,7 @@ const WRONG: [(&str, &str, &str); 14] = [
         "git merge --abort",
     ),
     ("echo 'It is done, trust me.'", "the reply has no heading '## Implementation Report — Round 1'", ""),
-    ("build F-1 | sed 's/Round 1$/Round 2/'", "the heading must be '## Implementation Report — Round 1'", ""),
+    ("build F-1 | grep -v Commit", "the field **Commit** is missing, or empty", ""),
 ];
 
 #[test]
