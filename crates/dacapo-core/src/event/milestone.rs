@@ -78,6 +78,9 @@ pub enum MilestoneStep {
         /// Findings that are about something else; all others are settled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         still_open: Vec<u32>,
+        /// The whole milestone, and the Acceptor does not say of each criterion that it is met.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        not_itemised: bool,
     },
     /// The round is rejected.
     Rejected {

@@ -65,7 +65,7 @@ pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
 pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, TemplateError, TemplateKind};
-pub use verdict::{Found, On, Verdict};
+pub use verdict::{Criteria, Found, On, Verdict};
 
 use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
 use template::Templates;
@@ -159,6 +159,8 @@ pub struct Milestone {
     accepted: u32,
     /// Rejections in a row, those of the whole milestone aside.
     rejections: u32,
+    /// The commit at which the Acceptor rejected the whole milestone last, and how often it has since a person saw it.
+    final_rejections: Option<(Oid, u32)>,
     backoff_due: bool,
     limits_in_row: u32,
     limit_wait: Duration,
@@ -245,6 +247,7 @@ impl Milestone {
             finished: 0,
             accepted: 0,
             rejections: 0,
+            final_rejections: None,
             backoff_due: false,
             limits_in_row: 0,
             limit_wait: Duration::ZERO,

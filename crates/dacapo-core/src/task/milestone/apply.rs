@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::judge::MOST_ALIKE;
 use super::{Judgement, Last, Milestone, Phase, Question, Role, Round, Work};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
@@ -180,8 +181,12 @@ impl Milestone {
                 }
             }
             MilestoneStep::VerdictSentBack { complaint, .. } => {
-                self.phase = Phase::Asking(Role::Acceptor);
+                let reply = match std::mem::replace(&mut self.phase, Phase::Asking(Role::Acceptor)) {
+                    Phase::Judged { reply } => Some(reply),
+                    _ => None,
+                };
                 if let Some(round) = self.round.as_mut() {
+                    round.given = reply;
                     round.verdicts_sent_back += 1;
                     round.complaints = vec![complaint.clone()];
                 }
@@ -254,6 +259,13 @@ impl Milestone {
         let Round { number, start, work, judgement, .. } = round;
         let Some(Judgement { accepted, by, reason, needs_person }) = judgement else { return };
         let is_final = Work::is_final(work.as_ref());
+        if let Some(Work::Everything { commit, .. }) =
+            work.as_ref().filter(|_| !accepted && by == Judge::Acceptor)
+        {
+            let times =
+                self.final_rejections.take().filter(|(at, _)| at == commit).map_or(0, |(_, times)| times);
+            self.final_rejections = Some((commit.clone(), times.saturating_add(1)));
+        }
         let left_at = self.unjudged.take();
         if !accepted {
             // Nobody has accepted what the round brought: it is judged with the next one.
@@ -313,7 +325,8 @@ impl Milestone {
         if self.proof_needs_person() {
             self.pause(Question::Proof);
         } else if self.last.as_ref().is_some_and(|last| last.needs_person) {
-            self.pause(Question::Settled);
+            let alike = self.final_rejections.as_ref().is_some_and(|(_, times)| *times >= MOST_ALIKE);
+            self.pause(if alike { Question::Final } else { Question::Settled });
         } else if self.rejections >= self.max_rejections {
             self.pause(Question::Rejections);
         } else if self.rounds >= self.max_rounds {
@@ -372,6 +385,7 @@ impl Round {
             changed_total: 0,
             reports_sent_back: 0,
             verdicts_sent_back: 0,
+            given: None,
             complaints: Vec::new(),
             cleanup: false,
             disturbed: 0,

@@ -1,5 +1,6 @@
 //! What people want of a milestone: kill, pause, tell, set, and their answers to what it asks (M10).
 
+use super::judge::MOST_ALIKE;
 use super::{Last, Milestone, Phase, Question};
 use crate::event::{Command, Needs, Received, StopReason};
 use crate::spec::{Amount, Cap, Change};
@@ -82,7 +83,11 @@ impl Milestone {
         }
         match question {
             Question::Review => self.complete(),
-            Question::Rejections | Question::Settled | Question::Rounds | Question::Proof => self.overrule(),
+            Question::Rejections
+            | Question::Settled
+            | Question::Final
+            | Question::Rounds
+            | Question::Proof => self.overrule(),
             // The round at work is about what was rejected last: it goes on.
             Question::GoOn { .. } | Question::Main if self.round.is_some() => {}
             Question::GoOn { .. } | Question::Main => self.overrule(),
@@ -154,6 +159,11 @@ impl Milestone {
             Question::Settled => (
                 "settled",
                 format!("the Acceptor insists on what is settled: {reason}"),
+                vec![tell, resume, approve, abandon],
+            ),
+            Question::Final => (
+                "final",
+                format!("the whole milestone was rejected {MOST_ALIKE}× without a new commit: {reason}"),
                 vec![tell, resume, approve, abandon],
             ),
             Question::Rounds => (

@@ -3,14 +3,60 @@
 use super::definition::criterion_id;
 use super::findings::Raised;
 use super::report::DeveloperReply;
-use super::verdict::{On, Verdict};
+use super::verdict::{Criteria, Found, On, Verdict};
 use super::{Milestone, Work};
 use crate::event::{Event, Judge, MilestoneStep, WorkFacts};
 
 /// So many are sent back or kept; each is a line or two.
 const MOST_COMPLAINTS: usize = 20;
+/// So often a final rejection comes back to the Developer while there is no new commit; then a person is asked.
+pub(super) const MOST_ALIKE: u32 = 3;
 /// So many paths are named in one.
 pub(super) const MOST_PATHS: usize = 10;
+
+/// Whether a verdict was sent back in this round: that is done once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Once,
+    Again,
+}
+
+/// A reply, read together with the one that was sent back: who is asked for lines may say them alone, and what it said of
+/// the work before still stands, word for word.
+fn read(reply: &str, given: Option<&str>, on: On) -> Result<(Verdict, Criteria), String> {
+    let now = Verdict::parse(reply, on);
+    let Some(Ok((before, asked))) = given.map(|given| Verdict::parse(given, on)) else { return now };
+    if matches!(before, Verdict::Accepted { .. }) && !asked.unmet.is_empty() {
+        return match now {
+            Ok((verdict @ Verdict::Accepted { .. }, criteria)) => {
+                Ok((verdict, criteria.with_earlier(&asked)))
+            }
+            Ok(no) => Ok(no),
+            Err(_) => Ok((before, Verdict::criteria(reply, on).with_earlier(&asked))),
+        };
+    }
+    if asked.missing.is_empty() {
+        return now;
+    }
+    let both = |first: &str, second: &str| match (first.trim(), second.trim()) {
+        (first, second) if second.contains(first) => second.to_owned(),
+        (first, second) => format!("{first}\n\n{second}").trim().to_owned(),
+    };
+    match (before, now) {
+        (Verdict::Rejected { reason: first, .. }, Ok((Verdict::Rejected { reason, findings }, criteria))) => {
+            Ok((Verdict::Rejected { reason: both(&first, &reason), findings }, criteria))
+        }
+        (_, Ok(now)) => Ok(now),
+        (Verdict::Accepted { reason }, Err(_)) => {
+            Ok((Verdict::Accepted { reason: both(&reason, reply) }, Verdict::criteria(reply, on)))
+        }
+        (Verdict::Rejected { reason, mut findings }, Err(_)) => {
+            let criteria = Verdict::criteria(reply, on);
+            findings.extend(criteria.findings());
+            Ok((Verdict::Rejected { reason: both(&reason, reply), findings }, criteria))
+        }
+    }
+}
 
 impl Milestone {
     /// The Developer's reply: taken, sent back once, and then a rejection (M6).
@@ -117,50 +163,95 @@ impl Milestone {
 
     fn verdict_on(&self, reply: &str, void: Option<String>) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
-        let iteration = round.number;
         let on = if Work::is_final(round.work.as_ref()) {
             On::Milestone { criteria: self.definition.criteria.len() }
         } else {
             On::Feature
         };
-        let about = Work::about(round.work.as_ref());
-        let first = round.verdicts_sent_back == 0;
-        let step = match (Verdict::parse(reply, on), void) {
-            (Ok(Verdict::Accepted { .. }) | Err(_), Some(void)) => return self.rejected_by_engine(void),
-            (Err(complaint), None) if first => MilestoneStep::VerdictSentBack { iteration, complaint },
-            (Err(complaint), None) => {
-                return self.rejected_by_engine(format!("the Acceptor gave no verdict twice: {complaint}"));
-            }
-            (Ok(Verdict::Accepted { reason }), None) => {
-                let still_open = self.findings.beside(about);
-                MilestoneStep::Accepted { iteration, reason, still_open }
-            }
-            (Ok(Verdict::Rejected { reason, findings }), _) => match self.findings.raise(&findings, about) {
-                Raised::OnlySettled(ids) if first => {
-                    let ids: Vec<String> = ids.iter().map(|id| format!("R{id}")).collect();
-                    let complaint = format!(
-                        "the rejection names only what is settled ({}): settled findings stay settled. Say what else is wrong, or accept",
-                        ids.join(", ")
-                    );
-                    MilestoneStep::VerdictSentBack { iteration, complaint }
+        let asked = match round.verdicts_sent_back {
+            0 => Asked::Once,
+            _ => Asked::Again,
+        };
+        match (read(reply, round.given.as_deref(), on), void) {
+            (Ok((Verdict::Accepted { .. }, _)) | Err(_), Some(void)) => self.rejected_by_engine(void),
+            (Err(complaint), None) => match asked {
+                Asked::Once => self.send_verdict_back(complaint),
+                Asked::Again => {
+                    self.rejected_by_engine(format!("the Acceptor gave no verdict twice: {complaint}"))
                 }
-                Raised::OnlySettled(_) => MilestoneStep::Rejected {
-                    iteration,
-                    by: Judge::Acceptor,
-                    reason,
-                    findings: self.findings.open().to_vec(),
-                    needs_person: true,
-                },
-                Raised::Open(findings) => MilestoneStep::Rejected {
-                    iteration,
-                    by: Judge::Acceptor,
-                    reason,
-                    findings,
-                    needs_person: false,
-                },
             },
+            (Ok((Verdict::Accepted { reason }, criteria)), None) => self.accepts(reason, &criteria, asked),
+            (Ok((Verdict::Rejected { reason, findings }, criteria)), _) => {
+                self.rejects(reason, &findings, &criteria, asked)
+            }
+        }
+    }
+
+    fn send_verdict_back(&self, complaint: String) -> Vec<Event> {
+        let Some(round) = &self.round else { return Vec::new() };
+        let iteration = round.number;
+        vec![Event::Milestone(MilestoneStep::VerdictSentBack { iteration, complaint })]
+    }
+
+    /// A yes. One beside a criterion that is not met is none; one that does not name them all is a yes all the same (M5).
+    fn accepts(&self, reason: String, criteria: &Criteria, asked: Asked) -> Vec<Event> {
+        let Some(round) = &self.round else { return Vec::new() };
+        let iteration = round.number;
+        let unmet: Vec<&str> = criteria.unmet.iter().map(|(_, found)| found.text.as_str()).collect();
+        match asked {
+            Asked::Once if !unmet.is_empty() => self.send_verdict_back(format!(
+                "the verdict is ACCEPTED, but not every criterion is met ({}): accept only if all are, else reject",
+                unmet.join("; ")
+            )),
+            Asked::Once if !criteria.missing.is_empty() => self.send_verdict_back(criteria.complaint()),
+            Asked::Again if !unmet.is_empty() => {
+                let found = format!("accepted, though not every criterion is met:\n{}", unmet.join("\n"));
+                let reason = if reason.is_empty() { found } else { format!("{found}\n\n{reason}") };
+                self.rejects(reason, &criteria.findings(), criteria, asked)
+            }
+            Asked::Once | Asked::Again => {
+                let still_open = self.findings.beside(Work::about(round.work.as_ref()));
+                let not_itemised = !criteria.missing.is_empty();
+                vec![Event::Milestone(MilestoneStep::Accepted { iteration, reason, still_open, not_itemised })]
+            }
+        }
+    }
+
+    fn rejects(&self, reason: String, found: &[Found], criteria: &Criteria, asked: Asked) -> Vec<Event> {
+        let Some(round) = &self.round else { return Vec::new() };
+        let iteration = round.number;
+        let (by, open) = (Judge::Acceptor, self.findings.open().to_vec());
+        let step = match (self.findings.raise(found, Work::about(round.work.as_ref())), asked) {
+            (Raised::OnlySettled(ids), Asked::Once) => {
+                let ids: Vec<String> = ids.iter().map(|id| format!("R{id}")).collect();
+                return self.send_verdict_back(format!(
+                    "the rejection names only what is settled ({}): settled findings stay settled. Say what else is wrong, or accept",
+                    ids.join(", ")
+                ));
+            }
+            (Raised::Open(_), Asked::Once) if !criteria.missing.is_empty() => {
+                return self.send_verdict_back(criteria.complaint());
+            }
+            (Raised::OnlySettled(_), Asked::Again) => {
+                MilestoneStep::Rejected { iteration, by, reason, findings: open, needs_person: true }
+            }
+            (Raised::Open(findings), Asked::Once | Asked::Again) => {
+                let needs_person = self.rejected_again_and_again();
+                MilestoneStep::Rejected { iteration, by, reason, findings, needs_person }
+            }
         };
         vec![Event::Milestone(step)]
+    }
+
+    /// The whole milestone, at a commit that was rejected often enough before: nobody has changed anything since (M5).
+    fn rejected_again_and_again(&self) -> bool {
+        let work = self.round.as_ref().and_then(|round| round.work.as_ref());
+        match (work, &self.final_rejections) {
+            (Some(Work::Everything { commit, .. }), Some((at, times))) => {
+                at == commit && times.saturating_add(1) >= MOST_ALIKE
+            }
+            (Some(_) | None, _) => false,
+        }
     }
 
     /// The branch as people name it.

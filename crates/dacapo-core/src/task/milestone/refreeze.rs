@@ -115,6 +115,7 @@ impl Milestone {
                 changes.join("\n")
             ));
         }
+        self.final_rejections = None;
         let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
         if completed || self.in_review() {
             // It was accepted as a whole by other criteria.

@@ -56,7 +56,8 @@ impl Milestone {
         if completed && !asked_for_more {
             return;
         }
-        let by_verdicts = matches!(self.question, Some(Question::Rejections | Question::Settled));
+        let by_verdicts =
+            matches!(self.question, Some(Question::Rejections | Question::Settled | Question::Final));
         let by_proof = self.asked_about_proof();
         let about_main = self.question == Some(Question::Main);
         if (by_verdicts || about_main || by_proof) && ended.is_none() && !asked_for_more && proof.is_none() {
@@ -71,6 +72,7 @@ impl Milestone {
         if by_verdicts {
             // Whoever takes it up has seen why it stands.
             self.rejections = 0;
+            self.final_rejections = None;
             if let Some(last) = self.last.as_mut() {
                 last.needs_person = false;
             }

@@ -134,6 +134,8 @@ pub(super) struct Round {
     pub(super) reports_sent_back: u32,
     /// Verdicts that were.
     pub(super) verdicts_sent_back: u32,
+    /// The newest reply of the Acceptor's that was.
+    pub(super) given: Option<String>,
     /// Why, for the next turn.
     pub(super) complaints: Vec<String>,
     /// The Developer is to put the tree in order before the Acceptor goes on.
@@ -228,6 +230,8 @@ pub(super) enum Question {
     Rejections,
     /// The Acceptor insists on what is settled.
     Settled,
+    /// The whole milestone is rejected again and again, and nobody changes anything.
+    Final,
     /// All rounds are used.
     Rounds,
     /// Accepted; a person has the last word.

@@ -2,6 +2,7 @@
 
 mod convergence;
 mod definitions;
+mod final_verdicts;
 mod forms;
 mod limits;
 mod main_branch;

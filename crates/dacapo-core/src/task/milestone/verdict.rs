@@ -1,6 +1,10 @@
 //! What an Acceptor replies with: `ACCEPTED`, or `REJECTED: reason` with its findings (formats.md).
+//!
+//! The verdict is the first line that says anything, in English or Chinese, however it is decorated. Lines for criteria are
+//! read wherever they stand.
 
 use super::definition::{criterion_id, leading_id};
+use super::labels::bare;
 use super::lines::{Kind, Lines};
 use super::settings::shown;
 use crate::context::cut;
@@ -43,80 +47,244 @@ pub struct Found {
 pub enum On {
     /// One feature.
     Feature,
-    /// The whole milestone: a line for each of so many criteria follows the verdict.
+    /// The whole milestone: a line for each of so many criteria is asked for.
     Milestone {
         /// How many.
         criteria: usize,
     },
 }
 
+/// What a reply says of the criteria. Of a feature nobody asks for them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Criteria {
+    /// Those of which it is not said whether they are met: `C-2`.
+    pub missing: Vec<String>,
+    /// Those that are not met, each with what is found.
+    pub unmet: Vec<(String, Found)>,
+}
+
 impl Verdict {
     /// Reads a reply. The error is a complaint that can be sent back as it is.
-    pub fn parse(reply: &str, on: On) -> Result<Self, String> {
-        let start = reply.find(|c: char| !c.is_whitespace()).unwrap_or(reply.len());
-        let (first, rest) = reply[start..].split_once('\n').unwrap_or((&reply[start..], ""));
-        let first = first.trim_end();
-        let accepted = first == "ACCEPTED";
-        if !accepted && !first.starts_with("REJECTED:") {
+    pub fn parse(reply: &str, on: On) -> Result<(Self, Criteria), String> {
+        let mut lines = reply.lines().map(str::trim).enumerate();
+        // Some put all of it into a code block.
+        let says =
+            |line: &str| !bare(line).is_empty() && !line.starts_with("```") && !line.starts_with("~~~");
+        let (at, first) = lines.find(|(_, line)| says(line)).unwrap_or_default();
+        let Some((word, own)) = Word::of(first) else {
             return Err(format!(
                 "the first line must be 'ACCEPTED', or begin with 'REJECTED: ' and the reason; it is '{}'",
                 shown(first)
             ));
-        }
-        let own = first.strip_prefix("REJECTED:").unwrap_or_default().trim();
+        };
+        let rest = reply.lines().skip(at + 1).collect::<Vec<_>>().join("\n");
         let reason = cut(format!("{own}\n{}", rest.trim_end()).trim(), REASON_BYTES);
-        if !accepted && reason.is_empty() {
-            return Err("'REJECTED:' needs a reason: what is wrong, and what would be right".to_owned());
+        let (judged, findings) = listed(own, &rest);
+        let criteria = Criteria::of(&judged, on);
+        match word {
+            Word::Accepted => Ok((Self::Accepted { reason }, criteria)),
+            Word::Rejected if reason.is_empty() => {
+                Err("'REJECTED:' needs a reason: what is wrong, and what would be right".to_owned())
+            }
+            Word::Rejected => {
+                let findings = raised(findings, &judged, on);
+                let findings = if findings.is_empty() {
+                    let text = if own.is_empty() { reason.lines().next().unwrap_or_default() } else { own };
+                    vec![Found { id: None, text: cut(text, FINDING_BYTES) }]
+                } else {
+                    findings
+                };
+                Ok((Self::Rejected { reason, findings }, criteria))
+            }
         }
-        let (criteria, mut findings) = listed(rest);
-        if let On::Milestone { criteria: wanted } = on {
-            judged(&criteria, wanted, accepted)?;
+    }
+
+    /// What is said of the criteria in a reply that need not have a verdict: it was asked for these alone.
+    pub fn criteria(reply: &str, on: On) -> Criteria {
+        Criteria::of(&listed("", reply).0, on)
+    }
+}
+
+/// List items, then what is not met. Of a feature nobody asked for criteria: there they only stand in for what is not said
+/// otherwise.
+fn raised(mut findings: Vec<Found>, judged: &[Judged], on: On) -> Vec<Found> {
+    findings.truncate(MOST_FINDINGS);
+    if findings.is_empty() || matches!(on, On::Milestone { .. }) {
+        findings.extend(judged.iter().filter(|judged| judged.met == Some(false)).map(Judged::found));
+    }
+    // Of the whole milestone there is a line for each criterion, and there are not more.
+    let most = if let On::Milestone { criteria } = on { MOST_FINDINGS + criteria } else { MOST_FINDINGS };
+    findings.truncate(most);
+    findings
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Accepted,
+    Rejected,
+}
+
+impl Word {
+    /// The word that a line begins with, and what follows it. A yes stands alone, or before a colon or a dash: `ACCEPTED with
+    /// one exception` is none. A no may go on as it likes.
+    fn of(line: &str) -> Option<(Word, &str)> {
+        let line = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !is_emphasis(c)).trim_end();
+        let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let marks = &line[..line.len() - text.len()];
+        // `**REJECTED: …**`: the marks around all of it are no part of the reason.
+        let inside = text.strip_suffix(marks.trim()).filter(|inside| !inside.contains(marks.trim()));
+        let text = inside.filter(|_| !marks.is_empty()).unwrap_or(text);
+        let labels = ["verdict", "结论", "結論", "判定"];
+        let labelled = labels.iter().find_map(|label| after(text, label)).and_then(|rest| {
+            let value = rest.trim_start_matches(is_drawn).strip_prefix([':', '：'])?;
+            Some(value.trim_start_matches(is_drawn))
+        });
+        let text = labelled.unwrap_or(text);
+        let yes = ["accepted", "已接受", "接受", "验收通过", "驗收通過", "已通过", "已通過", "通过", "通過"];
+        let no = [
+            "rejected",
+            "已拒绝",
+            "已拒絕",
+            "拒绝",
+            "拒絕",
+            "驳回",
+            "駁回",
+            "不通过",
+            "不通過",
+            "未通过",
+            "未通過",
+        ];
+        let read = |words: &[&str]| words.iter().find_map(|word| after(text, word)).map(apart);
+        if let Some((separated, rest)) = read(&yes) {
+            return (separated || rest.is_empty()).then_some((Word::Accepted, rest));
         }
-        if accepted {
-            return Ok(Self::Accepted { reason });
+        let (separated, rest) = read(&no)?;
+        let english = text.starts_with(|c: char| c.is_ascii());
+        let runs_on = rest.starts_with(|c: char| c.is_alphanumeric()) && !separated && !english;
+        (!runs_on).then_some((Word::Rejected, rest))
+    }
+}
+
+fn is_emphasis(c: char) -> bool {
+    matches!(c, '*' | '_' | '`')
+}
+
+fn is_drawn(c: char) -> bool {
+    c.is_whitespace() || is_emphasis(c) || matches!(c, '✅' | '❌' | '✓' | '✗' | '\u{fe0f}')
+}
+
+/// What follows this word, which ends there.
+fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let begins = text.get(..word.len()).is_some_and(|start| start.to_lowercase() == word);
+    let rest = text.get(word.len()..).filter(|_| begins)?;
+    let latin = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!rest.starts_with(latin) || !word.ends_with(latin)).then_some(rest)
+}
+
+/// Whether something stands between a word and what follows it, and that, as it stands.
+fn apart(rest: &str) -> (bool, &str) {
+    let ends = |c: char| is_drawn(c) || matches!(c, '.' | '!' | '。' | '！');
+    if rest.chars().all(ends) {
+        return (false, "");
+    }
+    // `**REJECTED** — …` and `**REJECTED:** …`: marks that close before the reason begins.
+    let closed = rest.trim_start_matches(is_drawn);
+    match closed.strip_prefix([':', '：', '—', '–', '-', ',', '，']) {
+        Some(after) => {
+            let open = after.strip_prefix("**").or_else(|| after.strip_prefix("__")).unwrap_or(after);
+            (true, open.trim_start_matches(['—', '-']).trim())
         }
-        findings.truncate(MOST_FINDINGS);
-        // Of a feature nobody asked for them: there they only stand in for what is not said otherwise.
-        if findings.is_empty() || matches!(on, On::Milestone { .. }) {
-            let unmet = criteria.iter().filter(|judged| judged.clear && !judged.met);
-            findings.extend(
-                unmet.map(|judged| Found { id: named(&judged.line), text: cut(&judged.line, FINDING_BYTES) }),
-            );
-        }
-        if findings.is_empty() {
-            let text = if own.is_empty() { reason.lines().next().unwrap_or_default() } else { own };
-            findings = vec![Found { id: None, text: cut(text, FINDING_BYTES) }];
-        }
-        // Of the whole milestone there is a line for each criterion, and there are not more.
-        let most = if let On::Milestone { criteria } = on { MOST_FINDINGS + criteria } else { MOST_FINDINGS };
-        findings.truncate(most);
-        Ok(Self::Rejected { reason, findings })
+        None => (false, closed.trim()),
     }
 }
 
 /// A line about one criterion.
 struct Judged {
     number: usize,
-    met: bool,
-    clear: bool,
+    /// None: it does not say.
+    met: Option<bool>,
     line: String,
 }
 
-/// `C-2: met …`, `- C-2: not met …`; every other item of a list is a finding.
-fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
-    let (mut criteria, mut findings): (Vec<Judged>, Vec<Found>) = (Vec::new(), Vec::new());
+impl Judged {
+    /// `- [x] C-1: …`, `C-2: met …`, `**C-2** 未满足：…`, `✅ C-3`, `| C-4 | met |`.
+    fn of(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches(['|', ' ', '>']);
+        let ticked = ["[x]", "[X]", "[✓]"].iter().find_map(|tick| Some((text.strip_prefix(tick)?, true)));
+        let ticked = ticked.or_else(|| Some((text.strip_prefix("[ ]")?, false)));
+        let marked = || mark(text).map(|met| (text.trim_start_matches(|c: char| !c.is_alphanumeric()), met));
+        let (rest, before) = ticked.or_else(marked).map_or((text, None), |(rest, met)| (rest, Some(met)));
+        let (number, words) = leading_id("C-", rest.trim_start())?;
+        let line = text.trim_end_matches(['|', ' ']).to_owned();
+        Some(Self { number, met: says(words).or(before), line })
+    }
+
+    fn found(&self) -> Found {
+        Found { id: named(&self.line), text: cut(&self.line, FINDING_BYTES) }
+    }
+}
+
+fn mark(text: &str) -> Option<bool> {
+    if text.starts_with(['✓', '✔', '✅', '☑']) {
+        return Some(true);
+    }
+    text.starts_with(['✗', '✘', '❌', '✖', '×']).then_some(false)
+}
+
+/// Whether these words say that a criterion is met, or that it is not.
+fn says(words: &str) -> Option<bool> {
+    let words = words
+        .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '|' | ':' | '：'));
+    let words = words.to_lowercase();
+    let no = ["not met", "unmet", "not satisfied", "unsatisfied", "failed", "fail", "not fulfilled"];
+    let yes = ["met", "satisfied", "fulfilled", "passed", "pass"];
+    let chinese_no = [
+        "未满足",
+        "未滿足",
+        "不满足",
+        "不滿足",
+        "没有满足",
+        "沒有滿足",
+        "未达成",
+        "未達成",
+        "不符合",
+        "未通过",
+        "未通過",
+        "不通过",
+        "不通過",
+    ];
+    let chinese_yes =
+        ["已满足", "已滿足", "满足", "滿足", "已达成", "已達成", "达成", "達成", "符合", "通过", "通過"];
+    let begins = |with: &[&str]| with.iter().any(|word| after_word(&words, word));
+    if begins(&no) || chinese_no.iter().any(|word| words.starts_with(word)) {
+        return Some(false);
+    }
+    if begins(&yes) || chinese_yes.iter().any(|word| words.starts_with(word)) {
+        return Some(true);
+    }
+    mark(&words)
+}
+
+/// The text begins with this word, and the word ends there: `metrics` and `met-ish` are others.
+fn after_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|after| {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !after.starts_with(letter) && !after.strip_prefix('-').is_some_and(|more| more.starts_with(letter))
+    })
+}
+
+/// Lines about criteria; every other item of a list is a finding. `own`: what follows the verdict in its own line.
+fn listed(own: &str, rest: &str) -> (Vec<Judged>, Vec<Found>) {
+    let mut criteria: Vec<Judged> = Judged::of(own).into_iter().collect();
+    let mut findings: Vec<Found> = Vec::new();
     let mut in_finding = false;
     for line in Lines::lenient(rest) {
         let text = match line.kind {
             Kind::Item { text, .. } => text,
-            _ => line.text.trim(),
+            Kind::Blank | Kind::Heading { .. } | Kind::Text | Kind::Fenced => line.text.trim(),
         };
-        if let Some((number, words)) = leading_id("C-", text).filter(|_| line.kind != Kind::Fenced) {
-            let words = words.trim_start_matches(['*', '_', '`']).to_lowercase();
-            let not =
-                ["not met", "unmet"].iter().any(|no| says(&words, no)) || words.starts_with(['✗', '❌']);
-            let met = says(&words, "met") || words.starts_with(['✓', '✅']);
-            criteria.push(Judged { number, met: met && !not, clear: met || not, line: text.to_owned() });
+        if let Some(judged) = Judged::of(text).filter(|_| line.kind != Kind::Fenced) {
+            criteria.push(judged);
             in_finding = false;
             continue;
         }
@@ -143,14 +311,6 @@ fn listed(rest: &str) -> (Vec<Judged>, Vec<Found>) {
     (criteria, findings)
 }
 
-/// The text begins with this word, and the word ends there: `metrics` and `met-ish` are others.
-fn says(text: &str, word: &str) -> bool {
-    text.strip_prefix(word).is_some_and(|after| {
-        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        !after.starts_with(letter) && !after.strip_prefix('-').is_some_and(|more| more.starts_with(letter))
-    })
-}
-
 fn found(text: &str) -> Found {
     let bare = text.trim_start_matches("**");
     let named = leading_id("R", bare).filter(|_| bare.starts_with("[R"));
@@ -168,33 +328,40 @@ fn named(line: &str) -> Option<u32> {
     })
 }
 
-/// Each criterion has exactly one line that says whether it is met, and the verdict does not contradict them.
-fn judged(lines: &[Judged], wanted: usize, accepted: bool) -> Result<(), String> {
-    let mut wrong = Vec::new();
-    for at in 0..wanted {
-        let id = criterion_id(at);
-        let mut mine = lines.iter().filter(|judged| judged.number == at + 1);
-        match (mine.next(), mine.next()) {
-            (None, _) => wrong.push(format!("there is no line for {id}")),
-            (Some(_), Some(_)) => wrong.push(format!("there are several lines for {id}")),
-            (Some(judged), None) if !judged.clear => {
-                wrong.push(format!("the line for {id} says neither 'met' nor 'not met'"));
+impl Criteria {
+    /// What is not met, as findings.
+    pub(super) fn findings(&self) -> Vec<Found> {
+        self.unmet.iter().map(|(_, found)| found.clone()).collect()
+    }
+
+    /// What was not met before and is not taken back now still is not.
+    pub(super) fn with_earlier(mut self, earlier: &Self) -> Self {
+        let still = earlier.unmet.iter().filter(|(id, _)| self.missing.contains(id)).cloned();
+        self.unmet.extend(still.collect::<Vec<_>>());
+        self
+    }
+
+    /// What is sent back where lines are missing.
+    pub(super) fn complaint(&self) -> String {
+        let named =
+            self.missing.iter().take(MOST_FINDINGS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        format!(
+            "after the verdict write one line for each criterion, 'C-1: met' or 'C-1: not met: why': nothing is said of {named}"
+        )
+    }
+
+    /// Of two lines about one criterion the no counts.
+    fn of(judged: &[Judged], on: On) -> Self {
+        let On::Milestone { criteria: wanted } = on else { return Self::default() };
+        let mut criteria = Self::default();
+        for at in 0..wanted {
+            let mine = || judged.iter().filter(|judged| judged.number == at + 1);
+            match mine().find(|judged| judged.met == Some(false)) {
+                Some(unmet) => criteria.unmet.push((criterion_id(at), unmet.found())),
+                None if mine().any(|judged| judged.met == Some(true)) => {}
+                None => criteria.missing.push(criterion_id(at)),
             }
-            (Some(judged), None) if accepted && !judged.met => {
-                wrong.push(format!("{id} is not met, but the verdict is ACCEPTED"));
-            }
-            (Some(_), None) => {}
         }
+        criteria
     }
-    for judged in lines.iter().filter(|judged| judged.number == 0 || judged.number > wanted) {
-        wrong.push(format!("there is no criterion C-{}", judged.number));
-    }
-    if wrong.is_empty() {
-        return Ok(());
-    }
-    wrong.truncate(MOST_FINDINGS);
-    Err(format!(
-        "after the verdict write one line for each criterion, 'C-1: met' or 'C-1: not met: why': {}",
-        wrong.join("; ")
-    ))
 }

@@ -235,7 +235,7 @@ fn paused(told: &Told, add: &mut impl FnMut(String, &str)) {
             let more = standing.max_rounds.saturating_add(10);
             add(format!("dacapo milestone resume {id} --rounds {more}"), "go on with more rounds");
         }
-        "rejections" | "settled" => {
+        "rejections" | "settled" | "final" => {
             add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell both how");
         }
         _ => add(format!("dacapo milestone resume {id}"), "go on where it was"),

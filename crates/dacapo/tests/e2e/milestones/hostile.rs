@@ -101,9 +101,9 @@ fn m4_a_reply_that_is_no_verdict_is_asked_for_once_more_and_then_a_rejection() {
     for wrong in [
         "echo 'Looks good!'",
         "echo 'I say: ACCEPTED'",
-        "echo accepted",
+        "echo 'ACCEPTED with reservations'",
         "echo 'REJECTED:'",
-        "echo 'ACCEPTED.'",
+        "echo 'not ACCEPTED'",
         "true",
     ] {
         let stage = Stage::with("max_iterations_per_milestone: 2\n", "");

@@ -43,11 +43,11 @@ fn m7_a_limit_that_was_used_up_again_pauses_again() {
 
 #[test]
 fn m5_rejections_of_the_whole_count_toward_the_rounds() {
-    let stage = Stage::with("max_iterations_per_milestone: 4\n", "");
+    let stage = Stage::with("max_iterations_per_milestone: 3\n", "");
     let no = "reject no; printf 'C-1: met\\nC-2: not met\\n'";
-    stage.play(&["build F-1", "complete", "complete", "complete", "complete"], &["accept", no, no, no, no]);
+    stage.play(&["build F-1", "complete", "complete", "complete"], &["accept", no, no, no]);
     let _ = stage.start().expect(4);
-    stage.stands("paused", [4, 1, 0]);
+    stage.stands("paused", [3, 1, 0]);
     assert_eq!(stage.needs().0, "rounds");
 }
 

@@ -90,7 +90,15 @@ fn m5_the_final_acceptance_is_not_counted_among_the_three_but_among_the_rounds()
     let stage = Stage::new();
     let not_met = "reject 'C-2 is not met'; printf 'C-1: met\\nC-2: not met: there is a third\\n'";
     stage.play(
-        &["build F-1", "build F-2", "build F-2", "complete", "commit x; complete", "complete", "complete"],
+        &[
+            "build F-1",
+            "build F-2",
+            "build F-2",
+            "complete",
+            "git commit -q --allow-empty -m 'docs: x' >&2; complete",
+            "complete",
+            "complete",
+        ],
         &["accept", "reject a", "reject b", not_met, not_met, not_met, "accept_all"],
     );
     let _ = stage.start().expect(0);
@@ -121,8 +129,9 @@ fn m5_an_acceptance_beside_a_criterion_that_is_not_met_is_asked_for_again() {
     let _ = stage.start().expect(0);
     stage.stands("completed", [4, 3, 0]);
     assert_eq!(stage.calls(), [4, 5]);
-    stage.assert_told("acc", 4, "C-2 is not met, but the verdict is ACCEPTED");
-    assert_eq!(stage.verdicts()[2], (false, "engine".to_owned()), "no verdict twice");
+    stage.assert_told("acc", 4, "but not every criterion is met (C-2: not met: a third)");
+    assert_eq!(stage.verdicts()[2], (false, "acceptor".to_owned()), "what was said was not taken back");
+    stage.assert_told("dev", 4, "C-2: not met: a third");
 }
 
 #[test]
