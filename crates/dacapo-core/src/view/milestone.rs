@@ -111,6 +111,9 @@ pub struct VerdictView {
     pub reason: String,
     /// What it names: `R3`.
     pub findings: Vec<String>,
+    /// The whole milestone was accepted without a word on each criterion.
+    #[serde(rename = "criteria_not_itemised", skip_serializing_if = "std::ops::Not::not")]
+    pub not_itemised: bool,
 }
 
 /// Who has judged a round.
@@ -257,12 +260,13 @@ impl MilestoneView {
                     round.verdicts_sent_back.push(complaint.clone());
                 }
             }
-            MilestoneStep::Accepted { iteration, reason, .. } => self.judged(VerdictView {
+            MilestoneStep::Accepted { iteration, reason, not_itemised, .. } => self.judged(VerdictView {
                 round: iteration.saturating_add(1),
                 accepted: true,
                 by: JudgedBy::Acceptor,
                 reason: reason.clone(),
                 findings: Vec::new(),
+                not_itemised: *not_itemised,
             }),
             MilestoneStep::Rejected { iteration, by, reason, findings, .. } => self.judged(VerdictView {
                 round: iteration.saturating_add(1),
@@ -270,6 +274,7 @@ impl MilestoneView {
                 by: (*by).into(),
                 reason: reason.clone(),
                 findings: findings.iter().map(|finding| finding_id(finding.id)).collect(),
+                not_itemised: false,
             }),
             MilestoneStep::Refrozen { .. } => self.renumbered(),
             MilestoneStep::TreeLookedAt { .. }
@@ -321,6 +326,7 @@ impl MilestoneView {
             by: JudgedBy::Person,
             reason: reason.to_owned(),
             findings: Vec::new(),
+            not_itemised: false,
         };
         if let Some(round) = self.history.iter_mut().rfind(|round| round.round == verdict.round) {
             round.verdict = Some(verdict.clone());

@@ -7,6 +7,9 @@ use dacapo_core::view::{FindingView, JudgedBy, MilestoneView, ReportView, Verdic
 
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
+/// Nobody can tell from the verdict which criterion was looked at.
+pub const NOT_ITEMISED: &str = "criteria not itemised";
+
 /// So many open findings are said where there is little room.
 pub const MOST_FINDINGS: usize = 5;
 
@@ -98,6 +101,7 @@ pub fn verdict(verdict: &VerdictView) -> String {
     let word = if verdict.accepted { "accepted" } else { "rejected" };
     let reason = words::line(&verdict.reason, words::WHOLE);
     let by = if reason.is_empty() { by.trim_end_matches(", against") } else { by };
+    let by = if verdict.not_itemised { format!("{by}, {NOT_ITEMISED}") } else { by.to_owned() };
     if reason.is_empty() { format!("{word} {by}") } else { format!("{word} {by}: {reason}") }
 }
 

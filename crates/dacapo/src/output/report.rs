@@ -49,6 +49,11 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     for proof in &result.proof {
         let _ = writeln!(out, "  {}", proof_line(proof, result.proof_state.as_ref()));
     }
+    let verdict = view.milestone.as_ref().and_then(|milestone| milestone.last_verdict.as_ref());
+    if verdict.is_some_and(|verdict| verdict.not_itemised) {
+        let note = format!("{}: the Acceptor accepted without a line for each", milestones::NOT_ITEMISED);
+        let _ = writeln!(out, "  {}", paint(WARN, &note));
+    }
     out.push_str(&not_proven(result));
     if let Some(message) = &result.message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{Ran, World};
 
 mod findings;
+mod founding;
 mod hostile;
 mod left_over;
 mod limits;

@@ -162,7 +162,11 @@ impl Human {
                 self.sent_back("to the Acceptor", std::slice::from_ref(complaint));
             }
             // How the round ended is said at its end.
-            MilestoneStep::Accepted { .. } => {}
+            MilestoneStep::Accepted { not_itemised, .. } => {
+                if *not_itemised {
+                    self.item("note", milestone::NOT_ITEMISED, Some(WARN));
+                }
+            }
             MilestoneStep::Rejected { findings, .. } => {
                 for finding in findings.iter().take(MOST) {
                     let text = words::line(&finding.text, words::WHOLE);

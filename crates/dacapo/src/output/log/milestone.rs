@@ -69,8 +69,9 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
             let complaint = words::line(complaint, words::WHOLE);
             vec![format!("Round {}: sent back to the Acceptor: {complaint}", iteration + 1)]
         }
-        MilestoneStep::Accepted { iteration, .. } => {
-            vec![format!("Round {}: ACCEPTED by the Acceptor", iteration + 1)]
+        MilestoneStep::Accepted { iteration, not_itemised, .. } => {
+            let note = if *not_itemised { format!(", {}", milestone::NOT_ITEMISED) } else { String::new() };
+            vec![format!("Round {}: ACCEPTED by the Acceptor{note}", iteration + 1)]
         }
         MilestoneStep::Rejected { iteration, by, reason, findings, needs_person } => {
             let by = match by {
@@ -86,7 +87,7 @@ pub(super) fn step(step: &MilestoneStep) -> Vec<String> {
                 }),
             );
             if *needs_person {
-                lines.push(format!("Round {round}: the two do not agree on what is settled"));
+                lines.push(format!("Round {round}: the two do not come together, a person is asked"));
             }
             lines
         }
