@@ -337,6 +337,8 @@ pub struct TurnPlan {
     pub budget: Option<f64>,
     /// Its hard limit.
     pub hard_limit: Option<Duration>,
+    /// How that is set, as people read it when it was reached.
+    pub hard_limit_name: &'static str,
     /// Without any sign of life for so long it is ended.
     pub idle_limit: Duration,
 }

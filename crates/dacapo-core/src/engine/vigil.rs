@@ -14,6 +14,7 @@ use crate::spec::duration_text;
 pub(super) struct Vigil {
     started: Instant,
     hard: Option<(Instant, Duration)>,
+    hard_name: &'static str,
     idle: Duration,
     /// Percent of a core that the agent burns while it merely waits.
     idling: u32,
@@ -32,6 +33,7 @@ impl Vigil {
         Self {
             started,
             hard: plan.hard_limit.map(|limit| (started + limit, limit)),
+            hard_name: plan.hard_limit_name,
             idle: plan.idle_limit,
             idling,
             expected: None,
@@ -63,7 +65,7 @@ impl Vigil {
     pub(super) fn look(&mut self, running: &Running) -> Option<Why> {
         let now = Instant::now();
         if let Some((_, limit)) = self.hard.filter(|(hard, _)| *hard <= now) {
-            let message = format!("no end within --turn-timeout ({})", duration_text(limit));
+            let message = format!("no end within {} ({})", self.hard_name, duration_text(limit));
             return Some(Why::TimedOut(message));
         }
         if self.next_look > now {

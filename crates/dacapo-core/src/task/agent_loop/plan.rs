@@ -75,6 +75,7 @@ impl AgentLoop {
                 (most - spent).max(0.0)
             }),
             hard_limit: self.policy.turn_timeout,
+            hard_limit_name: "--turn-timeout",
             idle_limit: self.policy.idle_timeout,
         }
     }

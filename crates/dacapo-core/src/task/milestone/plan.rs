@@ -7,6 +7,9 @@ use crate::engine::machine::{CheckPlan, Effect, SetupPlan, TurnPlan, TurnStart, 
 use crate::event::{CheckPhase, Outcome};
 use crate::spec::{Place, Setup};
 
+/// How the limit of a call is set.
+pub(super) const CALL_TIMEOUT: &str = "call_timeout in [milestone]";
+
 impl Milestone {
     pub(super) fn effect(&self) -> Option<Effect> {
         if self.result.is_some() {
@@ -189,6 +192,7 @@ impl Milestone {
                 (most - spent).max(0.0)
             }),
             hard_limit: self.policy.turn_timeout,
+            hard_limit_name: CALL_TIMEOUT,
             idle_limit: self.policy.idle_timeout,
         }
     }

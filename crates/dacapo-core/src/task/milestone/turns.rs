@@ -1,5 +1,6 @@
 //! What a turn leaves behind: conversations, replies, failures, what was used.
 
+use super::plan::CALL_TIMEOUT;
 use super::{LimitEnd, Milestone, Phase, Role};
 use crate::engine::stop;
 use crate::event::{FailureKind, Outcome, StopReason, TurnEnd, TurnRecord, Usage};
@@ -52,7 +53,8 @@ impl Milestone {
         match &record.end {
             TurnEnd::Done => self.turn_done(role, record),
             TurnEnd::Failed { message, .. } if record.timed_out => {
-                let message = message.replace("--turn-timeout", "call-timeout");
+                // As the first journals have it.
+                let message = message.replace("--turn-timeout", CALL_TIMEOUT);
                 let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
                 self.phase = Phase::Overdue { reason };
             }

@@ -197,7 +197,9 @@ fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts
         World::new(spec()).script(&[late, limited(None), report(2, "F-1"), limited(None), yes()]).run();
     assert_eq!(
         world.records()[0].error.as_deref(),
-        Some("the Developer's call was ended before it was done: no end within call-timeout (10m)")
+        Some(
+            "the Developer's call was ended before it was done: no end within call_timeout in [milestone] (10m)"
+        )
     );
     assert_eq!(
         world.end(),
