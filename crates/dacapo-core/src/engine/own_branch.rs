@@ -13,19 +13,28 @@ fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
-/// Why a task cannot go on in the user's checkout, though nothing is wrong with it: somebody has put it on another branch. None
-/// for a task that has no branch there.
+/// Why a task cannot go on in the user's checkout, though nothing is wrong with it: somebody has put it on another branch and
+/// has work there that is not committed. A clean one is switched by whoever goes on (M9). None for a task that has no branch
+/// there.
 pub fn astray(spec: &TaskSpec) -> Result<Option<String>, GitError> {
     let Place::InPlace { branch: Some(own), .. } = &spec.place else { return Ok(None) };
     let Ok(repo) = Repo::discover(&spec.top) else { return Ok(None) };
-    Ok(not_on(&repo.head()?, own))
+    stays_away(&repo, own)
 }
 
-fn not_on(head: &Head, own: &NewBranch) -> Option<String> {
-    let (is, ought) = (head.branch.as_deref().map_or("no branch (detached)", short), short(&own.name));
-    (head.branch.as_ref() != Some(&own.name)).then(|| {
-        format!("this checkout is on {is}, and the task works on {ought}: git switch {ought}, then resume it")
-    })
+/// The branch that the checkout is on, where it is not the task's.
+fn elsewhere<'h>(head: &'h Head, own: &NewBranch) -> Option<&'h str> {
+    let is = head.branch.as_deref().map_or("no branch (detached)", short);
+    (head.branch.as_ref() != Some(&own.name)).then_some(is)
+}
+
+fn stays_away(repo: &Repo, own: &NewBranch) -> Result<Option<String>, GitError> {
+    let head = repo.head()?;
+    let Some(is) = elsewhere(&head, own) else { return Ok(None) };
+    let ought = short(&own.name);
+    Ok(in_the_way(repo)?.map(|found| {
+        format!("this checkout is on {is}, the task works on {ought}, and {found}: commit or stash that, then resume it")
+    }))
 }
 
 impl Driver<'_> {
@@ -73,20 +82,36 @@ impl Driver<'_> {
 
     /// Whether the user's checkout is where a task that is taken up again works. One that only ends is left without it: what is
     /// there now is the user's.
-    pub(super) fn may_reopen(&self, own: &NewBranch) -> Result<bool, DriverError> {
+    pub(super) fn may_reopen(&mut self, own: &NewBranch) -> Result<bool, DriverError> {
         let repo = super::workspace::discover(&self.spec, &self.spec.top)?;
-        match not_on(&repo.head()?, own) {
-            None => Ok(true),
-            Some(_) if self.machine.ends_now() => Ok(false),
-            Some(why) => Err(DriverError::Workspace(why)),
+        let head = repo.head()?;
+        let Some(is) = elsewhere(&head, own) else { return Ok(true) };
+        if self.machine.ends_now() {
+            return Ok(false);
         }
+        if let Some(why) = stays_away(&repo, own)? {
+            return Err(DriverError::Workspace(why));
+        }
+        let ought = short(&own.name);
+        match repo.switch_to(ought) {
+            Ok(()) => {}
+            Err(error @ WorktreeError::Git(GitError::Failed { .. })) => {
+                let why = format!("this checkout is on {is} and cannot be switched to {ought}: {error}");
+                return Err(DriverError::Workspace(why));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.input(&Input::Notice(format!(
+            "this checkout was on {is}; it was switched to {ought} to go on"
+        )))?;
+        Ok(true)
     }
 
     /// Nobody likes to find a checkout on another branch than it was.
     pub(super) fn say_where_it_stays(&mut self) -> Result<(), DriverError> {
         let Place::InPlace { branch: Some(own), .. } = &self.spec.place else { return Ok(()) };
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        if !workspace.repo.what_is_gone().is_empty() || not_on(&workspace.repo.head()?, own).is_some() {
+        if !workspace.repo.what_is_gone().is_empty() || elsewhere(&workspace.repo.head()?, own).is_some() {
             return Ok(());
         }
         let name = short(&own.name);

@@ -115,6 +115,9 @@ pub enum MilestoneStep {
         /// See [`WorkFacts::locks`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         locks: Vec<String>,
+        /// The Developer puts that in order in a turn of its own before its round goes on.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cleanup: bool,
     },
     /// The Acceptor, who changes nothing, left the work otherwise than it found it.
     TreeTouched {

@@ -181,6 +181,10 @@ pub struct Milestone {
     log: Vec<String>,
     /// An interruption lies behind: the tree is looked at before anybody works in it (M9).
     look_due: bool,
+    /// Somebody has taken the task up since it was last looked at.
+    taken_up: bool,
+    /// The next round begins with a turn for what was found.
+    cleanup_due: bool,
     /// What was found then, for the Developer to put in order.
     disorder: Option<Disorder>,
     /// What came since then was not accepted, or came by another hand than the Developer's: it is judged with the next
@@ -261,6 +265,8 @@ impl Milestone {
             last: None,
             log: Vec::new(),
             look_due: false,
+            taken_up: false,
+            cleanup_due: false,
             disorder: None,
             unjudged: None,
             main: None,

@@ -194,7 +194,10 @@ impl Stage {
         let expected = json!([status, rounds, accepted, rejections, BRANCH]);
         assert_eq!(Value::from(fields.map(|field| own[field].clone()).to_vec()), expected, "{own:#}");
         let all: Value = serde_json::from_str(&self.world.read(".dacapo/state.json")).unwrap();
-        let current = if status == "completed" { json!(["sleeping", null]) } else { json!(["paused", ID]) };
+        let current = match status {
+            "completed" | "awaiting_review" => json!(["sleeping", null]),
+            _ => json!(["paused", ID]),
+        };
         assert_eq!(json!([all["status"], all["current_milestone"]]), current, "{all:#}");
     }
 

@@ -71,7 +71,8 @@ impl Milestone {
                 self.rounds = iteration + 1;
                 self.unjudged = None;
                 self.proof_state = None;
-                self.round = Some(Round::new(*iteration, start_commit.clone(), line));
+                let cleanup = std::mem::take(&mut self.cleanup_due);
+                self.round = Some(Round { cleanup, ..Round::new(*iteration, start_commit.clone(), line) });
                 self.phase = Phase::Asking(Role::Developer);
             }
             Event::TurnStarted { turn, session, continued, .. } => {
@@ -174,9 +175,12 @@ impl Milestone {
                 }
             }
             MilestoneStep::ReportSentBack { complaints, .. } => {
-                self.phase = Phase::Asking(Role::Developer);
+                let before = std::mem::replace(&mut self.phase, Phase::Asking(Role::Developer));
                 if let Some(round) = self.round.as_mut() {
-                    round.reports_sent_back += 1;
+                    match before {
+                        Phase::Cleaned => round.cleanups_failed += 1,
+                        _ => round.reports_sent_back += 1,
+                    }
                     round.complaints.clone_from(complaints);
                 }
             }
@@ -388,6 +392,8 @@ impl Round {
             given: None,
             complaints: Vec::new(),
             cleanup: false,
+            cleanups_failed: 0,
+            held: Vec::new(),
             disturbed: 0,
             checks: Vec::new(),
             judgement: None,

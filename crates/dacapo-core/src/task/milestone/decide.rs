@@ -170,7 +170,15 @@ impl Milestone {
         if complaints.is_empty() {
             return vec![Event::Milestone(self.looked_at(facts))];
         }
-        self.send_back(complaints)
+        let Some(round) = self.round.as_ref().filter(|round| round.cleanups_failed > 0) else {
+            let iteration = self.round.as_ref().map_or(0, |round| round.number);
+            return vec![Event::Milestone(MilestoneStep::ReportSentBack { iteration, complaints })];
+        };
+        let times = round.cleanups_failed.saturating_add(1);
+        self.rejected_by_engine(format!(
+            "the tree was not put in order in {times} turns: {}",
+            complaints.join("; ")
+        ))
     }
 
     /// The record of a turn that was stopped before its agent was started.

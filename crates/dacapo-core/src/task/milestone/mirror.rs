@@ -41,8 +41,11 @@ impl Milestone {
         });
         let (word, current) = match status {
             MilestoneStatus::InProgress => ("awake", Some(&id)),
-            MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => ("paused", Some(&id)),
-            MilestoneStatus::Completed | MilestoneStatus::Abandoned => ("sleeping", None),
+            MilestoneStatus::Paused => ("paused", Some(&id)),
+            // Nothing is left to be done by itself (M8).
+            MilestoneStatus::AwaitingReview | MilestoneStatus::Completed | MilestoneStatus::Abandoned => {
+                ("sleeping", None)
+            }
         };
         let all = json!({ "v": FORMAT, "status": word, "current_milestone": current });
         let takes_over = status == MilestoneStatus::InProgress;

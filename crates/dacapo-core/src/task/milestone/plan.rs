@@ -1,6 +1,6 @@
 //! What is to be done, derived from the state alone.
 
-use super::prompts::{AcceptorTold, DeveloperTold, FeatureLine, Rejected, Task};
+use super::prompts::{AcceptorTold, CleanUp, DeveloperTold, FeatureLine, Rejected, Task};
 use super::report::DeveloperReply;
 use super::{LimitEnd, Milestone, Phase, Role, Work, feature_id, prompts};
 use crate::engine::machine::{CheckPlan, Effect, SetupPlan, TurnPlan, TurnStart, WorkQuery};
@@ -244,7 +244,10 @@ impl Milestone {
             dirty: self.disorder.as_ref().map_or(&[], |disorder| &disorder.dirty),
             astray: self.disorder.as_ref().and_then(|disorder| disorder.astray.as_deref()),
             left: self.disorder.as_ref().map_or(&[], |disorder| &disorder.notes),
-            cleanup: self.round.as_ref().is_some_and(|round| round.cleanup),
+            cleanup: self.round.as_ref().filter(|round| round.cleanup).map(|round| match round.work {
+                Some(_) => CleanUp::Reported,
+                None => CleanUp::Begun,
+            }),
         }
     }
 

@@ -81,7 +81,16 @@ pub(super) struct DeveloperTold<'a> {
     pub(super) astray: Option<&'a str>,
     pub(super) left: &'a [String],
     /// Only put the tree in order.
-    pub(super) cleanup: bool,
+    pub(super) cleanup: Option<CleanUp>,
+}
+
+/// A turn for putting the tree in order, and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CleanUp {
+    /// What the Developer reported in this round is kept.
+    Reported,
+    /// It goes on with its round afterwards.
+    Begun,
 }
 
 /// What the Acceptor is told. The Developer's notes, summary and praise are no part of it (M11).
@@ -224,20 +233,34 @@ pub(super) fn developer(told: &DeveloperTold<'_>, template: &Template) -> String
     let tree = part("First put the tree in order", &disorder(told));
     let form = part("Your reply", &report_form(task.round));
     // One that remembers needs only what is new when its reply comes back.
-    if told.cleanup || (task.continued && !task.complaints.is_empty()) {
+    if told.cleanup.is_some() || (task.continued && !task.complaints.is_empty()) {
         let head = format!(
             "You are the Developer of milestone {}. Round {} of {}.",
             task.id, task.round, task.max_rounds
         );
-        let (work, form) = if told.cleanup {
-            ("Only put the tree in order, by commits or by undoing what is not wanted. Do nothing else. Your report on this round is kept. Reply with a line that says what you did.".to_owned(), String::new())
-        } else {
-            (format!("{} {}", work(told), where_to_work(told)), form)
+        let only =
+            "Only put the tree in order, by commits or by undoing what is not wanted. Do nothing else.";
+        let line = "Reply with a line that says what you did.";
+        let (work, form) = match told.cleanup {
+            Some(CleanUp::Reported) => {
+                (format!("{only} Your report on this round is kept. {line}"), String::new())
+            }
+            Some(CleanUp::Begun) => (
+                format!(
+                    "{only} {} The round goes on after that: no report is asked for now. {line}",
+                    where_to_work(told)
+                ),
+                String::new(),
+            ),
+            None => (format!("{} {}", work(told), where_to_work(told)), form),
         };
         let work = part("What is to be done", &work);
         let interrupted = task.interrupted(true);
-        let told = [head, task.notes(), task.said(), interrupted, tree, task.sent_back()];
-        return prompt(&told, &[work, form]);
+        let (notes, said) = match told.cleanup {
+            Some(_) => (String::new(), String::new()),
+            None => (task.notes(), task.said()),
+        };
+        return prompt(&[head, notes, said, interrupted, tree, task.sent_back()], &[work, form]);
     }
     let filled = template.fill(|name| {
         task.value(name).unwrap_or_else(|| match name {

@@ -32,6 +32,7 @@ impl Milestone {
             self.main_found = None;
         }
         self.look_due = self.turns > 0;
+        self.taken_up = self.turns > 0;
         if let Some(round) = self.round.as_mut() {
             round.disturbed = 0;
         }

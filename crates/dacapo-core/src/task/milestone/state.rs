@@ -138,8 +138,12 @@ pub(super) struct Round {
     pub(super) given: Option<String>,
     /// Why, for the next turn.
     pub(super) complaints: Vec<String>,
-    /// The Developer is to put the tree in order before the Acceptor goes on.
+    /// The Developer is to put the tree in order before anybody goes on.
     pub(super) cleanup: bool,
+    /// So often it has not.
+    pub(super) cleanups_failed: u32,
+    /// What it is told after that.
+    pub(super) held: Vec<String>,
     /// So often since it was taken up the work was not as reported when the Acceptor was to judge it.
     pub(super) disturbed: u32,
     pub(super) checks: Vec<CheckResult>,

@@ -71,7 +71,15 @@ impl Milestone {
             tip: facts.tip.clone(),
             main: facts.main.clone(),
             locks: facts.locks.clone(),
+            cleanup: self.cleans_first(facts),
         }
+    }
+
+    /// After an interruption the Developer puts the tree in order before anything else, in a turn that is judged by the tree
+    /// alone (M9). What a call of its own left that took too long is the business of its next one.
+    fn cleans_first(&self, facts: &WorkFacts) -> bool {
+        let next = matches!(self.phase, Phase::Between | Phase::Asking(Role::Developer));
+        next && self.taken_up && !(self.disorder_in(facts).is_empty() && facts.locks.is_empty())
     }
 
     /// What the Acceptor changed; none: all is as it was reported.
@@ -106,7 +114,7 @@ impl Milestone {
 
     pub(super) fn tree_step(&mut self, step: &MilestoneStep) {
         match step {
-            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, locks, .. } => {
+            MilestoneStep::TreeLookedAt { astray, dirty, log, tip, main, locks, cleanup, .. } => {
                 let found = Disorder {
                     dirty: dirty.clone(),
                     astray: astray.clone(),
@@ -115,6 +123,7 @@ impl Milestone {
                 if main.is_some() {
                     self.main.clone_from(main);
                 }
+                self.cleanup_due = *cleanup;
                 self.looked(found, log, tip.as_ref());
             }
             MilestoneStep::TreeTouched { astray, judged, tip, dirty, .. } => {
@@ -152,6 +161,10 @@ impl Milestone {
         self.log_is(log);
         if self.phase == Phase::Cleaned {
             self.disorder = None;
+            if self.round.as_ref().is_some_and(|round| round.work.is_none()) {
+                self.round_goes_on();
+                return;
+            }
             let mut moved = moved;
             if let Some(round) = self.round.as_mut() {
                 // Another look may have seen the commits before, where a turn of cleaning up was cut short.
@@ -166,7 +179,7 @@ impl Milestone {
             }
             return;
         }
-        self.look_due = false;
+        (self.look_due, self.taken_up) = (false, false);
         if let Some(before) = self.disorder.take() {
             // What else was to be known still is.
             for note in before.notes {
@@ -178,6 +191,7 @@ impl Milestone {
         let in_order = found.astray.is_none() && found.dirty.is_empty() && found.notes.is_empty();
         self.disorder = (!in_order).then_some(found);
         if !self.verdict_is_due() {
+            self.clean_up_first();
             return;
         }
         let reported = self.round.as_ref().and_then(|round| round.tip.clone());
@@ -201,6 +215,31 @@ impl Milestone {
             }
             self.disturbed();
         }
+    }
+
+    /// The round that the Developer is at begins, or goes on, with a turn for that. One that is yet to begin does when it
+    /// does.
+    fn clean_up_first(&mut self) {
+        if self.round.is_none() {
+            return;
+        }
+        let cleanup = std::mem::take(&mut self.cleanup_due);
+        let Some(round) = self.round.as_mut().filter(|round| round.work.is_none()) else { return };
+        if cleanup && !round.cleanup {
+            round.cleanup = true;
+            round.held = std::mem::take(&mut round.complaints);
+        } else if !cleanup && round.cleanup {
+            // Somebody else has put it in order.
+            self.round_goes_on();
+        }
+    }
+
+    /// The tree is in order: what the Developer was to be told in this round it is told now.
+    fn round_goes_on(&mut self) {
+        let Some(round) = self.round.as_mut() else { return };
+        round.cleanup = false;
+        round.complaints = std::mem::take(&mut round.held);
+        self.phase = Phase::Asking(Role::Developer);
     }
 
     /// What was reported is not what there is to judge now. That is no fault of the report.

@@ -108,8 +108,16 @@ impl Milestone {
     }
 
     fn turn_done(&mut self, role: Role, record: &TurnRecord) {
+        let round = self.round.as_ref().filter(|_| role == Role::Developer);
+        let cleaned = round.filter(|round| round.cleanup).map(|round| round.work.is_some());
         let desk = self.desk_mut(role);
         desk.failures_in_row = 0;
+        if let Some(reported) = cleaned {
+            // Whoever only cleaned up hears the rest when its round goes on.
+            desk.told.splice(0..0, std::mem::take(&mut desk.heard));
+            desk.notes.splice(0..0, std::mem::take(&mut desk.notes_heard));
+            desk.interrupted |= desk.recovering && !reported;
+        }
         desk.heard.clear();
         desk.notes_heard.clear();
         desk.recovering = false;

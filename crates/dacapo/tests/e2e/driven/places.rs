@@ -177,20 +177,26 @@ fn paused_in_place(world: &World) -> PathBuf {
 }
 
 #[test]
-fn m2_in_place_it_goes_on_only_on_its_branch() {
+fn m9_in_place_it_goes_on_only_on_its_branch_and_a_clean_tree_is_switched() {
     let world = World::new();
     let go = paused_in_place(&world);
     world.git(&["switch", "-q", "main"]);
+    world.write("mine", "not committed");
     let lines = world.journal("auth").len();
     let refused = world.run(&["resume", "auth"]).expect(2);
-    let said = "this checkout is on main, and the task works on milestone/auth: git switch milestone/auth";
+    let said = "this checkout is on main, the task works on milestone/auth, and this checkout has uncommitted files (mine): commit or stash that, then resume it";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert_eq!((world.journal("auth").len(), on(&world).as_str()), (lines, "main"), "nothing has changed");
     assert_eq!(world.status("auth")["status"], "paused");
-    world.git(&["switch", "-q", "milestone/auth"]);
+    // A clean one is switched, and that is said (M9).
+    fs::remove_file(world.repo().join("mine")).unwrap();
     fs::write(go, "").unwrap();
     let _ = world.run(&["resume", "auth"]).expect(0);
     let _ = world.wait("auth").expect(0);
+    let notices = world.events("auth", "notice");
+    let switched = "this checkout was on main; it was switched to milestone/auth to go on";
+    assert!(notices.iter().any(|notice| notice["message"] == switched), "{notices:#?}");
+    assert_eq!(on(&world), "milestone/auth");
     assert_eq!(world.git(&["log", "--format=%s", "main..milestone/auth"]), "feat: 2\nfeat: 1");
 }
 

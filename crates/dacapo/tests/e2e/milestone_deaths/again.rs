@@ -65,6 +65,6 @@ fn m9_killed_again_in_the_turn_that_puts_the_tree_in_order() {
         turn.assert_recovers(1, &["feat: one"]);
         assert_eq!(turn.session.as_deref(), Some("developer-0"));
     }
-    assert_eq!(turns.len(), 2 * ROUNDS + 2);
+    assert_eq!(turns.len(), 2 * ROUNDS + 3, "two that were killed, and the one that cleaned up");
     world.assert_whole();
 }

@@ -275,7 +275,7 @@ fn s9_a_pause_waits_for_the_end_of_the_round() {
 fn s8_a_killed_milestone_keeps_what_was_not_committed_and_goes_on() {
     let stage = Stage::new();
     let hangs = "echo half > half; touch $scratch/at-work; sleep 1000";
-    stage.play(&[hangs, "rm half; build F-1", "build F-2", "complete"], &ACCEPTS);
+    stage.play(&[hangs, "rm half; echo 'It is gone.'", "build F-1", "build F-2", "complete"], &ACCEPTS);
     let _ = stage.milestone("start", &["--spawn"]).expect(0);
     stage.world.wait_for_file("at-work");
     let _ = stage.run(&["kill", ID]).expect(0);
@@ -289,8 +289,10 @@ fn s8_a_killed_milestone_keeps_what_was_not_committed_and_goes_on() {
     stage.stands("completed", [3, 3, 0]);
     stage.assert_told("dev", 2, "was interrupted");
     stage.assert_told("dev", 2, "half");
+    stage.assert_told("dev", 2, "Only put the tree in order");
+    stage.assert_told("dev", 3, "was interrupted");
     stage.assert_told("acc", 1, "was interrupted");
-    stage.assert_not_told("dev", 3, "was interrupted");
+    stage.assert_not_told("dev", 4, "was interrupted");
 }
 
 #[test]
