@@ -97,6 +97,9 @@ pub struct ShowMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
+    /// Show what both said in every round, not only in the newest five
+    #[arg(long)]
+    pub all: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

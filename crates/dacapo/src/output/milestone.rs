@@ -158,6 +158,7 @@ fn meaning(answer: &str, status: MilestoneStatus) -> &'static str {
     let in_review = status == MilestoneStatus::AwaitingReview;
     match command {
         "tell" => "both sides hear it; then resume",
+        "resume" if answer.contains(" --rounds ") => "go on with more rounds",
         "resume" => "go on",
         "approve" if finding.is_some() => "settle this finding, then resume",
         "approve" if in_review => "it is completed",

@@ -174,7 +174,13 @@ impl Milestone {
                     }
                     Some(_) | None => format!("all {} rounds are used", self.rounds),
                 },
-                vec![format!("dacapo set {name} rounds=+10"), resume, approve, abandon],
+                // Without more rounds it would only ask again.
+                vec![
+                    format!("dacapo milestone resume {name} --rounds {}", self.max_rounds.saturating_add(10)),
+                    format!("dacapo set {name} rounds=+10"),
+                    approve,
+                    abandon,
+                ],
             ),
             Question::Main => {
                 ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])

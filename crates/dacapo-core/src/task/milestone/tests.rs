@@ -6,6 +6,7 @@ mod final_verdicts;
 mod forms;
 mod limits;
 mod main_branch;
+mod pauses;
 mod people;
 mod prompts;
 mod proof;

@@ -15,7 +15,7 @@ use crate::milestones::{Entry, Round, Said, Story, Told};
 use crate::output;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
-/// Of older rounds only the verdict is shown.
+/// Of older rounds only the verdict is shown, unless all of it is asked for.
 const MOST_ROUNDS: usize = 5;
 /// A longer reply is in the log.
 const MOST_LINES: usize = 60;
@@ -34,12 +34,13 @@ pub(super) fn run(args: &ShowMilestone) -> Result<u8, Failure> {
     if args.json {
         print(&told::whole(&entry, &story, &next).to_string());
     } else {
-        print(&page(&entry, &story, &next));
+        let most = if args.all { usize::MAX } else { MOST_ROUNDS };
+        print(&page(&entry, &story, &next, most));
     }
     Ok(0)
 }
 
-fn page(entry: &Entry, story: &Story, next: &[(String, String)]) -> String {
+fn page(entry: &Entry, story: &Story, next: &[(String, String)], most: usize) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", head(entry));
     if let Some(title) = entry.definition().and_then(|definition| definition.title.as_ref()) {
@@ -70,7 +71,7 @@ fn page(entry: &Entry, story: &Story, next: &[(String, String)]) -> String {
     }
     findings(&mut out, entry.told());
     if let Some(told) = entry.told() {
-        rounds(&mut out, story, told);
+        rounds(&mut out, story, told, most);
     }
     if !next.is_empty() {
         let _ = writeln!(out, "\n{}", paint(BOLD, "What you can do"));
@@ -170,11 +171,16 @@ fn findings(out: &mut String, told: Option<&Told>) {
     }
 }
 
-fn rounds(out: &mut String, story: &Story, told: &Told) {
+fn rounds(out: &mut String, story: &Story, told: &Told, most: usize) {
     let name = told.spec.name.as_str();
     story.before.iter().for_each(|said| speech(out, said, name));
-    let older = story.rounds.len().saturating_sub(MOST_ROUNDS);
+    let older = story.rounds.len().saturating_sub(most);
     for (at, round) in story.rounds.iter().enumerate() {
+        if at == older && older > 0 {
+            let which = if older == 1 { "round 1".to_owned() } else { format!("rounds 1 to {older}") };
+            let note = format!("… what both said in {which} is left out: dacapo milestone show {name} --all");
+            let _ = writeln!(out, "\n{}", paint(DIM, &note));
+        }
         let _ = writeln!(out, "\n{}", title(round));
         if at < older {
             verdict(out, round, &told.milestone);

@@ -49,6 +49,52 @@ fn m5_rejections_of_the_whole_count_toward_the_rounds() {
     let _ = stage.start().expect(4);
     stage.stands("paused", [3, 1, 0]);
     assert_eq!(stage.needs().0, "rounds");
+    let _ = stage.milestone("resume", &["--rounds", "9"]).expect(4);
+    stage.stands("paused", [4, 1, 0]);
+    assert_eq!(stage.needs().0, "final", "three times, and no commit between them");
+}
+
+/// Whatever is printed at the limit works as it stands.
+#[test]
+fn m10_every_answer_that_is_offered_at_the_round_limit_works() {
+    let limited = || {
+        let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+        stage.play(
+            &["build F-1", "build F-1", "build F-2", "complete"],
+            &["reject a", "accept", "accept", "accept_all"],
+        );
+        let _ = stage.start().expect(4);
+        stage
+    };
+    let options = limited().status()["needs"]["options"].clone();
+    let offered: Vec<&str> =
+        options.as_array().unwrap().iter().map(|option| option.as_str().unwrap()).collect();
+    assert_eq!(
+        offered,
+        [
+            "dacapo milestone resume two --rounds 11",
+            "dacapo set two rounds=+10",
+            "dacapo approve two",
+            "dacapo milestone abandon two",
+        ]
+    );
+    for (option, standing) in offered.iter().zip([
+        ("completed", [4, 3, 0]),
+        ("paused", [1, 0, 1]),
+        // It is accepted; and no round is left for the next feature.
+        ("paused", [1, 1, 0]),
+        ("abandoned", [1, 0, 1]),
+    ]) {
+        let stage = limited();
+        let words: Vec<&str> = option.split(' ').skip(1).collect();
+        let code = if words[0] == "approve" { 4 } else { 0 };
+        let _ = stage.run(&words).expect(code);
+        assert_eq!(stage.standing(), (standing.0.to_owned(), standing.1), "{option}");
+        if words[0] == "set" {
+            let _ = stage.run(&["resume", ID]).expect(0);
+            stage.stands("completed", [4, 3, 0]);
+        }
+    }
 }
 
 #[test]

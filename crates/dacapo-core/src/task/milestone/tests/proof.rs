@@ -5,7 +5,7 @@ use crate::engine::machine::{Begin, Effect, Machine};
 use crate::event::{CheckPhase, Command, Event, Judge, MilestoneStep, Outcome, ProofState, Unproven};
 use crate::spec::{Place, ProofAt, Setup, TaskSpec};
 
-fn in_worktree() -> TaskSpec {
+pub(super) fn in_worktree() -> TaskSpec {
     let place = Place::Worktree {
         path: "/data/worktrees/auth".into(),
         branch: BRANCH.into(),
