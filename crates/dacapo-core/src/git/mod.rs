@@ -14,6 +14,7 @@ pub mod durable;
 mod exclude;
 mod first_commit;
 mod guard;
+mod half_moved;
 mod identity;
 mod ignored;
 mod include;

@@ -332,7 +332,7 @@ fn is_about_the_machine(stderr: &str) -> bool {
     parts.iter().any(|part| stderr.contains(part))
 }
 
-fn nul_separated(paths: &[PathBuf]) -> Vec<u8> {
+pub(super) fn nul_separated(paths: &[PathBuf]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(paths.iter().map(|path| path.as_os_str().len() + 1).sum());
     for path in paths {
         bytes.extend(path.as_os_str().as_bytes());

@@ -75,6 +75,25 @@ pub(super) fn clear_left_locks(repo: &Repo, candidate: &Candidate, into: &str) -
     Ok(())
 }
 
+/// Puts the files of the user's checkout back that a merge was moving when it was killed. So many there were.
+pub fn take_back_cut_short(repo: &Repo, candidate: &Candidate, into: &str) -> Result<usize, GitError> {
+    clear_left_locks(repo, candidate, into)?;
+    let mut begun = None;
+    // What does not read is refused elsewhere.
+    let _ = read(&candidate.dir.journal_path(), |line| match line.event {
+        Event::MergeIntent { into, from, commit, .. } => begun = Some((into, from, commit)),
+        Event::Merged { .. } => begun = None,
+        _ => {}
+    });
+    let Some((branch, from, commit)) = begun else { return Ok(0) };
+    let head = repo.head()?;
+    let stands = head.branch.as_deref() == Some(into) && head.commit.as_ref() == Some(&from);
+    if !stands || branch != into || !repo.has_commit(&commit)? {
+        return Ok(0);
+    }
+    repo.take_back_half_move(&from, &commit)
+}
+
 /// A merge into this branch that was cut short when the branch had moved already.
 pub(super) fn landed_before(
     repo: &Repo,

@@ -29,7 +29,7 @@ use crate::store::{Lock, RepoDir, TaskDir};
 use crate::view::TaskView;
 
 pub use halt::Halt;
-pub use home::Home;
+pub use home::{Home, take_back_cut_short};
 pub use plan::{Expected, Planned};
 
 /// Where merge attempts leave what their agents and checks printed, below a repository's data.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use dacapo_core::git::{Advanced, How, Merged, Preview, Unresolved};
+use dacapo_core::git::{Advanced, How, Merged, Oid, Preview, Unresolved};
 use dacapo_core::radar::{Looked, Radar};
 use dacapo_core::store::Home;
 
@@ -289,4 +289,51 @@ fn c9_hooks_run_at_a_merge_and_can_refuse_it() {
     let refused = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", How::Merge).expect_err("refused");
     assert!(refused.to_string().contains("no such merges"), "{refused}");
     scratch.remove(&f.repo).expect("removed");
+}
+
+/// A commit that adds, changes and removes a file each; the branch stays where it is.
+fn three_changes(f: &Fixture) -> (Oid, Oid) {
+    let old = f.oid("HEAD");
+    f.write("a.txt", "changed\n");
+    f.write("A", "added\n");
+    fs::remove_file(f.path("dir/b.txt")).expect("remove");
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "side"]);
+    let new = f.oid("HEAD");
+    f.git(&["reset", "-q", "--hard", old.as_str()]);
+    (old, new)
+}
+
+#[test]
+fn r1_files_and_index_that_a_killed_git_has_moved_are_put_back() {
+    let f = Fixture::new();
+    let (old, new) = three_changes(&f);
+    f.write("mine", "untracked\n");
+    f.git(&["read-tree", "-m", "-u", old.as_str(), new.as_str()]);
+    assert_eq!(f.repo.take_back_half_move(&old, &new).expect("taken back"), 3);
+    assert_eq!(f.status(), "?? mine");
+    assert_eq!(f.repo.take_back_half_move(&old, &new).expect("nothing"), 0);
+}
+
+#[test]
+fn r1_files_that_a_killed_git_has_moved_without_the_index_are_put_back() {
+    let f = Fixture::new();
+    let (old, new) = three_changes(&f);
+    f.write("A", "added\n");
+    fs::remove_file(f.path("dir/b.txt")).expect("remove");
+    assert_eq!(f.repo.take_back_half_move(&old, &new).expect("taken back"), 2);
+    assert_eq!(f.status(), "");
+}
+
+#[test]
+fn r1_what_the_user_has_changed_is_not_taken_back() {
+    for mine in ["a.txt", "A", "dir/b.txt"] {
+        let f = Fixture::new();
+        let (old, new) = three_changes(&f);
+        f.git(&["read-tree", "-m", "-u", old.as_str(), new.as_str()]);
+        f.write(mine, "mine\n");
+        let before = f.status();
+        assert_eq!(f.repo.take_back_half_move(&old, &new).expect("left alone"), 0, "{mine}");
+        assert_eq!((f.status(), f.read(mine)), (before, "mine\n".to_owned()));
+    }
 }

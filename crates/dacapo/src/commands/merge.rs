@@ -1,7 +1,7 @@
 //! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
 
 use dacapo_core::git::{How, Oid, Repo};
-use dacapo_core::merge::{Halt, Merger, Outcome};
+use dacapo_core::merge::{Halt, Merger, Outcome, take_back_cut_short};
 use dacapo_core::radar::Radar;
 use dacapo_core::store::{Lock, LockError, LockTarget, RepoDir, files};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -34,6 +34,9 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     let _merging = if args.dry_run { None } else { Some(one_at_a_time(&data)?) };
     let _at_work = if args.dry_run { None } else { at_work(&repo, &data) };
     let gathered = gather(args, &repo, &data, &loaded.config, &into)?;
+    if !args.dry_run {
+        take_back(&repo, &gathered, &into)?;
+    }
     clean(&repo)?;
     let _workspace = if args.dry_run { None } else { Some(take_workspace(&repo, HOLDER)?) };
     let limits = super::home()?.limits();
@@ -102,6 +105,23 @@ fn bring_home(
     }
     shown.finished(from, &merger.repo.head().ok().and_then(|head| head.commit));
     Ok(u8::from(left_out > 0))
+}
+
+/// Files that a merge was moving here when it was killed go back first: they are nobody's changes.
+fn take_back(repo: &Repo, gathered: &Gathered, into: &str) -> Result<(), Failure> {
+    use std::io::Write as _;
+    for candidate in &gathered.candidates {
+        let files = take_back_cut_short(repo, candidate, into)
+            .map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+        if files > 0 {
+            let (files, name) = (words::count(files as u64, "file"), &candidate.spec.name);
+            let _ = writeln!(
+                anstream::stderr(),
+                "note    took back {files} of a merge of '{name}' that was killed"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The branch that is checked out here, and where it is.
