@@ -29,7 +29,8 @@ fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, Stri
     if let Ok(at) = text.parse::<DateTime>() {
         return local(at);
     }
-    let time: Time = text.parse().map_err(|_| invalid())?;
+    // A bare number could be anything.
+    let time: Time = text.parse().ok().filter(|_| text.contains(':')).ok_or_else(invalid)?;
     let today = local(here.date().to_datetime(time))?;
     if today <= now {
         return Ok(today);
