@@ -15,6 +15,7 @@ mod mirroring;
 mod orders;
 mod overheard;
 mod own_branch;
+mod own_worktree;
 mod planted;
 mod proof;
 pub(crate) mod proving;

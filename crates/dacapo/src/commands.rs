@@ -20,6 +20,7 @@ mod attach;
 mod background;
 mod completions;
 mod config;
+mod could_not_begin;
 mod demo;
 mod diff;
 mod doctor;

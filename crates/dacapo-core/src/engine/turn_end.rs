@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
-use crate::agent::{self, Adapter, Ending, GiveUp, Observed, weigh};
+use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, Surroundings, weigh};
 use crate::context::{last_lines, summarize};
 use crate::event::{AgentEvent, FailureKind, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
@@ -28,6 +28,22 @@ pub(super) enum Why {
 }
 
 impl Driver<'_> {
+    fn with_key_named(&self, plan: &TurnPlan, end: TurnEnd) -> TurnEnd {
+        let (TurnEnd::Failed { failure: failure @ FailureKind::Permanent, message }, Some(adapter)) =
+            (&end, self.adapter(plan))
+        else {
+            return end;
+        };
+        let agent = &self.spec.agents[plan.agent];
+        let mut env = self.setting.env.clone();
+        env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let account = adapter.account(&Surroundings { env: &env });
+        match key_refused(message, adapter.how_to_log_in(), &account.billing) {
+            Some(message) => TurnEnd::Failed { failure: *failure, message },
+            None => end,
+        }
+    }
+
     pub(super) fn adapter(&self, plan: &TurnPlan) -> Option<&'static dyn Adapter> {
         agent::adapter(self.spec.agents[plan.agent].output)
     }
@@ -41,7 +57,7 @@ impl Driver<'_> {
     ) -> Input {
         seen.stderr_tail = last_said(&self.dir.turn_path(plan.turn, "err"));
         let final_event = self.adapter(plan).is_some();
-        let end = weigh(ending, &seen, final_event);
+        let end = self.with_key_named(plan, weigh(ending, &seen, final_event));
         let agent = &self.spec.agents[plan.agent];
         let refused = refused(agent, &seen);
         let most = self.spec.context.summary_max_tokens;
@@ -64,6 +80,15 @@ impl Driver<'_> {
             stderr_tail: failed.then_some(seen.stderr_tail),
         })
     }
+}
+
+/// Who has set a key and is refused need not be told to set it. `advice` is how one logs in, as the message ends.
+fn key_refused(message: &str, advice: &str, billing: &Billing) -> Option<String> {
+    let Billing::ApiKey(holder) = billing else { return None };
+    let said = message.strip_prefix("not logged in")?.strip_suffix(advice)?.trim_end_matches([';', ' ']);
+    let said = said.trim_start_matches([':', ' ']);
+    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    Some(format!("the key in {holder} was refused{said}; see that it is right, or take it away and log in"))
 }
 
 /// What an agent wrote to standard error last, as a record keeps it. The file holds no secrets that are known.
@@ -172,6 +197,25 @@ mod tests {
             Some("bot was not allowed to use write a, shell and changed nothing; use --approval auto")
         );
         assert_eq!(refused(&agent(Approval::Auto), &Observed::default()), None);
+    }
+
+    #[test]
+    fn u6_who_has_set_a_key_is_not_told_to_set_it() {
+        let advice = "run `x login`, or set X_KEY";
+        let by_key = Billing::ApiKey("X_KEY".into());
+        let told = |message: &str, billing| key_refused(message, advice, billing);
+        assert_eq!(
+            told(&format!("not logged in: 401 invalid x-api-key; {advice}"), &by_key).as_deref(),
+            Some(
+                "the key in X_KEY was refused: 401 invalid x-api-key; see that it is right, or take it away and log in"
+            )
+        );
+        assert_eq!(
+            told(&format!("not logged in; {advice}"), &by_key).as_deref(),
+            Some("the key in X_KEY was refused; see that it is right, or take it away and log in")
+        );
+        assert_eq!(told(&format!("not logged in: 401; {advice}"), &Billing::Subscription), None);
+        assert_eq!(told("not paid for: no credit", &by_key), None);
     }
 
     #[test]

@@ -10,13 +10,12 @@ use jiff::Timestamp;
 use super::driver::Driver;
 use super::durability::Order;
 use super::machine::{CommitPlan, Input, Landing};
+use super::own_worktree::not_made;
 use super::surroundings::{Activity, DriverError};
 use crate::event::CommitPlanned;
-use crate::git::{
-    self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, WorktreeError, display_path,
-};
+use crate::git::{self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
 use crate::spec::{Place, TaskSpec};
-use crate::store::{PortLease, files};
+use crate::store::PortLease;
 use crate::trust::TrustedFiles;
 
 /// New files over this size are left out of commits (C9).
@@ -26,27 +25,27 @@ pub(super) const MAX_FILE_BYTES: u64 = 50 << 20;
 pub(super) struct Workspace {
     pub(super) repo: Repo,
     /// Nobody else works here.
-    exclusive: bool,
+    pub(super) exclusive: bool,
     /// What checks left behind, and how it looked then.
-    litter: Vec<Litter>,
+    pub(super) litter: Vec<Litter>,
     /// Left out of the last commit; said once.
-    left_out: Vec<PathBuf>,
+    pub(super) left_out: Vec<PathBuf>,
     /// Its ports, where it is a worktree of its own.
     pub(super) ports: Option<PortLease>,
 }
 
 /// A fresh worktree, and the ref that keeps what of the user's came along.
-type Worktree = (Workspace, Option<String>);
+pub(super) type Worktree = (Workspace, Option<String>);
 
 #[derive(Debug, PartialEq)]
-struct Litter {
+pub(super) struct Litter {
     path: PathBuf,
     /// None: the check removed it.
     look: Option<(u64, SystemTime)>,
 }
 
 impl Workspace {
-    fn new(repo: Repo, exclusive: bool) -> Self {
+    pub(super) fn new(repo: Repo, exclusive: bool) -> Self {
         Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new(), ports: None }
     }
 
@@ -120,6 +119,13 @@ impl Driver<'_> {
     }
 
     pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
+        match self.make_workspace() {
+            Err(error) if matches!(self.spec.place, Place::Worktree { .. }) => not_made(error),
+            made => made,
+        }
+    }
+
+    fn make_workspace(&mut self) -> Result<Input, DriverError> {
         let user = discover(&self.spec, &self.spec.top)?;
         self.take_snapshot(&user)?;
         let (workspace, kept) = match &self.spec.place {
@@ -202,7 +208,10 @@ impl Driver<'_> {
 
     /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
     /// holds any of them; a rescue ref keeps them as they were.
-    fn keep_user_changes(&mut self, repo: &Repo) -> Result<(Option<String>, Vec<PathBuf>), DriverError> {
+    pub(super) fn keep_user_changes(
+        &mut self,
+        repo: &Repo,
+    ) -> Result<(Option<String>, Vec<PathBuf>), DriverError> {
         let head = repo.head()?;
         let message =
             format!("Uncommitted changes before {}\n\nDacapo-Task: {}\n", self.spec.name, self.spec.name);
@@ -239,50 +248,6 @@ impl Driver<'_> {
         }
         let gone = || format!("commit {}, from which it was to start, is gone", asked.short());
         Ok(if user.has_commit(asked)? { Ok(asked.clone()) } else { Err(gone()) })
-    }
-
-    /// The worktree, with what is uncommitted here where that was asked for; or why it cannot be.
-    fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
-        let spec = Arc::clone(&self.spec);
-        let Place::Worktree { path, branch, with_changes, base, .. } = &spec.place else {
-            return Err(Self::no_workspace());
-        };
-        let start = match base {
-            Some(base) => match self.start_now(user, base)? {
-                Ok(start) => start,
-                Err(gone) => return Ok(Err(gone)),
-            },
-            None => match user.head()?.commit {
-                Some(head) => head,
-                None => return Ok(Err("a repository without commits cannot have a worktree".into())),
-            },
-        };
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        if let Some(parent) = path.parent() {
-            files::make_dir(parent).map_err(|source| DriverError::File {
-                what: "create",
-                path: parent.to_owned(),
-                source,
-            })?;
-        }
-        // Without `workspace_ready` in the journal it was never worked in: an earlier start was cut short (K8).
-        if self.taken_up {
-            drop_unfinished(user, path, branch, [Some(&start), base.as_ref()])?;
-        }
-        let repo = match user.add_worktree(path, short, &start) {
-            Ok(repo) => repo,
-            Err(error @ WorktreeError::BranchExists(_)) => return Ok(Err(error.to_string())),
-            Err(error) => return Err(error.into()),
-        };
-        if *with_changes {
-            let copied = user.copy_uncommitted(&repo)?;
-            let message =
-                format!("{} uncommitted files came along, {} removed", copied.written, copied.removed);
-            self.input(&Input::Notice(message))?;
-            let (kept, left_out) = self.keep_user_changes(&repo)?;
-            return Ok(Ok((Workspace { left_out, ..Workspace::new(repo, true) }, kept)));
-        }
-        Ok(Ok((Workspace::new(repo, true), None)))
     }
 
     pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
@@ -433,27 +398,6 @@ impl Driver<'_> {
     fn rescue_prefix(&self, iteration: u32) -> String {
         format!("refs/dacapo/rescue/{}/iter-{iteration}", self.spec.name)
     }
-}
-
-/// Removes what a start that was cut short has left of a worktree. The branch goes too where it is known to be ours and
-/// nothing was done on it: the worktree is on it, or it stands where it would be made.
-fn drop_unfinished(
-    user: &Repo,
-    path: &std::path::Path,
-    branch: &str,
-    starts: [Option<&Oid>; 2],
-) -> Result<(), DriverError> {
-    let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
-    let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
-    let made_at = on_it.and_then(|head| head.commit);
-    // Also where git had only begun to write down that there is one.
-    user.remove_worktree(path)?;
-    if let Some(at) = user.read_ref(branch)?
-        && made_at.as_ref().map_or_else(|| starts.contains(&Some(&at)), |made_at| at == *made_at)
-    {
-        user.delete_branch_at(branch, &at)?;
-    }
-    Ok(())
 }
 
 pub(super) fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError> {

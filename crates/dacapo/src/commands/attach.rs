@@ -56,7 +56,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
             match watch.end() {
                 Some((_, result)) if !driven => {
                     print(&report::result(so_far.view(), result));
-                    return Ok(exit_code(result));
+                    return Ok(exit_code(result, &watch.spec().place));
                 }
                 _ => surface.human = Some(Human::attached(so_far, watch.spec(), dir.path(), told)),
             }
@@ -79,7 +79,7 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
     }
     match end? {
         End::Task => match attachment.watch.end() {
-            Some((_, result)) => Ok(exit_code(result)),
+            Some((_, result)) => Ok(exit_code(result, &attachment.watch.spec().place)),
             None => Err(interrupted(dir)),
         },
         End::Detached => Ok(attachment.detached()),
@@ -249,7 +249,10 @@ struct Surface {
 
 impl Surface {
     fn fan(&mut self) -> Fan<'_> {
-        let mut sinks: Vec<&mut dyn Sink> = vec![&mut self.tracing];
+        // As in the foreground: who is told by words for people does not need the log's.
+        let logged = self.human.is_none() || std::env::var_os("DACAPO_LOG").is_some();
+        let mut sinks: Vec<&mut dyn Sink> = Vec::new();
+        sinks.extend(logged.then_some(&mut self.tracing as &mut dyn Sink));
         sinks.extend(self.json.as_mut().map(|json| json as &mut dyn Sink));
         sinks.extend(self.human.as_mut().map(|human| human as &mut dyn Sink));
         Fan(sinks)

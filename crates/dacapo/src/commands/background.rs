@@ -141,7 +141,7 @@ fn run(dir: &TaskDir) -> Result<u8, Failure> {
         outcome: result.outcome,
     };
     after_task(&ended, lock);
-    Ok(exit_code(&result))
+    Ok(exit_code(&result, &spec.place))
 }
 
 /// The locks came with us; who looks at them is to see who has them now.

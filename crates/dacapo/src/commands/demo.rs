@@ -11,6 +11,7 @@ use super::print;
 use super::scratch::commit_all;
 use crate::args::Demo;
 use crate::error::Failure;
+use crate::output::human::DEMO_VARIABLE;
 use crate::output::words::{DIM, paint};
 use crate::rehearsal;
 
@@ -50,7 +51,15 @@ pub(super) fn run(args: &Demo) -> Result<u8, Failure> {
         print(&format!("\n{}\n{}", paint(DIM, "$ git log --oneline"), log(&repo)));
     }
     if args.keep {
-        print(&format!("kept: {}", scratch.keep().display()));
+        let kept = scratch.keep();
+        print(&format!("kept: {}", kept.display()));
+        if talks {
+            let (data, repo) = (kept.join("data"), kept.join("greeter"));
+            print(&format!("next: DACAPO_HOME={} dacapo -C {} diff demo", data.display(), repo.display()));
+        }
+    } else if talks {
+        print("next, in a repository of yours: dacapo doctor | dacapo \"fix the failing tests\"");
+        scratch.close().map_err(|error| failed("clear up", error))?;
     } else if let Err(error) = scratch.close() {
         return Err(failed("clear up", error));
     }
@@ -71,6 +80,7 @@ fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, F
         .current_dir(repo)
         .env("DACAPO_HOME", scratch.join("data"))
         .env("XDG_CONFIG_HOME", scratch.join("config"))
+        .env(DEMO_VARIABLE, "1")
         .args(["exec", "--name", "demo", "--agent", &format!("rehearsal:{}", script.display())])
         .args(["--check", "sh test.sh", "--until", PROMISE])
         .args(args.show.json.then_some("--json"))

@@ -70,7 +70,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
         turn: with.turn,
         ..setting(super::home()?.limits())
     };
-    let name = spec.name.to_string();
+    let (name, place) = (spec.name.to_string(), spec.place.clone());
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
     listen(control, AfterTheEnd::Exit)
@@ -81,7 +81,7 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     let result = result?;
     look_for_conflicts(dir, &result);
     // What was refused goes without a trace.
-    if exit_code(&result) != 2 {
+    if exit_code(&result, &place) != 2 {
         super::list::remember_size(dir);
     }
     Ok(result)
@@ -180,10 +180,16 @@ pub(super) fn failed(name: &str, error: DriverError) -> Failure {
 }
 
 /// The exit code of a task that was driven here.
-pub(super) fn exit_code(result: &TaskResult) -> u8 {
+pub(super) fn exit_code(result: &TaskResult, place: &Place) -> u8 {
+    // A worktree that could not be made has no base.
+    let no_worktree = matches!(place, Place::Worktree { .. }) && result.base_commit.is_none();
     // Refused before the first iteration is bad usage, not a failed run (L4, L15).
     match result.stop_reason {
-        StopReason::SetupFailed if result.iterations_attempted == 0 && result.failed_setup.is_none() => 2,
+        StopReason::SetupFailed
+            if result.iterations_attempted == 0 && result.failed_setup.is_none() && !no_worktree =>
+        {
+            2
+        }
         _ => result.outcome.exit_code(),
     }
 }

@@ -7,6 +7,7 @@ use dacapo_core::git::Repo;
 use dacapo_core::spec::Place;
 use dacapo_core::store::{Lock, TaskDir};
 
+use super::could_not_begin;
 use super::drive::{Drive, drive, exit_code};
 use super::start::{Made, make};
 use crate::after_task::{Ended, after_task};
@@ -33,7 +34,7 @@ pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
     };
     let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;
-    let code = exit_code(&result);
+    let code = exit_code(&result, &asked.spec.place);
     if code == 2 {
         return Err(refused(&repo, &asked, &dir, lock, &result));
     }
@@ -52,7 +53,7 @@ pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
 
 /// Nothing was done, so nothing stays behind: no task, no branch, no worktree of its own.
 fn refused(repo: &Repo, asked: &Request, dir: &TaskDir, lock: Lock, result: &TaskResult) -> Failure {
-    // Without a base the workspace was never made: what is at its place is somebody else's.
+    let cure = could_not_begin::cure(&asked.spec, result);
     if let (Place::Worktree { path, branch, .. }, Some(base)) = (&asked.spec.place, &result.base_commit) {
         let _ = repo.remove_worktree(path);
         let _ = repo.delete_branch_at(branch, base);
@@ -60,10 +61,5 @@ fn refused(repo: &Repo, asked: &Request, dir: &TaskDir, lock: Lock, result: &Tas
     let _ = dir.discard();
     drop(lock);
     let message = result.message.as_deref().unwrap_or("the task could not be set up");
-    let failure = Failure::usage(message.to_owned()).kept("everything; the task was not started");
-    match (&asked.spec.place, &result.base_commit) {
-        (Place::InPlace { .. }, _) | (_, Some(_)) => failure
-            .hint("correct the check (it is run by `sh -c` at the top of the checkout), or leave it out"),
-        (Place::Worktree { .. }, None) => failure,
-    }
+    Failure::usage(message.to_owned()).kept("everything; the task was not started").hint(cure)
 }

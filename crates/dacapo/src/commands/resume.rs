@@ -147,7 +147,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         outcome: result.outcome,
     };
     after_task(&ended, lock);
-    Ok(exit_code(&result))
+    Ok(exit_code(&result, &spec.place))
 }
 
 /// Agents and checks are those of its start; what tells people of its end, offers it, and sets checkouts of proofs up is as set

@@ -1,9 +1,13 @@
 //! `dacapo spawn`: the task is made here and driven by a process of its own (S1).
 
+use std::time::{Duration, Instant};
+
 use dacapo_core::spec::{Place, TaskName, TaskSpec};
-use dacapo_core::store::TaskDir;
+use dacapo_core::store::{Changes, TaskDir};
+use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
+use super::could_not_begin;
 use super::start::{Made, make};
 use super::{milestone, pr, print, repository, view};
 use crate::args::{Exec, Pr, Show, Spawn};
@@ -20,6 +24,9 @@ pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
     }
     let show = args.exec.show;
     let started = start(args.exec, |_| {})?;
+    if let Some(failure) = started.failed_to_begin() {
+        return Err(failure);
+    }
     started.tell(show)?;
     Ok(0)
 }
@@ -67,6 +74,33 @@ pub(super) fn let_run(made: Made) -> Result<Started, Failure> {
 }
 
 impl Started {
+    /// Why there is nothing to work in, where that is known soon: a worktree is waited for, its setup for a moment.
+    fn failed_to_begin(&self) -> Option<Failure> {
+        const FOR_THE_WORKTREE: Duration = Duration::from_secs(60);
+        const FOR_THE_SETUP: Duration = Duration::from_secs(2);
+        // Told of changes before the first look, so that none is missed.
+        let mut changes = Changes::of(&self.dir).ok()?;
+        let begun = Instant::now();
+        let mut over = false;
+        loop {
+            let view = TaskView::fold(&self.dir).ok()?;
+            if let Some(result) = &view.result {
+                return could_not_begin::failure(&self.spec, result);
+            }
+            let waits = match (view.status, &view.branch) {
+                (Status::Queued, _) => return None,
+                (_, None) if view.worktree.is_some() => FOR_THE_WORKTREE,
+                (_, _) if view.setup.len() < self.spec.place.setup().len() => FOR_THE_SETUP,
+                (_, _) => return None,
+            };
+            if over || begun.elapsed() >= waits {
+                return None;
+            }
+            // What was written last before the end is read once more above.
+            over = changes.wait(&[], Some(waits.saturating_sub(begun.elapsed()))).ok()?.over;
+        }
+    }
+
     /// Says that it runs.
     pub(super) fn tell(&self, show: Show) -> Result<(), Failure> {
         if show.json {

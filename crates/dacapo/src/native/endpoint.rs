@@ -80,6 +80,16 @@ impl Endpoint {
         )
     }
 
+    /// What to do about a key that was not taken, as the end of a sentence.
+    pub(super) fn refused(&self) -> String {
+        match &self.key_env {
+            Some(name) => {
+                format!("the key in {name} was refused: see that it is right and may use this model")
+            }
+            None => self.how_to_log_in(),
+        }
+    }
+
     /// As the end of a sentence.
     pub(super) fn how_to_log_in(&self) -> String {
         match &self.key_env {

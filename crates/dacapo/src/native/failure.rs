@@ -162,7 +162,7 @@ fn billing(words: &str) -> Problem {
 }
 
 fn login(words: &str, endpoint: &Endpoint) -> Problem {
-    Problem::Permanent(format!("{words}; {}", endpoint.how_to_log_in()))
+    Problem::Permanent(format!("{words}; {}", endpoint.refused()))
 }
 
 fn is_too_long(said: &Said) -> bool {
@@ -288,7 +288,10 @@ mod tests {
             else {
                 panic!("{status}")
             };
-            assert!(message.contains("export MY_KEY=") && message.contains("bad key ****"), "{message}");
+            assert!(
+                message.contains("the key in MY_KEY was refused") && message.contains("bad key ****"),
+                "{message}"
+            );
         }
     }
 

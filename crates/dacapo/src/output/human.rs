@@ -13,14 +13,19 @@ use dacapo_core::event::{
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
+use self::ink::{ERASE, adapted, tail, terminal_columns};
 use super::asking::Asking;
 use super::outlet::{Outlet, Stream};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
+mod ink;
 mod milestone;
 mod so_far;
 
 pub use so_far::{SoFar, Told};
+
+/// Set where the task is one of `dacapo demo`.
+pub const DEMO_VARIABLE: &str = "DACAPO_DEMO";
 
 /// So much of what the agent said last is kept for the live line.
 const LAST_WORDS: usize = 500;
@@ -62,8 +67,9 @@ impl Human {
             agent: view.agent.clone(),
             elapsed_before: Duration::from_secs_f64(view.elapsed_seconds.max(0.0)),
             view,
+            // Without a TERM nobody knows how a line is wiped.
             live: std::io::stdout().is_terminal()
-                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+                && std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb"),
             doing: String::new(),
             turn_usage: Usage::default(),
             started: Instant::now(),
@@ -229,13 +235,7 @@ impl Human {
     }
 
     fn iteration(&mut self, record: &IterationRecord) {
-        let sign = match (record.success, record.checks.iter().all(|check| check.passed)) {
-            (false, _) => paint(BAD, "✗"),
-            (true, true) if record.checks.iter().any(is_proof) => paint(GOOD, "✓"),
-            (true, true) if !record.checks.is_empty() => paint(BOLD, "✓"),
-            (true, true) => paint(BOLD, "●"),
-            (true, false) => paint(WARN, "○"),
-        };
+        let sign = words::iteration_sign(record);
         let commit = words::commit(record);
         let took = words::duration(Duration::from_millis(record.duration_ms));
         let files = words::count(u64::from(record.changed_total), "file");
@@ -250,14 +250,16 @@ impl Human {
             if record.success {
                 verdicts.push(format!("{}: {said}.", self.agent));
             }
-            let word = |passed| if passed { paint(GOOD, "yes") } else { paint(BAD, "no") };
+            let no = || paint(BAD, "no");
+            let word = |passed| if passed { paint(BOLD, "yes") } else { no() };
             let (proof, here): (Vec<_>, Vec<_>) = record.checks.iter().partition(|check| is_proof(check));
             let late = |check: &CheckBrief| if check.timed_out() { " (timed out)" } else { "" };
             verdicts.extend(
                 here.iter().map(|check| format!("{}: {}{}.", check.command, word(check.passed), late(check))),
             );
             if !proof.is_empty() {
-                verdicts.push(format!("proof: {}.", word(proof.iter().all(|check| check.passed))));
+                let proven = proof.iter().all(|check| check.passed);
+                verdicts.push(format!("proof: {}.", if proven { paint(GOOD, "yes") } else { no() }));
             }
         }
         if let Some(error) = &record.error {
@@ -270,7 +272,7 @@ impl Human {
 
     /// A check before the first iteration.
     fn before(&mut self, check: &CheckResult) {
-        let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let sign = words::check_sign(check);
         let last = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!("  {line}"));
         self.promise_asked |= check.passed();
         let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
@@ -309,26 +311,6 @@ fn is_proof(check: &CheckBrief) -> bool {
     check.phase == CheckPhase::Proof
 }
 
-/// Back to the beginning of a line that is cleared.
-const ERASE: &str = "\r\u{1b}[K";
-
-/// With colours where the stream shows them.
-fn adapted(text: &str) -> Vec<u8> {
-    match anstream::AutoStream::choice(&std::io::stdout()) {
-        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string().into_bytes(),
-        _ => text.as_bytes().to_vec(),
-    }
-}
-
-/// At most the last `bytes` of a text, from a character on.
-fn tail(text: &str, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
-}
-
 impl Sink for Human {
     fn event(&mut self, line: &Envelope) {
         self.view.apply(line);
@@ -342,7 +324,7 @@ impl Sink for Human {
                 self.say(&paint(DIM, &format!("note    {}", words::included(&line.event))));
             }
             Event::SetupFinished(setup) => {
-                let sign = if setup.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+                let sign = if setup.passed() { paint(BOLD, "✓") } else { paint(BAD, "✗") };
                 let took = words::duration(Duration::from_millis(setup.duration_ms));
                 let before = paint(DIM, "setup  ");
                 self.say(&format!("{before} {} {sign} {} ({took})", setup.command, setup.ending()));
@@ -428,7 +410,10 @@ impl Sink for Human {
             }
             Event::TaskFinished(result) => {
                 let text = super::report::result(&self.view, result);
-                self.say(&format!("\n{text}"));
+                // What is shown of a scratch repository cannot be gone on with: `demo` itself says what can.
+                let is_demo = std::env::var_os(DEMO_VARIABLE).is_some();
+                let kept = text.lines().filter(|line| !is_demo || !line.starts_with("  next:"));
+                self.say(&format!("\n{}", kept.collect::<Vec<_>>().join("\n")));
             }
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
@@ -514,8 +499,4 @@ impl Sink for Human {
         self.asking.withdraw();
         self.asked = false;
     }
-}
-
-fn terminal_columns() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col)).max(20)
 }

@@ -11,6 +11,9 @@ use super::milestone as milestones;
 use super::proof::not_proven;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
+/// So many further lines of a message are shown.
+const MOST_SAID: usize = 8;
+
 /// The result in a few lines.
 pub fn result(view: &TaskView, result: &TaskResult) -> String {
     let asked = question(view).filter(|_| result.outcome == Outcome::Paused);
@@ -57,6 +60,11 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     out.push_str(&not_proven(result));
     if let Some(message) = &result.message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
+        // What a command said that failed.
+        let said = message.lines().skip(1).map(|said| words::line(said, 200)).filter(|said| !said.is_empty());
+        for line in said.take(MOST_SAID) {
+            let _ = writeln!(out, "    {}", paint(DIM, &line));
+        }
     }
     for line in words::stderr(result.stderr_tail.as_deref(), result.message.as_deref(), &view.name) {
         let _ = writeln!(out, "  {}", paint(DIM, &line));
@@ -79,7 +87,8 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
     // What was refused before it began leaves no task to go on with; the error that follows says what to do.
     let refused = result.stop_reason == StopReason::SetupFailed
         && result.iterations_attempted == 0
-        && result.failed_setup.is_none();
+        && result.failed_setup.is_none()
+        && !has_no_worktree(view);
     // What a milestone asks has answers of its own.
     let asks = view.milestone.is_some() && view.needs.is_some() && result.outcome == Outcome::Paused;
     let next = next(view, result);
@@ -135,7 +144,7 @@ fn headline(view: &TaskView, result: &TaskResult) -> String {
         }
         Outcome::Completed if result.verified => paint(GOOD.bold(), "✓ proven"),
         Outcome::Completed => paint(BOLD, "● finished, unverified"),
-        Outcome::Failed => paint(BAD.bold(), &format!("✗ failed ({})", reason(result))),
+        Outcome::Failed => paint(BAD.bold(), &format!("✗ failed ({})", reason(view, result))),
         Outcome::MaxReached => paint(WARN.bold(), "■ stopped: all iterations used, not done"),
         Outcome::TimeElapsed if result.stop_reason == StopReason::LimitWait => {
             paint(WARN.bold(), "■ stopped: the usage limit lasts too long")
@@ -148,10 +157,11 @@ fn headline(view: &TaskView, result: &TaskResult) -> String {
     }
 }
 
-fn reason(result: &TaskResult) -> &'static str {
+fn reason(view: &TaskView, result: &TaskResult) -> &'static str {
     match result.stop_reason {
         StopReason::PermanentError => "cannot go on",
         StopReason::SetupFailed if result.failed_setup.is_some() => "the worktree could not be set up",
+        StopReason::SetupFailed if has_no_worktree(view) => "the worktree could not be made",
         StopReason::SetupFailed if result.iterations_attempted > 0 => "the workspace is gone",
         StopReason::SetupFailed => "could not start",
         StopReason::Failures if result.iterations_attempted == 1 => "the agent failed",
@@ -167,8 +177,10 @@ fn is_setting(path: &str) -> bool {
 
 /// `cargo test ✗ → ✓ "212 passed" on c0ffee1`. What only passed here says nothing about the commit.
 fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
+    let proven = matches!(state, Some(ProofState::Proven { .. }));
     let sign = |passed: Option<bool>| match passed {
-        Some(true) => paint(GOOD, "✓"),
+        Some(true) if proven => paint(GOOD, "✓"),
+        Some(true) => paint(BOLD, "✓"),
         Some(false) => paint(BAD, "✗"),
         None => paint(DIM, "–"),
     };
@@ -189,8 +201,13 @@ fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
     format!("{} {way}{timed_out}{words}{commit}", proof.command)
 }
 
+/// It was to have one, and there is none yet.
+fn has_no_worktree(view: &TaskView) -> bool {
+    view.worktree.is_some() && view.branch.is_none()
+}
+
 fn commits(view: &TaskView, result: &TaskResult) -> String {
-    if view.worktree.is_some() && view.branch.is_none() {
+    if has_no_worktree(view) {
         return "ended before its worktree was made".to_owned();
     }
     let branch = view.branch.as_deref().map_or("a detached HEAD", words::branch);

@@ -9,7 +9,7 @@ use dacapo_core::view::{Status, TaskView};
 
 use super::milestone as milestones;
 use super::report;
-use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use super::words::{self, BAD, BOLD, DIM, WARN, paint};
 
 mod milestone;
 
@@ -163,7 +163,7 @@ fn place(view: &TaskView, occupies: Option<u64>) -> String {
 }
 
 fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
-    let sign = if record.success { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let sign = words::iteration_sign(record);
     let commit = words::commit(record);
     let took = words::duration(Duration::from_millis(record.duration_ms));
     let _ = writeln!(
@@ -203,7 +203,7 @@ fn next(view: &TaskView) -> String {
 }
 
 fn check_line(check: &CheckResult) -> String {
-    let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let sign = words::check_sign(check);
     let took = words::duration(Duration::from_millis(check.duration_ms));
     let commit = check.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
     let proof = match check.phase {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use dacapo_core::context::is_deceptive;
-use dacapo_core::event::{Command, Event, IterationRecord, MilestoneStep, Received, Writing};
+use dacapo_core::event::{
+    CheckPhase, CheckResult, Command, Event, IterationRecord, MilestoneStep, Received, Writing,
+};
 use dacapo_core::git::Oid;
 
 /// What a person wants of a task, in one line.
@@ -97,6 +99,27 @@ pub fn line(text: &str, columns: usize) -> String {
         .filter(|c| !is_deceptive(*c))
         .collect();
     dacapo_core::context::cut_columns(plain.trim(), columns)
+}
+
+/// How a check went. Only proof is green.
+pub fn check_sign(check: &CheckResult) -> String {
+    match (check.passed(), check.phase) {
+        (true, CheckPhase::Proof) => paint(GOOD, "✓"),
+        (true, CheckPhase::Baseline | CheckPhase::Iteration) => paint(BOLD, "✓"),
+        (false, _) => paint(BAD, "✗"),
+    }
+}
+
+/// How an iteration went. Only proof is green.
+pub fn iteration_sign(record: &IterationRecord) -> String {
+    let proven = record.checks.iter().any(|check| check.phase == CheckPhase::Proof);
+    match (record.success, record.checks.iter().all(|check| check.passed)) {
+        (false, _) => paint(BAD, "✗"),
+        (true, true) if proven => paint(GOOD, "✓"),
+        (true, true) if !record.checks.is_empty() => paint(BOLD, "✓"),
+        (true, true) => paint(BOLD, "●"),
+        (true, false) => paint(WARN, "○"),
+    }
 }
 
 /// A line of what a command printed, in quotation marks; none where there is none.

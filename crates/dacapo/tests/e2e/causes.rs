@@ -81,3 +81,71 @@ fn l4_a_check_that_timed_out_says_so_every_time_and_the_line_that_says_most_is_q
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     assert!(shown.contains("✗ timed out on ") && shown.contains(said), "{shown}");
 }
+
+#[test]
+fn s3_a_worktree_that_cannot_be_made_is_a_failed_task_and_said_by_spawn() {
+    let world = World::new();
+    world.write(".gitattributes", "README.md filter=broken\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "filtered"]);
+    world.git(&["config", "filter.broken.clean", "cat"]);
+    world.git(&["config", "filter.broken.smudge", "false"]);
+    world.git(&["config", "filter.broken.required", "true"]);
+    let words = ["spawn", "--name", "w", "--agent-cmd", "date > log", "go"];
+    let ran = world.run(&words).expect(1);
+    let message = "task 'w' could not begin: the worktree cannot be made: ";
+    assert!(ran.stderr.contains(message) && ran.stderr.contains("dacapo resume w"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("runs in the background"), "{}", ran.stdout);
+    let status = world.status("w");
+    assert_eq!(
+        (&status["status"], &status["result"]["stop_reason"]),
+        (&"failed".into(), &"setup_failed".into())
+    );
+    let log = world.run(&["logs", "w"]).expect(0).stdout;
+    assert!(log.contains("Failed to prepare workspace: the worktree cannot be made: "), "{log}");
+    let shown = world.run(&["status", "w"]).expect(0).stdout;
+    assert!(shown.contains("✗ failed (the worktree could not be made)"), "{shown}");
+    assert_eq!(world.git(&["branch", "--format=%(refname:short)"]), "main", "nothing half-made stays");
+    world.git(&["config", "--unset", "filter.broken.required"]);
+    world.git(&["config", "filter.broken.smudge", "cat"]);
+    let _ = world.run(&["resume", "w"]).expect(0);
+    let _ = world.run(&["wait", "w"]).expect(0);
+    assert_eq!(world.status("w")["status"], "completed");
+}
+
+#[test]
+fn s3_a_setup_that_fails_is_a_failed_task_and_in_the_log() {
+    let world = World::new();
+    world.config("[worktree]\nsetup = [\"echo no modules; exit 3\"]\n");
+    let ran = world.run(&["spawn", "--name", "s", "--agent-cmd", "date > log", "go"]);
+    let said = "task 's' could not begin: setup `echo no modules; exit 3` failed (exit 3)";
+    // On a machine that is busy it may fail later than anybody waits for it.
+    assert!(ran.stderr.contains(said) || ran.stdout.contains("runs in the background"), "{ran:?}");
+    let _ = world.run(&["wait", "s"]).expect(1);
+    let status = world.status("s");
+    assert_eq!(
+        (&status["status"], &status["result"]["stop_reason"]),
+        (&"failed".into(), &"setup_failed".into())
+    );
+    let log = world.run(&["logs", "s"]).expect(0).stdout;
+    assert!(log.contains("exit 3") && log.contains("no modules"), "{log}");
+}
+
+#[test]
+fn l4_a_check_that_lacks_its_dependencies_is_told_the_setup_that_the_lock_file_names() {
+    let world = World::new();
+    world.program("npm", "#!/bin/sh\necho '> mocha'\necho 'sh: 1: mocha: not found' >&2\nexit 127\n");
+    world.write("package-lock.json", "{}");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "lock"]);
+    for (place, cure) in [
+        ("--noworktree", "what `npm test` needs is not installed: npm ci (by package-lock.json)"),
+        ("--worktree", "put [worktree] setup = [\"npm ci\"] into .dacapo/config.toml"),
+    ] {
+        let words = ["--name", "t", place, "--check", "npm test", "--agent-cmd", "date > log", "go"];
+        let ran = world.exec(&words).expect(2);
+        let message = "check `npm test` cannot be run (exit 127): sh: 1: mocha: not found";
+        assert!(ran.stderr.contains(message) && ran.stderr.contains(cure), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("correct the check"), "{}", ran.stderr);
+    }
+}

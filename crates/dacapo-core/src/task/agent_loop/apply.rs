@@ -105,7 +105,12 @@ impl AgentLoop {
             CheckPhase::Baseline => {
                 self.baseline.push(result.clone());
                 if cannot_be_run(result) {
-                    let message = format!("check `{}` cannot be run ({})", result.command, result.ending());
+                    let said = match result.telling_line() {
+                        line if line.is_empty() => line,
+                        line => format!(": {line}"),
+                    };
+                    let message =
+                        format!("check `{}` cannot be run ({}){said}", result.command, result.ending());
                     self.end(Outcome::Failed, StopReason::SetupFailed, &message);
                 } else {
                     self.opened_green = !more && self.baseline.iter().all(CheckResult::passed);

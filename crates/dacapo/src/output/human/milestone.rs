@@ -22,7 +22,7 @@ use dacapo_core::view::MilestoneView;
 
 use super::Human;
 use crate::output::milestone;
-use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use crate::output::words::{self, BAD, BOLD, DIM, WARN, paint};
 
 /// Features and findings of a long list that are named.
 const MOST: usize = 12;
@@ -136,7 +136,7 @@ impl Human {
     }
 
     fn round_check(&mut self, check: &CheckResult) {
-        let sign = if check.passed() { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let sign = words::check_sign(check);
         let took = words::duration(Duration::from_millis(check.duration_ms));
         let last = words::quoted(&check.telling_line()).filter(|_| !check.passed());
         let last = last.map_or_else(String::new, |last| format!("  {last}"));

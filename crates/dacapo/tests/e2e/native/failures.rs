@@ -23,7 +23,10 @@ fn l8_a_refused_key_stops_at_once_and_names_the_variable() {
             let server = failing(Failure::UNAUTHORIZED);
             let told = Desk::new(api, &server.url()).turn("x", arguments);
             let message = told.failed(FailureKind::Permanent);
-            assert!(message.contains("401") && message.contains("export MY_KEY="), "{message}");
+            assert!(
+                message.contains("401") && message.contains("the key in MY_KEY was refused"),
+                "{message}"
+            );
             assert_eq!(server.requests().len(), 1);
         }
     }

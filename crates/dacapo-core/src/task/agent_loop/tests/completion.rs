@@ -212,7 +212,10 @@ fn l4_a_check_that_cannot_be_run_is_refused_before_the_first_iteration() {
     for code in [126, 127] {
         let world = World::new(checked(3, &["a", "b"])).check(move |_, _, _| code).run();
         assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 0, 0, 0));
-        assert_eq!(world.result().message, Some(format!("check `a` cannot be run (exit {code})")));
+        assert_eq!(
+            world.result().message,
+            Some(format!("check `a` cannot be run (exit {code}): ended {code}"))
+        );
         assert_eq!((world.checks.len(), world.turns.len()), (1, 0));
     }
 }

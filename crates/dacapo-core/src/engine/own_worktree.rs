@@ -1,0 +1,103 @@
+//! Making a task's own worktree, and what becomes of one that cannot be made (S3).
+
+use std::sync::Arc;
+
+use super::driver::Driver;
+use super::machine::Input;
+use super::surroundings::DriverError;
+use super::workspace::{Workspace, Worktree};
+use crate::git::{Oid, Repo, WorktreeError};
+use crate::spec::Place;
+use crate::store::files;
+
+impl Driver<'_> {
+    /// The worktree, with what is uncommitted here where that was asked for; or why it cannot be.
+    pub(super) fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
+        let spec = Arc::clone(&self.spec);
+        let Place::Worktree { path, branch, with_changes, base, .. } = &spec.place else {
+            return Err(Self::no_workspace());
+        };
+        let start = match base {
+            Some(base) => match self.start_now(user, base)? {
+                Ok(start) => start,
+                Err(gone) => return Ok(Err(gone)),
+            },
+            None => match user.head()?.commit {
+                Some(head) => head,
+                None => return Ok(Err("a repository without commits cannot have a worktree".into())),
+            },
+        };
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        if let Some(parent) = path.parent() {
+            files::make_dir(parent).map_err(|source| DriverError::File {
+                what: "create",
+                path: parent.to_owned(),
+                source,
+            })?;
+        }
+        // Without `workspace_ready` in the journal it was never worked in: an earlier start was cut short (K8).
+        if self.taken_up {
+            drop_unfinished(user, path, branch, [Some(&start), base.as_ref()])?;
+        }
+        let repo = match user.add_worktree(path, short, &start) {
+            Ok(repo) => repo,
+            Err(error @ WorktreeError::BranchExists(_)) => return Ok(Err(error.to_string())),
+            Err(error) => {
+                // What git had begun when it failed is ours; what was there before is not.
+                if matches!(error, WorktreeError::Git(_) | WorktreeError::Discover(_)) {
+                    drop_unfinished(user, path, branch, [Some(&start), None])?;
+                }
+                return Err(error.into());
+            }
+        };
+        if *with_changes {
+            let copied = user.copy_uncommitted(&repo)?;
+            let message =
+                format!("{} uncommitted files came along, {} removed", copied.written, copied.removed);
+            self.input(&Input::Notice(message))?;
+            let (kept, left_out) = self.keep_user_changes(&repo)?;
+            return Ok(Ok((Workspace { left_out, ..Workspace::new(repo, true) }, kept)));
+        }
+        Ok(Ok((Workspace::new(repo, true), None)))
+    }
+}
+
+/// A worktree that cannot be made ends the task, on record (S3). Without its journal or its guards nothing can be recorded.
+pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
+    match error {
+        DriverError::Git(_)
+        | DriverError::Worktree(_)
+        | DriverError::File { .. }
+        | DriverError::Workspace(_) => {
+            let cure = error.unlock_command().map_or_else(String::new, |command| {
+                format!("; {command}, if no git and no editor is at work in this repository")
+            });
+            Ok(Input::WorkspaceFailed(format!("the worktree cannot be made: {error}{cure}")))
+        }
+        DriverError::Journal(_)
+        | DriverError::Launch(_)
+        | DriverError::Kind(_)
+        | DriverError::Queue { .. } => Err(error),
+    }
+}
+
+/// Removes what a start that was cut short has left of a worktree. The branch goes too where it is known to be ours and
+/// nothing was done on it: the worktree is on it, or it stands where it would be made.
+fn drop_unfinished(
+    user: &Repo,
+    path: &std::path::Path,
+    branch: &str,
+    starts: [Option<&Oid>; 2],
+) -> Result<(), DriverError> {
+    let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
+    let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
+    let made_at = on_it.and_then(|head| head.commit);
+    // Also where git had only begun to write down that there is one.
+    user.remove_worktree(path)?;
+    if let Some(at) = user.read_ref(branch)?
+        && made_at.as_ref().map_or_else(|| starts.contains(&Some(&at)), |made_at| at == *made_at)
+    {
+        user.delete_branch_at(branch, &at)?;
+    }
+    Ok(())
+}
