@@ -226,7 +226,7 @@ impl Client {
     fn put_question(&mut self) -> Vec<Move> {
         let Some(permission) = self.questions.front() else { return Vec::new() };
         self.asked += 1;
-        let (what, choices) = (permission.what.clone(), permission.choices.clone());
+        let (what, choices) = (permission.asked.clone(), permission.choices.clone());
         vec![Move::Ask(Question { number: self.asked, what, choices })]
     }
 

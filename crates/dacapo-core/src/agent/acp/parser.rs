@@ -101,8 +101,10 @@ pub struct Opened {
 pub struct Permission {
     /// The agent's id for it.
     pub id: String,
-    /// For people.
+    /// The tool and what for.
     pub what: String,
+    /// The same as a person is asked it.
+    pub asked: String,
     /// What kind of tool is to be used.
     pub kind: ToolKind,
     /// What is answered.
@@ -403,8 +405,14 @@ impl AcpParser {
         if decision == Decision::Reject {
             sink(Heard::Event(AgentEvent::Refused { what: wanted.what.clone() }));
         }
-        let permission =
-            Permission { id: id.to_owned(), what: wanted.what, kind: wanted.kind, decision, choices };
+        let permission = Permission {
+            id: id.to_owned(),
+            what: wanted.what,
+            asked: wanted.asked,
+            kind: wanted.kind,
+            decision,
+            choices,
+        };
         sink(Heard::Talk(Talk::Permission(permission)));
     }
 }

@@ -1,5 +1,7 @@
 //! Tool calls: agents tell of each in many pieces; people hear of it once when it begins and once when it ends.
 
+use serde_json::value::RawValue;
+
 use super::wire::Update;
 use crate::agent::arguments::Arguments;
 use crate::agent::excerpt::{EXCERPT, one_line};
@@ -66,6 +68,32 @@ impl ToolKind {
             Self::Other => "tool",
         }
     }
+
+    /// What a person is asked: in words, with the tool's own name where it has one.
+    fn asked(self, name: Option<&str>, summary: &str) -> String {
+        let known = |verb: &str, unknown: &str| {
+            let what = if summary.is_empty() { unknown.to_owned() } else { summary.to_owned() };
+            format!("{verb} {what}")
+        };
+        let words = match self {
+            Self::Execute if summary.is_empty() => "run a command".to_owned(),
+            Self::Execute => format!("run `{summary}`"),
+            Self::Read => known("read", "a file"),
+            Self::Edit => known("change", "a file"),
+            Self::Delete => known("delete", "a file"),
+            Self::Move => known("move", "a file"),
+            Self::Search => known("search", "here"),
+            Self::Fetch => known("fetch", "something from outside"),
+            Self::SwitchMode => known("switch its mode:", "to one that it does not name"),
+            Self::Think | Self::Other => match (name, summary) {
+                (None, "") => "use a tool that it does not name".to_owned(),
+                (Some(name), "") => return one_line(&format!("use the tool {name}")),
+                (None, summary) => format!("use a tool: {summary}"),
+                (Some(name), summary) => return one_line(&format!("use the tool {name}: {summary}")),
+            },
+        };
+        one_line(&name.map_or_else(|| words.clone(), |name| format!("{words} ({name})")))
+    }
 }
 
 /// A call as far as it is known.
@@ -101,6 +129,8 @@ pub(super) enum Told {
 pub(super) struct Wanted {
     pub(super) kind: ToolKind,
     pub(super) what: String,
+    /// The same as a person is asked it: "run `make`".
+    pub(super) asked: String,
 }
 
 impl Tools {
@@ -116,7 +146,8 @@ impl Tools {
         let Some(id) = update.tool_call_id.as_deref().filter(|id| id.len() <= LONGEST_ID) else {
             let kind = update.kind.as_deref().map_or(ToolKind::Other, ToolKind::of);
             let summary = summary(update, &input).unwrap_or_default();
-            return Wanted { kind, what: one_line(&format!("{} {summary}", kind.word())) };
+            let asked = kind.asked(None, &summary);
+            return Wanted { kind, what: one_line(&format!("{} {summary}", kind.word())), asked };
         };
         let call = self.call(id);
         call.learn(update, &input);
@@ -138,7 +169,7 @@ impl Tools {
             });
         }
         let what = one_line(&format!("{} {}", call.label(), call.summary));
-        Wanted { kind: call.kind, what }
+        Wanted { kind: call.kind, what, asked: call.kind.asked(call.name.as_deref(), &call.summary) }
     }
 
     fn call(&mut self, id: &str) -> &mut Call {
@@ -177,8 +208,41 @@ impl Call {
 /// A line for people: the command, the path, else the title.
 fn summary(update: &Update<'_>, input: &Arguments) -> Option<String> {
     let by_input = Some(input.telling()).filter(|told| !told.is_empty()).map(str::to_owned);
-    let text = by_input.or_else(|| first_place(update)).or_else(|| update.title.clone())?;
+    let by_title = || update.title.as_deref().map(in_words);
+    let by_fields = || update.raw_input.and_then(fields_in_words);
+    let text = by_input.or_else(|| first_place(update)).or_else(by_title).or_else(by_fields)?;
     Some(one_line(&text))
+}
+
+/// A title that is, or ends in, the arguments as JSON: what they say.
+fn in_words(title: &str) -> String {
+    let Some(at) = title.find('{') else { return title.to_owned() };
+    let Ok(arguments) = serde_json::from_str::<&RawValue>(title[at..].trim_end_matches([')', ' '])) else {
+        return title.to_owned();
+    };
+    let told = Arguments::of(arguments);
+    let told = Some(told.telling()).filter(|told| !told.is_empty()).map(str::to_owned);
+    let before = title[..at].trim_end_matches([' ', ':', '(']);
+    told.or_else(|| fields_in_words(arguments)).unwrap_or_else(|| before.to_owned())
+}
+
+/// `owner ada, number 5`: fields that are known to nobody, without the marks of JSON.
+fn fields_in_words(arguments: &RawValue) -> Option<String> {
+    const MOST_FIELDS: usize = 4;
+    // What is longer is content, and would be read into memory for a line.
+    const LONGEST: usize = 4096;
+    if arguments.get().len() > LONGEST {
+        return None;
+    }
+    let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(arguments.get()).ok()?;
+    let told = fields.iter().filter_map(|(name, value)| match value {
+        serde_json::Value::String(text) => Some(format!("{name} {}", one_line(text))),
+        serde_json::Value::Number(number) => Some(format!("{name} {number}")),
+        serde_json::Value::Bool(yes) => Some(format!("{name} {}", if *yes { "yes" } else { "no" })),
+        serde_json::Value::Null | serde_json::Value::Array(_) | serde_json::Value::Object(_) => None,
+    });
+    let told: Vec<String> = told.take(MOST_FIELDS).collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 fn first_place(update: &Update<'_>) -> Option<String> {
@@ -245,6 +309,38 @@ mod tests {
                 AgentEvent::ToolResult { id: "1".into(), failed: false, output: "a\n".into() },
             ]
         );
+    }
+
+    #[test]
+    fn a8_a_person_is_asked_in_words() {
+        let asked = |request: &str| {
+            let update: Update<'_> = serde_json::from_str(request).unwrap();
+            Tools::default().see(&update, Told::Request, &mut |_| {}).asked
+        };
+        for (request, words) in [
+            (
+                r#"{"toolCallId":"1","kind":"execute","title":"make","rawInput":{"command":"make clean"}}"#,
+                "run `make clean`",
+            ),
+            (
+                r#"{"toolCallId":"1","kind":"execute","title":"{\"command\":\"rm -r x\",\"timeout\":5}"}"#,
+                "run `rm -r x`",
+            ),
+            (
+                r#"{"toolCallId":"1","kind":"edit","name":"write_file","title":"WriteFile: {\"file_path\":\"src/a.rs\",\"content\":\"x\"}"}"#,
+                "change src/a.rs (write_file)",
+            ),
+            (r#"{"toolCallId":"1","kind":"edit","locations":[{"path":"README.md"}]}"#, "change README.md"),
+            (
+                r#"{"toolCallId":"1","name":"create_issue","rawInput":{"owner":"ada","number":5,"labels":[]}}"#,
+                "use the tool create_issue: owner ada, number 5",
+            ),
+            (r#"{"toolCallId":"1","kind":"fetch","title":"https://x.test/"}"#, "fetch https://x.test/"),
+            (r#"{"title":"Set {mode} on"}"#, "use a tool: Set {mode} on"),
+            (r#"{"toolCallId":"1"}"#, "use a tool that it does not name"),
+        ] {
+            assert_eq!(asked(request), words, "{request}");
+        }
     }
 
     #[test]

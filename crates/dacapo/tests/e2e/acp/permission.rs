@@ -193,7 +193,7 @@ fn a8_a_person_answers_at_the_terminal_and_nobody_is_called_idle_meanwhile() {
     let chosen: Vec<&str> =
         told.iter().filter_map(|(_, message)| message["result"]["outcome"]["optionId"].as_str()).collect();
     assert_eq!(chosen, ["once", "no", "always"]);
-    assert!(shown.contains("execute make install") && shown.contains("not understood"), "{shown}");
+    assert!(shown.contains("may it?  run `make install`") && shown.contains("not understood"), "{shown}");
     let record = &world.events("t", "turn_finished")[0];
     assert!(record["refused"].as_str().unwrap().contains("execute make"), "{record}");
     assert_eq!(world.subjects().len(), 2);
