@@ -20,6 +20,7 @@ pub(super) fn checks(here: &Here) -> Vec<Check> {
     questions.extend(awake.iter().map(|argv| question(here, argv.clone())));
     let mut answers = all(questions).into_iter();
     let mut checks = vec![git(&answers.next().unwrap_or(Answer::Silent)), data(&here.home)];
+    checks.extend(here.home.as_ref().ok().and_then(|home| disk(home.path())));
     checks.extend(here.home.as_ref().ok().map(|home| locks(home.path())));
     checks.extend(here.config_problem.as_ref().map(|problem| {
         let failure = Failure::from(problem.clone());
@@ -97,6 +98,37 @@ fn data(home: &Result<Home, Failure>) -> Check {
     }
 }
 
+/// How much room there is for worktrees and records; none where the system does not say.
+fn disk(home: &Path) -> Option<Check> {
+    let found = rustix::fs::statvfs(nearest(home).ok()?).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    // Some file systems have no fixed number of files.
+    let files = (found.f_files > 0).then_some(found.f_favail);
+    Some(room(bytes(found.f_bavail), bytes(found.f_blocks), files))
+}
+
+fn room(free: u64, size: u64, files: Option<u64>) -> Check {
+    /// A task of a small project needs about as much; with less even a journal may not be written.
+    const TOO_LITTLE: u64 = 100_000_000;
+    const LITTLE: u64 = 2_000_000_000;
+    const FEW_FILES: u64 = 10_000;
+    let detail = format!("{} free of {}", words::bytes(free), words::bytes(size));
+    let hint = || {
+        Some(
+            "free some space: dacapo list --size, dacapo prune; or set DACAPO_HOME to another disk"
+                .to_owned(),
+        )
+    };
+    match files.filter(|files| *files < FEW_FILES) {
+        _ if free < TOO_LITTLE => check("disk", CheckState::Bad, format!("full: {detail}"), hint()),
+        Some(files) => {
+            check("disk", CheckState::Bad, format!("room for only {files} more files ({detail})"), hint())
+        }
+        None if free < LITTLE => check("disk", CheckState::Note, format!("nearly full: {detail}"), hint()),
+        None => check("disk", CheckState::Good, detail, None),
+    }
+}
+
 /// Everything that must not happen twice hangs on these.
 fn locks(home: &Path) -> Check {
     match nearest(home).and_then(locks_work) {
@@ -171,6 +203,18 @@ mod tests {
             assert_eq!(locks(&path).state, CheckState::Bad);
             assert_eq!(data(&Ok(Home::new(path))).state, CheckState::Bad);
         }
+    }
+
+    #[test]
+    fn a4_a_disk_that_is_nearly_full_is_no_tick() {
+        let tera = 1_000_000_000_000;
+        let state = |free, files| room(free, tera, files).state;
+        assert_eq!(state(500_000_000_000, Some(1_000_000)), CheckState::Good);
+        assert_eq!(state(500_000_000_000, None), CheckState::Good);
+        assert_eq!(state(1_500_000_000, None), CheckState::Note);
+        assert_eq!((state(50_000_000, None), state(0, Some(0))), (CheckState::Bad, CheckState::Bad));
+        assert_eq!(state(500_000_000_000, Some(12)), CheckState::Bad);
+        assert_eq!(room(1_500_000_000, tera, None).detail, "nearly full: 1.5 GB free of 1.0 TB");
     }
 
     #[test]

@@ -44,9 +44,10 @@ fn facts(report: &AgentReport) -> Vec<String> {
         (Kind::Rehearsal, _) => first.push("scripted, costs nothing; there is no script here".into()),
         _ => first.extend(report.problem.as_deref().map(|problem| words::line(problem, words::WHOLE))),
     }
-    first.extend(report.logged_in.filter(|logged_in| *logged_in).map(|_| "logged in".to_owned()));
-    if report.billing == BillingReport::Subscription {
-        first.push("subscription".into());
+    // What is not there is logged in nowhere, whatever an earlier installation has left.
+    if report.state != State::NotFound {
+        first.extend(report.logged_in.filter(|logged_in| *logged_in).map(|_| "logged in".to_owned()));
+        first.extend((report.billing == BillingReport::Subscription).then(|| "subscription".to_owned()));
     }
     if first.is_empty() {
         first.push(if report.state == State::Ready { "found".into() } else { "not usable".to_owned() });
