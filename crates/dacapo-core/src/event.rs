@@ -294,6 +294,11 @@ pub enum Event {
         /// The branch that the work was merged into (full name).
         into: String,
     },
+    /// A person has worked in its workspace (`dacapo takeover`) and is gone again.
+    TakenOver {
+        /// Files that are in no commit yet.
+        uncommitted: u64,
+    },
     /// The task's branch is on the remote, and a pull request offers it.
     PullRequest {
         /// Where people look at it.

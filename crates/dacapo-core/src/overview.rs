@@ -20,6 +20,10 @@ use crate::view::{MilestoneView, Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
 const MOST_WORDS: usize = 300;
+/// Of a prompt there is room for less.
+const MOST_PROMPT: usize = 100;
+/// The kind of decision that a task waits for which a person paused.
+const BY_HAND: &str = "resume";
 
 /// All tasks of a repository, by name.
 #[derive(Debug)]
@@ -131,6 +135,24 @@ pub struct Brief {
     /// Its checks did not pass at the end.
     #[serde(default, skip_serializing_if = "is_false")]
     pub red: bool,
+    /// It stands because a person paused it: nothing is asked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paused_by_hand: bool,
+    /// Files that a person has left uncommitted in its worktree.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_by_hand: u64,
+    /// Active time until something happened last.
+    #[serde(default)]
+    pub elapsed_seconds: f64,
+    /// When that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_at: Option<Timestamp>,
+    /// What is going on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
+    /// What was asked, the beginning of it.
+    #[serde(default)]
+    pub prompt: String,
     /// What a person must decide, in a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
@@ -216,6 +238,11 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
 impl Brief {
     /// Whether it has left commits.
     pub fn has_changes(&self) -> bool {
@@ -238,6 +265,13 @@ impl Glance for Brief {
             verified: view.verified,
             broken_record: view.record.summary(),
             red: result.is_some_and(|result| result.proof.iter().any(|proof| proof.after == Some(false))),
+            paused_by_hand: view.status == Status::Paused
+                && view.needs.as_ref().is_some_and(|needs| needs.kind == BY_HAND),
+            left_by_hand: view.left_by_hand,
+            elapsed_seconds: view.elapsed_seconds,
+            last_at: view.last_at,
+            doing: view.doing.clone(),
+            prompt: cut_chars(&view.prompt, MOST_PROMPT),
             question: view.needs.as_ref().map(|needs| line(&needs.question)),
             message: result.and_then(|result| result.message.as_ref()).map(line),
             iteration: view.iteration,
@@ -263,6 +297,7 @@ impl Glance for Brief {
 
     fn interrupted(mut self) -> Self {
         self.status = Status::Interrupted;
+        self.doing = None;
         if let Some(milestone) = &mut self.milestone {
             milestone.at_work = None;
         }
@@ -290,6 +325,9 @@ impl Glance for Element {
     fn interrupted(mut self) -> Self {
         self.0["status"] = Status::Interrupted.as_str().into();
         self.0["pid"] = Value::Null;
+        if let Some(element) = self.0.as_object_mut() {
+            element.remove("doing");
+        }
         if let Some(milestone) = self.0.get_mut("milestone") {
             milestone["at_work"] = Value::Null;
         }

@@ -12,6 +12,7 @@ use crate::spec::{Amount, Change, Place, ProofPolicy, TaskSpec};
 use crate::store::{Fault, JournalError, OpenError, Record, TaskDir, read_sealed};
 use crate::task::Kinds;
 
+mod doing;
 mod milestone;
 
 pub use milestone::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
@@ -191,6 +192,17 @@ pub struct TaskView {
     /// The iteration at work.
     #[serde(skip)]
     pub running_iteration: Option<u32>,
+    /// What is going on, where it is at work: `claude works`, `runs checks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
+    /// Files that a person has left uncommitted in its workspace (`dacapo takeover`).
+    #[serde(skip_serializing_if = "is_none_left")]
+    pub left_by_hand: u64,
+    /// When something happened last.
+    #[serde(skip)]
+    pub last_at: Option<Timestamp>,
+    #[serde(skip)]
+    has_checks: bool,
     /// When it joined the row of those who wait for a place.
     #[serde(skip)]
     pub queued_at: Option<Timestamp>,
@@ -207,6 +219,11 @@ pub struct TaskView {
     started: bool,
     #[serde(skip)]
     used: Usage,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none_left(files: &u64) -> bool {
+    *files == 0
 }
 
 /// A task's view cannot be had.
@@ -275,6 +292,10 @@ impl TaskView {
             commits: 0,
             looping: spec.policy.looping,
             running_iteration: None,
+            doing: None,
+            left_by_hand: 0,
+            last_at: None,
+            has_checks: !spec.policy.checks.is_empty(),
             queued_at: None,
             proof_policy: spec.policy.proof.clone(),
             start_sha256: None,
@@ -295,6 +316,7 @@ impl TaskView {
         if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
+            view.doing = None;
             view.milestone.iter_mut().for_each(MilestoneView::interrupted);
         }
         Ok(view)
@@ -416,11 +438,14 @@ impl TaskView {
             }
             Event::Notified { error: None, .. } => {}
             Event::MergeUndone { .. } => self.merged = None,
+            Event::TakenOver { uncommitted } => self.left_by_hand = *uncommitted,
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
                 self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
             }
         }
+        self.last_at = Some(line.at);
+        self.at_work_on(&line.event);
         self.milestone_is(line);
     }
 
@@ -466,6 +491,8 @@ impl TaskView {
         self.needs = None;
         self.error = None;
         self.stderr_tail = None;
+        // Part of its next commit.
+        self.left_by_hand = 0;
         self.waiting_until = None;
         self.verified = false;
         // What another process has proven is no receipt: who killed it may have written it.

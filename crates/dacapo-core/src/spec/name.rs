@@ -16,6 +16,9 @@ pub struct InvalidName(pub String);
 
 const LONGEST: usize = 64;
 
+/// From here on: Chinese, Japanese, Korean and what is written like them.
+const FIRST_IDEOGRAPH: u32 = 0x2e80;
+
 impl TaskName {
     /// Takes a name as typed.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
@@ -27,10 +30,18 @@ impl TaskName {
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidName(text.to_owned())) }
     }
 
-    /// Makes one from the words of a prompt: `Fix the failing tests!` → `fix-the-failing-tests`.
+    /// Makes one from the words of a prompt: `Fix the failing tests!` → `fix-the-failing-tests`. Of other scripts the words
+    /// stay that can be typed anywhere (`修复 login 的测试` → `login`), or none: `task`.
     pub fn from_prompt(prompt: &str) -> Self {
+        // An accented letter is part of its word, a character of a script without spaces is none.
+        let in_word = |c: char| c.is_alphanumeric() && (c as u32) < FIRST_IDEOGRAPH;
+        let foreign = prompt.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
+        // Beside another script a number or a letter alone names nothing.
+        let says = |word: &&str| {
+            word.is_ascii() && (!foreign || (word.len() > 1 && word.bytes().any(|b| b.is_ascii_alphabetic())))
+        };
         let mut name = String::new();
-        for word in prompt.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).take(5) {
+        for word in prompt.split(|c: char| !in_word(c)).filter(|w| !w.is_empty()).filter(says).take(5) {
             if name.len() + word.len() + 1 > 40 {
                 break;
             }
@@ -95,6 +106,11 @@ mod tests {
         for (prompt, name) in [
             ("Fix the failing tests!", "fix-the-failing-tests"),
             ("繼續", "task"),
+            ("修复 login 的测试", "login"),
+            ("修复login和parser.rs的测试", "login-parser-rs"),
+            ("修复第3个测试", "task"),
+            ("把 a 改成 b", "task"),
+            ("Réparer les tests", "les-tests"),
             ("", "task"),
             ("a b c d e f g", "a-b-c-d-e"),
             (&"x".repeat(100), "task"),

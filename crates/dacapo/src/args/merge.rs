@@ -9,6 +9,7 @@ use super::Show;
 #[command(after_help = "Examples:
   dacapo merge auth                        into the branch that is checked out here
   dacapo merge auth,docs,tests --dry-run   only show what would happen, in this order
+  dacapo merge --ready                     all that is proven
   dacapo merge auth \"keep both flags\"      an agent joins them, with this in mind")]
 pub struct Merge {
     /// The tasks, in the order in which they are merged
@@ -17,6 +18,9 @@ pub struct Merge {
     /// What an agent is to heed when it joins them; without it one is asked only to resolve conflicts
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
+    /// All tasks that are proven and ready, the oldest first
+    #[arg(long, conflicts_with_all = ["names", "query"])]
+    pub ready: bool,
     /// One new commit a task, without its history
     #[arg(long)]
     pub squash: bool,

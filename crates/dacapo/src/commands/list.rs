@@ -17,7 +17,7 @@ use jiff::tz::TimeZone;
 use super::{clear_up_behind, home, print, repository_data};
 use crate::args::List;
 use crate::error::Failure;
-use crate::output::listing::{self, Done, Entry, Frame, Radar, Scope};
+use crate::output::listing::{self, Done, Entry, Frame, Radar, Scope, Sizes};
 use crate::output::words;
 
 /// Measuring all tasks ends here, with what was counted until then.
@@ -46,7 +46,8 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
     let mut entries = Vec::new();
     for repo in &repos {
         let known = Occupied::of(repo, measure);
-        let briefs = glance::<Brief>(repo)?;
+        let mut briefs = glance::<Brief>(repo)?;
+        briefs.iter_mut().filter(|brief| brief.left_by_hand > 0).for_each(|brief| look_again(repo, brief));
         for brief in &briefs {
             clear_up_if_interrupted(repo, &brief.name, brief.status);
         }
@@ -61,6 +62,7 @@ pub(super) fn run(args: &List) -> Result<u8, Failure> {
         width: terminal_width(),
         now: Timestamp::now(),
         zone: zone(&entries),
+        sizes: if args.size { Sizes::All } else { Sizes::Large },
         done: if args.done { Done::Shown } else { Done::Counted },
         scope: if args.all {
             Scope::Everywhere
@@ -82,6 +84,15 @@ fn clear_up_if_interrupted(repo: &RepoDir, name: &str, status: Status) {
         && let Ok(name) = TaskName::parse(name)
     {
         clear_up_behind(&repo.task(&name));
+    }
+}
+
+/// What a takeover left may be committed by now. Only such tasks are looked at, so that the rest costs nothing.
+fn look_again(repo: &RepoDir, brief: &mut Brief) {
+    let tree =
+        TaskName::parse(&brief.name).ok().and_then(|name| git::Repo::discover(&repo.worktree(&name)).ok());
+    if let Some(dirt) = tree.and_then(|tree| tree.dirt().ok()) {
+        brief.left_by_hand = dirt.count() as u64;
     }
 }
 
@@ -166,7 +177,7 @@ fn zone(entries: &[Entry]) -> TimeZone {
     if shown { TimeZone::system() } else { TimeZone::UTC }
 }
 
-fn glance<T: Glance>(repo: &RepoDir) -> Result<Vec<T>, Failure> {
+pub(super) fn glance<T: Glance>(repo: &RepoDir) -> Result<Vec<T>, Failure> {
     let Overview { tasks, problems } = overview(repo, SystemTime::now()).map_err(|error| {
         Failure::failed(format!("cannot read {}: {error}", repo.path().display()))
             .kept("everything as it is; nothing was written")

@@ -16,6 +16,7 @@ use crate::output::words;
 use crate::trust::{Gate, Using};
 
 mod candidates;
+mod room;
 mod show;
 
 use candidates::{Gathered, gather};
@@ -37,7 +38,7 @@ pub(super) fn run(args: &Merge) -> Result<u8, Failure> {
     if !args.dry_run {
         take_back(&repo, &gathered, &into)?;
     }
-    clean(&repo)?;
+    room::look(&repo, &from, &gathered.candidates)?;
     let _workspace = if args.dry_run { None } else { Some(take_workspace(&repo, HOLDER)?) };
     let limits = super::home()?.limits();
     let setting = || drive::setting(limits.clone());
@@ -139,33 +140,6 @@ fn current_branch(repo: &Repo) -> Result<(String, Oid), Failure> {
         .kept(NOTHING)
         .hint("git switch to the branch the work is for")),
     }
-}
-
-/// Refused on a dirty tree: what the user has not committed must not get mixed up with what comes in.
-fn clean(repo: &Repo) -> Result<(), Failure> {
-    use dacapo_core::git::display_path;
-    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
-    if let Some(operation) = dirt.operation {
-        return Err(Failure::usage(format!("this checkout is in the middle of something: {operation}"))
-            .kept(NOTHING)
-            .hint(format!("finish it or git {operation} --abort, then merge")));
-    }
-    if dirt.tracked.is_empty() && dirt.unmerged.is_empty() {
-        return Ok(());
-    }
-    let changed = dirt.tracked.len() + dirt.unmerged.len();
-    let mut named: Vec<String> =
-        dirt.tracked.iter().chain(&dirt.unmerged).take(3).map(|path| display_path(path)).collect();
-    if changed > named.len() {
-        named.push("…".into());
-    }
-    Err(Failure::usage(format!(
-        "{} here ({})",
-        words::count(changed as u64, "uncommitted change"),
-        named.join(", ")
-    ))
-    .kept(NOTHING)
-    .hint("commit them, or git stash, then merge"))
 }
 
 /// Words that are tasks' names are a mistake: `a b` was meant to be `a,b`. What is quoted is a sentence.

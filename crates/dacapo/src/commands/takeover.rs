@@ -11,7 +11,7 @@ use dacapo_core::agent;
 use dacapo_core::event::{Command, Event};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{AgentSpec, Place, TaskSpec};
-use dacapo_core::store::{Lock, LockError, TaskDir, read};
+use dacapo_core::store::{Lock, LockError, TaskDir, note, read};
 use dacapo_core::view::{Status, TaskView};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Takeover) -> Result<u8, Failure> {
             .kept(format!("everything; task '{name}' is not running now"))
             .hint(format!("dacapo resume {name} goes on with it"))
     })?;
-    say_what_changed(&place);
+    say_what_changed(&dir, &lock, &place);
     go_on(args, &dir, &spec, before)
 }
 
@@ -197,14 +197,15 @@ fn last_session(dir: &TaskDir) -> (Option<String>, Option<String>) {
     (agent, session)
 }
 
-fn say_what_changed(place: &Path) {
+/// Also on record: what is in no commit is not ready to be merged.
+fn say_what_changed(dir: &TaskDir, lock: &Lock, place: &Path) {
     let dirt = Repo::discover(place).ok().and_then(|repo| repo.dirt().ok());
-    match dirt.map_or(0, |dirt| dirt.count()) {
-        0 => {}
-        files => print(&format!(
-            "{}: part of the next iteration's commit",
-            count(files as u64, "uncommitted file")
-        )),
+    let uncommitted = dirt.map_or(0, |dirt| dirt.count()) as u64;
+    if let Err(error) = note(dir, lock, Event::TakenOver { uncommitted }) {
+        tracing::warn!("what was left uncommitted is not on record: {error}");
+    }
+    if uncommitted > 0 {
+        print(&format!("{}: part of the next iteration's commit", count(uncommitted, "uncommitted file")));
     }
 }
 

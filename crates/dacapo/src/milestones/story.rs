@@ -151,6 +151,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::TakenOver { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
         }

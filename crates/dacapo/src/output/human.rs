@@ -430,6 +430,7 @@ impl Sink for Human {
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::TakenOver { .. }
             // After the end, and told by who does it.
             | Event::PullRequest { .. }
             | Event::Notified { .. }

@@ -1,6 +1,7 @@
 //! `dacapo list` for people: grouped by what needs them, each task with what it came to and what to type next.
 
 use std::cmp::Reverse;
+use std::time::Duration;
 
 use dacapo_core::event::{Outcome, StopReason};
 use dacapo_core::overview::{Brief, MilestoneBrief};
@@ -50,6 +51,23 @@ pub struct Frame {
     pub done: Done,
     /// Which tasks these are.
     pub scope: Scope,
+    /// Whether somebody asked what they take on disk.
+    pub sizes: Sizes,
+}
+
+/// Which sizes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// All that are known.
+    All,
+    /// Those that are worth a word.
+    Large,
+}
+
+impl Sizes {
+    fn shows(self, bytes: u64) -> bool {
+        self == Sizes::All || bytes >= WORTH_SAYING
+    }
 }
 
 /// How tasks are shown that need nothing any more.
@@ -86,11 +104,14 @@ enum Group {
 impl Group {
     fn of(brief: &Brief) -> Self {
         match brief.status {
+            // Who paused it knows.
+            Status::Paused if brief.paused_by_hand => Group::Stopped,
             // At work, it waits for an answer.
             Status::Paused | Status::Running if brief.question.is_some() => Group::NeedsYou,
             _ if brief.merged_into.is_some() && brief.status.has_ended() => Group::Done,
             // In the user's own checkout there is nothing left to merge.
             Status::Completed if brief.own_branch.is_none() || !brief.has_changes() => Group::Done,
+            Status::Completed if brief.left_by_hand > 0 => Group::Stopped,
             Status::Completed => Group::Ready,
             Status::Paused | Status::Interrupted | Status::Failed | Status::Stopped | Status::Cancelled => {
                 Group::Stopped
@@ -110,6 +131,11 @@ impl Group {
             Group::Done => "DONE",
         }
     }
+}
+
+/// Whether a task waits for nothing but to be merged.
+pub fn is_ready(brief: &Brief) -> bool {
+    Group::of(brief) == Group::Ready
 }
 
 /// The whole list, its last line the totals; without a line break at its end.
@@ -148,7 +174,7 @@ pub fn list(entries: &[Entry], frame: &Frame) -> String {
         blocks.push((repo, lines));
     }
     let mut out = table::render(&blocks, frame.width);
-    out.push_str(&table::wrapped(&total(entries, frame.scope), frame.width, DIM));
+    out.push_str(&table::wrapped(&total(entries, frame), frame.width, DIM));
     out
 }
 
@@ -189,7 +215,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
                     .map_or_else(String::new, |at| format!(" until {}", time(at, frame.now, &frame.zone)));
                 fact += &format!(", waiting{until} ({} limit)", words::line(&brief.agent, 20));
             }
-            (BOLD, vec![fact], next("dacapo attach", ""))
+            (BOLD, vec![fact + &at_work(brief, frame)], next("dacapo attach", ""))
         }
         Group::Queued => (DIM, vec!["waits for a place".into()], next("dacapo attach", "")),
         Group::Done => {
@@ -211,8 +237,30 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
     facts.extend(brief.broken_record.as_ref().map(|_| "record broken".to_owned()));
     facts.extend(entry.radar.as_ref().filter(|_| group == Group::Ready).map(conflicts));
     facts.extend(brief.pull_request.as_deref().map(offered));
-    facts.extend(entry.occupies.filter(|bytes| *bytes >= WORTH_SAYING).map(words::bytes));
+    facts.extend(entry.occupies.filter(|bytes| frame.sizes.shows(*bytes)).map(words::bytes));
     Line { title: group.title(), style, name: brief.name.clone(), what: facts.join(", "), next }
+}
+
+/// `, 3m12s, claude works: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
+fn at_work(brief: &Brief, frame: &Frame) -> String {
+    if brief.status != Status::Running {
+        return String::new();
+    }
+    let since = brief.last_at.map(|at| frame.now.duration_since(at));
+    let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
+    let elapsed = Duration::from_secs_f64(brief.elapsed_seconds.max(0.0)) + since;
+    let mut out = String::new();
+    if elapsed >= Duration::from_secs(1) {
+        out += &format!(", {}", words::duration(elapsed));
+    }
+    let prompt = words::line(&brief.prompt, words::WHOLE);
+    match (&brief.doing, prompt.is_empty() || brief.milestone.is_some()) {
+        (Some(doing), true) => out += &format!(", {}", words::line(doing, 40)),
+        (Some(doing), false) => out += &format!(", {}: {prompt}", words::line(doing, 40)),
+        (None, true) => {}
+        (None, false) => out += &format!(": {prompt}"),
+    }
+    out
 }
 
 fn proof(brief: &Brief) -> String {
@@ -236,6 +284,11 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
         _ if brief.stop_reason == Some(StopReason::Abandoned) => {
             (format!("{at}, abandoned"), "dacapo drop", "")
         }
+        (Status::Completed, _) if brief.left_by_hand > 0 => {
+            let files = words::count(brief.left_by_hand, "uncommitted file");
+            (format!("{files} left by takeover, {}", proof(brief)), resume, "--iter 1")
+        }
+        (Status::Paused, _) if brief.paused_by_hand => (format!("{at}, paused by you"), resume, more),
         (Status::Failed, _) if message.is_empty() => (format!("{at}, failed"), "dacapo status", ""),
         (Status::Failed, _) => (format!("failed: {message}"), "dacapo status", ""),
         (_, Some(Outcome::MaxReached)) if brief.red => (format!("{at}, still red"), resume, "--iter 5"),
@@ -300,7 +353,7 @@ fn counted(done: &[&Entry]) -> Option<Line> {
     Some(Line { title: Group::Done.title(), style: DIM, name, what, next })
 }
 
-fn total(entries: &[Entry], scope: Scope) -> Vec<String> {
+fn total(entries: &[Entry], frame: &Frame) -> Vec<String> {
     let sum = |of_milestones: bool| -> u64 {
         let such = entries.iter().filter(|entry| entry.brief.milestone.is_some() == of_milestones);
         such.map(|entry| u64::from(entry.brief.iteration)).sum()
@@ -315,10 +368,10 @@ fn total(entries: &[Entry], scope: Scope) -> Vec<String> {
     if cost > 0.0 {
         parts.push(words::money(cost));
     }
-    if bytes >= WORTH_SAYING {
+    if bytes > 0 && frame.sizes.shows(bytes) {
         parts.push(format!("{} on disk", words::bytes(bytes)));
     }
-    parts.push(match scope {
+    parts.push(match frame.scope {
         Scope::Everywhere => "all repositories".into(),
         Scope::Here { everywhere } if everywhere > entries.len() => {
             format!("this repository (--all: {everywhere})")

@@ -193,6 +193,10 @@ impl LogLines {
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
             Event::Milestone(step) => milestone::step(step).into_iter().for_each(info),
             Event::MergeIntent { .. } => {}
+            Event::TakenOver { uncommitted } => {
+                let files = words::count(*uncommitted, "uncommitted file");
+                info(format!("Taken over by a person, who left {files}"));
+            }
             Event::MergeUndone { into } => {
                 info(format!("Undone: worktree and branch are back; {} stays as it is", words::branch(into)));
             }

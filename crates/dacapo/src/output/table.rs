@@ -11,7 +11,7 @@ use super::words::{self, BOLD, DIM, GOOD, paint};
 const TITLE: usize = 11;
 /// The gap between other columns.
 const GAP: usize = 2;
-/// A longer name pushes what is behind it.
+/// In a terminal a longer name has a line of its own.
 const NAME: usize = 24;
 /// What is said of a task is not cut shorter than this to have the command on the same line.
 const LEAST: usize = 18;
@@ -63,9 +63,12 @@ impl Next {
 /// Blocks of rows, each under its heading where it has one.
 pub fn render(blocks: &[(&str, Vec<Line>)], columns: Option<usize>) -> String {
     let all = || blocks.iter().flat_map(|(_, lines)| lines);
-    let names = all().map(|line| line.name.width()).filter(|width| *width <= NAME).max().unwrap_or(0);
+    let most = columns.map_or(usize::MAX, |_| NAME);
+    let names = all().map(|line| line.name.width()).filter(|width| *width <= most).max().unwrap_or(0);
     let what = all().map(|line| line.what.width()).max().unwrap_or(0);
-    let next = all().filter_map(|line| line.next.as_ref()).map(|next| next.text().width()).max().unwrap_or(0);
+    // A command with a long name goes below, and is no reason to cut the others.
+    let short = all().filter(|line| line.name.width() <= most);
+    let next = short.filter_map(|line| line.next.as_ref()).map(|next| next.text().width()).max().unwrap_or(0);
     // As wide as the widest, as long as commands still fit behind it.
     let what = match columns {
         Some(columns) => what.min(columns.saturating_sub(TITLE + names + GAP + GAP + next).max(LEAST)),
@@ -100,13 +103,18 @@ fn plain(out: &mut String, line: &Line, (names, what): (usize, usize)) {
 
 fn fitted(out: &mut String, line: &Line, (names, what): (usize, usize), columns: usize) {
     head(out, line);
-    let used = TITLE + line.name.width().max(names) + GAP;
+    let mut name = line.name.width();
+    if name > names {
+        out.push_str(&format!("\n{:TITLE$}", ""));
+        name = 0;
+    }
+    let used = TITLE + names + GAP;
     let own = line.what.width();
     let next = line.next.as_ref().map(Next::text).unwrap_or_default();
     let beside = columns.saturating_sub(used + GAP + next.width());
     if beside >= own.min(what.max(LEAST)) && (beside >= LEAST || beside >= own) {
         let text = cut_columns(&line.what, beside);
-        pad(out, line.name.width(), names);
+        pad(out, name, names);
         out.push_str(&styled(&text));
         if !next.is_empty() {
             pad(out, text.width(), what.min(beside));
@@ -117,7 +125,7 @@ fn fitted(out: &mut String, line: &Line, (names, what): (usize, usize), columns:
     }
     let room = columns.saturating_sub(used);
     if room >= own.min(LEAST) {
-        pad(out, line.name.width(), names);
+        pad(out, name, names);
         out.push_str(&styled(&cut_columns(&line.what, room)));
     } else {
         out.push_str(&format!("\n{:TITLE$}", ""));

@@ -39,6 +39,7 @@ impl AgentLoop {
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::TakenOver { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
             Event::Resumed { more_iterations, follow_up, proof, .. } => {

@@ -32,6 +32,7 @@ impl Milestone {
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::TakenOver { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. }
             // The Developer commits, the engine does not; and nobody takes over for another.

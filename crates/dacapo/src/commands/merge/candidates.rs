@@ -5,6 +5,7 @@ use std::path::Path;
 use dacapo_core::agent;
 use dacapo_core::git::{Oid, Repo};
 use dacapo_core::merge::Candidate;
+use dacapo_core::overview::Brief;
 use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::spec::{AgentSpec, Approval, Place, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
@@ -13,10 +14,12 @@ use dacapo_core::view::{MergedInto, TaskView};
 use super::NOTHING;
 use crate::agents;
 use crate::args::Merge;
+use crate::commands::list::glance;
 use crate::commands::resume::still_finishing;
 use crate::commands::{task, tell_of_leftovers, view};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::output::listing::is_ready;
 use crate::output::words;
 
 /// The tasks that are meant.
@@ -80,14 +83,19 @@ fn names(args: &Merge, data: &RepoDir) -> Result<Vec<String>, Failure> {
     let listed = args.names.as_deref().unwrap_or_default();
     let names: Vec<String> =
         listed.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if args.ready {
+        let proven: Vec<String> =
+            ready(data)?.into_iter().filter(|brief| brief.verified).map(|brief| brief.name).collect();
+        return if proven.is_empty() {
+            Err(Failure::usage("no task is proven and ready")
+                .kept(NOTHING)
+                .hint("dacapo list shows where they stand"))
+        } else {
+            Ok(proven)
+        };
+    }
     if names.is_empty() {
-        let known: Vec<String> = data.tasks().unwrap_or_default().iter().map(TaskDir::name).collect();
-        let failure = Failure::usage("which task is to be merged?").kept(NOTHING);
-        return Err(match known.as_slice() {
-            [] => failure.hint("this repository has no tasks yet; dacapo exec --worktree \"…\" starts one"),
-            [only] => failure.hint(format!("dacapo merge {only}")),
-            _ => failure.hint("dacapo merge NAME[,NAME…]; dacapo list shows the tasks"),
-        });
+        return Err(offered(Failure::usage("which task is to be merged?").kept(NOTHING), &ready(data)?));
     }
     if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
         return Err(Failure::usage(format!("task '{}' is named twice", names[twice]))
@@ -95,6 +103,32 @@ fn names(args: &Merge, data: &RepoDir) -> Result<Vec<String>, Failure> {
             .hint("name each task once, in the order in which they are to be merged"));
     }
     Ok(names)
+}
+
+/// What waits for nothing but to be merged, the oldest first.
+fn ready(data: &RepoDir) -> Result<Vec<Brief>, Failure> {
+    let mut ready: Vec<Brief> = glance::<Brief>(data)?.into_iter().filter(is_ready).collect();
+    ready.sort_by_key(|brief| brief.created_at);
+    Ok(ready)
+}
+
+/// What could be meant, a line each.
+fn offered(failure: Failure, ready: &[Brief]) -> Failure {
+    const MOST: usize = 8;
+    if ready.is_empty() {
+        return failure.hint("nothing is ready; dacapo list shows where the tasks of this repository stand");
+    }
+    let word = |brief: &Brief| if brief.verified { "✓ proven" } else { "finished, unverified" };
+    let mut failure = ready.iter().take(MOST).fold(failure, |failure, brief| {
+        failure.hint(format!("dacapo merge {}   {}", brief.name, word(brief)))
+    });
+    if let Some(more) = ready.len().checked_sub(MOST).filter(|more| *more > 0) {
+        failure = failure.hint(format!("and {more} more: dacapo list"));
+    }
+    if ready.iter().any(|brief| brief.verified) {
+        failure = failure.hint("dacapo merge --ready   all that is proven");
+    }
+    failure
 }
 
 fn lock(dir: &TaskDir) -> Result<Lock, Failure> {

@@ -30,6 +30,12 @@ fn brief(name: &str, status: Status) -> Brief {
         verified: false,
         broken_record: None,
         red: false,
+        paused_by_hand: false,
+        left_by_hand: 0,
+        elapsed_seconds: 0.0,
+        last_at: None,
+        doing: None,
+        prompt: String::new(),
         question: None,
         message: None,
         iteration: 4,
@@ -59,6 +65,7 @@ fn frame(width: Option<usize>) -> Frame {
         now: "2026-11-16T02:00:00Z".parse().unwrap(),
         zone: TimeZone::UTC,
         done: Done::Counted,
+        sizes: Sizes::Large,
         scope: Scope::Here { everywhere: 0 },
     }
 }
@@ -177,6 +184,51 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
 }
 
 #[test]
+fn s14_a_running_task_says_for_how_long_what_it_does_and_what_was_asked() {
+    let works = Brief {
+        elapsed_seconds: 72.0,
+        last_at: Some("2026-11-16T01:58:00Z".parse().unwrap()),
+        doing: Some("claude works".into()),
+        prompt: "Fix the failing tests\nof the parser".into(),
+        ..brief("fix", Status::Running)
+    };
+    let entries = [
+        entry(Brief {
+            prompt: "修复登录页面的所有测试，并且不要改变接口".into(),
+            ..brief("task", Status::Running)
+        }),
+        entry(works),
+        entry(brief("a-name-that-was-made-from-a-long-prompt", Status::Running)),
+        entry(Brief {
+            paused_by_hand: true,
+            question: Some("paused by dacapo pause".into()),
+            ..brief("held", Status::Paused)
+        }),
+        entry(Brief { left_by_hand: 2, verified: true, ..brief("touched", Status::Completed) }),
+    ];
+    insta::assert_snapshot!(shown(&entries, &frame(Some(80))), @r#"
+    STOPPED    held     4 of 10, paused by you        dacapo resume held
+    STOPPED    touched  2 uncommitted files left by…  dacapo resume touched --iter 1
+    RUNNING    task     4/10: 修复登录页面的所有测试，并且不要…  dacapo attach task
+    RUNNING    fix      4/10, 3m12s, claude works: Fix the faili…  dacapo attach fix
+    RUNNING    a-name-that-was-made-from-a-long-prompt
+                        4/10   dacapo attach a-name-that-was-made-from-a-long-prompt
+    5 tasks · 20 iterations · this repository
+    "#);
+    let piped = shown(&entries, &frame(None));
+    assert!(piped.contains("4/10, 3m12s, claude works: Fix the failing tests  "), "{piped}");
+}
+
+#[test]
+fn s14_sizes_that_were_asked_for_are_shown_however_small() {
+    let small = Entry { occupies: Some(20_000_000), ..entry(brief("small", Status::Stopped)) };
+    assert!(!shown(std::slice::from_ref(&small), &frame(None)).contains("MB"));
+    let asked = Frame { sizes: Sizes::All, ..frame(None) };
+    let text = shown(&[small], &asked);
+    assert!(text.contains("not done, 20.0 MB") && text.contains("20.0 MB on disk"), "{text}");
+}
+
+#[test]
 fn s14_what_needs_nothing_any_more_is_one_line() {
     let done = |name: &str| Brief { verified: true, ..brief(name, Status::Completed) };
     let entries = [
@@ -273,16 +325,16 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
     }
     insta::assert_snapshot!(shown(&entries, &frame(Some(80))), @r#"
     NEEDS YOU  auth   為什麼這個測試失敗？ [2J 請決定要不要繼續…  dacapo status auth
-    NEEDS YOU  baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  為什麼這個測試失敗？ [2J…
+    NEEDS YOU  baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+                      為什麼這個測試失敗？ [2J 請決定要不要繼續，或者放棄這個任務並…
                dacapo status baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     READY      ready  ✓ proven $1234.50, conflicts with very/ve…  dacapo merge ready
     STOPPED    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-               10 of 10, still red
+                      10 of 10, still red
                dacapo resume --iter 5 \
                aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     DONE       caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-               1 merged (1 unverified)
-               dacapo list --done
+                      1 merged (1 unverified)                     dacapo list --done
     5 tasks · 26 iterations · $1234.50 · 3.0 GB on disk · this repository
     "#);
 }

@@ -25,7 +25,8 @@ fn s11_bad_names_and_queries_are_refused() {
     refused(&world, &["auht"], &["Task 'auht' not found", "did you mean 'auth'?"]);
     refused(&world, &["auth,nothing-like-it"], &["Task 'nothing-like-it' not found"]);
     refused(&world, &["../auth"], &["Task '../auth' not found"]);
-    refused(&world, &[], &["which task is to be merged?"]);
+    refused(&world, &[], &["which task is to be merged?", "dacapo merge auth   finished, unverified"]);
+    refused(&world, &["--ready"], &["no task is proven and ready"]);
     refused(&world, &[","], &["which task is to be merged?"]);
     refused(&world, &["auth,auth"], &["task 'auth' is named twice"]);
     refused(&world, &["auth", "docs"], &["'docs' is a task", "did you mean 'auth,docs'?"]);
@@ -42,10 +43,12 @@ fn s11_bad_names_and_queries_are_refused() {
 fn s11_a_checkout_that_is_not_in_order_is_refused() {
     let world = world();
     task(&world, "t", "echo 1 > new; echo t", &[]);
+    task(&world, "f", "echo theirs > f; echo f", &[]);
     world.write("f", "changed\n");
-    refused(&world, &["t"], &["1 uncommitted change here (f)", "do:   commit them, or git stash"]);
+    let in_the_way = "1 uncommitted change here in files that the merge touches (f)";
+    refused(&world, &["f"], &[in_the_way, "do:   commit them, or git stash"]);
     world.git(&["add", "f"]);
-    refused(&world, &["t", "--dry-run"], &["1 uncommitted change here (f)"]);
+    refused(&world, &["t,f", "--dry-run"], &[in_the_way]);
     world.git(&["reset", "-q", "--hard"]);
     world.git(&["checkout", "-q", "-b", "side", "main~1"]);
     world.write("f", "side\n");
@@ -69,6 +72,34 @@ fn s11_a_checkout_that_is_not_in_order_is_refused() {
     fs::remove_file(world.repo().join("new")).unwrap();
     let _ = merge(&world, &["t"]).expect(0);
     assert_eq!((world.read("untracked").as_str(), world.read("new").as_str()), ("mine\n", "1\n"));
+}
+
+#[test]
+fn s11_changes_in_files_that_the_merge_does_not_touch_stay_as_they_are() {
+    let world = world();
+    task(&world, "t", "echo 1 > new; echo t", &[]);
+    world.write("staged", "mine\n");
+    world.git(&["add", "staged"]);
+    world.write("f", "mine, not committed\n");
+    let _ = merge(&world, &["t"]).expect(0);
+    assert_eq!((world.read("new").as_str(), world.read("f").as_str()), ("1\n", "mine, not committed\n"));
+    assert_eq!(world.git(&["status", "--porcelain"]), " M f\nA  staged".trim_end());
+    let tree = world.tree("HEAD");
+    assert!(tree.contains(&"new".to_owned()) && !tree.contains(&"staged".to_owned()), "{tree:?}");
+}
+
+#[test]
+fn s11_all_that_is_proven_comes_home_at_once() {
+    let world = world();
+    for name in ["one", "two"] {
+        let check = format!("test -e {name}");
+        task(&world, name, &format!("echo 1 > {name}; echo t"), &["--check", &check]);
+    }
+    task(&world, "claimed", "echo 1 > claimed; echo t", &[]);
+    merge(&world, &[]).expect(2).says("dacapo merge --ready   all that is proven");
+    let _ = merge(&world, &["--ready"]).expect(0);
+    let files = ["one", "two", "claimed"].map(|name| world.repo().join(name).exists());
+    assert_eq!(files, [true, true, false]);
 }
 
 #[test]
