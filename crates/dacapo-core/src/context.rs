@@ -22,4 +22,4 @@ pub use shortfall::{Shortfall, hidden_because, hidden_files, proof_question};
 pub use summary::summarize;
 pub use telling::{failure_line, last_lines, success_line};
 pub use text::{cut, cut_chars, cut_columns, is_deceptive, tail_lines};
-pub use wording::{changed_files, message_prompt, summary_prompt, written_message, written_summary};
+pub use wording::{About, changed_files, message_prompt, summary_prompt, written_message, written_summary};

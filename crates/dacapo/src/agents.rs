@@ -6,7 +6,7 @@ use dacapo_core::agent::{self, Adapter, Wish};
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, PromptBy};
 
 use crate::args::{self, Exec, Merge, Show};
-use crate::config::{self, AgentProfile, Config, DEFAULT_FOLLOW_UP};
+use crate::config::{self, AgentProfile, Config};
 use crate::error::{Failure, suggest};
 use crate::{native, rehearsal};
 
@@ -74,7 +74,7 @@ impl From<&Merge> for Wanted {
 /// Chooses by flags, then by the config.
 pub fn choose(wanted: &Wanted, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &wanted.agent_cmd {
-        let agent = on_the_spot(command)?;
+        let agent = on_the_spot(command, config)?;
         refuse_what_commands_cannot(wanted, &agent.name, agent.output)?;
         return Ok(Chosen { agents: vec![agent], profile: AgentProfile::default(), why: None });
     }
@@ -137,7 +137,7 @@ pub fn somebody_must_answer(show: Show, name: &str) -> Result<(), Failure> {
         .hint("run it at a terminal, without --json and --quiet"))
 }
 
-fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
+fn on_the_spot(command: &str, config: &Config) -> Result<AgentSpec, Failure> {
     if command.trim().is_empty() {
         return Err(Failure::usage("--agent-cmd is empty").hint("--agent-cmd 'mybot --headless'"));
     }
@@ -157,7 +157,7 @@ fn on_the_spot(command: &str) -> Result<AgentSpec, Failure> {
         prompt: PromptBy::Stdin,
         output: OutputFormat::Text,
         resume: None,
-        follow_up: DEFAULT_FOLLOW_UP.to_owned(),
+        follow_up: config.language.follow_up().to_owned(),
         env: Vec::new(),
         model: None,
         price: None,
@@ -220,11 +220,15 @@ pub(crate) fn described(
         (None, None) => return Err(unknown(base, config)),
     };
     agent.price = price(&agent, config);
-    if let Some(settings) = profile.loop_settings() {
-        agent.follow_up = settings.follow_up;
-    }
+    agent.follow_up = follow_up(&profile, config);
     agent.env.extend(profile.env.clone());
     Ok(agent)
+}
+
+/// What a follow-up says (L13): a profile that loops by itself has its own word, else it is that of the user's language.
+fn follow_up(profile: &AgentProfile, config: &Config) -> String {
+    let own = profile.loop_settings().map(|settings| settings.follow_up);
+    own.unwrap_or_else(|| config.language.follow_up().to_owned())
 }
 
 /// An agent of the user's own making.
@@ -247,7 +251,7 @@ fn own_command(name: &str, command: Vec<String>, profile: &AgentProfile) -> Resu
         },
         output,
         resume: profile.resume.clone(),
-        follow_up: DEFAULT_FOLLOW_UP.to_owned(),
+        follow_up: String::new(),
         env: Vec::new(),
         model: profile.model.clone(),
         price: None,
@@ -314,7 +318,7 @@ fn endpoint(wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failur
         prompt: PromptBy::Stdin,
         output: OutputFormat::Rehearsal,
         resume: Some(native::RESUME.map(str::to_owned).into()),
-        follow_up: DEFAULT_FOLLOW_UP.to_owned(),
+        follow_up: String::new(),
         env: Vec::new(),
         model: Some(model.to_owned()),
         price: None,
@@ -364,7 +368,6 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
         Failure::usage(format!("agent 'rehearsal' has no usable script: {error}"))
             .hint("--agent rehearsal:FILE.yaml; `dacapo rehearsal example` prints one")
     })?;
-    let settings = profile.loop_settings();
     Ok(AgentSpec {
         name: "rehearsal".into(),
         command: AgentCommand::Rehearsal(path),
@@ -375,7 +378,7 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
             rehearsal::Output::Text => OutputFormat::Text,
         },
         resume: Some(vec!["--session".into(), "{session}".into()]),
-        follow_up: settings.map_or_else(|| DEFAULT_FOLLOW_UP.to_owned(), |settings| settings.follow_up),
+        follow_up: follow_up(&profile, config),
         env: Vec::new(),
         model: None,
         price: None,

@@ -20,7 +20,7 @@ use crate::agents::{self, Chosen};
 use crate::args::{Exec, Session};
 use crate::config::Config;
 use crate::error::{Failure, suggest};
-use crate::writers;
+use crate::writers::{self, Writer};
 
 pub mod milestone;
 
@@ -88,7 +88,7 @@ pub fn request(
     let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
     let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
     policy.proof = checks.setup.proof(config, args.proof.into());
-    let context = context(args, config, &chosen)?;
+    let context = context(args, config, &chosen, &mut notes)?;
     let writers = context.summary_by.iter().chain(&context.message_by);
     budget(args, chosen.agents.iter().chain(writers))?;
     let (name, named) = match &args.name {
@@ -393,16 +393,27 @@ pub(crate) fn no_price(agent: &AgentSpec) -> Failure {
         .kept("everything; nothing was started")
 }
 
-fn context(args: &Exec, config: &Config, chosen: &Chosen) -> Result<ContextPolicy, Failure> {
+fn context(
+    args: &Exec,
+    config: &Config,
+    chosen: &Chosen,
+    notes: &mut Vec<String>,
+) -> Result<ContextPolicy, Failure> {
     let set = &config.spawn_task.context_passing;
     let auto_commit = set.auto_commit && !args.no_commit;
     let generate_summary = set.generate_summary && !args.no_summary;
     let summary_model = args.summary_model.as_ref().or(set.summary_model.as_ref());
     let message_model = args.commit_message_model.as_ref().or(set.commit_message_model.as_ref());
-    let writer = |what, model: Option<&String>, wanted: bool| {
+    let mut writer = |what, model: Option<&String>, wanted: bool| {
         // An empty one on the command line takes back what a config file says.
-        let model = model.filter(|model| wanted && !model.trim().is_empty());
-        model.map(|model| writers::writer(what, model.trim(), config, chosen)).transpose()
+        let Some(model) = model.filter(|model| wanted && !model.trim().is_empty()) else { return Ok(None) };
+        Ok(match writers::writer(what, model.trim(), config, chosen)? {
+            Writer::Model(agent) => Some(*agent),
+            Writer::OwnWords(why) => {
+                notes.push(why);
+                None
+            }
+        })
     };
     Ok(ContextPolicy {
         enabled: set.enabled && !args.no_context,

@@ -13,35 +13,56 @@ use crate::native;
 /// What stands before the model of an endpoint.
 const NATIVE: &str = "native:";
 
+/// Who writes.
+#[derive(Debug)]
+pub enum Writer {
+    /// This one.
+    Model(Box<AgentSpec>),
+    /// Nobody but the agent itself: Dacapo cannot choose the model of a command. Why, for people.
+    OwnWords(String),
+}
+
 /// The one who writes `what` with this model: `haiku`, or `native:MODEL`.
 ///
 /// # Errors
 /// It cannot be had: said before anything is started, not after the first iteration.
-pub fn writer(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> Result<AgentSpec, Failure> {
+pub fn writer(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> Result<Writer, Failure> {
     let mut writer = match model.strip_prefix(NATIVE) {
         Some(model) => endpoint(what, model, config)?,
-        None => same_agent(what, model, config, chosen)?,
+        None => match same_agent(what, model, config, chosen)? {
+            Some(writer) => writer,
+            None => return Ok(Writer::OwnWords(own_words(what, model, &chosen.agents[0]))),
+        },
     };
     writer.price = agents::price(&writer, config);
-    Ok(writer)
+    Ok(Writer::Model(Box::new(writer)))
 }
 
-/// One turn of the task's first agent that may change nothing.
-fn same_agent(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> Result<AgentSpec, Failure> {
+fn own_words(what: Writing, model: &str, agent: &AgentSpec) -> String {
+    let (setting, _) = names(what);
+    let instead = match what {
+        Writing::Summary => "summaries are the agent's own closing words",
+        Writing::CommitMessage => "commit messages are made from the summary",
+    };
+    format!(
+        "{setting} = \"{model}\" is not used: agent '{}' is a command, and Dacapo cannot choose its model; {instead} \
+         (\"native:MODEL\" asks an endpoint)",
+        agent.name
+    )
+}
+
+/// One turn of the task's first agent that may change nothing; none where the agent is a command.
+fn same_agent(
+    what: Writing,
+    model: &str,
+    config: &Config,
+    chosen: &Chosen,
+) -> Result<Option<AgentSpec>, Failure> {
     let first = &chosen.agents[0];
     if first.name == "native" && matches!(first.command, AgentCommand::Own(_)) {
-        return endpoint(what, model, config);
+        return endpoint(what, model, config).map(Some);
     }
-    let Some(adapter) = built_in(first, chosen) else {
-        let (setting, flag) = names(what);
-        return Err(Failure::usage(format!(
-            "agent '{}' is a command: Dacapo cannot choose the model for {setting} = \"{model}\"",
-            first.name
-        ))
-        .kept("everything; nothing was started")
-        .hint(format!("{setting} = \"native:MODEL\" asks an endpoint ([agents.native]) instead"))
-        .hint(format!("{flag} '' leaves it to the agent's own words")));
-    };
+    let Some(adapter) = built_in(first, chosen) else { return Ok(None) };
     let wish = Wish {
         model: Some(model),
         approval: Approval::ReadOnly,
@@ -55,7 +76,7 @@ fn same_agent(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> R
             .hint(format!("{flag} '' leaves it to the agent's own words"))
     })?;
     writer.env.extend(config.agent_profile(adapter.name()).env.clone());
-    Ok(writer)
+    Ok(Some(writer))
 }
 
 /// The profile behind an agent, where the user has not put a command of their own in its place.

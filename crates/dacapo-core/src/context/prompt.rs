@@ -11,6 +11,13 @@ use crate::event::CheckResult;
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
 
+/// What follows the user's words in a new conversation that is told nothing of the earlier ones (C11).
+const BUILD_ON_COMMITS: &str = "Earlier iterations have worked on this already. Look at `git log` and `git diff` to see what they did, \
+                                build on it, and go on with what is missing.";
+/// The same where nobody commits.
+const BUILD_ON_CHANGES: &str = "Earlier iterations have worked on this already and committed nothing. Look at `git status` and \
+                                `git diff` to see what they did, build on it, and go on with what is missing.";
+
 /// Everything a prompt is made of.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
@@ -53,7 +60,11 @@ pub fn prompt(told: &Told<'_>) -> String {
         return first(told);
     }
     if !told.policy.enabled {
-        return follow_up(told, told.policy.loop_prompt.as_deref().unwrap_or(told.follow_up));
+        let by_itself = match told.policy.auto_commit {
+            true => BUILD_ON_COMMITS,
+            false => BUILD_ON_CHANGES,
+        };
+        return follow_up(told, told.policy.loop_prompt.as_deref().unwrap_or(by_itself));
     }
     with_context(told)
 }

@@ -16,7 +16,7 @@ use super::turn::random_uuid;
 use super::turn_end::{Why, diagnosed, ending};
 use super::workspace::MAX_FILE_BYTES;
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
-use crate::context::{self, Conversation};
+use crate::context::{self, About, Conversation};
 use crate::event::{AgentEvent, TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
 use crate::process::{Follower, Running, Stop};
 use crate::spec::{AgentSpec, duration_text};
@@ -72,7 +72,7 @@ impl Driver<'_> {
         }
         let told = conversation.finish();
         let most = self.spec.context.summary_max_tokens;
-        Ok((!told.is_empty()).then(|| context::summary_prompt(&told, most)))
+        Ok((!told.is_empty()).then(|| context::summary_prompt(self.about(plan), &told, most)))
     }
 
     /// None: nothing changed, so there is nothing to commit, or the tree is not in a state to be committed.
@@ -86,7 +86,11 @@ impl Driver<'_> {
         let others = workspace.not_the_agents();
         stats.retain(|stat| !others.contains(&stat.path));
         let changes = context::changed_files(&stats);
-        Ok((!changes.is_empty()).then(|| context::message_prompt(&plan.summary, &changes)))
+        Ok((!changes.is_empty()).then(|| context::message_prompt(self.about(plan), &plan.summary, &changes)))
+    }
+
+    fn about(&self, plan: &WritingPlan) -> About<'_> {
+        About { task: &self.spec.prompt, iteration: plan.iteration }
     }
 
     fn ask(&mut self, plan: &WritingPlan, agent: &AgentSpec, prompt: &str) -> Result<Answer, DriverError> {

@@ -115,6 +115,17 @@ pub enum Language {
     TraditionalChinese,
 }
 
+impl Language {
+    /// The word by which an agent is told to go on, where its profile says nothing (L13).
+    pub fn follow_up(self) -> &'static str {
+        match self {
+            Self::English => "Continue.",
+            Self::SimplifiedChinese => "继续",
+            Self::TraditionalChinese => "繼續",
+        }
+    }
+}
+
 /// An agent: how it loops (A7), and how it is run where it is not a built-in one (A1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

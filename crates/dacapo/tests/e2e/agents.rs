@@ -101,10 +101,10 @@ fn l13_failed_checks_and_words_go_between_prompt_and_follow_up() {
     let check = "echo because; false";
     let words = ["--name", "t", "--session", "resume", "--check", check, "--max-iterations", "2", "Build it"];
     let _ = world.exec(&words).expect(3);
-    let expected = "Build it\n\nThese checks failed:\n`echo because; false` → exit 1\nbecause\n\n繼續";
+    let expected = "Build it\n\nThese checks failed:\n`echo because; false` → exit 1\nbecause\n\nContinue.";
     assert_eq!(world.prompt("t", 1), expected);
     let _ = world.run(&["resume", "t", "with", "care", "--iter", "1"]).expect(3);
-    let expected = expected.replace("\n\n繼續", "\n\nThe user adds:\nwith care\n\n繼續");
+    let expected = expected.replace("\n\nContinue.", "\n\nThe user adds:\nwith care\n\nContinue.");
     assert_eq!(world.prompt("t", 2), expected);
 }
 

@@ -79,8 +79,6 @@ fn u6_every_flag_of_exec_refuses_a_wrong_value() {
         (&["--summary-max-tokens", "0", "go"], "--summary-max-tokens"),
         (&["--context-max-tokens", "-5", "go"], "-5"),
         (&["--context-max-tokens", "0", "go"], "--context-max-tokens"),
-        (&["--summary-model", "haiku", "go"], "cannot choose the model for summary_model = \"haiku\""),
-        (&["--commit-message-model", "haiku", "go"], "cannot choose the model for commit_message_model"),
         (&["--summary-model", "native:", "go"], "names no model"),
         (&["--summary-model", "native:tiny", "go"], "which endpoint is not set"),
         (&["--color", "green", "go"], "invalid value 'green'"),

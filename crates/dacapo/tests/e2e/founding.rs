@@ -114,13 +114,21 @@ fn l13_a_follow_up_is_prompt_blank_line_text() {
             saved.display()
         ),
     );
-    world.config("[agents.bot]\ncommand = [\"bot\", \"-p\"]\nresume = [\"--continue\"]\n");
-    let words = ["--name", "t", "--agent", "bot", "--session", "resume", "--iter", "2", "Build the feature"];
-    world.exec(&words).expect(0);
+    let bot = "[agents.bot]\ncommand = [\"bot\", \"-p\"]\nresume = [\"--continue\"]\n";
     let read = |name: &str| fs::read_to_string(saved.join(name)).unwrap();
-    assert_eq!(read("0"), "Build the feature");
-    assert_eq!(read("1"), "Build the feature\n\n繼續");
-    assert_eq!((read("args-0").as_str(), read("args-1").as_str()), ("-p\n", "-p --continue\n"));
+    for (name, before, behind, word) in [
+        ("zh", "language = \"zh-CN\"\n", "", "继续"),
+        ("tw", "language = \"zh-TW\"\n", "", "繼續"),
+        ("own", "", "loop_enabled = true\n", "繼續"),
+        ("t", "", "", "Continue."),
+    ] {
+        world.config(&format!("{before}{bot}{behind}"));
+        let words = ["--name", name, "--agent", "bot", "--session", "resume", "--iter", "2"];
+        world.exec(&[&words[..], &["Build the feature"]].concat()).expect(0);
+        assert_eq!(read("0"), "Build the feature");
+        assert_eq!(read("1"), format!("Build the feature\n\n{word}"));
+        assert_eq!((read("args-0").as_str(), read("args-1").as_str()), ("-p\n", "-p --continue\n"));
+    }
     let logs = world.run(&["logs", "t"]).expect(0).stdout;
     assert!(logs.contains("] Starting loop follow-up for task t (iteration 1)\n"), "{logs}");
 }
@@ -153,7 +161,9 @@ fn l13_a_follow_up_to_the_scripted_agent_goes_into_its_session() {
     let words = ["--name", "t", "--agent", &agent, "--session", "resume", "--iter", "3", "Build the feature"];
     world.exec(&words).expect(0);
     for (iteration, prompt) in
-        ["Build the feature", "Build the feature\n\n繼續", "Build the feature\n\n繼續"].iter().enumerate()
+        ["Build the feature", "Build the feature\n\nContinue.", "Build the feature\n\nContinue."]
+            .iter()
+            .enumerate()
     {
         let path = world.scratch(&format!("prompt-{iteration}"));
         assert_eq!(fs::read_to_string(path).unwrap(), *prompt);

@@ -446,3 +446,17 @@ fn c4_c5_the_agent_of_an_endpoint_writes_with_another_of_its_models() {
     assert_eq!(asked, ["other"]);
     assert_eq!(server.calls(CallKind::Main)[0].model, "big");
 }
+
+#[test]
+fn c4_c5_a_command_writes_in_its_own_words_and_that_is_said() {
+    let world = World::new();
+    world.config(
+        "[spawn_task.context_passing]\nsummary_model = \"haiku\"\ncommit_message_model = \"haiku\"\n",
+    );
+    let agent = "date > log; echo Wrote the log.";
+    let ran = world.exec(&["--name", "t", "--agent-cmd", agent, "go"]).expect(0);
+    ran.says("note    commit_message_model = \"haiku\" is not used: agent 'date' is a command")
+        .says("note    summary_model = \"haiku\" is not used");
+    assert_eq!(world.subjects(), ["[iter-0] Wrote the log", "first"]);
+    assert_eq!(world.events("t", "written").len(), 0);
+}

@@ -22,7 +22,7 @@ fn a2_a_live_session_serves_many_turns_and_each_has_its_own_record() {
         ]
     );
     assert_eq!(world.talkers("bot").len(), 1, "one process");
-    assert_eq!(world.prompts("bot"), ["add a line", "add a line\n\n繼續", "add a line\n\n繼續"]);
+    assert_eq!(world.prompts("bot"), ["add a line", "add a line\n\nContinue.", "add a line\n\nContinue."]);
     let subjects = ["[iter-2] Wrote line 3", "[iter-1] Wrote line 2", "[iter-0] Wrote line 1", "first"];
     assert_eq!(world.subjects(), subjects);
     // Counted over the process by the agent, over the turn by us.

@@ -97,7 +97,15 @@ fn c11_without_context_the_prompt_is_followed_by_the_loop_prompt() {
     let mut spec = iter(3);
     spec.context.enabled = false;
     let world = World::new(spec.clone()).run();
-    assert_eq!(world.prompts()[1], "Build the feature\n\n繼續");
+    assert_eq!(
+        world.prompts()[1],
+        "Build the feature\n\n\
+         Earlier iterations have worked on this already. Look at `git log` and `git diff` to see what they did, build \
+         on it, and go on with what is missing."
+    );
+    spec.context.auto_commit = false;
+    let world = World::new(spec.clone()).run();
+    assert!(world.prompts()[1].contains("committed nothing. Look at `git status` and `git diff`"));
     spec.context.loop_prompt = Some("Go on.".into());
     let world = World::new(spec).run();
     assert_eq!(
@@ -113,7 +121,7 @@ fn c11_without_context_a_new_session_still_hears_the_rule() {
     let world = World::new(spec).run();
     assert!(world.prompts()[1].starts_with("Build the feature\n\n"));
     assert!(world.prompts()[1].contains("DONE-7"));
-    assert!(world.prompts()[1].ends_with("\n\n繼續"));
+    assert!(world.prompts()[1].ends_with("go on with what is missing."));
 }
 
 /// The prompts of a long loop in which every iteration says as much as the others.
@@ -229,7 +237,8 @@ fn c8_the_users_words_arrive_as_they_were_written() {
                         assert!(prompt.ends_with(&format!("\n\n{text}")));
                     } else {
                         assert!(prompt.starts_with(&format!("{text}\n\n")));
-                        assert!(prompt.ends_with("\n\n{prompt} 繼續"));
+                        let continued = session == SessionMode::Resume;
+                        assert_eq!(prompt.ends_with("\n\n{prompt} 繼續"), continued);
                     }
                 }
                 assert!(world.prompts()[1].contains("The user adds:\n{plan} {{ y }}"));
