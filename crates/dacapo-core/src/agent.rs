@@ -11,6 +11,7 @@ pub mod acp;
 mod adapter;
 mod api_error;
 mod arguments;
+mod blocked;
 mod claude;
 mod claude_like;
 mod codex;
@@ -36,6 +37,8 @@ mod vocabulary;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+pub use blocked::PLACEHOLDER as BLOCKED_PLACEHOLDER;
+pub(crate) use blocked::RawBlocked;
 pub(crate) use observe::RawPromise;
 pub use observe::{Observed, Observer};
 pub use patience::{GiveUp, Patience};

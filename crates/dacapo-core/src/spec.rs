@@ -80,7 +80,7 @@ pub struct Plan {
     pub path: PathBuf,
     /// What it says.
     pub text: String,
-    /// The user named it, so the first iteration hears it too; a found one is context for the later ones.
+    /// The user named it; else it was found.
     pub named: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::event::{
     SetupResult, TaskResult, Tokens, Usage, WaitReason,
 };
 use crate::git::Oid;
-use crate::spec::{Amount, Change, Place, ProofPolicy, TaskSpec};
+use crate::spec::{Amount, Change, LoopPolicy, Place, ProofPolicy, TaskSpec};
 use crate::store::{Fault, JournalError, OpenError, Record, TaskDir, read_sealed};
 use crate::task::Kinds;
 
@@ -118,6 +118,9 @@ pub struct TaskView {
     /// What its agent wrote to standard error last, where that turn failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
+    /// What a person told and every iteration hears until it is taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guidance: Vec<String>,
     /// Iterations finished.
     pub iteration: u32,
     /// Of how many.
@@ -206,6 +209,9 @@ pub struct TaskView {
     /// When it joined the row of those who wait for a place.
     #[serde(skip)]
     pub queued_at: Option<Timestamp>,
+    /// Its limits, as asked for and as changed since.
+    #[serde(skip)]
+    pub policy: LoopPolicy,
     /// How its commits are proven.
     #[serde(skip)]
     pub proof_policy: ProofPolicy,
@@ -261,6 +267,7 @@ impl TaskView {
             needs: None,
             error: None,
             stderr_tail: None,
+            guidance: Vec::new(),
             iteration: 0,
             max_iterations: spec.policy.cap.map(|cap| cap.iterations),
             iterations_succeeded: 0,
@@ -297,6 +304,7 @@ impl TaskView {
             last_at: None,
             has_checks: !spec.policy.checks.is_empty(),
             queued_at: None,
+            policy: spec.policy.clone(),
             proof_policy: spec.policy.proof.clone(),
             start_sha256: None,
             proofs: Vec::new(),
@@ -460,6 +468,21 @@ impl TaskView {
     }
 
     fn commanded(&mut self, command: &Command) {
+        if let Command::Tell { text, standing: true } = command
+            // Both sides of a milestone remember what they were told.
+            && self.milestone.is_none()
+        {
+            self.guidance.push(text.clone());
+        }
+        if *command == Command::Untell {
+            self.guidance.clear();
+        }
+        if let Command::Set { key, value } = command
+            && let Ok(change) = Change::parse(key, value)
+        {
+            let mut cap = self.policy.cap;
+            change.apply(&mut self.policy, &mut cap);
+        }
         if let Command::Set { key, value } = command
             && let Ok(Change::Iterations(amount)) = Kinds::default()
                 .find(&self.kind)
@@ -543,6 +566,9 @@ impl TaskView {
             | Outcome::Cancelled => {}
         }
         self.stderr_tail.clone_from(&result.stderr_tail);
+        if result.outcome == Outcome::Completed {
+            self.guidance.clear();
+        }
         self.result = Some(result.clone());
     }
 

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::blocked::BlockedSearch;
 use super::quotation::Output;
 use super::{EchoFilter, PromiseSearch};
 use crate::event::{AgentEvent, FailureKind, Usage};
@@ -19,6 +20,8 @@ pub struct Observed {
     pub session: Option<String>,
     /// The promise was said.
     pub promise: bool,
+    /// Why the agent cannot go on without a person, in its own words (L18).
+    pub blocked: Option<String>,
     /// The agent's last message.
     pub closing: String,
     /// What it used.
@@ -40,6 +43,7 @@ pub struct Observed {
 pub struct Observer {
     observed: Observed,
     search: Option<PromiseSearch>,
+    blocked: BlockedSearch,
     /// The last event was text: the next text belongs to the same message.
     in_message: bool,
 }
@@ -50,6 +54,7 @@ impl Observer {
         Self {
             observed: Observed::default(),
             search: promise.and_then(PromiseSearch::new),
+            blocked: BlockedSearch::default(),
             in_message: false,
         }
     }
@@ -68,6 +73,7 @@ impl Observer {
                 if let (Some(search), false) = (self.search.as_mut(), seen.promise) {
                     search.feed(text.as_bytes(), |_| seen.promise = true);
                 }
+                self.blocked.feed(text);
             }
             AgentEvent::Usage(usage) => seen.usage = *usage,
             AgentEvent::Limit { message, resets_at } => seen.limit = Some((message.clone(), *resets_at)),
@@ -91,51 +97,80 @@ impl Observer {
 
     /// What there is.
     pub fn finish(self) -> Observed {
-        self.observed
+        let blocked = self.blocked.newest().map(str::to_owned);
+        Observed { blocked, ..self.observed }
     }
 }
 
-/// Looks for the promise in the raw bytes of a plain-text agent, with echoes of the prompt left aside.
+/// Which match counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The first: after it nothing is looked at any more.
+    First,
+    /// The newest.
+    Newest,
+}
+
+/// Looks for a text in the raw bytes of a plain-text agent, with echoes of the prompt left aside.
 #[derive(Debug)]
-pub(crate) struct RawPromise {
+pub(super) struct RawSearch {
     search: PromiseSearch,
     echo: EchoFilter,
+    wanted: Wanted,
     /// Matches of which it is not known yet whether they are an echo.
     open: Vec<u64>,
     written: u64,
-    found: bool,
+    found: Option<u64>,
 }
 
-impl RawPromise {
-    pub(crate) fn new(promise: &str, masked_prompt: &str) -> Option<Self> {
-        let search = PromiseSearch::new(promise)?;
-        let echo = EchoFilter::new(masked_prompt, promise);
-        Some(Self { search, echo, open: Vec::new(), written: 0, found: false })
+impl RawSearch {
+    pub(super) fn new(text: &str, masked_prompt: &str, wanted: Wanted) -> Option<Self> {
+        let search = PromiseSearch::new(text)?;
+        let echo = EchoFilter::new(masked_prompt, text);
+        Some(Self { search, echo, wanted, open: Vec::new(), written: 0, found: None })
     }
 
-    pub(crate) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {
-        if self.found {
+    pub(super) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {
+        if self.found.is_some() && self.wanted == Wanted::First {
             return;
         }
         self.written += bytes.len() as u64;
         let open = &mut self.open;
         self.search.feed(bytes, |at| open.push(at));
-        let (echo, written) = (&self.echo, self.written);
-        let mut found = false;
+        let (echo, written, found) = (&self.echo, self.written, &mut self.found);
         self.open.retain(|&at| match echo.is_echo(raw, at, written, Output::Open) {
             Some(is_echo) => {
-                found |= !is_echo;
+                if !is_echo {
+                    *found = (*found).max(Some(at));
+                }
                 false
             }
             None => true,
         });
-        self.found = found;
     }
 
-    /// At the end a match whose echo never came to its end is the agent's own.
-    pub(crate) fn finish(self, raw: &std::fs::File) -> bool {
+    /// Where it stands. At the end a match whose echo never came to its end is the agent's own.
+    pub(super) fn finish(self, raw: &std::fs::File) -> Option<u64> {
         let own = |at: &u64| self.echo.is_echo(raw, *at, self.written, Output::Ended) != Some(true);
-        self.found || self.open.iter().any(own)
+        self.open.iter().copied().filter(own).max().max(self.found)
+    }
+}
+
+/// The promise in the raw bytes of a plain-text agent.
+#[derive(Debug)]
+pub(crate) struct RawPromise(RawSearch);
+
+impl RawPromise {
+    pub(crate) fn new(promise: &str, masked_prompt: &str) -> Option<Self> {
+        RawSearch::new(promise, masked_prompt, Wanted::First).map(Self)
+    }
+
+    pub(crate) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {
+        self.0.feed(bytes, raw);
+    }
+
+    pub(crate) fn finish(self, raw: &std::fs::File) -> bool {
+        self.0.finish(raw).is_some()
     }
 }
 
@@ -171,6 +206,16 @@ mod tests {
         assert!(!observed("DONE", &[tool, thought]).promise);
         assert!(observed("DONE", &[text("all DO"), text("NE")]).promise, "split over two events");
         assert!(!observed("", &[text("anything")]).promise, "an empty promise never matches");
+    }
+
+    #[test]
+    fn l18_only_what_the_agent_says_is_its_question() {
+        let question = "<blocked>Which key?</blocked>";
+        let tool = AgentEvent::ToolResult { id: "1".into(), failed: false, output: question.into() };
+        let thought = AgentEvent::Thinking { text: question.into() };
+        assert_eq!(observed("x", &[tool.clone(), thought.clone()]).blocked, None);
+        let seen = observed("x", &[text("Hm. <bloc"), thought, tool, text("ked>Which key?</blocked>")]);
+        assert_eq!(seen.blocked.as_deref(), Some("Which key?"));
     }
 
     #[test]

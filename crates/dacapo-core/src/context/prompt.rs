@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::History;
 use super::shortfall::Shortfall;
 use super::text::tail_lines;
+use crate::agent::BLOCKED_PLACEHOLDER as PLACEHOLDER;
 use crate::event::CheckResult;
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
@@ -37,12 +38,16 @@ pub struct Told<'a> {
     pub base: Option<&'a Oid>,
     /// What was done before.
     pub history: &'a History,
-    /// The newest result of each check.
+    /// The commands that judge.
+    pub commands: &'a [String],
+    /// The newest result of each of them.
     pub checks: Vec<&'a CheckResult>,
     /// What passed where the agent works and failed in a checkout of its commit.
     pub shortfall: Option<Shortfall<'a>>,
     /// What the agent is to say when it is done.
     pub promise: Option<&'a str>,
+    /// It may say that it cannot go on without a person (L18).
+    pub may_block: bool,
     /// What people said since the task began.
     pub said: Vec<&'a str>,
     /// The agent still has the conversation before its eyes.
@@ -69,15 +74,31 @@ pub fn prompt(told: &Told<'_>) -> String {
     with_context(told)
 }
 
-/// The user's words, unchanged, and the completion rule when there is one.
+/// The user's words, unchanged; the plan; what judges the work and says what before it; the completion rule when there
+/// is one.
 fn first(told: &Told<'_>) -> String {
     let mut parts = vec![told.prompt.to_owned()];
     if let Some(plan) = told.plan {
         parts.push(format!("## Plan\n{plan}"));
     }
+    parts.extend(judges(told));
+    parts.extend(completion_rule(told, told.promise));
     parts.extend(heard(told));
-    parts.extend(told.promise.filter(|text| !text.is_empty()).map(completion_rule));
     parts.join("\n\n")
+}
+
+/// The checks, and how they ended before the first iteration where they ran.
+fn judges(told: &Told<'_>) -> Option<String> {
+    if told.commands.is_empty() {
+        return None;
+    }
+    let bytes = told.policy.context_max_tokens as usize * BYTES_PER_TOKEN;
+    let ran = checks(told.checks.iter().copied(), bytes);
+    if ran.is_empty() {
+        let named: Vec<String> = told.commands.iter().map(|command| format!("`{command}`")).collect();
+        return Some(format!("These checks judge the work when you are done:\n{}", named.join("\n")));
+    }
+    Some(format!("These checks judge the work when you are done. Before it they say:\n{ran}"))
 }
 
 /// Prompt, blank line, follow-up; what checks and people said goes between the two.
@@ -89,13 +110,12 @@ fn follow_up(told: &Told<'_>, text: &str) -> String {
         parts.push(format!("These checks failed:\n{failed}"));
     }
     parts.extend(told.shortfall.as_ref().map(|shortfall| shortfall.told(bytes / 3)));
-    parts.extend(heard(told));
-    if let Some(promise) = told.promise.filter(|promise| !promise.is_empty())
-        && (!told.continued || told.rule_due)
-        && !told.prompt.contains(promise)
-    {
-        parts.push(completion_rule(promise));
+    if !told.continued || told.rule_due {
+        // Who named the promise in the prompt has said when to give it.
+        let promise = told.promise.filter(|promise| !told.prompt.contains(promise));
+        parts.extend(completion_rule(told, promise));
     }
+    parts.extend(heard(told));
     parts.push(text.to_owned());
     parts.join("\n\n")
 }
@@ -137,8 +157,8 @@ fn rules(told: &Told<'_>) -> String {
         "Build on what the earlier iterations did; `git diff` shows it."
     };
     parts.push(git.to_owned());
+    parts.extend(completion_rule(told, told.promise));
     parts.extend(heard(told));
-    parts.extend(told.promise.filter(|text| !text.is_empty()).map(completion_rule));
     parts.join("\n\n")
 }
 
@@ -147,13 +167,23 @@ fn heard(told: &Told<'_>) -> Option<String> {
     (!told.said.is_empty()).then(|| format!("The user adds:\n{}", told.said.join("\n")))
 }
 
-/// The rule under which a promise may be given.
-pub fn completion_rule(promise: &str) -> String {
-    format!(
-        "When the task is really and completely done, and only then, end your answer with exactly this text:\n\
-         {promise}\n\
-         If anything is missing, do not write it: say what is missing and go on."
-    )
+/// The rule under which a promise may be given, and the honest way out (L18). None where nothing is to be complete.
+fn completion_rule(told: &Told<'_>, promise: Option<&str>) -> Option<String> {
+    let promise = promise.filter(|text| !text.is_empty());
+    let mut lines = Vec::new();
+    if let Some(promise) = promise {
+        lines.push("When the task is really and completely done, and only then, end your answer with exactly this text:");
+        lines.push(promise);
+        lines.push("If anything is missing, do not write it: say what is missing and go on.");
+    }
+    let way_out = format!(
+        "If you cannot go on without a person, do not guess: end your answer with <blocked>{PLACEHOLDER}</blocked>, with \
+         what you need to know or to have in place of `{PLACEHOLDER}`."
+    );
+    if told.may_block {
+        lines.push(&way_out);
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// `` `cargo test` → exit 101 `` and the last lines of what a failed one printed.

@@ -1,11 +1,13 @@
 //! An iteration's summary from the agent's closing message (C5).
 
-use super::text::{cut, cut_beginning, is_deceptive};
+use super::text::{cut, cut_beginning, cut_chars, is_deceptive};
 use crate::spec::{BYTES_PER_TOKEN, OutputFormat};
 
 /// Blocks that are not the agent's account of what it did: removed with all they hold.
 const NOISE: [&str; 6] =
     ["thinking", "think", "task_context", "system-reminder", "system", "previous_summary"];
+/// So much of what a blocked agent asks.
+const QUESTION_CHARS: usize = 1000;
 /// Tags of which only the words inside stay.
 const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];
 
@@ -16,6 +18,15 @@ pub fn summarize(closing: &str, from: OutputFormat, max_tokens: u32, promise: Op
     let text = clean(closing, promise);
     let bytes = max_tokens as usize * BYTES_PER_TOKEN;
     if from == OutputFormat::Text { cut_beginning(&text, bytes) } else { cut(&text, bytes) }
+}
+
+/// What a blocked agent asks of a person, on one line.
+pub fn question(reason: &str) -> String {
+    let words: Vec<String> = clean(reason, None).split_whitespace().map(str::to_owned).collect();
+    match words.is_empty() {
+        true => "the agent says that it cannot go on, and not why".to_owned(),
+        false => cut_chars(&words.join(" "), QUESTION_CHARS),
+    }
 }
 
 /// Only what was said: no escapes, no blocks of the system's, no progress, and no promise: that is for the loop alone.
@@ -29,6 +40,8 @@ pub(super) fn clean(text: &str, promise: Option<&str>) -> String {
         text = text.replace(promise, "");
     }
     text = without_block(&text, "promise");
+    // Why it is blocked is what there is to say of the turn.
+    text = text.replace("<blocked>", "Blocked: ").replace("</blocked>", "");
     for tag in WRAPPERS {
         text = text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
     }
@@ -122,6 +135,17 @@ mod tests {
             "New."
         );
         assert_eq!(summarize("<think>never <think>closed", OutputFormat::Text, 500, None), "never closed");
+    }
+
+    #[test]
+    fn l18_a_question_is_one_clean_line() {
+        assert_eq!(question("\u{1b}[1mWhich key?\u{1b}[0m\n  A or\nB"), "Which key? A or B");
+        assert_eq!(question(" \n"), "the agent says that it cannot go on, and not why");
+        assert_eq!(question(&"x".repeat(5000)).chars().count(), 1000);
+        assert_eq!(
+            summarize("<blocked>No key.</blocked>", OutputFormat::Claude, 500, None),
+            "Blocked: No key."
+        );
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Driver<'_> {
             | Command::Abandon
             | Command::Pause { .. }
             | Command::Tell { .. }
+            | Command::Untell
             | Command::Refreeze { .. }
             | Command::Set { .. } => return,
         };

@@ -44,6 +44,8 @@ pub(super) struct Reader {
     observer: Observer,
     /// For plain text the promise is looked for in the bytes themselves, with echoes of the prompt left aside.
     raw_promise: Option<agent::RawPromise>,
+    /// And so is what it cannot go on without.
+    raw_blocked: Option<agent::RawBlocked>,
     /// For an agent that does not say what its tokens cost.
     price: Option<Price>,
     file: File,
@@ -65,6 +67,7 @@ impl Reader {
             raw_promise: promise
                 .filter(|_| is_text)
                 .and_then(|text| agent::RawPromise::new(text, masked_prompt)),
+            raw_blocked: is_text.then(|| agent::RawBlocked::new(masked_prompt)).flatten(),
             file,
         }
     }
@@ -101,6 +104,9 @@ impl Reader {
         if let Some(promise) = self.raw_promise.as_mut() {
             promise.feed(bytes, &self.file);
         }
+        if let Some(blocked) = self.raw_blocked.as_mut() {
+            blocked.feed(bytes, &self.file);
+        }
         let (observer, price) = (&mut self.observer, self.price);
         self.parser.hear(bytes, &mut |heard| hear(seen(heard, observer, price)));
         self.parser.is_over()
@@ -112,6 +118,9 @@ impl Reader {
         self.parser.finish(&mut |event| hear(seen(Heard::Event(event), observer, price)));
         let mut observed = self.observer.finish();
         observed.promise |= self.raw_promise.is_some_and(|promise| promise.finish(&self.file));
+        if let Some(blocked) = self.raw_blocked {
+            observed.blocked = blocked.finish(&self.file);
+        }
         observed
     }
 }

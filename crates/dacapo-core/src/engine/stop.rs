@@ -20,6 +20,8 @@ pub struct Facts {
     pub checks: bool,
     /// There are checks.
     pub checks_needed: bool,
+    /// The agent says that it cannot go on without a person.
+    pub blocked: bool,
     /// A person added to the task what no iteration has heard yet.
     pub unheard: bool,
     /// The error cannot heal.
@@ -74,6 +76,9 @@ pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<V
     }
     if facts.permanent {
         return end(Outcome::Failed, StopReason::PermanentError);
+    }
+    if facts.blocked {
+        return end(Outcome::Paused, StopReason::NeedsPerson);
     }
     let used_up_all = cap.is_some_and(|cap| facts.finished >= cap.iterations);
     // A single iteration that succeeded is what was asked for, whatever it cost.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, Surroundings, weigh};
-use crate::context::{last_lines, summarize};
+use crate::context::{last_lines, question, summarize};
 use crate::event::{AgentEvent, FailureKind, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
@@ -69,6 +69,7 @@ impl Driver<'_> {
             end,
             session: seen.session.or_else(|| plan.session.clone()),
             promise: seen.promise,
+            blocked: seen.blocked.as_deref().map(question),
             summary: if self.spec.context.generate_summary { summary } else { String::new() },
             usage: seen.usage,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

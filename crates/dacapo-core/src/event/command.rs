@@ -13,11 +13,16 @@ pub enum Command {
         /// Not only after this iteration.
         now: bool,
     },
-    /// The next iteration hears it.
+    /// The next iteration hears it, or all from then on.
     Tell {
         /// The words.
         text: String,
+        /// Every iteration from the next on hears it, until it is taken back or the task is complete; else the next alone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        standing: bool,
     },
+    /// What was told and stands holds no longer.
+    Untell,
     /// Yes to what it asks; the choice, by its number, where it offers several.
     Approve {
         /// Which, from 1.

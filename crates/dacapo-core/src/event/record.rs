@@ -179,6 +179,9 @@ pub struct TurnRecord {
     pub session: Option<String>,
     /// The promise was said.
     pub promise: bool,
+    /// Why the agent cannot go on without a person, in its own words (L18).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
     /// The agent's closing message, cleaned.
     pub summary: String,
     /// What it used.
@@ -329,6 +332,9 @@ pub struct IterationRecord {
     pub stderr_tail: Option<String>,
     /// The promise was said.
     pub promise: bool,
+    /// Why the agent cannot go on without a person, in its own words (L18).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
     /// When it was over.
     pub timestamp: Timestamp,
     /// What its turns used.

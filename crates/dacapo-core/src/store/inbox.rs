@@ -135,7 +135,7 @@ impl Inbox {
                 | Command::Reject { .. } => {
                     self.done(&received)?;
                 }
-                Command::Tell { .. } | Command::Set { .. } | Command::Refreeze { .. } => {}
+                Command::Tell { .. } | Command::Untell | Command::Set { .. } | Command::Refreeze { .. } => {}
             }
         }
         Ok(())
@@ -206,13 +206,13 @@ mod tests {
         assert_eq!(inbox.look().unwrap(), []);
         let texts = ["first", "second\n繼續", "third"];
         for text in texts {
-            inbox.put("dacapo tell", Command::Tell { text: text.into() }).unwrap();
+            inbox.put("dacapo tell", Command::Tell { text: text.into(), standing: true }).unwrap();
         }
         let orders = inbox.look().unwrap();
         let told: Vec<&str> = orders
             .iter()
             .map(|order| match &order.command {
-                Command::Tell { text } => text.as_str(),
+                Command::Tell { text, .. } => text.as_str(),
                 other => panic!("{other:?}"),
             })
             .collect();

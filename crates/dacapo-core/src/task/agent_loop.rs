@@ -30,6 +30,7 @@ use crate::task::{Kind, NotThatKind};
 mod apply;
 mod commands;
 mod decide;
+mod guidance;
 mod limits;
 mod plan;
 mod proof;
@@ -119,6 +120,8 @@ pub struct AgentLoop {
     /// What was used and how much time had passed when the present allowance began.
     usage_before: Usage,
     elapsed_before: Duration,
+    /// What people said and every iteration hears.
+    guidance: guidance::Guidance,
     /// What people said and no turn has been told yet.
     told: Vec<String>,
     /// What the iteration at work was told.
@@ -130,6 +133,8 @@ pub struct AgentLoop {
     rule_due: bool,
     history: History,
     verdict: Option<Verdict>,
+    /// What the agent of the newest iteration needs a person for, until one takes the task up again.
+    question: Option<String>,
     /// Who wants it to pause when this iteration is over.
     pausing: Option<String>,
     message: Option<String>,
@@ -211,6 +216,8 @@ struct Current {
     /// The commit message that a model wrote.
     worded: Option<String>,
     promise: bool,
+    /// Why the agent cannot go on without a person.
+    blocked: Option<String>,
     end: TurnEnd,
     ended_at: Timestamp,
     planned: Option<CommitPlanned>,
@@ -268,6 +275,7 @@ impl AgentLoop {
             unmetered: None,
             usage_before: Usage::default(),
             elapsed_before: Duration::ZERO,
+            guidance: guidance::Guidance::default(),
             told: Vec::new(),
             heard: Vec::new(),
             follow_ups: Vec::new(),
@@ -275,6 +283,7 @@ impl AgentLoop {
             rule_due: false,
             history: History::within(spec.context.context_max_tokens as usize * BYTES_PER_TOKEN),
             verdict: None,
+            question: None,
             pausing: None,
             message: None,
             stderr_tail: None,
@@ -290,6 +299,18 @@ impl AgentLoop {
             None if self.opened_green => Some(DEFAULT_PROMISE),
             None => None,
         }
+    }
+
+    /// At most so many iterations, by now.
+    pub fn most_iterations(&self) -> Option<u32> {
+        self.cap.map(|cap| cap.iterations)
+    }
+
+    /// Whether the agent is told of the honest way out, and heard when it takes it (L18): wherever something is to be
+    /// complete. A loop that just does its rounds does them all.
+    fn may_block(&self) -> bool {
+        let promised = self.promise().is_some_and(|promise| !promise.is_empty());
+        self.policy.looping && (promised || !self.policy.checks.is_empty())
     }
 
     /// Checks that passed on the commit itself count when they were red before, or when they were green and the promise

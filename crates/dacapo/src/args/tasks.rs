@@ -86,9 +86,15 @@ pub struct Pause {
 pub struct Tell {
     /// The task
     pub name: String,
-    /// What the next iteration is to hear; `-` reads it from standard input
-    #[arg(required = true)]
+    /// What every iteration from the next on is to hear; `-` reads it from standard input
+    #[arg(required_unless_present = "clear")]
     pub text: Vec<String>,
+    /// Only the next iteration hears it
+    #[arg(long)]
+    pub once: bool,
+    /// Take back all that was told
+    #[arg(long, conflicts_with_all = ["text", "once"])]
+    pub clear: bool,
 }
 
 /// Flags of `set`.

@@ -46,6 +46,9 @@ pub(super) fn pause(args: &Pause) -> Result<u8, Failure> {
 
 pub(super) fn tell(args: &Tell) -> Result<u8, Failure> {
     let (_, dir) = task(Some(&args.name))?;
+    if args.clear {
+        return take_back(&dir);
+    }
     let mut text = args.text.join(" ");
     if text == "-" {
         text.clear();
@@ -55,13 +58,30 @@ pub(super) fn tell(args: &Tell) -> Result<u8, Failure> {
     }
     if text.trim().is_empty() {
         return Err(Failure::usage("there is nothing to tell")
-            .hint(format!("dacapo tell {} \"what the next iteration is to hear\"", dir.name())));
+            .hint(format!("dacapo tell {} \"what its iterations are to hear\"", dir.name())));
     }
     let text = text.trim_end().to_owned();
-    let heard = give(&dir, "dacapo tell", &[Command::Tell { text }])?;
+    let heard = give(&dir, "dacapo tell", &[Command::Tell { text, standing: !args.once }])?;
+    let name = dir.name();
+    let is_milestone = dir.spec().is_ok_and(|spec| spec.kind == Milestones::NAME);
+    let back = format!("dacapo tell {name} --clear takes it back");
     print(&match heard {
-        Heard::Now => format!("the next iteration of {} hears it", dir.name()),
-        Heard::Later => format!("{} hears it when it goes on: dacapo resume {}", dir.name(), dir.name()),
+        Heard::Now if args.once || is_milestone => format!("the next iteration of {name} hears it"),
+        Heard::Now => format!("every iteration of {name} from the next on hears it; {back}"),
+        Heard::Later if args.once || is_milestone => {
+            format!("{name} hears it when it goes on: dacapo resume {name}")
+        }
+        Heard::Later => format!("{name} hears it from when it goes on: dacapo resume {name}; {back}"),
+    });
+    Ok(0)
+}
+
+fn take_back(dir: &TaskDir) -> Result<u8, Failure> {
+    let name = dir.name();
+    let heard = give(dir, "dacapo tell", &[Command::Untell])?;
+    print(&match heard {
+        Heard::Now => format!("no iteration of {name} from the next on hears what was told"),
+        Heard::Later => format!("{name} no longer hears what was told"),
     });
     Ok(0)
 }

@@ -13,6 +13,8 @@ use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// So many further lines of a message are shown.
 const MOST_SAID: usize = 8;
+/// What a task needs a person for whose agent cannot go on (L18).
+pub const BLOCKED: &str = "blocked";
 
 /// The result in a few lines.
 pub fn result(view: &TaskView, result: &TaskResult) -> String {
@@ -104,10 +106,14 @@ pub fn unit(view: &TaskView) -> &'static str {
     if view.milestone.is_some() { "round" } else { "iteration" }
 }
 
-/// What a paused milestone asks a person, and what the two do not agree on.
+/// What a blocked agent asks a person; what a paused milestone does, and what the two do not agree on.
 fn question(view: &TaskView) -> Option<String> {
-    let (milestone, needs) = (view.milestone.as_ref()?, view.needs.as_ref()?);
+    let needs = view.needs.as_ref()?;
     let mut out = format!("  {}\n", paint(WARN, &words::line(&needs.question, words::WHOLE)));
+    if view.milestone.is_none() && needs.kind == BLOCKED {
+        return Some(out);
+    }
+    let milestone = view.milestone.as_ref()?;
     let open: Vec<&FindingView> = milestone.open_findings().collect();
     for finding in open.iter().take(milestones::MOST_FINDINGS) {
         let _ = writeln!(out, "  {}", milestones::finding(finding));
@@ -152,6 +158,9 @@ fn headline(view: &TaskView, result: &TaskResult) -> String {
         Outcome::TimeElapsed => paint(WARN.bold(), "■ stopped: time is up, not done"),
         Outcome::BudgetExhausted => paint(WARN.bold(), "■ stopped: the budget is used up"),
         Outcome::Stalled => paint(WARN.bold(), "■ stopped: no progress"),
+        Outcome::Paused if view.needs.as_ref().is_some_and(|needs| needs.kind == BLOCKED) => {
+            paint(WARN.bold(), "‖ paused: the agent cannot go on without you")
+        }
         Outcome::Paused => paint(WARN.bold(), "‖ paused: a person is needed"),
         Outcome::Cancelled => paint(WARN.bold(), "■ cancelled"),
     }
@@ -262,7 +271,7 @@ pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
     if let Some(milestone) = &view.milestone {
         return next_of_milestone(view, milestone, result);
     }
-    if let Some(needs) = view.needs.as_ref().filter(|needs| needs.kind == "proof")
+    if let Some(needs) = view.needs.as_ref().filter(|needs| ["proof", BLOCKED].contains(&needs.kind.as_str()))
         && result.outcome == Outcome::Paused
     {
         return needs.options.clone();

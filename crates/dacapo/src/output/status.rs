@@ -50,6 +50,10 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
     if let Some(milestone) = &view.milestone {
         milestone::standing(&mut out, milestone);
     }
+    limits(&mut out, view);
+    for text in &view.guidance {
+        let _ = writeln!(out, "  told    {} (every iteration)", words::line(text, 100));
+    }
     for check in view.baseline() {
         let _ = writeln!(out, "  before  {}", check_line(check));
     }
@@ -69,8 +73,10 @@ pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) 
         let _ = writeln!(out, "  note    {}", words::line(notice, words::WHOLE));
     }
     match &view.result {
-        // What a milestone asks stands at the top.
-        Some(ended) if view.milestone.is_some() => out.push_str(&report::came_to(view, ended)),
+        // What it asks stands at the top.
+        Some(ended) if view.milestone.is_some() || view.needs.is_some() => {
+            out.push_str(&report::came_to(view, ended));
+        }
         Some(ended) => out.push_str(&report::result(view, ended)),
         None => {
             let _ = write!(out, "  next: {}", next(view));
@@ -118,6 +124,10 @@ fn needs(out: &mut String, view: &TaskView) {
                     out.push_str(&answers);
                     return;
                 }
+                // What can be typed stands at the end.
+                if needs.kind == report::BLOCKED {
+                    return;
+                }
                 for (at, option) in needs.options.iter().enumerate() {
                     line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));
                 }
@@ -131,6 +141,23 @@ fn needs(out: &mut String, view: &TaskView) {
         Status::Queued => line("queued: waits for a place; it starts by itself"),
         Status::Interrupted => line("interrupted: its process is gone; nothing is lost"),
         Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
+    }
+}
+
+/// How long a loop may go on; a milestone's are with its rounds.
+fn limits(out: &mut String, view: &TaskView) {
+    if view.milestone.is_some() || !view.looping {
+        return;
+    }
+    let policy = &view.policy;
+    let mut limits = Vec::new();
+    limits.extend(view.max_iterations.map(|most| words::count(u64::from(most), "iteration")));
+    limits.extend(policy.time.map(words::duration));
+    limits.extend(policy.max_cost.map(words::money));
+    limits.extend(policy.max_tokens.map(words::tokens));
+    limits.extend(words::stall(policy));
+    if !limits.is_empty() {
+        let _ = writeln!(out, "  limits  {}", limits.join(", "));
     }
 }
 

@@ -8,6 +8,7 @@ use dacapo_core::event::{
     CheckPhase, CheckResult, Command, Event, IterationRecord, MilestoneStep, Received, Writing,
 };
 use dacapo_core::git::Oid;
+use dacapo_core::spec::LoopPolicy;
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {
@@ -21,9 +22,16 @@ pub fn command(received: &Received) -> String {
         Command::Reject { reason: Some(reason) } => format!("{by}: no: {}", line(reason, 200)),
         Command::Refreeze { .. } => format!("{by}: the criteria are those of the file now"),
         Command::Abandon => format!("{by}: it is to end for good"),
-        Command::Tell { text } => format!("{by}: {}", line(text, 200)),
+        Command::Tell { text, standing: true } => format!("{by}: {} (from now on)", line(text, 200)),
+        Command::Tell { text, standing: false } => format!("{by}: {}", line(text, 200)),
+        Command::Untell => format!("{by}: what was told holds no longer"),
         Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
     }
+}
+
+/// The limit that ends a loop which goes round in circles.
+pub fn stall(policy: &LoopPolicy) -> Option<String> {
+    (policy.looping && policy.stall > 0).then(|| format!("stops after {} without progress", policy.stall))
 }
 
 /// Proven.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::commands::PAUSED;
+use super::guidance::Guidance;
 use super::{AgentLoop, Current, LimitEnd, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts, Verdict};
@@ -80,6 +81,9 @@ impl AgentLoop {
             Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
             Event::CommandReceived(received) => self.command_received(received),
             Event::TaskFinished(result) => {
+                if result.outcome == Outcome::Completed {
+                    self.guidance = Guidance::default();
+                }
                 self.result = Some(result.clone());
                 self.phase = Phase::Over;
             }
@@ -143,6 +147,11 @@ impl AgentLoop {
         self.probed.fill(false);
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
+        if continued {
+            self.guidance.told_on();
+        } else {
+            self.guidance.told_anew();
+        }
         self.follow_ups_heard = self.follow_ups.len();
         self.phase = Phase::Turn { turn, continued };
     }
@@ -164,6 +173,7 @@ impl AgentLoop {
         let Some(current) = self.current.as_mut() else { return };
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
+        current.blocked.clone_from(&record.blocked);
         current.refused.clone_from(&record.refused);
         current.stderr_tail.clone_from(&record.stderr_tail);
         current.end = record.end.clone();
@@ -257,7 +267,7 @@ impl AgentLoop {
             // What was asked for is there, though somebody wanted to stop at the same moment.
             (_, Some(done)) if stop::complete(&facts) => self.verdict = Some(done),
             (Some(_), _) => {}
-            (None, _) if self.proof_needs_person() => self.verdict = Some(PAUSED),
+            (None, _) if !facts.blocked && self.proof_needs_person() => self.verdict = Some(PAUSED),
             (None, verdict) => {
                 self.verdict = verdict;
                 self.message = self.usage_unknown(&facts).or_else(|| record.error.clone());
@@ -267,8 +277,13 @@ impl AgentLoop {
             self.message = None;
         }
         self.stderr_tail.clone_from(&record.stderr_tail);
+        if facts.blocked && verdict == Some(PAUSED) && self.verdict == Some(PAUSED) {
+            self.question.clone_from(&record.blocked);
+            self.message = None;
+        }
         self.history.push(Past::from(record));
         self.heard.clear();
+        self.guidance.iteration_over();
         self.rule_due &= self.current.as_ref().is_none_or(|current| current.attempts == 0);
         let did_its_turn = self.current.take().is_some_and(|current| current.end == TurnEnd::Done);
         self.backoff_due = self.verdict.is_none() && record.outcome == Ended::Failure;
@@ -358,6 +373,7 @@ impl AgentLoop {
             success: current.ended() == Ended::Success,
             promise: current.promise && can_match,
             promise_needed,
+            blocked: current.blocked.is_some() && self.may_block() && current.ended() != Ended::Cancelled,
             checks: self.checks_hold(),
             checks_needed,
             unheard: self.follow_ups_heard < self.follow_ups.len(),
@@ -397,6 +413,7 @@ impl Current {
             summed_up: None,
             worded: None,
             promise: false,
+            blocked: None,
             end: TurnEnd::Interrupted,
             ended_at: line.at,
             planned: None,

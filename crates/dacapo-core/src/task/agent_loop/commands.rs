@@ -2,7 +2,7 @@
 
 use super::{AgentLoop, Phase};
 use crate::engine::stop::{self, Verdict};
-use crate::event::{Command, Needs, Outcome, Received, StopReason};
+use crate::event::{Command, Needs, Outcome, Received, SessionMode, StopReason};
 use crate::spec::Change;
 
 pub(super) const PAUSED: Verdict = Verdict { outcome: Outcome::Paused, reason: StopReason::NeedsPerson };
@@ -19,7 +19,13 @@ impl AgentLoop {
             }
             // A turn asks, not the loop: the driver answers it. And a loop has no criteria.
             Command::Approve { .. } | Command::Reject { .. } | Command::Refreeze { .. } => {}
-            Command::Tell { text } => self.told.push(text.clone()),
+            Command::Tell { text, standing: true } => self.guidance.add(text),
+            Command::Tell { text, standing: false } => self.told.push(text.clone()),
+            Command::Untell => {
+                self.told.clear();
+                let unsaid = self.guidance.clear();
+                self.told.extend(unsaid.filter(|_| self.policy.session == SessionMode::Resume));
+            }
             Command::Set { key, value } => {
                 // Whoever sent it has read it before; what cannot be read changes nothing.
                 if let Ok(change) = Change::parse(key, value) {
@@ -80,7 +86,17 @@ impl AgentLoop {
             question: format!("paused by {}", self.message.as_deref().unwrap_or("a person")),
             options: vec![format!("dacapo resume {name}"), format!("dacapo kill {name}")],
         };
-        Some(self.proof_needs().unwrap_or_else(by_hand))
+        Some(self.blocked_needs().or_else(|| self.proof_needs()).unwrap_or_else(by_hand))
+    }
+
+    /// What the agent asks (L18).
+    fn blocked_needs(&self) -> Option<Needs> {
+        let name = &self.spec.name;
+        self.question.as_ref().map(|question| Needs {
+            kind: "blocked".into(),
+            question: question.clone(),
+            options: vec![format!("dacapo resume {name} \"your answer\""), format!("dacapo kill {name}")],
+        })
     }
 
     /// A paused loop is not an ended one: it goes on with what is left of its allowances.

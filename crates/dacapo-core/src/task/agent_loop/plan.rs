@@ -83,23 +83,21 @@ impl AgentLoop {
     fn told_to_the_agent(&self, iteration: u32, continued: bool) -> Told<'_> {
         Told {
             prompt: &self.spec.prompt,
-            plan: self
-                .spec
-                .plan
-                .as_ref()
-                .filter(|plan| plan.named || iteration > 0)
-                .map(|plan| plan.text.as_str()),
+            plan: self.spec.plan.as_ref().map(|plan| plan.text.as_str()),
             policy: &self.spec.context,
             follow_up: &self.spec.agents[self.agent].follow_up,
             iteration,
             cap: self.cap.map(|cap| cap.iterations),
             base: self.base.as_ref(),
             history: &self.history,
+            commands: &self.policy.checks,
             checks: self.last_checks.iter().flatten().collect(),
             shortfall: self.shortfall(),
             promise: self.promise(),
+            may_block: self.may_block(),
             said: self.follow_ups[..self.follow_ups_heard]
                 .iter()
+                .chain(&self.guidance.heard)
                 .chain(&self.heard)
                 .map(String::as_str)
                 .collect(),

@@ -25,12 +25,19 @@ impl AgentLoop {
         let asked_for_more = more.is_some() || follow_up.is_some();
         let ended = self.phase == Phase::Over;
         self.pausing = None;
-        let by_proof = self.is_paused() && self.proof_needs_person();
+        let blocked = self.is_paused() && self.question.is_some();
+        let by_proof = self.is_paused() && !blocked && self.proof_needs_person();
         if let Some(proof) = proof {
             self.policy.proof.clone_from(proof);
-        } else if by_proof && !ended && !asked_for_more {
+        } else if (by_proof || blocked) && !ended && !asked_for_more {
             // It died before it could ask.
             return;
+        }
+        let question = self.question.take().filter(|_| blocked);
+        if question.is_some() {
+            // What it did until it was stuck says nothing about how it goes on.
+            self.unchanged_in_row = 0;
+            self.same_failure_in_row = 0;
         }
         if asked_for_more && between {
             self.phase = Phase::Between;
@@ -54,7 +61,10 @@ impl AgentLoop {
             self.phase = self.before_the_first();
         }
         if let Some(text) = follow_up {
-            self.follow_ups.push(text.to_owned());
+            self.follow_ups.push(match question {
+                Some(question) => format!("You asked: {question}\nThe answer: {text}"),
+                None => text.to_owned(),
+            });
         }
         self.raise_cap(more);
     }

@@ -1,5 +1,6 @@
 //! The rules of the loop, in a world that is only a script: no process, no clock, no disk.
 
+mod blocked;
 mod commands;
 mod completion;
 mod crash;

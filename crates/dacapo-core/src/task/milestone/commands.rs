@@ -16,7 +16,12 @@ impl Milestone {
                 self.pausing = Some(by.clone());
                 self.pause_if_idle();
             }
-            Command::Tell { text } => self.tell(text),
+            // Whoever is at work remembers it: the two have a conversation that goes on.
+            Command::Tell { text, .. } => self.tell(text),
+            Command::Untell => {
+                self.developer.told.clear();
+                self.acceptor.told.clear();
+            }
             Command::Set { key, value } => self.set(key, value),
             Command::Refreeze { definition } => self.refreeze_wanted(definition),
             Command::Approve { choice } => self.approved(*choice),

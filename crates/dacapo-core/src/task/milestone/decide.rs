@@ -198,6 +198,7 @@ impl Milestone {
             reply: None,
             timed_out: false,
             stderr_tail: None,
+            blocked: None,
         }
     }
 
@@ -239,6 +240,7 @@ impl Milestone {
             error: (!judgement.accepted).then(|| judgement.reason.clone()),
             stderr_tail: None,
             promise: Work::is_final(round.work.as_ref()),
+            blocked: None,
             timestamp: now,
             usage: round.usage,
             duration_ms: u64::try_from(now.duration_since(round.started_at).as_millis()).unwrap_or(0),

@@ -31,6 +31,7 @@ pub(crate) fn left(dir: &TaskDir, seen: &TaskView) -> Result<Vec<(&'static str, 
         | Command::Abandon
         | Command::Pause { .. }
         | Command::Tell { .. }
+        | Command::Untell
         | Command::Set { .. }
         | Command::Refreeze { .. } => None,
     });

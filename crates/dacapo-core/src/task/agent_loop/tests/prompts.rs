@@ -14,7 +14,42 @@ fn c6_the_first_prompt_is_the_users_and_the_completion_rule() {
         ["Build the feature\n\n\
           When the task is really and completely done, and only then, end your answer with exactly this text:\n\
           DONE-7\n\
-          If anything is missing, do not write it: say what is missing and go on."]
+          If anything is missing, do not write it: say what is missing and go on.\n\
+          If you cannot go on without a person, do not guess: end your answer with <blocked>why</blocked>, with what you \
+          need to know or to have in place of `why`."]
+    );
+}
+
+#[test]
+fn c6_the_first_prompt_has_the_plan_and_how_the_checks_failed_before_it() {
+    let mut spec = checked(5, &["cargo test", "lint"]);
+    // It was found, not named (C1).
+    spec.plan = Some(Plan { path: "plan.md".into(), text: "1. parse".into(), named: false });
+    let world = World::new(spec.clone()).check(|_, _, index| if index == 0 { 101 } else { 0 }).run();
+    let rule = "If you cannot go on without a person, do not guess: end your answer with <blocked>why</blocked>, with \
+                what you need to know or to have in place of `why`.";
+    assert_eq!(
+        world.prompts()[0],
+        format!(
+            "Build the feature\n\n\
+             ## Plan\n\
+             1. parse\n\n\
+             These checks judge the work when you are done. Before it they say:\n\
+             `cargo test` → exit 101\n\
+             line of cargo test\n\
+             ended 101\n\
+             `lint` → exit 0\n\n\
+             {rule}"
+        )
+    );
+    spec.plan = None;
+    spec.policy.baseline = false;
+    let world = World::new(spec).run();
+    assert_eq!(
+        world.prompts()[0],
+        format!(
+            "Build the feature\n\nThese checks judge the work when you are done:\n`cargo test`\n`lint`\n\n{rule}"
+        )
     );
 }
 
@@ -57,12 +92,14 @@ fn c6_the_second_prompt_whole() {
          Do not run git commit: your changes are committed for you when you are done. Build on what the earlier \
          iterations did; `git log` and `git diff` show it.\n\
          \n\
-         The user adds:\n\
-         Use tabs.\n\
-         \n\
          When the task is really and completely done, and only then, end your answer with exactly this text:\n\
          DONE-7\n\
          If anything is missing, do not write it: say what is missing and go on.\n\
+         If you cannot go on without a person, do not guess: end your answer with <blocked>why</blocked>, with what you \
+         need to know or to have in place of `why`.\n\
+         \n\
+         The user adds:\n\
+         Use tabs.\n\
          \n\
          Build the feature"
     );

@@ -165,6 +165,7 @@ fn nonsense(choices: &mut Choices, world: &World) -> Input {
             end: any_turn(choices, world.now).end,
             session: None,
             promise: choices.yes(2),
+            blocked: choices.yes(4).then(|| "which?".into()),
             summary: String::new(),
             usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
             duration_ms: 0,

@@ -1,8 +1,8 @@
 //! Conversations that go on (L13).
 
 use super::world::*;
-use crate::engine::machine::Effect;
-use crate::event::{Outcome, SessionMode, StopReason, TurnEnd, Usage};
+use crate::engine::machine::{Begin, Effect, Input, Machine as _};
+use crate::event::{Command, Outcome, SessionMode, StopReason, TurnEnd, Usage};
 use crate::spec::{AgentCommand, TaskSpec};
 
 fn resuming(iterations: u32) -> TaskSpec {
@@ -52,6 +52,67 @@ fn s2_what_is_told_during_a_turn_is_heard_by_the_next_iteration_and_only_by_it()
         let world = world.run();
         let heard: Vec<bool> = world.prompts().iter().map(|prompt| prompt.contains("Use tabs.")).collect();
         assert_eq!(heard, [false, true, false]);
+    }
+}
+
+/// Which prompts of so many iterations have what was told during the first turn.
+fn heard(spec: TaskSpec, orders: &[(u32, Command)]) -> Vec<bool> {
+    let mut world = World::new(spec).turns(&[in_session(done())]);
+    world.begin(Begin::default());
+    let mut orders = orders.to_vec();
+    while let Some(effect) = world.machine.next() {
+        if let Effect::RunTurn(plan) = &effect {
+            let due = orders.extract_if(.., |(turn, _)| *turn == plan.turn).collect::<Vec<_>>();
+            for (_, order) in due {
+                world.input(&Input::Command(command(order)), None);
+            }
+        }
+        world.step();
+    }
+    world.prompts().iter().map(|prompt| prompt.contains("The user adds:\nUse tabs.")).collect()
+}
+
+#[test]
+fn s2_guidance_is_heard_by_every_later_iteration_until_it_is_taken_back() {
+    let tabs = || Command::Tell { text: "Use tabs.".into(), standing: true };
+    assert_eq!(heard(iter(5), &[(1, tabs())]), [false, false, true, true, true]);
+    assert_eq!(heard(iter(5), &[(0, tabs()), (2, Command::Untell)]), [false, true, true, false, false]);
+    let once = Command::Tell { text: "Use tabs.".into(), standing: false };
+    assert_eq!(heard(iter(4), &[(0, once)]), [false, true, false, false]);
+    assert_eq!(heard(resuming(4), &[(0, tabs())]), [false, true, false, false], "it remembers");
+}
+
+#[test]
+fn s2_what_a_conversation_was_told_is_unsaid_in_it() {
+    let mut world = World::new(resuming(4)).turns(&[in_session(done())]);
+    world.begin(Begin::default());
+    world.input(&Input::Command(command(Command::Tell { text: "Use tabs.".into(), standing: true })), None);
+    while world.turns.len() < 2 {
+        world.step();
+    }
+    world.input(&Input::Command(command(Command::Untell)), None);
+    world.drive();
+    assert!(world.prompts()[0].contains("The user adds:\nUse tabs."));
+    assert!(world.prompts()[2].contains("The user adds:\nThis holds no longer:\nUse tabs.\n"));
+    assert!(!world.prompts()[3].contains("tabs"));
+}
+
+#[test]
+fn s2_guidance_outlives_an_end_but_not_completion() {
+    for (turn, outcome, still) in
+        [(done(), Outcome::MaxReached, true), (promised(), Outcome::Completed, false)]
+    {
+        let mut world = World::new(until(2, "DONE")).turns(&[turn]);
+        world.begin(Begin::default());
+        world.input(
+            &Input::Command(command(Command::Tell { text: "Use tabs.".into(), standing: true })),
+            None,
+        );
+        world.drive();
+        assert_eq!(world.result().outcome, outcome);
+        let before = world.turns.len();
+        let world = world.resume(Some(1), Some("also this"));
+        assert_eq!(world.prompts()[before].contains("Use tabs."), still, "{outcome:?}");
     }
 }
 

@@ -22,9 +22,9 @@ mod records;
 
 pub(super) use super::specs::*;
 
-/// Words of a person.
+/// Words of a person for the next iteration alone.
 pub(super) fn tell(text: &str) -> Received {
-    command(Command::Tell { text: text.into() })
+    command(Command::Tell { text: text.into(), standing: false })
 }
 
 /// What a person wants; each has an id of its own by what it says.
@@ -37,6 +37,7 @@ pub(super) fn command(command: Command) -> Received {
 pub(super) struct Turn {
     pub(super) end: TurnEnd,
     pub(super) promise: bool,
+    pub(super) blocked: Option<String>,
     pub(super) summary: String,
     pub(super) session: Option<String>,
     pub(super) usage: Usage,
@@ -49,6 +50,7 @@ pub(super) fn done() -> Turn {
     Turn {
         end: TurnEnd::Done,
         promise: false,
+        blocked: None,
         summary: "Did a part.".into(),
         session: None,
         usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
@@ -60,6 +62,10 @@ pub(super) fn done() -> Turn {
 
 pub(super) fn promised() -> Turn {
     Turn { promise: true, ..done() }
+}
+
+pub(super) fn blocked(why: &str) -> Turn {
+    Turn { blocked: Some(why.into()), ..done() }
 }
 
 pub(super) fn ended(end: TurnEnd) -> Turn {

@@ -87,7 +87,9 @@ fn take(option: &str, world: World) -> (World, usize) {
         world
     };
     let world = match words.as_slice() {
-        ["dacapo", "tell", "auth", _] => give(world, Command::Tell { text: "words".into() }).resume(&[]),
+        ["dacapo", "tell", "auth", _] => {
+            give(world, Command::Tell { text: "words".into(), standing: true }).resume(&[])
+        }
         ["dacapo", "resume", "auth"] => world.resume(&[]),
         ["dacapo", "resume", "auth", "--proof", "workspace"] => {
             let mut world = world;

@@ -32,7 +32,7 @@ fn m5_where_a_person_has_the_last_word_it_waits_for_it() {
 fn m5_a_person_who_says_no_sends_it_back_to_the_developer() {
     let mut world = reviewed();
     world.script = [complete(2), yes()].into();
-    let tell = Command::Tell { text: "the docs are missing".into() };
+    let tell = Command::Tell { text: "the docs are missing".into(), standing: true };
     let world = world.resume(&[tell, Command::Reject { reason: None }]);
     assert!(world.prompt(2).contains("a person rejected the milestone"), "{}", world.prompt(2));
     assert!(world.prompt(2).contains("the docs are missing"));
@@ -140,7 +140,10 @@ fn m10_at_any_pause_between_rounds_the_newest_verdict_may_be_overruled() {
 #[test]
 fn m10_what_is_told_at_a_pause_is_heard_by_both() {
     let mut world = thrice_rejected();
-    world.input(&Input::Command(command(Command::Tell { text: "in the app, 5/min".into() })), None);
+    world.input(
+        &Input::Command(command(Command::Tell { text: "in the app, 5/min".into(), standing: true })),
+        None,
+    );
     let world = world.resume(&[Command::Reject { reason: Some("not in nginx".into()) }]);
     for turn in [6, 7] {
         let told = world.prompt(turn);

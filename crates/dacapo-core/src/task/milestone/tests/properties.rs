@@ -84,7 +84,7 @@ fn any_command(choices: &mut Choices) -> Command {
         0 => Command::Kill,
         1 => Command::Pause { now: true },
         2 => Command::Pause { now: false },
-        3 => Command::Tell { text: "words".into() },
+        3 => Command::Tell { text: "words".into(), standing: true },
         4 => Command::Approve { choice: choices.yes(2).then(|| choices.below(4).into()) },
         5 => Command::Reject { reason: None },
         6 => set("rounds", &format!("{}{}", if choices.yes(2) { "+" } else { "" }, 1 + choices.below(5))),

@@ -126,7 +126,8 @@ fn m9_a_dirty_tree_is_the_developers_first_business() {
     });
     let mut world = world;
     world.script.extend([says("undone, and here is no report")]);
-    world.input(&Input::Command(command(Command::Tell { text: "mind the gap".into() })), None);
+    world
+        .input(&Input::Command(command(Command::Tell { text: "mind the gap".into(), standing: true })), None);
     let world = world.resume(&[]);
     assert_eq!(&world.order()[..17], "D1 A1 D2 D2 D2 A2");
     let told = world.prompt(3);

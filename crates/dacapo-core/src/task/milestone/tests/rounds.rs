@@ -54,7 +54,7 @@ fn m4_three_rejections_in_a_row_need_a_person() {
     assert_eq!(world.question(), ("rejections".into(), "rejected 3×: no limit".into()));
     let mut world = world;
     world.script = [report(4, "F-1"), no("c"), report(5, "F-1"), no("d")].into();
-    let guidance = crate::event::Command::Tell { text: "in the app, 5/min".into() };
+    let guidance = crate::event::Command::Tell { text: "in the app, 5/min".into(), standing: true };
     let world = world.resume(&[guidance]);
     assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 9, 4, 5));
     assert!(

@@ -354,6 +354,7 @@ impl World {
             reply: plan.keep_reply.then(|| turn.reply.clone()),
             timed_out: turn.timed_out,
             stderr_tail: None,
+            blocked: None,
         }
     }
 

@@ -30,6 +30,7 @@ impl World {
             end: turn.end.clone(),
             session: turn.session.clone().or_else(|| plan.session.clone()),
             promise: turn.promise,
+            blocked: turn.blocked.clone(),
             summary: turn.summary.clone(),
             usage: turn.usage,
             duration_ms: 5,
