@@ -1,7 +1,6 @@
 //! Arguments and settings become a [`TaskSpec`]: everything is decided and refused here, before anything is touched.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dacapo_core::agent;
@@ -9,8 +8,8 @@ use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
-    Plan, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec,
-    parse_duration, random_hex,
+    ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration,
+    random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -23,9 +22,7 @@ use crate::error::{Failure, suggest};
 use crate::writers::{self, Writer};
 
 pub mod milestone;
-
-/// A plan that nobody named is only taken when it is of a sensible size.
-const LARGEST_FOUND_PLAN: u64 = 256 << 10;
+mod plan;
 
 /// A validated request and what the user should hear about it.
 #[derive(Debug)]
@@ -110,6 +107,7 @@ pub fn request(
         None => (head.commit, head.branch),
         Some(name) => base(args, repo, name, head)?,
     };
+    let plan = plan::plan(args, repo, data, &mut notes)?;
     let spec = TaskSpec {
         v: SPEC_FORMAT,
         kind: Loop::NAME.to_owned(),
@@ -118,7 +116,7 @@ pub fn request(
         top: repo.toplevel().to_owned(),
         base_branch,
         foreground: true,
-        plan: plan(args, repo.toplevel())?,
+        plan,
         place: place(args, checks.setup.setup(config), data, (&name, base)),
         prompt,
         name,
@@ -404,7 +402,7 @@ fn context(
     let generate_summary = set.generate_summary && !args.no_summary;
     let summary_model = args.summary_model.as_ref().or(set.summary_model.as_ref());
     let message_model = args.commit_message_model.as_ref().or(set.commit_message_model.as_ref());
-    let mut writer = |what, model: Option<&String>, wanted: bool| {
+    let mut writer = |what, model: Option<&String>, wanted: bool| -> Result<_, Failure> {
         // An empty one on the command line takes back what a config file says.
         let Some(model) = model.filter(|model| wanted && !model.trim().is_empty()) else { return Ok(None) };
         Ok(match writers::writer(what, model.trim(), config, chosen)? {
@@ -424,43 +422,5 @@ fn context(
         summary_max_tokens: args.summary_max_tokens.unwrap_or(set.summary_max_tokens),
         context_max_tokens: args.context_max_tokens.unwrap_or(set.context_max_tokens),
         loop_prompt: args.loop_prompt.clone().or_else(|| set.loop_prompt.clone()),
-    })
-}
-
-fn plan(args: &Exec, top: &Path) -> Result<Option<Plan>, Failure> {
-    if args.no_plan {
-        return Ok(None);
-    }
-    let (path, named) = match &args.plan {
-        Some(path) => (path.clone(), true),
-        None => match newest_plan(top) {
-            Some(path) => (path, false),
-            None => return Ok(None),
-        },
-    };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Some(Plan { path, text: text.trim_end().to_owned(), named })),
-        Err(_) if !named => Ok(None),
-        Err(error) => Err(Failure::usage(format!("cannot read the plan {}: {error}", path.display()))
-            .hint("--no-plan goes without")),
-    }
-}
-
-/// The newest `*.md` in `.dacapo/plans/`, else in `.claude/plans/` (C1).
-fn newest_plan(top: &Path) -> Option<PathBuf> {
-    [".dacapo/plans", ".claude/plans"].iter().find_map(|dir| {
-        let entries = std::fs::read_dir(top.join(dir)).ok()?;
-        entries
-            .flatten()
-            .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "md"))
-            .filter_map(|entry| {
-                let meta = entry
-                    .metadata()
-                    .ok()
-                    .filter(|meta| meta.is_file() && meta.len() <= LARGEST_FOUND_PLAN)?;
-                Some((meta.modified().ok()?, entry.path()))
-            })
-            .max()
-            .map(|(_, path)| path)
     })
 }

@@ -18,6 +18,8 @@ pub enum Question {
     Checks,
     /// What makes a fresh checkout usable.
     Setup,
+    /// A plan that nobody named and that is no longer new.
+    Plan,
 }
 
 impl Question {
@@ -25,6 +27,7 @@ impl Question {
         data.join(match self {
             Question::Checks => "checks.json",
             Question::Setup => "setup.json",
+            Question::Plan => "plan.json",
         })
     }
 }
@@ -46,7 +49,7 @@ pub fn remembered(data: &Path, question: Question, found: &[String]) -> Option<V
     {
         return Some(used);
     }
-    if question == Question::Setup {
+    if question != Question::Checks {
         return None;
     }
     // An earlier form knew a yes only.

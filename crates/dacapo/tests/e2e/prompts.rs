@@ -125,24 +125,18 @@ fn c1_the_newest_plan_is_taken_and_named_and_can_be_left_out() {
     };
     plan(".claude/plans/c.md", "plan of claude\n", 10);
     plan(".claude/plans/note.txt", "no plan\n", 1);
-    let commit = || {
-        world.git(&["add", "-A", "-f"]);
-        world.git(&["commit", "-qm", "plans"]);
-    };
-    commit();
     let second = |name: &str, flags: &[&str]| {
-        let words = ["--name", name, "--iter", "2", "--agent-cmd", "echo x >> log"];
+        let words = ["--worktree", "--name", name, "--iter", "2", "--agent-cmd", "echo x >> log"];
         let ran = world.exec(&[&words, flags, &["go"]].concat()).expect(0);
         (ran.stdout, world.prompt(name, 0), world.prompt(name, 1))
     };
     let (said, first, later) = second("a", &[]);
     assert!(said.contains("plan    ") && said.contains(".claude/plans/c.md"), "{said}");
-    assert_eq!(first, "go", "the first prompt is the user's, unchanged");
+    assert_eq!(first, "go\n\n## Plan\nplan of claude", "from the first iteration on");
     assert!(later.contains("\n## Plan\nplan of claude\n\n## Progress\n"), "{later}");
 
     plan(".dacapo/plans/old.md", "old\n", 500);
     plan(".dacapo/plans/new.md", "new {plan} {{ x }}\n", 100);
-    commit();
     let (said, _, later) = second("b", &[]);
     assert!(said.contains(".dacapo/plans/new.md"), "{said}");
     assert!(later.contains("\n## Plan\nnew {plan} {{ x }}\n\n"), "{later}");
@@ -155,6 +149,27 @@ fn c1_the_newest_plan_is_taken_and_named_and_can_be_left_out() {
     assert!(said.contains(".dacapo/plans/old.md"), "{said}");
     assert_eq!(first, "go\n\n## Plan\nold");
     assert!(later.contains("\n## Plan\nold\n\n"), "{later}");
+}
+
+#[test]
+fn c1_an_old_plan_never_slips_in() {
+    let world = World::new();
+    world.write(".dacapo/plans/old.md", "old\n");
+    world.git(&["add", "-A", "-f"]);
+    world.git(&["commit", "-qm", "plans"]);
+    let run = |name: &str, flags: &[&str]| {
+        let words = ["--worktree", "--name", name, "--agent-cmd", "echo x >> log"];
+        let ran = world.exec(&[&words, flags, &["go"]].concat()).expect(0);
+        (ran.stdout, world.prompt(name, 0))
+    };
+    let (said, prompt) = run("a", &[]);
+    let note = "note    plan: .dacapo/plans/old.md is committed and unchanged; not used. --plan .dacapo/plans/old.md uses it\n";
+    assert!(said.contains(note), "{said}");
+    assert_eq!(prompt, "go");
+    assert_eq!(run("b", &["--plan", ".dacapo/plans/old.md"]).1, "go\n\n## Plan\nold");
+    assert_eq!(run("c", &[]).1, "go", "one task is not the next");
+    world.write(".dacapo/plans/old.md", "old, and more\n");
+    assert_eq!(run("d", &[]).1, "go\n\n## Plan\nold, and more");
 }
 
 #[test]
