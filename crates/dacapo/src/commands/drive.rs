@@ -40,7 +40,7 @@ pub(super) struct Drive<'a> {
 /// Drives the task, whose lock the caller holds, to its end.
 pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<TaskResult, Failure> {
     let _awake = with.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
-    let mut tracing = Tracing::of(&spec);
+    let mut tracing = Tracing::taking_up(&spec, dir);
     let mut json = with.show.json.then(|| JsonLines::new(dir.path()));
     let mut human = match with.show {
         Show { json: false, quiet: false } => {

@@ -224,7 +224,7 @@ fn end_the_dead(dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
     })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let setting = drive::setting(super::home()?.limits());
-    let mut sink = Tracing::default();
+    let mut sink = Tracing::taking_up(&spec, dir);
     let (driver, _) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;
     driver.run().map(drop).map_err(|error| drive::failed(&name, error))

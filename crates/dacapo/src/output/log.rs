@@ -1,12 +1,16 @@
 //! The log lines of a loop (S13), for `dacapo logs` and for `tracing`.
 
+use std::sync::Arc;
+
+use dacapo_core::engine::machine::Machine as _;
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, CheckResult, Command, Ended, Envelope, Event, IterationRecord, Outcome,
-    SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
+    AgentEvent, CheckPhase, CheckResult, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult,
+    StopReason, TaskResult, TurnEnd, TurnRecord, WaitReason, WritingEnd, WritingRecord,
 };
-use dacapo_core::spec::{Amount, Change, TaskSpec};
-use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::{TaskDir, read_sealed};
+use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
 use super::words;
 
@@ -37,6 +41,12 @@ pub struct LogLines {
     checks: u32,
     /// The failure that was told last.
     told: Option<String>,
+    /// An iteration was begun.
+    begun: bool,
+    /// A turn after the first iteration failed without a word.
+    never_began: bool,
+    /// What decides whether the loop goes on, folded from the same events.
+    machine: Option<AgentLoop>,
     /// It is a milestone, and where that stands.
     rounds: Option<milestone::Rounds>,
 }
@@ -85,7 +95,24 @@ fn writing_line(record: &WritingRecord) -> Option<String> {
 impl LogLines {
     /// Of this task; a milestone needs to be known as one.
     pub fn for_task(spec: &TaskSpec) -> Self {
-        Self { rounds: milestone::Rounds::of(spec), ..Self::default() }
+        let is_loop = spec.kind == Loop::NAME;
+        Self {
+            looping: is_loop && spec.policy.looping,
+            max_iterations: spec.policy.cap.map(|cap| cap.iterations),
+            promise: spec.policy.until.clone(),
+            machine: is_loop.then(|| AgentLoop::new(Arc::new(spec.clone()))),
+            rounds: milestone::Rounds::of(spec),
+            ..Self::default()
+        }
+    }
+
+    /// The loop is there, by the words of the formats.
+    fn registered(&self, task: &str) -> [String; 2] {
+        let (max, promise) = (self.of(), &self.promise);
+        [
+            format!("Registering loop for task {task}: max_iterations={max}, completion_promise={promise:?}"),
+            format!("Registered loop state for task {task}: max_iterations={max}"),
+        ]
     }
 
     /// The lines for an event.
@@ -93,6 +120,10 @@ impl LogLines {
         if let Some(rounds) = &mut self.rounds {
             rounds.see(line);
             self.max_iterations = rounds.most();
+        }
+        if let Some(machine) = &mut self.machine {
+            machine.apply(line);
+            self.max_iterations = machine.most_iterations();
         }
         let mut out = Vec::new();
         let mut info = |text: String| out.push((Level::Info, text));
@@ -103,23 +134,19 @@ impl LogLines {
                 self.max_iterations = *max_iterations;
                 self.promise.clone_from(completion_promise);
                 if *looping {
-                    let max = self.of();
-                    info(format!(
-                        "Registering loop for task {task}: max_iterations={max}, completion_promise={completion_promise:?}"
-                    ));
-                    info(format!("Registered loop state for task {task}: max_iterations={max}"));
+                    self.registered(task).into_iter().for_each(info);
                 }
             }
             Event::TaskStarted { pid, version } => {
                 info(format!("Task {task} started (pid {pid}, dacapo {version})"));
             }
-            Event::Resumed { pid, more_iterations, follow_up, .. } => {
+            Event::Resumed { pid, follow_up, .. } => {
                 info(format!("Task {task} resumed (pid {pid})"));
-                if let (Some(more), None) = (more_iterations, &self.rounds) {
-                    self.max_iterations = Some(self.succeeded + self.failed + more);
-                }
                 if let Some(text) = follow_up {
                     info(format!("Follow-up: {}", words::line(text, 200)));
+                }
+                if self.looping {
+                    self.registered(task).into_iter().for_each(info);
                 }
             }
             Event::WorkspaceReady { path, base_commit, .. } => {
@@ -127,7 +154,9 @@ impl LogLines {
                 info(format!("Workspace: {path} (base commit {base})"));
             }
             Event::WorkspaceFailed { message } => {
-                out.push((Level::Error, format!("Failed to prepare workspace: {message}")));
+                let what = if self.begun && self.looping { " for loop follow-up" } else { "" };
+                out.push((Level::Error, format!("Failed to prepare workspace{what}: {message}")));
+                self.told = Some(message.clone());
             }
             Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
             Event::FilesIncluded { .. } => info(words::included(&line.event)),
@@ -151,7 +180,10 @@ impl LogLines {
             Event::ProofStarted { .. } | Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
                 super::proof::step(&line.event).into_iter().for_each(info);
             }
-            Event::IterationStarted { iteration, .. } => info(format!("Iteration {iteration}: Starting...")),
+            Event::IterationStarted { iteration, .. } => {
+                self.begun = true;
+                info(format!("Iteration {iteration}: Starting..."));
+            }
             Event::TurnStarted { iteration, continued, session, .. } => {
                 self.session.clone_from(session);
                 if let Some(rounds) = &self.rounds {
@@ -184,10 +216,7 @@ impl LogLines {
             Event::Paused { needs } => info(format!("Paused: {}", needs.question)),
             Event::Notice { message } | Event::RecordAltered { message } => info(message.clone()),
             Event::StopRequested { by, .. } => info(format!("Stop requested: {by}")),
-            Event::CommandReceived(received) => {
-                self.follow_change(&received.command);
-                info(words::command(received));
-            }
+            Event::CommandReceived(received) => info(words::command(received)),
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
@@ -215,23 +244,16 @@ impl LogLines {
         out
     }
 
-    /// `set iter=…` moves the limit that later lines speak of. Of a milestone the fold says it.
-    fn follow_change(&mut self, command: &Command) {
-        let (Command::Set { key, value }, None) = (command, &self.rounds) else { return };
-        let Ok(Change::Iterations(amount)) = Change::parse(key, value) else { return };
-        self.max_iterations = match amount {
-            Amount::To(max) => Some(max),
-            Amount::More(more) => self.max_iterations.map(|max| max.saturating_add(more)),
-        };
-    }
-
     fn turn_lines(&mut self, record: &TurnRecord) -> Vec<String> {
         let mut out = Vec::new();
         if record.promise {
             let promise = self.promise.as_deref().unwrap_or(DEFAULT_PROMISE);
             out.push(format!("Completion promise '{promise}' detected in output"));
         }
+        out.extend(record.blocked.as_ref().map(|why| format!("Agent is blocked: {}", words::line(why, 500))));
         self.told = None;
+        self.never_began =
+            record.iteration > 0 && record.output_bytes == 0 && matches!(record.end, TurnEnd::Failed { .. });
         match &record.end {
             TurnEnd::Failed { message, .. } => {
                 out.push(format!("Agent failed: {message}"));
@@ -276,7 +298,8 @@ impl LogLines {
             self.succeeded, self.failed
         ));
         if self.looping {
-            let can_continue = self.max_iterations.is_none_or(|max| number < max);
+            let can_continue = self.max_iterations.is_none_or(|max| number < max)
+                && !self.machine.as_ref().is_some_and(AgentLoop::ends_now);
             out.push(format!(
                 "Loop iteration {number} of {} for task {task} (can_continue={can_continue})",
                 self.of()
@@ -317,7 +340,13 @@ impl LogLines {
             }
         }
         if let (Outcome::Failed, Some(message)) = (result.outcome, &result.message) {
-            out.push((Level::Error, message.clone()));
+            let follow_up =
+                self.looping && self.never_began && result.stop_reason == StopReason::PermanentError;
+            if follow_up {
+                out.push((Level::Error, format!("Failed to start loop follow-up: {message}")));
+            } else if self.told.as_ref() != Some(message) || result.stop_reason != StopReason::SetupFailed {
+                out.push((Level::Error, message.clone()));
+            }
         }
         if self.looping {
             out.push((Level::Info, format!("Removed loop state for task {task}")));
@@ -339,6 +368,14 @@ impl Tracing {
     /// Of this task.
     pub fn of(spec: &TaskSpec) -> Self {
         Self(LogLines::for_task(spec))
+    }
+
+    /// Of the task in `dir`, which other processes have driven before: what they said is not said again.
+    pub fn taking_up(spec: &TaskSpec, dir: &TaskDir) -> Self {
+        let mut lines = LogLines::for_task(spec);
+        // Where its journal does not read, the driver says so.
+        let _ = read_sealed(dir, |line| drop(lines.lines(&line)));
+        Self(lines)
     }
 }
 
@@ -375,3 +412,6 @@ impl Sink for Tracing {
 
     fn activity(&mut self, _: &Activity<'_>) {}
 }
+
+#[cfg(test)]
+mod tests;

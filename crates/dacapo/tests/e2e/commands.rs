@@ -51,7 +51,7 @@ fn s13_the_log_of_a_loop_has_its_lines() {
         &format!("Committed: {}", commits[0]),
         "Iteration 1 summary: Step 1 done.",
         "=== Iteration 2 complete (2 succeeded, 0 failed) ===",
-        "Loop iteration 2 of 3 for task t (can_continue=true)",
+        "Loop iteration 2 of 3 for task t (can_continue=false)",
         "Loop complete: completion promise detected for task t",
         "Removed loop state for task t",
     ];

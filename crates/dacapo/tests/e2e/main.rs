@@ -8,6 +8,7 @@ mod acp;
 mod acp_agent;
 mod adapters;
 mod agents;
+mod asked;
 mod attach;
 mod bad_input;
 mod causes;

@@ -182,6 +182,8 @@ fn s13_the_log_has_a_line_for_every_report_and_verdict() {
     Removed loop state for task auth
     dacapo tell: in the app, 5/min
     Task auth resumed (pid 12271)
+    Registering loop for task auth: max_iterations=20, completion_promise=None
+    Registered loop state for task auth: max_iterations=20
     Iteration 4: Starting...
     Developer codex at work in round 5
     Round 7: reported that all features are complete, commit 1c93477
