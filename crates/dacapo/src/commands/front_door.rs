@@ -262,6 +262,7 @@ fn say_limits(asked: &Request, payer: Option<&str>) {
     limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));
     limits.extend(policy.time.map(words::duration));
     limits.extend(policy.max_cost.map(words::money));
+    limits.extend(words::stall(policy));
     let limits = limits.join(", ");
     line(
         "limits",

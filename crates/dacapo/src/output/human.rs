@@ -129,6 +129,7 @@ impl Human {
         limits.extend(policy.time.map(words::duration));
         limits.extend(policy.max_cost.map(words::money));
         limits.extend(policy.max_tokens.map(words::tokens));
+        limits.extend(words::stall(policy).filter(|_| self.view.milestone.is_none()));
         self.say(&format!(
             "{} {}",
             paint(DIM, "limits "),

@@ -39,7 +39,7 @@ fn l0_a_prompt_runs_in_the_background_and_is_shown_to_its_end() {
     let ran = world.run(&["make it pass"]).expect(0);
     let expected = "agent   bot\ncheck   test -e done.txt (config)\n\
                     where   dacapo/make-it-pass · your 1 uncommitted file stays here\n\
-                    limits  10 iterations, 8h00m\nbefore  test -e done.txt ✗ exit 1\n";
+                    limits  10 iterations, 8h00m, stops after 3 without progress\nbefore  test -e done.txt ✗ exit 1\n";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n✓ proven · 2 iterations"), "{}", ran.stdout);
     assert_eq!(
@@ -108,7 +108,11 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","ses
     let ran = Ran::from(command.env("ANTHROPIC_API_KEY", key).output().unwrap()).expect(0);
     let agent = "agent   claude · billed to ANTHROPIC_API_KEY · skips permission prompts\n";
     assert!(ran.stdout.starts_with(agent), "{}", ran.stdout);
-    assert!(ran.stdout.contains("limits  10 iterations, 8h00m, $10.00\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("limits  10 iterations, 8h00m, $10.00, stops after 3 without progress\n"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
