@@ -158,3 +158,16 @@ fn m10_rejections_are_limits_as_well() {
     stage.stands("paused", [5, 0, 3]);
     assert_eq!(stage.needs().0, "rejections");
 }
+
+#[test]
+fn m10_show_says_which_rounds_it_left_out_and_all_of_them_can_be_seen() {
+    let stage = Stage::with("max_iterations_per_milestone: 6\nmax_consecutive_rejections: 9\n", "");
+    stage.play(&SIX, &["reject no"; 6]);
+    let _ = stage.start().expect(4);
+    let reports = |page: &str| page.matches("    ## Implementation Report — Round ").count();
+    let page = stage.milestone("show", &[]).expect(0).stdout;
+    let left_out = "\n… what both said in round 1 is left out: dacapo milestone show two --all\n";
+    assert!(page.contains(left_out) && reports(&page) == 5, "{page}");
+    let page = stage.milestone("show", &["--all"]).expect(0).stdout;
+    assert!(!page.contains("left out") && reports(&page) == 6, "{page}");
+}
