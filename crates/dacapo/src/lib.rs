@@ -33,6 +33,7 @@ pub mod native;
 mod notify;
 pub mod output;
 mod pull_request;
+mod question;
 pub mod rehearsal;
 pub mod request;
 pub mod terminal;

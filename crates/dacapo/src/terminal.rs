@@ -1,12 +1,17 @@
 //! The terminal itself: single keys without Enter, and its modes put back whatever happens.
 
+mod line;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{self, PanicHookInfo};
 use std::sync::Arc;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+pub use line::{Edited, Line};
 
 /// A key that means something to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,14 +64,43 @@ impl Keys {
 
     /// The next key; sleeps until there is one.
     pub fn read(&mut self) -> io::Result<Key> {
+        Ok(meaning(&self.read_bytes()?))
+    }
+
+    /// What the terminal gives away at once; sleeps until there is something.
+    fn read_bytes(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = [0_u8; 64];
-        let count = loop {
+        loop {
             match (&*self.terminal).read(&mut bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
+                other => return other.map(|count| bytes[..count].to_vec()),
             }
-        };
-        Ok(meaning(&bytes[..count]))
+        }
+    }
+
+    /// Lets the user edit a line that begins as `text`; none: it was left as it was. `show` gets the part of it that fits into
+    /// `columns`, and the column of the cursor in it.
+    pub fn edit(
+        &mut self,
+        text: &str,
+        columns: usize,
+        mut show: impl FnMut(&str, usize),
+    ) -> io::Result<Option<String>> {
+        let mut line = Line::new(text);
+        loop {
+            let (shown, cursor) = line.shown(columns);
+            show(&shown, cursor);
+            match line.take(&self.read_bytes()?) {
+                Edited::GoOn => {}
+                Edited::Done => return Ok(Some(line.text())),
+                Edited::Cancelled => return Ok(None),
+            }
+        }
+    }
+
+    /// Whether somebody sits at a terminal of ours and has typed lines that no question was asked for.
+    pub fn typed_ahead() -> bool {
+        File::open("/dev/tty").is_ok_and(|terminal| is_ready(&terminal))
     }
 }
 
@@ -84,6 +118,13 @@ impl Drop for Keys {
             panic::set_hook(Box::new(move |info| earlier(info)));
         }
     }
+}
+
+/// Whether something can be read without waiting. A terminal has something when a whole line was typed, or, where keys are read
+/// one by one, a key.
+pub fn is_ready(of: &impl AsFd) -> bool {
+    let mut polled = [PollFd::new(of, PollFlags::IN)];
+    poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// What came from the terminal at once is one key, or more than one and then no answer.

@@ -8,7 +8,7 @@ mod store;
 
 use std::path::Path;
 
-pub(crate) use gate::{Gate, Using, question, yes};
+pub(crate) use gate::{Gate, Using, in_words};
 pub(crate) use store::{Record, Store};
 
 use dacapo_core::spec::{AgentCommand, AgentSpec};
@@ -113,7 +113,7 @@ fn masked(value: &str) -> String {
 }
 
 /// Characters that turn text around, or that take no place, could make one command look like another.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

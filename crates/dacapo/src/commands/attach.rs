@@ -1,6 +1,6 @@
 //! `dacapo attach`: a task that another process drives, shown as if it ran here (S2). Ctrl-C asks what to do with it.
 
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::output::human::{Human, SoFar, Told};
 use crate::output::jsonl::JsonLines;
 use crate::output::log::Tracing;
 use crate::output::report;
-use crate::terminal::{Key, Keys};
+use crate::terminal::{Key, Keys, is_ready};
 
 const QUESTION: &str = "[d]etach  [s]top after this iteration  [k]ill  [Enter] go on:";
 
@@ -189,7 +189,7 @@ impl Attachment<'_> {
     }
 
     fn answered(&mut self) -> Option<End> {
-        let keys = self.keys.as_mut().filter(|keys| is_ready(keys.as_fd()))?;
+        let keys = self.keys.as_mut().filter(|keys| is_ready(&**keys))?;
         let key = keys.read().unwrap_or(Key::Leave);
         let name = self.dir.name();
         let order = match key {
@@ -305,10 +305,4 @@ fn came(stream: &UnixStream) -> bool {
     use std::io::Read as _;
     let mut bytes = [0_u8; 64];
     (&*stream).read(&mut bytes).is_ok_and(|count| count > 0)
-}
-
-fn is_ready(fd: BorrowedFd<'_>) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut wanted = [PollFd::new(&fd, PollFlags::IN)];
-    poll(&mut wanted, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
 }

@@ -1,7 +1,5 @@
 //! What every way to start a task shares: everything is checked first, then the task is made.
 
-use std::io::IsTerminal as _;
-
 use dacapo_core::engine::Row;
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, TaskSpec};
@@ -19,6 +17,7 @@ use crate::error::Failure;
 use crate::found_checks::{self, Question};
 use crate::output::words::count;
 use crate::pull_request;
+use crate::question::{self, Audience, Default};
 use crate::request::{Checks, FreshSetup, Request, rename, request};
 use crate::trust::{Gate, Using, names_a_script, of_script, other_programs};
 
@@ -176,7 +175,6 @@ pub(super) fn projects_own(
 
 /// Found checks are shown, and at a terminal confirmed once per repository.
 fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Result<Vec<String>, Failure> {
-    use std::io::Write as _;
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
     // Who asks for checks has not said that there are to be none.
     let known =
@@ -190,17 +188,18 @@ fn confirmed(found: &[found_checks::Found], data: &RepoDir, show: Show) -> Resul
     for check in found {
         complain!("check   {} ({})", check.command, check.evidence);
     }
-    if !std::io::stdin().is_terminal() || show.json || show.quiet {
-        return Ok(commands);
-    }
     let them = if commands.len() == 1 { "it" } else { "them" };
-    let asked = write!(anstream::stderr(), "use {them}? [Enter] yes  [n]o ");
-    let _ = asked.and_then(|()| std::io::stderr().flush());
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    if read.is_err() || !matches!(answer.trim(), "" | "y" | "yes") {
-        return Err(Failure::usage("the checks that were found are not wanted")
-            .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
+    match Audience::now(show) {
+        Audience::Person if question::yes(&format!("use {them}? [Enter] yes  [n]o"), Default::Yes) => {}
+        Audience::Person => {
+            return Err(Failure::usage("the checks that were found are not wanted")
+                .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
+        }
+        Audience::TypedAhead => {
+            complain!("note    not asked whether to use {them}, because input was waiting: used this time");
+            return Ok(commands);
+        }
+        Audience::Nobody => return Ok(commands),
     }
     found_checks::remember(data.path(), Question::Checks, &commands, &commands);
     Ok(commands)
@@ -224,7 +223,6 @@ pub(super) fn fresh_setup(
     show: Show,
     consent: Consent,
 ) -> FreshSetup {
-    use std::io::Write as _;
     if !config.worktree.setup.is_empty() {
         return FreshSetup { commands: config.worktree.setup.clone(), suggested: Vec::new() };
     }
@@ -237,7 +235,7 @@ pub(super) fn fresh_setup(
         let suggested = if used.is_empty() { commands } else { Vec::new() };
         return FreshSetup { commands: used, suggested };
     }
-    if !std::io::stdin().is_terminal() || show.json || show.quiet {
+    if Audience::now(show) != Audience::Person {
         return match consent {
             Consent::Given => FreshSetup { commands, suggested: Vec::new() },
             Consent::None => FreshSetup { commands: Vec::new(), suggested: commands },
@@ -247,12 +245,8 @@ pub(super) fn fresh_setup(
         anstream::eprintln!("setup   {} ({})", setup.command, setup.evidence);
     }
     let it = if commands.len() == 1 { "it" } else { "them" };
-    anstream::eprint!(
-        "run {it} in fresh checkouts, so that the checks can be proven there? [Enter] yes  [n]o "
-    );
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let wanted = std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "" | "y" | "yes");
+    let asked = format!("run {it} in fresh checkouts, so that checks can be proven? [Enter] yes  [n]o");
+    let wanted = question::yes(&asked, Default::Yes);
     let used = if wanted { commands.clone() } else { Vec::new() };
     found_checks::remember(data.path(), Question::Setup, &commands, &used);
     let suggested = if wanted { Vec::new() } else { commands };

@@ -10,6 +10,7 @@ use crate::config::{Brought, Confirmed, Project, Sources, load};
 use crate::error::Failure;
 use crate::milestones::Folder;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
+use crate::question;
 use crate::request::milestone::prompts;
 use crate::trust::{self, Gate, Reader, Record, Store, VARIABLE, shown, summary};
 
@@ -54,7 +55,7 @@ fn confirm(args: &Trust, repo: &Repo, open: &[&Brought]) -> Result<(), Failure> 
         return Ok(());
     }
     for brought in open {
-        anstream::eprintln!("{}", trust::question(brought));
+        anstream::eprintln!("{}", trust::in_words(brought));
     }
     if !args.yes {
         if !gate.somebody_can_be_asked()? {
@@ -65,7 +66,7 @@ fn confirm(args: &Trust, repo: &Repo, open: &[&Brought]) -> Result<(), Failure> 
                     "{VARIABLE}=HASH confirms it for one command; dacapo trust --list names the hash"
                 )));
         }
-        if !trust::yes("Trust all of this, until it changes? [y/N] ") {
+        if !question::yes("Trust all of this, until it changes? [y/N]", question::Default::No) {
             return Err(Failure::usage("it is not trusted").kept("everything; nothing was changed"));
         }
     }

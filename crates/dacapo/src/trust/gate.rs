@@ -1,6 +1,5 @@
 //! Where a command passes that wants to use what the repository brings: it is shown, and the user is asked once.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use super::{Reader, Store, VARIABLE, shown};
@@ -8,6 +7,7 @@ use crate::args::Show;
 use crate::config::{Brought, Entry, Loaded, Origin, Project, Sources, Use, load};
 use crate::error::Failure;
 use crate::inside::is_inside;
+use crate::question::{self, Audience, Default};
 
 const NOTHING: &str = "everything; nothing was started and nothing was changed";
 
@@ -100,8 +100,8 @@ impl Gate<'_> {
         if !self.somebody_can_be_asked()? {
             return Err(refused(brought));
         }
-        anstream::eprintln!("{}", question(brought));
-        if !yes("Trust it, until it changes? [y/N] ") {
+        anstream::eprintln!("{}", in_words(brought));
+        if !question::yes("Trust it, until it changes? [y/N]", Default::No) {
             return Err(Failure::usage(format!("{} is not trusted", brought.source))
                 .kept(NOTHING)
                 .hint("dacapo trust asks again")
@@ -121,28 +121,18 @@ impl Gate<'_> {
 
     /// Not below a guard: an agent can make itself a terminal, and would say yes.
     pub(crate) fn somebody_can_be_asked(&self) -> Result<bool, Failure> {
-        let shown = !self.show.json && !self.show.quiet && std::io::stderr().is_terminal();
-        Ok(shown && std::io::stdin().is_terminal() && !is_inside()?)
+        Ok(Audience::now(self.show) == Audience::Person && !is_inside()?)
     }
 }
 
 /// What is shown before it is asked.
-pub(crate) fn question(brought: &Brought) -> String {
+pub(crate) fn in_words(brought: &Brought) -> String {
     let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Person)));
     format!(
         "This repository's {} sets what runs on your machine or what agents are told, and you have not confirmed it:\n\n{}\n",
         brought.source,
         what.collect::<Vec<_>>().join("\n")
     )
-}
-
-/// Asks; only a clear yes is one.
-pub(crate) fn yes(question: &str) -> bool {
-    anstream::eprint!("{question}");
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 fn refused(brought: &Brought) -> Failure {
