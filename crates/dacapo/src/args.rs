@@ -23,7 +23,7 @@ pub use init::Init;
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use sitting::{Attach, Takeover};
-pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell};
+pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]
@@ -65,6 +65,7 @@ pub enum Command {
     #[command(name = "__prompt", hide = true)]
     Prompt(Prompt),
     /// Run an agent in this repository, once or in a loop, in the foreground
+    #[command(visible_alias = "run")]
     Exec(Box<Exec>),
     /// Run an agent in the background, in a worktree of its own; it outlives the terminal
     Spawn(Box<Spawn>),
@@ -72,11 +73,13 @@ pub enum Command {
     #[command(visible_alias = "ms")]
     Milestone(milestone::Milestone),
     /// Show the tasks of this repository
-    #[command(visible_alias = "ls")]
+    #[command(visible_aliases = ["ls", "ps"])]
     List(List),
     /// Show what a task did, proved and cost
+    #[command(visible_alias = "show")]
     Status(One),
     /// Show a task's log
+    #[command(visible_alias = "log")]
     Logs(Logs),
     /// Show a running task as if it ran here; Ctrl-C asks what to do
     Attach(Attach),
@@ -84,13 +87,14 @@ pub enum Command {
     Takeover(Takeover),
     /// Show what a task changed
     Diff(Diff),
-    /// Wait for a task to end; the exit code is the task's
-    Wait(One),
+    /// Wait for tasks to end; the exit code is the task's
+    Wait(Wait),
     /// Go on with a task that is not running
     Resume(Resume),
     /// End a running task: its agent and all it started; what it did is committed
+    #[command(visible_alias = "stop")]
     Kill(Kill),
-    /// Let a running task pause after this iteration
+    /// Let running tasks pause after this iteration
     Pause(Pause),
     /// Tell a task something that its next iteration hears
     Tell(Tell),
@@ -103,6 +107,7 @@ pub enum Command {
     /// Bring tasks home: into the branch that is checked out here, each proven first
     Merge(Box<Merge>),
     /// Remove a task with its worktree and branch; `undo` brings it back
+    #[command(visible_alias = "rm")]
     Drop(crate::commands::drop::Drop),
     /// Bring back what `drop` or `merge` put away, bit for bit
     Undo(crate::commands::undo::Undo),
@@ -404,7 +409,8 @@ pub struct Diff {
 /// Flags of `resume`.
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// The task; the latest of this repository if not given
+    /// The tasks (a,b); the latest of this repository if not given
+    #[arg(value_name = "NAME[,NAME…]")]
     pub name: Option<String>,
     /// What to add to the task
     pub prompt: Vec<String>,

@@ -158,7 +158,8 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Attach(args) => args.show.json,
         Command::Milestone(args) => args.command.wants_json(),
         Command::List(args) => args.json,
-        Command::Status(args) | Command::Wait(args) => args.json,
+        Command::Status(args) => args.json,
+        Command::Wait(args) => args.json,
         Command::Logs(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Doctor(args) => args.json,
@@ -283,6 +284,34 @@ fn task(name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
             })
         }
     }
+}
+
+/// The tasks that are meant by a list of names: all are looked up before any of them is touched, none twice.
+fn tasks(names: &[String]) -> Result<Vec<(Repo, TaskDir)>, Failure> {
+    let mut wanted: Vec<&str> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !wanted.contains(&name) {
+            wanted.push(name);
+        }
+    }
+    if wanted.is_empty() {
+        return Err(Failure::usage("which task?").hint("dacapo list shows the tasks of this repository"));
+    }
+    wanted.into_iter().map(|name| task(Some(name))).collect()
+}
+
+/// Does the same with each of several tasks; what one of them is refused does not keep the others from it. The first error, or
+/// the first exit code that is not 0.
+fn with_each<T>(all: Vec<T>, mut act: impl FnMut(T) -> Result<u8, Failure>) -> Result<u8, Failure> {
+    let mut first: Result<u8, Failure> = Ok(0);
+    for one in all {
+        match (&first, act(one)) {
+            (Ok(0), came) => first = came,
+            (_, Ok(_)) => {}
+            (_, Err(failure)) => complain!("{failure}"),
+        }
+    }
+    first
 }
 
 /// Whether `undo` could bring something of this task back.

@@ -1,6 +1,8 @@
-//! `dacapo spawn --kill NAME` and the like: what is typed as `/spawn --kill NAME` in the interface works here too (S2).
+//! What people type for something that is called otherwise: `dacapo spawn --kill NAME` as in the interface, `stop` (S2).
 
 use std::ffi::OsString;
+
+use super::front_door::first_word;
 
 /// Flags of `spawn` that mean another command.
 const MEANT: [(&str, &str); 5] = [
@@ -11,9 +13,23 @@ const MEANT: [(&str, &str); 5] = [
     ("--merge", "merge"),
 ];
 
-/// The same words, with the command that is meant. Only the first word after `spawn` counts: what comes later belongs to
+/// The same words, with what is meant by them.
+pub fn meant(words: Vec<OsString>) -> Vec<OsString> {
+    stopped(spawned(words))
+}
+
+/// `stop` is a `kill` that asks first.
+fn stopped(mut words: Vec<OsString>) -> Vec<OsString> {
+    let at = first_word(&words);
+    if words.get(at).is_some_and(|word| word == "stop") {
+        words.splice(at..=at, ["kill".into(), "--ask".into()]);
+    }
+    words
+}
+
+/// The command that `spawn --list` and the like stand for. Only the first word after `spawn` counts: what comes later belongs to
 /// a task that is to be started.
-pub fn meant(mut words: Vec<OsString>) -> Vec<OsString> {
+fn spawned(mut words: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = place_of_spawn(&words) else { return words };
     let Some(flag) = words.get(at + 1).and_then(|word| word.to_str()) else { return words };
     let (flag, value) = match flag.split_once('=') {
@@ -55,6 +71,12 @@ mod tests {
         assert_eq!(said("dacapo -C x spawn --kill a"), "dacapo -C x kill a");
         assert_eq!(said("dacapo spawn --status=a --json"), "dacapo status a --json");
         assert_eq!(said("dacapo spawn --merge a,b keep both"), "dacapo merge a,b keep both");
+    }
+
+    #[test]
+    fn s2_stop_asks() {
+        assert_eq!(said("dacapo -C x stop a --json"), "dacapo -C x kill --ask a --json");
+        assert_eq!(said("dacapo status stop"), "dacapo status stop");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn not_a_prompt(args: &[OsString]) -> String {
 }
 
 /// Where the flags that go before every command end.
-fn first_word(args: &[OsString]) -> usize {
+pub(super) fn first_word(args: &[OsString]) -> usize {
     let mut at = 1;
     while let Some(word) = args.get(at) {
         let word = word.as_bytes();

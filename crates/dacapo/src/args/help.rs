@@ -6,25 +6,25 @@ pub(super) const PAGE: &str = "\
 {usage-heading} {usage}
 
 Start work:
-  exec         Run an agent in this repository, once or in a loop, in the foreground
+  exec         Run an agent in this repository, once or in a loop, in the foreground [alias: run]
   spawn        Run an agent in the background, in a worktree of its own; it outlives the terminal
   milestone    Write milestones down and have them built and judged until accepted [alias: ms]
 
 Look at it:
-  list         Show the tasks of this repository [alias: ls]
-  status       Show what a task did, proved and cost
+  list         Show the tasks of this repository [aliases: ls, ps]
+  status       Show what a task did, proved and cost [alias: show]
   attach       Show a running task as if it ran here; Ctrl-C asks what to do
-  logs         Show a task's log
+  logs         Show a task's log [alias: log]
   diff         Show what a task changed
   open         Open a task's files in your editor
-  wait         Wait for a task to end; the exit code is the task's
+  wait         Wait for tasks to end; the exit code is the task's
 
 Steer it:
   tell         Tell a task something that its next iteration hears
   set          Change limits of a task, also while it runs
-  pause        Let a running task pause after this iteration
+  pause        Let running tasks pause after this iteration
   resume       Go on with a task that is not running
-  kill         End a running task: its agent and all it started; what it did is committed
+  kill         End a running task: its agent and all it started [alias: stop, which asks]
   takeover     Work in the agent's own interactive session; then the loop goes on
   approve      Say yes to what a task asks a person for
   reject       Say no to what a task asks a person for
@@ -32,7 +32,7 @@ Steer it:
 Bring it home, or put it away:
   merge        Bring tasks home: into the branch that is checked out here, each proven first
   pr           Push a task's branch and open a pull request with the platform's own program
-  drop         Remove a task with its worktree and branch; `undo` brings it back
+  drop         Remove a task with its worktree and branch; `undo` brings it back [alias: rm]
   undo         Bring back what `drop` or `merge` put away, bit for bit
   prune        Remove worktrees that are merged and what was dropped long ago
 

@@ -60,10 +60,28 @@ pub struct Spawn {
 /// Flags of `kill`.
 #[derive(Debug, Args)]
 pub struct Kill {
-    /// The tasks
+    /// The tasks: a,b
     #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
     pub names: Vec<String>,
+    /// At a terminal, ask first; `dacapo stop` does
+    #[arg(long)]
+    pub ask: bool,
     /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `wait`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit code: that of the task; of several, the first in their order that is not 0.")]
+pub struct Wait {
+    /// The tasks: a,b; the latest of this repository if none is given
+    #[arg(value_name = "NAME", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// Until the first of them has ended; the exit code is that task's
+    #[arg(long)]
+    pub any: bool,
+    /// Print JSON, a line for each task
     #[arg(long)]
     pub json: bool,
 }
@@ -71,8 +89,9 @@ pub struct Kill {
 /// Flags of `pause`.
 #[derive(Debug, Args)]
 pub struct Pause {
-    /// The task
-    pub name: String,
+    /// The tasks: a,b
+    #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
+    pub names: Vec<String>,
     /// End the iteration at work instead of waiting for its end; what it did is committed
     #[arg(long)]
     pub now: bool,

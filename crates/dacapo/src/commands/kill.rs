@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use dacapo_core::engine::Driver;
 use dacapo_core::event::{Command, Outcome, StopReason};
+use dacapo_core::git::Repo;
 use dacapo_core::process::{guards_with_open, is_stopped, sweep, waits_for_git, wake};
 use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::view::Status;
 
 use super::drive;
 use super::resume::still_finishing;
-use super::{print, task, view};
-use crate::args::Kill;
+use super::{print, tasks, view, with_each};
+use crate::args::{Kill, Show};
 use crate::error::Failure;
 use crate::output::log::Tracing;
 use crate::output::{report, status};
+use crate::question::{self, Audience, Default};
 
 /// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
 const GENTLE: Duration = Duration::from_secs(30);
@@ -50,20 +52,77 @@ pub(super) fn abandon(dir: &TaskDir) -> Result<(), Failure> {
 }
 
 pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
-    // All names are looked up before any task is touched.
-    let tasks = args.names.iter().map(|name| task(Some(name))).collect::<Result<Vec<_>, _>>()?;
+    let tasks = tasks(&args.names)?;
+    if args.ask {
+        confirmed(&tasks, args)?;
+    }
     // All are told before the first is waited for: they end side by side.
-    let told: Vec<Result<Told, Failure>> = tasks.iter().map(|(_, dir)| tell(dir, &KILL)).collect();
-    for ((_, dir), told) in tasks.iter().zip(told) {
-        end(dir, &told?, &KILL)?;
-        let view = view(dir)?;
+    let told: Vec<(TaskDir, Before, Result<Told, Failure>)> = tasks
+        .into_iter()
+        .map(|(_, dir)| {
+            let before = view(&dir).map_or(Before::Alive, |view| Before::of(&dir, view.status));
+            let told = tell(&dir, &KILL);
+            (dir, before, told)
+        })
+        .collect();
+    with_each(told, |(dir, before, told)| {
+        end(&dir, &told?, &KILL)?;
+        let view = view(&dir)?;
+        if before == Before::Ended {
+            return Err(Failure::usage(format!(
+                "Task '{}' is not running ({})",
+                view.name,
+                view.status.as_str()
+            ))
+            .kept("everything; there was nothing to end")
+            .hint(format!("dacapo status {} shows how it ended", view.name)));
+        }
         match &view.result {
             _ if args.json => print(&view.to_json().to_string()),
             Some(result) => print(&report::result(&view, result)),
             None => print(&status::status(&view, None, None)),
         }
+        Ok(0)
+    })
+}
+
+/// How a task was when it was to be ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// It ran, or could go on.
+    Alive,
+    /// It was over, and nothing of it ran.
+    Ended,
+}
+
+impl Before {
+    fn of(dir: &TaskDir, status: Status) -> Self {
+        if status.has_ended() && dir.is_driven().is_ok_and(|driven| !driven) {
+            Self::Ended
+        } else {
+            Self::Alive
+        }
     }
-    Ok(0)
+}
+
+/// `stop` asks the person at the terminal; a script means what it says.
+fn confirmed(tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
+    let names: Vec<String> = tasks.iter().map(|(_, dir)| dir.name()).collect();
+    let kill = format!("dacapo kill {} ends it without asking", names.join(","));
+    let show = Show { json: args.json, quiet: false };
+    let asked = format!("End {}? What it did so far is committed. [y/N]", names.join(", "));
+    match Audience::now(show) {
+        Audience::Nobody => Ok(()),
+        Audience::Person if question::yes(&asked, Default::No) => Ok(()),
+        Audience::Person => {
+            Err(Failure::cancelled("nothing was ended").kept("everything; it runs on").hint(kill))
+        }
+        Audience::TypedAhead => {
+            Err(Failure::usage("not asked whether to end it, because input was waiting; nothing was ended")
+                .kept("everything; it runs on")
+                .hint(kill))
+        }
+    }
 }
 
 /// How a task has learnt that it is to end.

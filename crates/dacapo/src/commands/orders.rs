@@ -14,7 +14,7 @@ use dacapo_core::view::Status;
 
 use super::kill::is_free_within;
 use super::resume::still_finishing;
-use super::{milestone, print, task, view};
+use super::{milestone, print, task, tasks, view, with_each};
 use crate::args::{Approve, Pause, Reject, Set, Show, Tell};
 use crate::error::{Failure, suggest};
 use crate::request::{knows_its_cost, no_price};
@@ -23,18 +23,21 @@ use crate::request::{knows_its_cost, no_price};
 const AT_ONCE: Duration = Duration::from_secs(30);
 
 pub(super) fn pause(args: &Pause) -> Result<u8, Failure> {
-    let (_, dir) = task(Some(&args.name))?;
+    with_each(tasks(&args.names)?, |(_, dir)| pause_one(&dir, args))
+}
+
+fn pause_one(dir: &TaskDir, args: &Pause) -> Result<u8, Failure> {
     let name = dir.name();
     if !dir.is_driven().map_err(|error| unreachable(&name, &error))? {
-        let status = view(&dir)?.status;
+        let status = view(dir)?.status;
         return Err(Failure::usage(format!("Task '{name}' is not running ({})", status.as_str()))
             .hint(format!("dacapo resume {name} goes on with it")));
     }
     let put = dir.inbox().put("dacapo pause", Command::Pause { now: args.now });
     put.map_err(|error| unreachable(&name, &error))?;
-    let over = args.now && is_free_within(&dir, AT_ONCE);
+    let over = args.now && is_free_within(dir, AT_ONCE);
     if args.json {
-        print(&view(&dir)?.to_json().to_string());
+        print(&view(dir)?.to_json().to_string());
     } else if over {
         print(&format!("{name} is paused; dacapo resume {name} goes on with it"));
     } else {

@@ -17,7 +17,7 @@ use super::background::{self, Instructions};
 use super::drive::{Drive, drive, exit_code};
 use super::orders::write_down;
 use super::start::{checkout_of, take_workspace};
-use super::{is_put_away, milestone, print, task, turn, view};
+use super::{is_put_away, milestone, print, task, tasks, turn, view, with_each};
 use crate::after_task::{Ended, after_task};
 use crate::agents::somebody_must_answer;
 use crate::args::{Resume, Show};
@@ -50,10 +50,17 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
     let more = args.iter.as_deref().map(count).transpose()?;
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
-    let (repo, dir) = task(args.name.as_deref())?;
+    let all = match &args.name {
+        Some(names) => tasks(&names.split(',').map(str::to_owned).collect::<Vec<_>>())?,
+        None => vec![task(None)?],
+    };
+    // Several go on side by side, so none of them can have the terminal.
+    let background = args.spawn || all.len() > 1;
     let proof = args.proof.map(Into::into);
-    let how = GoOn { more, follow_up, proof, background: args.spawn, show: args.show, ..GoOn::default() };
-    go_on(&repo, &dir, how)
+    with_each(all, |(repo, dir)| {
+        let follow_up = follow_up.clone();
+        go_on(&repo, &dir, GoOn { more, follow_up, proof, background, show: args.show, ..GoOn::default() })
+    })
 }
 
 /// Goes on with a task that nobody drives.
@@ -120,7 +127,11 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
             print(&view(dir)?.to_json().to_string());
         } else if !show.quiet {
             let name = &spec.name;
-            print(&format!("{name} goes on in the background; dacapo attach {name} shows it"));
+            let does = match view(dir)?.status {
+                Status::Queued => "is queued and goes on when a place is free",
+                _ => "goes on in the background",
+            };
+            print(&format!("{name} {does}; dacapo attach {name} shows it"));
         }
         return Ok(0);
     }

@@ -124,8 +124,12 @@ impl Started {
                 format!("on branch {}", branch.strip_prefix("refs/heads/").unwrap_or(branch))
             }
         };
+        let does = match view(&self.dir).map(|view| view.status) {
+            Ok(Status::Queued) => "is queued until a place is free,",
+            _ => "runs in the background",
+        };
         format!(
-            "{} runs in the background with {agent}{why}, {place}\n{}",
+            "{} {does} with {agent}{why}, {place}\n{}",
             paint(BOLD, name.as_str()),
             paint(DIM, &format!("next: dacapo attach {name} | list | tell {name} \"…\" | kill {name}"))
         )

@@ -32,8 +32,8 @@ fn s8_kill_ends_the_agent_and_keeps_what_it_did() {
     world.assert_nothing_left("t");
     assert_eq!(world.status("t")["status"], "cancelled");
     assert_eq!(world.git(&["show", "dacapo/t:half"]), "half", "what was there is committed");
-    // A second time there is nothing to do.
-    let _ = world.run(&["kill", "t"]).expect(0);
+    // A second time there is nothing to end.
+    crate::bad_input::refused(&world, &["kill", "t"], "Task 't' is not running (cancelled)");
 }
 
 #[test]
@@ -277,4 +277,69 @@ fn u6_why_a_process_in_the_background_gave_up_is_told() {
     let _ = world.run(&["resume", "t"]).expect(0);
     let _ = world.wait("t").expect(0);
     assert_eq!(world.status("t")["iteration"], 2);
+}
+
+#[test]
+fn s2_several_tasks_are_paused_waited_for_and_resumed_at_once() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        world.spawned(name, 2, &waiting(&world));
+        world.wait_for_file("ready");
+        std::fs::remove_file(world.scratch("ready")).unwrap();
+    }
+    // What one of them is refused does not keep the others from it.
+    let ran = world.run(&["pause", "a,b", "nobody"]).expect(2);
+    assert!(ran.stderr.contains("Task 'nobody' not found"), "{ran:?}");
+    let ran = world.run(&["pause", "a,b", "--now"]).expect(0);
+    assert_eq!(ran.stdout.matches("is paused").count(), 2, "{ran:?}");
+    let ran = world.run(&["wait", "a", "b"]).expect(4);
+    assert!(ran.stdout.starts_with("a\n") && ran.stdout.contains("\nb\n"), "{ran:?}");
+    let_go(&world);
+    let ran = world.run(&["resume", "a,b"]).expect(0);
+    assert_eq!(ran.stdout.matches("goes on in the background").count(), 2, "{ran:?}");
+    let ran = world.run(&["wait", "a,b", "--json"]).expect(0);
+    assert_eq!(ran.stdout.lines().count(), 2, "{ran:?}");
+    let ran = world.run(&["kill", "a,b"]).expect(2);
+    assert_eq!(ran.stderr.matches("is not running (completed)").count(), 2, "{ran:?}");
+    let ran = world.run(&["rm", "a,b"]).expect(0);
+    assert_eq!(ran.stdout.matches("dropped").count(), 2, "{ran:?}");
+}
+
+#[test]
+fn s2_wait_any_ends_with_the_first() {
+    let world = World::new();
+    world.spawned("slow", 1, &waiting(&world));
+    world.wait_for_file("ready");
+    world.spawned("quick", 1, AGENT);
+    let ran = world.run(&["wait", "slow,quick", "--any"]).expect(0);
+    assert!(ran.stdout.starts_with("quick\n"), "{ran:?}");
+    assert_eq!(world.status("slow")["status"], "running");
+    // The second time it has ended before anybody waits.
+    let ran = world.run(&["wait", "slow", "quick", "--any", "--json"]).expect(0);
+    assert!(ran.stdout.contains("\"name\":\"quick\""), "{ran:?}");
+    let _ = world.run(&["kill", "slow"]).expect(0);
+}
+
+#[test]
+fn s2_names_that_people_type_are_understood() {
+    let world = World::new();
+    let _ = world.run(&["run", "--name", "t", "--agent-cmd", AGENT, "go"]).expect(0);
+    for words in [&["ps"][..], &["ls"], &["show", "t"], &["log", "t"]] {
+        let _ = world.run(words).expect(0);
+    }
+    crate::bad_input::refused(&world, &["stop", "t"], "Task 't' is not running (completed)");
+    let _ = world.run(&["rm", "t"]).expect(0);
+    assert!(world.tasks().is_empty());
+}
+
+#[test]
+fn s1_a_task_that_has_no_place_is_announced_as_queued() {
+    let world = World::new();
+    world.config("[spawn_task]\nmax_concurrent = 1\n");
+    world.spawned("first", 1, &waiting(&world));
+    world.wait_for_file("ready");
+    let said = world.spawn("t", &["--iter", "1", "--agent-cmd", AGENT]).expect(0);
+    assert!(said.stdout.starts_with("t is queued until a place is free, with cat, on branch"), "{said:?}");
+    let_go(&world);
+    let _ = world.wait("t").expect(0);
 }
