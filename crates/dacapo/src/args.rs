@@ -18,7 +18,7 @@ mod tasks;
 pub mod trust;
 
 pub use alias::meant;
-pub use front_door::{Prompt, as_command, not_a_prompt};
+pub use front_door::{as_command, not_a_prompt, want_json};
 pub use init::Init;
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
@@ -29,7 +29,7 @@ pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
 #[command(help_template = help::PAGE)]
-#[command(override_usage = "dacapo \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
+#[command(override_usage = "dacapo [FLAGS OF SPAWN] \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
 #[command(
     after_help = "dacapo \"fix the failing tests\" starts an agent in the background, in a worktree of its own, and shows it.
 Try it without an agent and without cost: dacapo demo"
@@ -61,9 +61,9 @@ pub enum Color {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// `dacapo "PROMPT"`
-    #[command(name = "__prompt", hide = true)]
-    Prompt(Prompt),
+    /// Run an agent in the background, in a worktree of its own, with good defaults, and show it
+    #[command(name = front_door::COMMAND, hide = true, override_usage = "dacapo [OPTIONS] \"PROMPT\"")]
+    Prompt(Box<Spawn>),
     /// Run an agent in this repository, once or in a loop, in the foreground
     #[command(visible_alias = "run")]
     Exec(Box<Exec>),
@@ -225,10 +225,10 @@ pub struct Exec {
     pub proof: ProofIn,
 
     /// Work in a worktree of its own, on branch dacapo/NAME
-    #[arg(long, help_heading = "Where", overrides_with = "noworktree")]
+    #[arg(long, help_heading = "Where", conflicts_with = "noworktree")]
     pub worktree: bool,
     /// Work in this checkout (the default of exec)
-    #[arg(long, help_heading = "Where", overrides_with = "worktree")]
+    #[arg(long, help_heading = "Where")]
     pub noworktree: bool,
     /// With a worktree: start from this branch, tag or commit [default: the current commit]
     #[arg(long, value_name = "REF", help_heading = "Where", allow_hyphen_values = true)]
@@ -242,6 +242,9 @@ pub struct Exec {
     /// Push the branch and open a pull request when it is completed
     #[arg(long, value_name = "TITLE", help_heading = "Where", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub pr: Option<String>,
+    /// `--pr "TITLE WITH SPACES" PROMPT`
+    #[arg(long, value_name = "TITLE", hide = true, conflicts_with = "pr", allow_hyphen_values = true)]
+    pub pr_title: Option<String>,
 
     /// The plan that goes with the prompt [default: the newest in .dacapo/plans/, else .claude/plans/]
     #[arg(long, value_name = "FILE", help_heading = "Context", conflicts_with = "no_plan")]
@@ -280,6 +283,13 @@ pub struct Exec {
     /// Nobody watches: questions are answered by commands
     #[arg(skip)]
     pub background: bool,
+}
+
+impl Exec {
+    /// The title of the pull request that is wanted, perhaps empty; none: none is.
+    pub fn pull_request(&self) -> Option<&str> {
+        self.pr.as_deref().or(self.pr_title.as_deref())
+    }
 }
 
 /// How a running task is shown.

@@ -59,7 +59,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         inside::refuse_order(order)?;
     }
     match command {
-        Command::Prompt(args) => front_door::run(&args.prompt),
+        Command::Prompt(args) => front_door::run(args.exec),
         Command::Exec(args) => exec::run(&args),
         Command::Spawn(args) => spawn::run(*args),
         Command::Milestone(args) => milestone::run(args.command),
@@ -146,7 +146,7 @@ fn order(command: &Command) -> Option<&'static str> {
 pub fn wants_json(command: &Command) -> bool {
     match command {
         Command::Exec(args) => args.show.json,
-        Command::Spawn(args) => args.exec.show.json,
+        Command::Prompt(args) | Command::Spawn(args) => args.exec.show.json,
         Command::Kill(args) => args.json,
         Command::Pause(args) => args.json,
         Command::Demo(args) => args.show.json,
@@ -169,8 +169,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Notify(args) => match args.command {
             crate::args::NotifyCommand::Test { json } => json,
         },
-        Command::Prompt(_)
-        | Command::Takeover(_)
+        Command::Takeover(_)
         | Command::Config(_)
         | Command::Open(_)
         | Command::Rehearsal(_)
@@ -312,6 +311,12 @@ fn with_each<T>(all: Vec<T>, mut act: impl FnMut(T) -> Result<u8, Failure>) -> R
         }
     }
     first
+}
+
+/// Whether a task of this repository has this name.
+pub(crate) fn is_task(name: &str) -> bool {
+    let data = repository_data().ok();
+    data.zip(TaskName::parse(name).ok()).is_some_and(|(data, name)| data.task(&name).exists())
 }
 
 /// Whether `undo` could bring something of this task back.

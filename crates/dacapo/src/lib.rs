@@ -59,7 +59,11 @@ pub fn main() -> ExitCode {
     completion::dispatch();
     // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it.
     dacapo_core::process::keep_descriptors_to_ourselves();
-    let args = args::as_command(args::meant(args));
+    let json = args::want_json(&args);
+    let args = match args::as_command(args::meant(args), commands::is_task) {
+        Ok(args) => args,
+        Err(failure) => return report(&failure, json),
+    };
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return not_understood(&error, &args),

@@ -92,7 +92,7 @@ pub fn request(
         Some(text) => (TaskName::parse(text).map_err(|error| bad_name(text, &error))?, true),
         None => (TaskName::from_prompt(&prompt), false),
     };
-    if args.pr.is_some() && !args.worktree {
+    if args.pull_request().is_some() && !args.worktree {
         return Err(Failure::usage("--pr needs a worktree: a pull request is made from a branch of its own")
             .hint("add --worktree")
             .kept("everything; nothing was started"));
@@ -101,6 +101,9 @@ pub fn request(
         return Err(
             Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
         );
+    }
+    if let Some(title) = &args.pr_title {
+        notes.push(format!("\"{title}\" is the title of the pull request, not a part of the prompt"));
     }
     let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
     let (base, base_branch) = match &args.base {
@@ -123,7 +126,7 @@ pub fn request(
         agents: chosen.agents,
         policy,
         context,
-        pull_request: args.pr.as_deref().map(|title| PullRequest {
+        pull_request: args.pull_request().map(|title| PullRequest {
             title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()),
         }),
         details: serde_json::Value::Null,
@@ -270,6 +273,11 @@ fn policy(
     let iter = args.iter.as_deref().map(count).transpose()?;
     let time = args.time.as_deref().map(time).transpose()?;
     let asked = args.until.is_some() || !checks.is_empty();
+    if args.until.as_ref().is_some_and(String::is_empty) {
+        return Err(Failure::usage("--until is empty: no text would ever match it")
+            .kept("everything; nothing was started")
+            .hint("--until 'ALL TESTS PASS', or leave it out"));
+    }
     let by_flags = asked || iter.is_some() || time.is_some() || args.max_iterations.is_some();
     let looping = by_flags || profile.is_some();
     let until = match (&args.until, &profile) {
@@ -319,11 +327,6 @@ fn policy(
         max_wait: duration("--max-wait", &args.max_wait)?,
     };
     policy.max_failures = args.max_failures.unwrap_or(if policy.is_pure() { 0 } else { 10 });
-    if let Some(text) = &policy.until
-        && text.is_empty()
-    {
-        notes.push("--until with an empty text never matches: the loop cannot complete by it".into());
-    }
     Ok(policy)
 }
 

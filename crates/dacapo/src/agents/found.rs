@@ -1,7 +1,7 @@
 //! Which agent does the work when nobody says so (L0): the first one that is installed and logged in.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dacapo_core::agent::{self, Account, Billing};
 
@@ -51,7 +51,9 @@ pub(super) fn find(wanted: &Wanted, config: &Config, top: &Path) -> Result<Found
             Some(Installed { name: adapter.name(), account, how_to_log_in: adapter.how_to_log_in() })
         })
         .collect();
-    choose(&installed, config).ok_or_else(|| none(&installed))
+    let path: Vec<PathBuf> =
+        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+    choose(&installed, config).ok_or_else(|| none(&installed, &path))
 }
 
 /// Those of which it is known that they are logged in come before those of which it is not known.
@@ -85,15 +87,42 @@ pub(crate) fn is_variable(holder: &str) -> bool {
     holder.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-fn none(installed: &[Installed]) -> Failure {
-    let failure = Failure::usage("no agent is chosen").kept("everything; nothing was started");
+/// Says which were looked for, where, and the shortest way to one.
+fn none(installed: &[Installed], path: &[PathBuf]) -> Failure {
+    let all: Vec<&str> = agent::BUILT_IN.iter().map(|adapter| adapter.name()).collect();
+    let message = if installed.is_empty() {
+        format!("no agent is installed: {} are not on PATH ({})", all.join(", "), in_words(path))
+    } else {
+        "no agent that is installed is logged in".to_owned()
+    };
+    let failure = Failure::usage(message).kept("everything; nothing was started");
     let failure = installed.iter().fold(failure, |failure, agent| {
         failure.hint(format!("{} is installed but not logged in: {}", agent.name, agent.how_to_log_in))
     });
+    let install = INSTALL[0].1;
+    let failure = match installed {
+        [] => {
+            failure.hint(format!("dacapo doctor shows how to get each of them; the shortest way: {install}"))
+        }
+        _ => failure.hint("dacapo doctor shows which agents there are and what is missing"),
+    };
     failure
         .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
-        .hint("dacapo doctor shows which agents there are and what is missing")
         .hint("dacapo demo shows a whole loop without any agent")
+}
+
+/// The first few directories, and how many more there are.
+fn in_words(path: &[PathBuf]) -> String {
+    const SHOWN: usize = 4;
+    let mut words: Vec<String> = path.iter().take(SHOWN).map(|dir| dir.display().to_string()).collect();
+    match path.len() {
+        0 => "which is empty".to_owned(),
+        count if count > SHOWN => {
+            words.push(format!("and {} more", count - SHOWN));
+            words.join(", ")
+        }
+        _ => words.join(", "),
+    }
 }
 
 #[cfg(test)]
@@ -158,9 +187,17 @@ mod tests {
 
     #[test]
     fn l0_where_there_is_none_it_is_said_what_would_help() {
-        let failure = none(&[agent("claude", Some(false), Billing::Unknown)]);
+        let path = ["/a", "/b", "/c", "/d", "/e", "/f"].map(PathBuf::from);
+        let failure = none(&[agent("claude", Some(false), Billing::Unknown)], &path);
+        assert_eq!(failure.message, "no agent that is installed is logged in");
         assert!(failure.hints[0].contains("claude is installed but not logged in: run `x login`"));
         assert_eq!(failure.exit_code(), 2);
-        assert_eq!(none(&[]).hints.len(), 3);
+        let failure = none(&[], &path);
+        assert_eq!(
+            failure.message,
+            "no agent is installed: claude, codex, copilot, gemini, opencode, qwen are not on PATH (/a, /b, /c, /d, and 2 more)"
+        );
+        assert!(failure.hints[0].starts_with("dacapo doctor"), "{failure}");
+        assert!(none(&[], &[]).message.ends_with("PATH (which is empty)"));
     }
 }

@@ -1,40 +1,183 @@
-//! Which command lines are a prompt: `dacapo "PROMPT"`, and what to say of those that are nearly one (L0).
+//! Which command lines are a prompt: `dacapo "PROMPT"`, with flags of `spawn` before or after it, and what to say of those that
+//! are nearly one (L0).
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use clap::Args;
+use clap::CommandFactory as _;
+
+use super::Cli;
+use crate::error::{Failure, suggest};
 
 /// What stands for it among the commands.
-const COMMAND: &str = "__prompt";
+pub(super) const COMMAND: &str = "__prompt";
 
-/// What the agent is to do.
-#[derive(Debug, Args)]
-pub struct Prompt {
-    /// The words; `-` reads them from standard input
-    pub prompt: OsString,
+const NOTHING: &str = "everything; nothing was started";
+
+/// The command line of a prompt as that of a command; any other stays as it is. A text that reads like a command is refused: it
+/// must not start work that costs money.
+pub fn as_command(
+    args: Vec<OsString>,
+    is_task: impl Fn(&str) -> bool,
+) -> Result<Vec<OsString>, Box<Failure>> {
+    let first = first_word(&args);
+    let Some(word) = args.get(first) else { return Ok(args) };
+    // A word that is neither a flag nor a text is a command, or is meant to be one.
+    if !is_prompt(word) && !word.as_bytes().starts_with(b"-") {
+        return Ok(args);
+    }
+    let cli = Cli::command();
+    let Some((flags, prompt)) = taken_apart(&cli, &args[first..]) else { return Ok(args) };
+    let Some(text) = prompt.to_str() else {
+        return Err(Box::new(
+            Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv"),
+        ));
+    };
+    if let Some(failure) = reads_like_a_command(text, &names(&cli), is_task) {
+        return Err(Box::new(failure));
+    }
+    let mut all = args[..first].to_vec();
+    all.push(COMMAND.into());
+    all.extend(flags);
+    all.extend(["--".into(), prompt]);
+    Ok(all)
 }
 
-/// The command line of a prompt as that of a command; any other stays as it is.
-pub fn as_command(mut args: Vec<OsString>) -> Vec<OsString> {
-    let first = first_word(&args);
-    if first + 1 == args.len() && is_prompt(&args[first]) {
-        args.splice(first..first, [COMMAND.into(), "--".into()]);
+/// Flags of `spawn` with their values, and the one text among them; none where it is no such command line.
+fn taken_apart(cli: &clap::Command, words: &[OsString]) -> Option<(Vec<OsString>, OsString)> {
+    let parts = parts(cli, words);
+    let of = |wanted: &[Part]| {
+        let chosen = words.iter().zip(&parts).filter(|(_, part)| wanted.contains(part));
+        chosen.map(|(word, _)| word.clone()).collect::<Vec<_>>()
+    };
+    let mut texts = of(&[Part::Text]);
+    let flags = of(&[Part::Flag, Part::Unknown, Part::Value]);
+    match texts.as_slice() {
+        [text] if is_prompt(text) => Some((flags, texts.swap_remove(0))),
+        // What follows an unknown flag may be its value; the flag is what has to be mended first.
+        [.., text] if parts.contains(&Part::Unknown) && is_prompt(text) => Some((flags, texts.pop()?)),
+        _ => None,
     }
-    args
+}
+
+/// What a word of a command line of `spawn` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A flag, perhaps with its value: `--iter=3`.
+    Flag,
+    /// A flag that `spawn` does not know.
+    Unknown,
+    /// The value of the flag before it.
+    Value,
+    /// A word of the prompt, or all of it.
+    Text,
+    /// `--`: what follows are no flags.
+    End,
+}
+
+/// What each of the words behind `spawn` is.
+pub(super) fn parts(cli: &clap::Command, words: &[OsString]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::with_capacity(words.len());
+    let mut value_follows = false;
+    for word in words {
+        let part = match () {
+            () if parts.contains(&Part::End) => Part::Text,
+            () if value_follows => Part::Value,
+            () if word == "--" => Part::End,
+            () => flag(cli, word, &mut value_follows),
+        };
+        value_follows &= part == Part::Flag;
+        parts.push(part);
+    }
+    parts
+}
+
+fn flag(cli: &clap::Command, word: &OsStr, value_follows: &mut bool) -> Part {
+    let Some(word) = word.to_str().filter(|word| word.starts_with('-') && word.len() > 1) else {
+        return Part::Text;
+    };
+    let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+    let of_spawn = cli.find_subcommand("spawn").into_iter().flat_map(clap::Command::get_arguments);
+    let known = of_spawn.chain(cli.get_arguments()).find(|arg| is_called(arg, name));
+    match known {
+        Some(arg) => {
+            *value_follows = !attached && takes_a_word(arg);
+            Part::Flag
+        }
+        // A list item or the like: "- [ ] first", "--help me".
+        None if word.contains(char::is_whitespace) => Part::Text,
+        None if ["-h", "--help", "-V", "--version"].contains(&word) => Part::Flag,
+        None => Part::Unknown,
+    }
+}
+
+fn is_called(arg: &clap::Arg, name: &str) -> bool {
+    let mut longs = arg.get_long().into_iter().chain(arg.get_all_aliases().into_iter().flatten());
+    let short = arg.get_short().map(|short| format!("-{short}"));
+    short.as_deref() == Some(name) || longs.any(|long| name.strip_prefix("--") == Some(long))
+}
+
+fn takes_a_word(arg: &clap::Arg) -> bool {
+    arg.get_action().takes_values() && !arg.is_require_equals_set()
+}
+
+/// Commands, as people can type them.
+fn names(cli: &clap::Command) -> Vec<String> {
+    let visible = cli.get_subcommands().filter(|command| !command.is_hide_set());
+    let typed =
+        visible.flat_map(|command| std::iter::once(command.get_name()).chain(command.get_all_aliases()));
+    typed.chain(["help"]).map(str::to_owned).collect()
+}
+
+/// A single word, or a command's name with one word or only tasks and flags behind it.
+fn reads_like_a_command(text: &str, commands: &[String], is_task: impl Fn(&str) -> bool) -> Option<Failure> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (first, rest) = words.split_first().filter(|_| text != "-")?;
+    let names_tasks = |word: &str| word.split(',').all(&is_task);
+    let command = commands.iter().any(|command| command == first);
+    let failure = match rest {
+        [] => Failure::usage(format!("'{first}' is a single word, not a prompt")),
+        _ if !command => return None,
+        [_] => Failure::usage(format!("'{}' reads like a command, not like a prompt", words.join(" "))),
+        _ if rest.iter().all(|word| word.starts_with('-') || names_tasks(word)) => {
+            Failure::usage(format!("'{}' reads like a command, not like a prompt", words.join(" ")))
+        }
+        _ => return None,
+    };
+    let failure = failure.kept(NOTHING);
+    let failure = match (command, suggest(first, commands.iter().map(String::as_str))) {
+        (true, _) => failure.hint(format!("dacapo {}, without quotes, runs the command", words.join(" "))),
+        (false, Some(close)) => failure.hint(format!("did you mean dacapo {close}?")),
+        (false, None) => failure.hint("dacapo --help shows the commands"),
+    };
+    Some(failure.hint(format!("to have an agent do it: dacapo spawn \"{}\"", words.join(" "))))
+}
+
+/// Whether the output of such a command line is for programs, told before it is understood.
+pub fn want_json(args: &[OsString]) -> bool {
+    args.iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// What was meant by a command line that is no command.
 pub fn not_a_prompt(args: &[OsString]) -> String {
     let words: Vec<String> =
         args.iter().skip(first_word(args)).map(|word| word.to_string_lossy().into()).collect();
-    let has_flags = words.iter().any(|word| word.starts_with('-'));
-    match words.as_slice() {
-        [_, _, ..] if !has_flags && words.iter().all(|word| !word.contains(['"', '`', '$', '\\', '\n'])) => {
+    let (flags, texts): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.starts_with('-'));
+    let commands = names(&Cli::command());
+    let plain = words.iter().all(|word| !word.contains(['"', '`', '$', '\\', '\n']));
+    let command_at = words.iter().position(|word| commands.contains(word));
+    match (texts.as_slice(), command_at) {
+        // The flags of a command come behind its name.
+        (_, Some(at)) if at > 0 && plain && words[0].starts_with('-') => {
+            let mut all = words.clone();
+            all[..=at].rotate_right(1);
+            format!("Flags follow the command: dacapo {}", all.join(" "))
+        }
+        ([first, _, ..], _) if plain && flags.is_empty() && !commands.contains(first) => {
             format!("To have an agent do it, quote it: dacapo \"{}\"", words.join(" "))
         }
-        _ if has_flags && words.iter().any(|word| word.contains(' ')) => {
-            "Flags go with a command: dacapo spawn [flags] \"PROMPT\", then dacapo attach".to_owned()
+        ([_, _, ..], _) if !flags.is_empty() && texts.iter().any(|text| text.contains(' ')) => {
+            "A prompt is one argument: dacapo [flags] \"what the agent is to do\"".to_owned()
         }
         _ => "To have an agent do something: dacapo \"what it is to do\" (one word: dacapo spawn WORD)"
             .to_owned(),
@@ -70,6 +213,10 @@ mod tests {
         std::iter::once("dacapo").chain(line.iter().copied()).map(OsString::from).collect()
     }
 
+    fn meant(line: &[&str]) -> Result<Vec<OsString>, Box<Failure>> {
+        as_command(words(line), |task| ["boom", "a", "b"].contains(&task))
+    }
+
     #[test]
     fn l0_one_argument_with_a_space_is_a_prompt_and_nothing_else_is() {
         for line in [
@@ -86,7 +233,7 @@ mod tests {
         ] {
             let mut expected = words(line);
             expected.splice(line.len()..line.len(), ["__prompt".into(), "--".into()]);
-            assert_eq!(as_command(words(line)), expected, "{line:?}");
+            assert_eq!(meant(line).unwrap(), expected, "{line:?}");
         }
         for line in [
             &[][..],
@@ -99,9 +246,74 @@ mod tests {
             &["-C", "my directory"],
             &["-Cmy directory"],
             &["--color=no way"],
-            &["--agent", "x", "fix it now"],
+            &["--iter", "3", "fix"],
+            &["--iter", "3"],
+            &["--json", "list"],
+            &["--agent", "my agent"],
+            &["fix the tests", "and the docs"],
+            &["fix the tests", "now"],
         ] {
-            assert_eq!(as_command(words(line)), words(line), "{line:?}");
+            assert_eq!(meant(line).unwrap(), words(line), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn l0_flags_of_spawn_go_before_or_after_the_prompt() {
+        for (line, expected) in [
+            (&["--agent", "x", "fix it now"][..], "__prompt --agent x -- fix it now"),
+            (&["fix it now", "--agent", "x"], "__prompt --agent x -- fix it now"),
+            (
+                &["--iter=3", "fix it", "-q", "--check", "cargo test"],
+                "__prompt --iter=3 -q --check cargo test -- fix it",
+            ),
+            (&["--check=cargo test", "fix it"], "__prompt --check=cargo test -- fix it"),
+            (
+                &["--completion-promise", "ALL DONE", "fix it"],
+                "__prompt --completion-promise ALL DONE -- fix it",
+            ),
+            (&["--pr", "fix it"], "__prompt --pr -- fix it"),
+            (&["--pr=Add auth", "fix it"], "__prompt --pr=Add auth -- fix it"),
+            (&["-", "--iter", "3"], "__prompt --iter 3 -- -"),
+            (&["fix it", "-C", "/tmp"], "__prompt -C /tmp -- fix it"),
+            (&["--iter", "3", "--", "--help me"], "__prompt --iter 3 -- --help me"),
+            // What is wrong with the flag is said of the flag.
+            (&["--agnet", "claude", "fix it"], "__prompt --agnet -- fix it"),
+        ] {
+            let said: Vec<String> =
+                meant(line).unwrap()[1..].iter().map(|word| word.to_string_lossy().into()).collect();
+            assert_eq!(said.join(" "), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn l0_a_text_that_reads_like_a_command_is_never_a_prompt() {
+        for (line, hint) in [
+            (&["status boom"][..], "dacapo status boom, without quotes"),
+            (&["status nothing"], "dacapo status nothing, without quotes"),
+            (&["stop x"], "dacapo stop x, without quotes"),
+            (&["ls --all"], "dacapo ls --all, without quotes"),
+            (&["kill a b"], "dacapo kill a b, without quotes"),
+            (&["merge a,b --squash"], "dacapo merge a,b --squash, without quotes"),
+            (&["merge a,b --squash", "--json"], "dacapo merge a,b --squash, without quotes"),
+            (&["--iter", "3", "run tests"], "dacapo run tests, without quotes"),
+            (&["help me"], "dacapo help me, without quotes"),
+            (&["  status\tboom\n"], "dacapo status boom, without quotes"),
+            (&["stauts "], "did you mean dacapo status?"),
+            (&[" fix"], "dacapo --help shows the commands"),
+        ] {
+            let failure = meant(line).unwrap_err();
+            assert_eq!(failure.exit_code(), 2, "{line:?}");
+            assert!(failure.hints[0].starts_with(hint), "{line:?}: {failure}");
+        }
+        for line in [
+            "show me the tests",
+            "run the tests",
+            "fix boom",
+            "status of boom is wrong",
+            "kill a c",
+            "log errors to a file",
+        ] {
+            assert!(meant(&[line]).is_ok(), "{line}");
         }
     }
 
@@ -112,7 +324,9 @@ mod tests {
             (&["-C", "x", "fix", "it"], "quote it: dacapo \"fix it\""),
             (&["fix"], "dacapo \"what it is to do\""),
             (&["fix", "$(rm)"], "dacapo \"what it is to do\""),
-            (&["--agent", "x", "fix it now"], "dacapo spawn [flags] \"PROMPT\""),
+            (&["--iter", "3", "fix it", "now"], "dacapo [flags] \"what the agent is to do\""),
+            (&["--json", "list"], "dacapo list --json"),
+            (&["--json", "status", "boom"], "dacapo status --json boom"),
         ] {
             assert!(not_a_prompt(&words(line)).contains(says), "{line:?}: {}", not_a_prompt(&words(line)));
         }

@@ -5,7 +5,7 @@ use clap::Args;
 use super::Exec;
 
 /// What says nothing about a milestone: its file and the settings do. A limit that is not held must not be taken.
-const OF_A_LOOP: [&str; 34] = [
+const OF_A_LOOP: [&str; 35] = [
     "prompt",
     "prompt_file",
     "name",
@@ -30,6 +30,7 @@ const OF_A_LOOP: [&str; 34] = [
     "base",
     "with_changes",
     "allow_dirty",
+    "pr_title",
     "plan",
     "no_plan",
     "no_context",

@@ -1,20 +1,20 @@
 //! `dacapo "PROMPT"`: `spawn` and `attach` with good defaults, and what they are said before it starts (L0).
 
-use std::ffi::OsStr;
-use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::cell::RefCell;
+use std::io::{IsTerminal as _, Read as _, Write as _};
 
-use clap::Parser as _;
 use dacapo_core::agent::{self, Billing};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{AgentSpec, Approval, Place};
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::attach::attach;
-use super::start::left_here;
+use super::start::{left_here, uses};
 use super::{print, repository, spawn};
-use crate::agents::{self, is_variable};
-use crate::args::{Cli, Command, Exec, Show};
+use crate::agents::{self, Chosen, is_variable};
+use crate::args::{Exec, Show};
 use crate::config::Config;
 use crate::error::{Failure, Kind};
 use crate::found_checks::{self, Found, Question, remember, remembered};
@@ -29,90 +29,128 @@ const TIME: &str = "8h";
 /// Where an API key pays.
 const COST_USD: f64 = 10.0;
 
-pub(super) fn run(prompt: &OsStr) -> Result<u8, Failure> {
-    let prompt = read(prompt)?;
+pub(super) fn run(mut args: Exec) -> Result<u8, Failure> {
+    args.prompt = vec![read(args.prompt.first().map_or("", String::as_str))?];
+    args = spawn::in_background(args);
     let (repo, data) =
         repository().map_err(|failure| match failure.hints.iter().any(|hint| hint == "git init") {
             true => failure.hint("then commit what is there: git add -A && git commit -m start"),
             false => failure,
         })?;
     let no_commit = repo.head().is_ok_and(|head| head.commit.is_none());
-    if no_commit {
+    if no_commit && args.worktree {
         return Err(Failure::usage("this repository has no commits yet, and a worktree needs one")
             .kept("everything; nothing was started")
             .hint("git add -A && git commit -m start, then try again")
             .hint("dacapo exec --checks \"…\" works in this checkout, without a worktree"));
     }
-    let mut args = defaults(prompt)?;
     // All that `spawn` will use of the settings is confirmed first: nothing is to be asked after the agent was announced.
     let gate = Gate { top: repo.toplevel(), show: args.show };
-    let uses = [Using::Agents(None), Using::Checks, Using::Setup, Using::Notify];
+    let mut uses = uses(&args);
+    uses.extend([Using::Checks, Using::Setup]);
     let config = gate.settings(&uses)?.config;
     let chosen = agents::choose(&(&args).into(), &config, repo.toplevel())?;
-    line("agent", &agents_in_words(&chosen.agents));
-    args.check = checks(&config, &repo, &data)?;
-    if args.check.is_empty() {
+    let out = Lines::new(args.show);
+    out.line("agent", &agents_in_words(&chosen.agents));
+    conditions(&mut args, &out, &config, (&repo, &data), &chosen)?;
+    let payer = payer(&chosen.agents);
+    let bounded = payer.is_some() && chosen.agents.iter().all(knows_its_cost);
+    args.max_cost = args.max_cost.or(bounded.then_some(COST_USD));
+    args.time.get_or_insert_with(|| TIME.to_owned());
+    if args.iter.is_none() {
+        args.max_iterations.get_or_insert(ITERATIONS);
+    }
+    let show = args.show;
+    let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
+    let started = spawn::start(args, |asked| {
+        asked.spec.plan.iter().for_each(|plan| out.line("plan", &plan.path.display().to_string()));
+        out.line("where", &place(asked, uncommitted));
+        out.line("limits", &limits(asked, payer.as_deref()));
+        let stays = left_here(uncommitted);
+        asked.notes.iter().filter(|note| **note != stays).for_each(|note| {
+            out.add(paint(WARN, &format!("note    {note}")));
+        });
+        out.say();
+    })?;
+    attach(&started.dir, show, Told::WhatIsAsked)
+}
+
+/// When it is done: what the flags say; where they say nothing the project's checks, else the agent's own word.
+fn conditions(
+    args: &mut Exec,
+    out: &Lines,
+    config: &Config,
+    (repo, data): (&Repo, &RepoDir),
+    chosen: &Chosen,
+) -> Result<(), Failure> {
+    let said = !args.check.is_empty() || args.until.is_some();
+    if args.checks || !said {
+        let own = Own { out, wanted: args.checks }.checks(config, repo, data)?;
+        args.check
+            .extend(own.into_iter().filter(|command| !args.check.contains(command)).collect::<Vec<_>>());
+        args.checks = false;
+    } else if args.check.is_empty() {
+        out.line("check", "none: it is done when the agent says so, unproven");
+    } else {
+        out.line("check", &args.check.join(" · "));
+    }
+    if args.check.is_empty() && args.until.is_none() {
         // Nothing can be proven; then the agent's own word is the end.
         let promise = chosen.profile.loop_settings().and_then(|settings| settings.completion_promise);
         args.until = Some(promise.unwrap_or_else(|| DEFAULT_PROMISE.to_owned()));
     }
-    let payer = payer(&chosen.agents);
-    let bounded = payer.is_some() && chosen.agents.iter().all(knows_its_cost);
-    args.max_cost = bounded.then_some(COST_USD);
-    let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
-    let started = spawn::start(args, |asked| {
-        asked.spec.plan.iter().for_each(|plan| line("plan", &plan.path.display().to_string()));
-        say_where(asked, uncommitted);
-        say_limits(asked, payer.as_deref());
-        let stays = left_here(uncommitted);
-        asked.notes.iter().filter(|note| **note != stays).for_each(|note| {
-            print(&paint(WARN, &format!("note    {note}")));
-        });
-    })?;
-    attach(&started.dir, Show { json: false, quiet: false }, Told::WhatIsAsked)
+    Ok(())
 }
 
 /// The words themselves, or standard input.
-fn read(prompt: &OsStr) -> Result<String, Failure> {
-    let empty = |text: &str| {
-        let failure = Failure::usage("the prompt is empty").kept("everything; nothing was started");
-        text.trim().is_empty().then(|| failure.hint("dacapo \"what the agent is to do\""))
-    };
-    let text = match prompt.to_str() {
-        Some("-") => {
-            if std::io::stdin().is_terminal() {
-                complain!("reading the prompt from this terminal; Ctrl-D on a line of its own ends it");
-            }
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
-                Failure::usage(format!("cannot read the prompt from standard input: {error}"))
-                    .hint("dacapo spawn --prompt-file FILE reads it from a file")
-            })?;
-            String::from_utf8(bytes).ok()
+fn read(prompt: &str) -> Result<String, Failure> {
+    let mut text = prompt.to_owned();
+    if prompt == "-" {
+        if std::io::stdin().is_terminal() {
+            complain!("reading the prompt from this terminal; Ctrl-D on a line of its own ends it");
         }
-        other => other.map(str::to_owned),
-    };
-    let text = text.ok_or_else(|| {
-        Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
-    })?;
-    match empty(&text) {
-        Some(failure) => Err(failure),
-        None => Ok(text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned)),
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
+            Failure::usage(format!("cannot read the prompt from standard input: {error}"))
+                .hint("dacapo spawn --prompt-file FILE reads it from a file")
+        })?;
+        text = String::from_utf8(bytes).map_err(|_| {
+            Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
+        })?;
     }
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the prompt is empty")
+            .kept("everything; nothing was started")
+            .hint("dacapo \"what the agent is to do\""));
+    }
+    Ok(text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned))
 }
 
-/// What `spawn` would be asked for.
-fn defaults(prompt: String) -> Result<Exec, Failure> {
-    let words = ["dacapo", "spawn", "--time", TIME, "--", "PROMPT"];
-    let parsed = Cli::try_parse_from(words).map_err(|error| Failure::failed(error.to_string()))?;
-    let Command::Spawn(spawn) = parsed.command else {
-        return Err(Failure::failed("`spawn` is not understood"));
-    };
-    Ok(Exec { prompt: vec![prompt], max_iterations: Some(ITERATIONS), ..spawn.exec })
+/// What is said before it starts: only to people, and only when nothing was refused, or a question needs it above.
+struct Lines {
+    show: Show,
+    held: RefCell<Vec<String>>,
 }
 
-fn line(label: &str, text: &str) {
-    print(&format!("{} {text}", paint(DIM, &format!("{label:<7}"))));
+impl Lines {
+    fn new(show: Show) -> Self {
+        Self { show, held: RefCell::default() }
+    }
+
+    fn line(&self, label: &str, text: &str) {
+        self.add(format!("{} {text}", paint(DIM, &format!("{label:<7}"))));
+    }
+
+    fn add(&self, text: String) {
+        self.held.borrow_mut().push(text);
+    }
+
+    fn say(&self) {
+        let held = self.held.take();
+        if !self.show.json && !self.show.quiet {
+            held.iter().for_each(|text| print(text));
+        }
+    }
 }
 
 fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
@@ -156,79 +194,114 @@ fn payer(agents: &[AgentSpec]) -> Option<String> {
     })
 }
 
-/// The project's checks: as configured, as once chosen, else as found; at a terminal the user is asked.
-fn checks(config: &Config, repo: &Repo, data: &RepoDir) -> Result<Vec<String>, Failure> {
-    if let Some(checks) = &config.checks {
-        let shown = if checks.is_empty() { "none".to_owned() } else { checks.join(" · ") };
-        line("check", &format!("{shown} (config)"));
-        return Ok(checks.clone());
-    }
-    let found = found_checks::find(repo.toplevel());
-    let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    if found.is_empty() {
-        line("check", "none found: it is done when the agent says so, unproven");
-        return Ok(Vec::new());
-    }
-    let used = match remembered(data.path(), Question::Checks, &commands) {
-        Some(used) => used,
-        None => match asked(&found)? {
-            Some(used) => {
-                remember(data.path(), Question::Checks, &commands, &used);
-                used
-            }
-            None => commands.clone(),
-        },
-    };
-    line(
-        "check",
-        &match used.as_slice() {
+/// The project's own checks.
+#[derive(Clone, Copy)]
+struct Own<'a> {
+    out: &'a Lines,
+    /// `--checks`: then a "none" of earlier does not hold any more.
+    wanted: bool,
+}
+
+impl Own<'_> {
+    /// As configured, as once chosen, else as found; at a terminal the user is asked.
+    fn checks(self, config: &Config, repo: &Repo, data: &RepoDir) -> Result<Vec<String>, Failure> {
+        if let Some(checks) = &config.checks {
+            let shown = if checks.is_empty() { "none".to_owned() } else { checks.join(" · ") };
+            self.out.line("check", &format!("{shown} (config)"));
+            return Ok(checks.clone());
+        }
+        let found = found_checks::find(repo.toplevel());
+        let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
+        if found.is_empty() {
+            self.out.line("check", "none found: it is done when the agent says so, unproven");
+            return Ok(Vec::new());
+        }
+        let known = remembered(data.path(), Question::Checks, &commands);
+        let used = match known.filter(|used| !used.is_empty() || !self.wanted) {
+            Some(used) => used,
+            None => match self.asked(&found)? {
+                Some(used) => {
+                    remember(data.path(), Question::Checks, &commands, &used);
+                    used
+                }
+                None => commands.clone(),
+            },
+        };
+        let said = match used.as_slice() {
             same if same == commands => in_words(&found),
-            [] => "none, as you chose; checks = […] in .dacapo/config.toml names some".to_owned(),
+            [] => "none, as you chose (--checks asks again): unproven".to_owned(),
             own => format!("{} (as you chose)", own.join(" · ")),
-        },
-    );
-    Ok(used)
+        };
+        self.out.line("check", &said);
+        Ok(used)
+    }
+
+    /// Asks whether these are the checks; none where nobody can be asked, or has typed something for somebody else.
+    fn asked(self, found: &[Found]) -> Result<Option<Vec<String>>, Failure> {
+        let Show { json, quiet } = self.out.show;
+        if json || quiet || !std::io::stdout().is_terminal() {
+            return Ok(None);
+        }
+        if Keys::typed_ahead() {
+            self.out.line("note", "not asked about the check, because input was waiting: used this time");
+            return Ok(None);
+        }
+        self.out.say();
+        let Some(mut keys) = Keys::open() else { return Ok(None) };
+        let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
+        let answer = ask(&mut keys, found, &commands);
+        show("");
+        match answer.unwrap_or(None) {
+            Some(used) => Ok(Some(used)),
+            None => Err(Failure::new(Kind::Cancelled, "cancelled").kept("everything; nothing was started")),
+        }
+    }
+}
+
+const CHOICES: &str = "[Enter] use  [e]dit  [n]one ";
+
+/// Which checks the user wants; none: to leave.
+fn ask(keys: &mut Keys, found: &[Found], commands: &[String]) -> std::io::Result<Option<Vec<String>>> {
+    let columns = columns();
+    let one_line = format!("check   {}   {CHOICES}", in_words(found));
+    // A question that is wider than the terminal could not be taken away again.
+    let (question, label) = if one_line.width() < columns {
+        (one_line, "check   ")
+    } else {
+        print(&format!("{} {}", paint(DIM, "found  "), in_words(found)));
+        (format!("        {CHOICES}"), "        ")
+    };
+    loop {
+        show(&question);
+        match keys.read()? {
+            Key::Enter | Key::Char('y' | 'u') => return Ok(Some(commands.to_vec())),
+            Key::Char('n') => return Ok(Some(Vec::new())),
+            Key::Char('e') => {
+                let edited =
+                    keys.edit(&commands.join(" && "), columns.saturating_sub(9), |text, cursor| {
+                        show(&format!("{label}{text}\r\u{1b}[{}C", label.len() + cursor));
+                    })?;
+                match edited.as_deref().map(str::trim) {
+                    // Nothing was decided.
+                    None | Some("") => {}
+                    Some(same) if same == commands.join(" && ") => return Ok(Some(commands.to_vec())),
+                    Some(own) => return Ok(Some(vec![own.to_owned()])),
+                }
+            }
+            Key::Leave => return Ok(None),
+            Key::Char(_) | Key::Other => {}
+        }
+    }
+}
+
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 fn in_words(found: &[Found]) -> String {
     let one = |check: &Found| format!("{} ({})", check.command, check.evidence);
     found.iter().map(one).collect::<Vec<_>>().join(" · ")
-}
-
-/// Asks whether these are the checks; none where nobody can be asked.
-fn asked(found: &[Found]) -> Result<Option<Vec<String>>, Failure> {
-    if !std::io::stdout().is_terminal() {
-        return Ok(None);
-    }
-    let Some(mut keys) = Keys::open() else { return Ok(None) };
-    let commands = || found.iter().map(|check| check.command.clone()).collect();
-    show(&format!("check   {}   [Enter] use  [e]dit  [n]one ", in_words(found)));
-    loop {
-        match keys.read().unwrap_or(Key::Leave) {
-            Key::Enter | Key::Char('y' | 'u') => {
-                show("");
-                return Ok(Some(commands()));
-            }
-            Key::Char('n') => {
-                show("");
-                return Ok(Some(Vec::new()));
-            }
-            Key::Char('e') => {
-                // A line is edited with what the terminal itself offers.
-                drop(keys);
-                show("check   ");
-                let typed = typed().trim().to_owned();
-                return Ok(Some(if typed.is_empty() { commands() } else { vec![typed] }));
-            }
-            Key::Leave => {
-                show("");
-                return Err(
-                    Failure::new(Kind::Cancelled, "cancelled").kept("everything; nothing was started")
-                );
-            }
-            Key::Char(_) | Key::Other => {}
-        }
-    }
 }
 
 /// In place of what stands on the line.
@@ -237,26 +310,17 @@ fn show(text: &str) {
     let _ = write!(out, "\r\u{1b}[K{text}").and_then(|()| out.flush());
 }
 
-/// A line from the terminal, wherever standard input comes from.
-fn typed() -> String {
-    let mut text = String::new();
-    if let Ok(terminal) = std::fs::File::open("/dev/tty") {
-        let _ = std::io::BufReader::new(terminal).read_line(&mut text);
-    }
-    text
-}
-
-fn say_where(asked: &Request, uncommitted: usize) {
-    let Place::Worktree { branch, .. } = &asked.spec.place else { return };
+fn place(asked: &Request, uncommitted: usize) -> String {
+    let Place::Worktree { branch, .. } = &asked.spec.place else { return "this checkout".to_owned() };
     let stay = match uncommitted {
         0 => String::new(),
         1 => " · your 1 uncommitted file stays here".to_owned(),
         more => format!(" · your {more} uncommitted files stay here"),
     };
-    line("where", &format!("{}{stay}", words::branch(branch)));
+    format!("{}{stay}", words::branch(branch))
 }
 
-fn say_limits(asked: &Request, payer: Option<&str>) {
+fn limits(asked: &Request, payer: Option<&str>) -> String {
     let policy = &asked.spec.policy;
     let mut limits = Vec::new();
     limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));
@@ -264,11 +328,8 @@ fn say_limits(asked: &Request, payer: Option<&str>) {
     limits.extend(policy.max_cost.map(words::money));
     limits.extend(words::stall(policy));
     let limits = limits.join(", ");
-    line(
-        "limits",
-        &match (payer, policy.max_cost) {
-            (Some(payer), None) => format!("{limits}; none on cost: {payer}, and [prices] are not set"),
-            _ => limits,
-        },
-    );
+    match (payer, policy.max_cost) {
+        (Some(payer), None) => format!("{limits}; none on cost: {payer}, and [prices] are not set"),
+        _ => limits,
+    }
 }

@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use dacapo_core::spec::{Place, TaskName, TaskSpec};
+use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Changes, TaskDir};
 use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::could_not_begin;
 use super::start::{Made, make};
-use super::{milestone, pr, print, repository, view};
+use super::{milestone, pr, print, view};
 use crate::args::{Exec, Pr, Show, Spawn};
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
+use crate::inside;
 use crate::output::words::{BOLD, DIM, paint};
 use crate::request::Request;
 
@@ -20,7 +21,8 @@ pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
         return milestone::spawn(id, &args.exec);
     }
     if let Some(offered) = offered(&args.exec) {
-        return pr::run(&offered);
+        inside::refuse_order("pr")?;
+        return pr::run(&offered).map_err(|failure| or_a_prompt(failure, offered.name.as_deref()));
     }
     let show = args.exec.show;
     let started = start(args.exec, |_| {})?;
@@ -31,15 +33,24 @@ pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// `spawn --pr NAME`, as it is typed in the interface (S2): a prompt of one word that is a task's name is that task.
+/// `spawn --pr NAME`, as it is typed in the interface (S2): a prompt of one word is a task's name, and no task is started.
 fn offered(args: &Exec) -> Option<Pr> {
     let ([word], None, Some("")) = (args.prompt.as_slice(), &args.name, args.pr.as_deref()) else {
         return None;
     };
-    let name = TaskName::parse(word).ok()?;
-    let (_, data) = repository().ok()?;
-    let json = args.show.json;
-    data.task(&name).exists().then(|| Pr { name: Some(word.clone()), json, ..Pr::default() })
+    let one_word = word != "-" && !word.is_empty() && !word.contains(char::is_whitespace);
+    one_word.then(|| Pr { name: Some(word.clone()), json: args.show.json, ..Pr::default() })
+}
+
+/// A prompt of one word is possible all the same.
+fn or_a_prompt(failure: Failure, name: Option<&str>) -> Failure {
+    let unknown = failure.kind == Kind::Usage && failure.message.ends_with("not found");
+    match name.filter(|_| unknown) {
+        Some(word) => failure.hint(format!(
+            "spawn --pr NAME offers a task; to start one: dacapo spawn --pr --name {word} {word}"
+        )),
+        None => failure,
+    }
 }
 
 /// A task that runs in the background.
@@ -52,12 +63,17 @@ pub(super) struct Started {
 }
 
 /// Makes the task and lets it run in the background; `say` tells of it before it starts.
-pub(super) fn start(mut args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
-    args.background = true;
-    args.worktree = !args.noworktree;
-    let made = make(&args)?;
+pub(super) fn start(args: Exec, say: impl FnOnce(&Request)) -> Result<Started, Failure> {
+    let made = make(&in_background(args))?;
     say(&made.asked);
     let_run(made)
+}
+
+/// What `spawn` means by flags of `exec`.
+pub(super) fn in_background(mut args: Exec) -> Exec {
+    args.background = true;
+    args.worktree = !args.noworktree;
+    args
 }
 
 /// Lets a task that was just made run in the background.

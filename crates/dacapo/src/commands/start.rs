@@ -73,7 +73,7 @@ pub(super) fn uses(args: &Exec) -> Vec<Using<'_>> {
     // A proof checkout is set up as a fresh worktree is.
     let proves = args.proof == ProofIn::Checkout && (args.checks || !args.check.is_empty());
     uses.extend((args.worktree || proves).then_some(Using::Setup));
-    uses.extend(args.pr.as_ref().map(|_| Using::PullRequests));
+    uses.extend(args.pull_request().map(|_| Using::PullRequests));
     uses
 }
 

@@ -210,7 +210,8 @@ impl AgentProfile {
     pub fn loop_settings(&self) -> Option<LoopSettings> {
         self.loop_enabled.then(|| LoopSettings {
             max_iterations: self.max_iterations,
-            completion_promise: self.completion_promise.clone(),
+            // An empty one says that there is none (L3).
+            completion_promise: self.completion_promise.clone().filter(|promise| !promise.is_empty()),
             follow_up: self.follow_up.clone(),
             session: self.session,
         })

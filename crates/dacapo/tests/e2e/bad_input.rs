@@ -147,7 +147,7 @@ fn l15_an_agent_that_is_not_there_is_refused() {
         "[agents.mybot]\ncommand = [\"no-such-bot\"]\n[agents.path]\ncommand = [\"./bot\"]\n[agents.bare]\n",
     );
     for (flags, says) in [
-        (&[][..], "no agent is chosen"),
+        (&[][..], "no agent is installed: claude, codex"),
         (&["--agent", ""], "--agent needs a name"),
         (&["--agent", " , "], "--agent needs a name"),
         (&["--agent", "mybott"], "did you mean 'mybot'?"),

@@ -187,12 +187,17 @@ fn l13_without_a_session_id_the_loop_ends_and_says_so() {
 }
 
 #[test]
-fn l3_an_empty_promise_never_matches() {
+fn l3_an_empty_promise_is_refused_as_a_flag_and_none_in_a_profile() {
     let world = World::new();
-    let words = ["--name", "t", "--until", "", "--max-iterations", "2"];
-    let ran = world.exec(&[&words[..], &["--agent-cmd", "echo x >> a; echo done", "go"]].concat()).expect(3);
-    assert!(ran.stdout.contains("--until with an empty text never matches"), "{}", ran.stdout);
-    assert_eq!(world.status("t")["outcome"], "max_reached");
+    let agent = "[\"sh\", \"-c\", \"echo x >> a; echo done\"]";
+    world.config(&format!(
+        "keep_awake = false\n[agents.bot]\ncommand = {agent}\nloop_enabled = true\nmax_iterations = 2\ncompletion_promise = \"\"\n"
+    ));
+    let ran = world.exec(&["--name", "t", "--until", "", "--agent", "bot", "go"]).expect(2);
+    assert!(ran.stderr.starts_with("error: --until is empty"), "{}", ran.stderr);
+    assert!(world.tasks().is_empty());
+    let result = world.exec(&["--name", "t", "--agent", "bot", "--json", "go"]).result();
+    assert_eq!(World::counts(&result), [2, 2, 0]);
     assert_eq!(world.prompt("t", 0), "go", "no rule is made of an empty promise");
 }
 

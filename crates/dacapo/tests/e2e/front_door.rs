@@ -126,7 +126,13 @@ fn l0_what_is_no_prompt_is_refused_with_what_would_be_one() {
         (&["fix"], "unrecognized subcommand 'fix'"),
         (&["stauts"], "'status'"),
         (&["fix", "the", "tests"], "quote it: dacapo \"fix the tests\""),
-        (&["--agent", "bot", "fix the tests"], "dacapo spawn [flags] \"PROMPT\""),
+        (&["status boom"], "dacapo status boom, without quotes"),
+        (&["stop x"], "dacapo stop x, without quotes"),
+        (&["stop", "x"], "Task 'x' not found"),
+        (&["--iter", "0", "fix the tests"], "Invalid loop condition: '0'"),
+        (&["--agnet", "bot", "fix the tests"], "'--agent'"),
+        (&["fix the tests", "--until", ""], "--until is empty"),
+        (&["fix the tests", "--worktree", "--noworktree"], "cannot be used with '--noworktree'"),
         (&["-C", "no-such-directory", "fix the tests"], "-C no-such-directory"),
     ] {
         refused(&world, words, says);
@@ -137,9 +143,27 @@ fn l0_what_is_no_prompt_is_refused_with_what_would_be_one() {
 }
 
 #[test]
+fn l0_it_takes_the_flags_of_spawn() {
+    let world = checked();
+    let words =
+        ["--iter", "1", "make it pass", "--name", "mine", "--time", "1h", "--check", "test -e notes.txt"];
+    let ran = world.run(&words).expect(0);
+    let expected =
+        "agent   bot\ncheck   test -e notes.txt\nwhere   dacapo/mine\nlimits  1 iteration, 1h00m\n";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    let ran = world.run(&["make it pass", "--json"]).expect(0);
+    assert!(ran.stdout.lines().all(|line| line.starts_with('{')), "{}", ran.stdout);
+    let ran = world.run(&["make it pass", "-q"]).expect(0);
+    assert_eq!(ran.stdout, "");
+    let ran = world.run(&["status boom", "--json"]).expect(2);
+    let error: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&error["type"], &error["exit_code"]), (&"error".into(), &2.into()));
+}
+
+#[test]
 fn l0_what_is_missing_is_named_before_anything_is_made() {
     let world = World::new();
-    refused(&world, &["fix the tests"], "no agent is chosen");
+    refused(&world, &["fix the tests"], "no agent is installed: claude, codex");
     let world = World::without_repo();
     refused(&world, &["fix the tests"], "git add -A && git commit -m start");
     world.git(&["init", "-q", "-b", "main"]);
@@ -151,6 +175,7 @@ fn l0_what_is_missing_is_named_before_anything_is_made() {
 mod at_a_terminal {
     use super::world;
     use crate::support::World;
+    use crate::terminal::Terminal;
 
     const QUESTION: &str = "check   make test (Makefile test:)   [Enter] use  [e]dit  [n]one";
 
@@ -186,9 +211,10 @@ mod at_a_terminal {
         let mut terminal = world.at_terminal(&["make it pass"]);
         terminal.shows(QUESTION);
         terminal.asks();
+        // The line begins with the command that was found.
         terminal.press("e");
-        terminal.is_itself();
-        terminal.press("test -e done.txt\n");
+        terminal.shows("check   make test\r");
+        terminal.press("\u{15}test -e done.txt\r");
         let (code, said) = terminal.end();
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("test -e done.txt (as you chose)\r\n") && said.contains("✓ proven"), "{said}");
@@ -206,6 +232,45 @@ mod at_a_terminal {
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains("none, as you chose"), "{said}");
         assert!(said.contains("● finished, unverified"), "{said}");
+        // It can be taken back.
+        let mut terminal = world.at_terminal(&["make it pass", "--checks"]);
+        terminal.shows(QUESTION);
+        terminal.asks();
+        terminal.press("\r");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("✓ proven"), "{said}");
+    }
+
+    #[test]
+    fn l3_a_question_that_does_not_fit_has_a_line_of_its_own() {
+        let world = world();
+        world.write("package.json", "{\"scripts\": {\"test\": \"mocha --some-long-flag\"}}");
+        world.write("pytest.ini", "[pytest]\n");
+        world.git(&["add", "-A"]);
+        world.git(&["commit", "-qm", "checks"]);
+        let mut terminal = world.at_terminal(&["make it pass"]);
+        terminal.shows("\r\n\r\u{1b}[K        [Enter] use  [e]dit  [n]one ");
+        terminal.asks();
+        terminal.press("\u{3}");
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(130), "{said}");
+    }
+
+    #[test]
+    fn l3_a_pasted_block_keeps_its_next_line() {
+        for words in ["\"make it pass\" -q", "spawn --checks make it pass"] {
+            let world = with_makefile();
+            let line = format!("\"$0\" {words}; read next; echo \"the next line: $next\"");
+            let shell =
+                crate::terminal::in_shell(&world.command(&["-c", &line, env!("CARGO_BIN_EXE_dacapo")]));
+            let (code, said) = Terminal::start_with(&shell, "dacapo list\n").end();
+            assert_eq!(code, Some(0), "{said}");
+            assert!(said.contains("the next line: dacapo list"), "{said}");
+            assert!(!said.contains("[Enter]"), "{said}");
+            assert_eq!(world.tasks().len(), 1);
+            let _ = world.run(&["wait"]);
+        }
     }
 
     #[test]

@@ -38,7 +38,8 @@ fn log_codex_in(home: &Path, secret: &str) {
 fn l0_the_first_agent_that_is_installed_and_logged_in_does_the_work() {
     let world = World::new();
     let ran = run(&world, &["exec", "go"], &[]).expect(2);
-    assert!(ran.stderr.starts_with("error: no agent is chosen\n"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: no agent is installed: claude, codex, "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\n  do:   dacapo doctor shows how to get each of them"), "{}", ran.stderr);
 
     world.program("codex", CODEX);
     let ran = run(&world, &["exec", "go"], &[]).expect(2);

@@ -26,6 +26,20 @@ fn tip(world: &World) -> String {
 }
 
 #[test]
+fn s12_a_text_behind_pr_is_the_title_and_one_word_is_a_task() {
+    let world = World::with_remote(GITHUB);
+    world.platform("gh", GH);
+    let words = ["run", "--name", "t", "--worktree", "--agent-cmd", AGENT, "--pr", "Add auth", "make", "it"];
+    world.run(&words).expect(0).says("\"Add auth\" is the title of the pull request");
+    assert!(world.opened("gh").argv.contains(&"--title=Add auth".to_owned()));
+    let spec = fs::read_to_string(world.task_dir("t").join("spec.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&spec).unwrap()["prompt"], "make it");
+    let ran = world.run(&["spawn", "--agent-cmd", AGENT, "--pr", "nobody"]).expect(2);
+    assert!(ran.stderr.starts_with("error: Task 'nobody' not found"), "{}", ran.stderr);
+    assert_eq!(world.tasks(), ["t"], "nothing was started");
+}
+
+#[test]
 fn s12_a_completed_task_is_pushed_and_offered() {
     let world = World::with_remote(GITHUB);
     world.platform("gh", GH);

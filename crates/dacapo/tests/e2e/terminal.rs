@@ -30,6 +30,11 @@ impl World {
 impl Terminal {
     /// Runs this command with everything at a new terminal.
     pub(crate) fn start(command: &Command) -> Self {
+        Self::start_with(command, "")
+    }
+
+    /// The same, at a terminal where this was typed before.
+    pub(crate) fn start_with(command: &Command, typed: &str) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -38,6 +43,7 @@ impl Terminal {
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let slave = File::options().read(true).write(true).open(name).unwrap();
         let modes = modes(&tcgetattr(&slave).unwrap());
+        File::from(master.try_clone().unwrap()).write_all(typed.as_bytes()).unwrap();
         let end = || Stdio::from(slave.try_clone().unwrap());
         // It makes a session and the terminal on its standard input the session's own, and then is the command.
         let mut inside = Command::new("setsid");
@@ -77,13 +83,6 @@ impl Terminal {
         });
     }
 
-    /// Waits until the terminal is as it was: lines are edited and Ctrl-C is a signal.
-    pub(crate) fn is_itself(&self) {
-        wait_for("the terminal to be itself", || {
-            tcgetattr(&self.keyboard).is_ok_and(|now| modes(&now) == self.modes)
-        });
-    }
-
     /// Presses keys.
     pub(crate) fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
@@ -116,6 +115,14 @@ impl Drop for Terminal {
             let _ = child.wait();
         }
     }
+}
+
+/// The same command line, given to `sh`.
+pub(crate) fn in_shell(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(command.get_args()).env_clear().current_dir(command.get_current_dir().unwrap());
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
 }
 
 fn modes(of: &Termios) -> String {
