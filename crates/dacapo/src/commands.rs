@@ -1,5 +1,7 @@
 //! One file a command, and what they share: which repository, which task.
 
+use std::cell::Cell;
+use std::io;
 use std::path::PathBuf;
 
 use dacapo_core::dropped::Dropped;
@@ -374,14 +376,44 @@ fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
         .hint(format!("look at {}", dir.path().display()))
 }
 
+thread_local! {
+    /// Why standard output could not be written, of the one thread that prints for a command. Handing it through every command
+    /// would hide what they do, and the command must go on: what it shows is not what it does.
+    static UNWRITTEN: Cell<Option<io::Error>> = const { Cell::new(None) };
+}
+
 /// Prints to standard output, all at once; a reader that has gone is no error.
 fn print(text: &str) {
     use std::io::Write as _;
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = io::stdout().lock();
     let mut whole = match anstream::AutoStream::choice(&stdout) {
         anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
         _ => text.to_owned(),
     };
     whole.push('\n');
-    let _ = stdout.write_all(whole.as_bytes());
+    wrote(stdout.write_all(whole.as_bytes()));
+}
+
+/// Whether somebody still takes the output. That some is missing is remembered; a reader that has gone misses nothing.
+fn wrote<T>(result: io::Result<T>) -> bool {
+    let Err(error) = result else { return true };
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        UNWRITTEN.with(|unwritten| unwritten.set(Some(error)));
+    }
+    false
+}
+
+/// What is to be said at the end of a command whose output could not be written: a full disk is no success (L15).
+pub(crate) fn unwritten() -> Result<(), Failure> {
+    match UNWRITTEN.with(Cell::take) {
+        Some(error) => Err(not_written(&error)),
+        None => Ok(()),
+    }
+}
+
+/// A failure to show something.
+pub(crate) fn not_written(error: &io::Error) -> Failure {
+    Failure::failed(format!("standard output cannot be written: {error}"))
+        .kept("what the command did; only its output is missing")
+        .hint("make room, or let the output go elsewhere, and try again")
 }

@@ -85,6 +85,8 @@ pub fn main() -> ExitCode {
     let ended = commands::run(cli.command);
     log.finish();
     match ended {
+        // How a task ended says more than that it could not be shown.
+        Ok(0) => commands::unwritten().map_or_else(|failure| report(&failure, false), |()| ExitCode::SUCCESS),
         Ok(code) => ExitCode::from(code),
         Err(failure) => report(&failure, json),
     }
@@ -109,17 +111,29 @@ fn print_at_the_end(stream: Stream, text: &str) {
 }
 
 fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
-    let _ = error.print();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return match error.print() {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                report(&commands::not_written(&error), false)
+            }
+            _ => ExitCode::SUCCESS,
+        };
+    }
     let without_command = args.get(1).is_some_and(|first| first.as_encoded_bytes().starts_with(b"-"));
+    let mut failure = error::misunderstood(error);
+    // Where it cannot be shown, the exit code says it all the same.
+    let _ = error.print();
     if error.kind() == ErrorKind::InvalidSubcommand
         || (error.kind() == ErrorKind::UnknownArgument && without_command)
     {
-        complain!("\n{}", args::not_a_prompt(args));
+        let meant = args::not_a_prompt(args);
+        complain!("\n{meant}");
+        failure.hints.push(meant);
     }
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ => ExitCode::from(2),
+    if args::want_json(args) {
+        print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
     }
+    ExitCode::from(2)
 }
 
 /// Logs go to standard error, by `DACAPO_LOG`, warnings and worse by default (L16).

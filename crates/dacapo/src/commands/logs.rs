@@ -91,7 +91,7 @@ impl Log {
             }
             out.flush()
         };
-        self.gone |= print().is_err();
+        self.gone |= !super::wrote(print());
     }
 
     fn print_at(&mut self, at: Timestamp, lines: Vec<String>) {

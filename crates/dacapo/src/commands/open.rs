@@ -37,7 +37,7 @@ pub(super) fn run(args: &Open) -> Result<u8, Failure> {
         // Byte for byte: a shell goes there.
         let mut line = place.as_os_str().as_bytes().to_vec();
         line.push(b'\n');
-        let _ = std::io::stdout().write_all(&line);
+        super::wrote(std::io::stdout().write_all(&line));
         return Ok(0);
     }
     let gate = Gate { top: repo.toplevel(), show: Show::default() };

@@ -279,6 +279,44 @@ fn u6_errors_are_json_for_programs() {
 }
 
 #[test]
+fn l15_a_command_line_that_is_not_understood_is_an_error_for_programs_too() {
+    let world = World::new();
+    for words in
+        [&["list", "--nope", "--json"][..], &["lits", "--json"], &["--json", "list"], &["kill", "--json"]]
+    {
+        let ran = world.run(words).expect(2);
+        let error: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((&error["type"], &error["exit_code"]), (&"error".into(), &2.into()), "{words:?}");
+        assert_ne!(error["message"], "", "{words:?}");
+        assert!(error["hints"].as_array().is_some_and(|hints| !hints.is_empty()), "{error}");
+        assert!(ran.stderr.starts_with("error: "), "{words:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn l15_output_that_cannot_be_written_is_a_failure() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--agent-cmd", "date > log", "go"]).expect(0);
+    for words in [
+        &["list"][..],
+        &["list", "--json"],
+        &["status", "t"],
+        &["logs", "t"],
+        &["diff", "t"],
+        &["config", "schema"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = Ran::from(world.command(words).stdout(full).output().unwrap());
+        assert_eq!(ran.code, 1, "{words:?}: {}", ran.stderr);
+        // A diff is shown by git, in its own words.
+        let says = if words[0] == "diff" { "write failure" } else { "No space left on device" };
+        assert!(ran.stderr.contains(says), "{words:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn an_error_that_cannot_be_shown_keeps_its_exit_code() {
     let world = World::new();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();

@@ -158,9 +158,10 @@ fn newest_file(dir: &TaskDir, behind: Option<u64>, until: u64) -> Option<PathBuf
 /// Byte for byte: no text layer in between. A reader that has gone is no failure.
 fn print(file: &mut File, lines: Option<usize>) {
     let from = lines.map_or(Ok(0), |lines| last_lines(file, lines));
-    let _ = from
+    let copied = from
         .and_then(|from| file.seek(SeekFrom::Start(from)))
         .and_then(|_| io::copy(file, &mut io::stdout().lock()));
+    crate::commands::wrote(copied);
 }
 
 /// Where the last so many lines begin, found from the end: there may be gigabytes before them.
