@@ -13,8 +13,8 @@ use dacapo_core::store::at_work::{self, AtWork};
 use dacapo_core::store::{Home, RepoDir, TaskDir};
 use dacapo_core::view::{Status, TaskView, ViewError};
 
-use crate::args::Command;
 use crate::args::milestone::MilestoneCommand;
+use crate::args::{Command, ConfigCommand};
 use crate::error::{Failure, suggest};
 use crate::inside;
 
@@ -112,6 +112,10 @@ fn order(command: &Command) -> Option<&'static str> {
         Command::Prune(args) => (!args.dry_run).then_some("prune"),
         Command::Pr(args) => (!args.dry_run).then_some("pr"),
         Command::Trust(args) => (!args.list).then_some("trust"),
+        // Those that only show settings are no orders.
+        Command::Config(args) => {
+            matches!(args.command, Some(ConfigCommand::Edit { .. })).then_some("config edit")
+        }
         Command::Milestone(args) => match &args.command {
             MilestoneCommand::Resume(_) => Some("milestone resume"),
             MilestoneCommand::Approve(_) => Some("milestone approve"),
@@ -135,8 +139,6 @@ fn order(command: &Command) -> Option<&'static str> {
         | Command::Open(_)
         | Command::Notify(_)
         | Command::Init(_)
-        // It only shows settings; a command that writes them belongs above.
-        | Command::Config(_)
         | Command::Doctor(_)
         | Command::Demo(_)
         | Command::Rehearsal(_)

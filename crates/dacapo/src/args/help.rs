@@ -40,7 +40,7 @@ Set up and try:
   init         Lay .dacapo/ out in this repository: settings, milestones, prompts, memory
   doctor       Show which agents can be used here, who pays for them, and what is missing
   demo         Run a whole loop with a scripted agent in a scratch repository, free of cost
-  config       Show the settings and where each comes from
+  config       Show the settings and where each comes from, or edit them
   trust        Show what this repository would run here, and confirm it
   notify       Try how you are told that a task ended or needs you
   completions  Print what a shell needs to complete commands, tasks and agents

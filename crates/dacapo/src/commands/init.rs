@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{print, repository};
 use crate::args::{Init, Show};
-use crate::config::{Project, Sources, load};
+use crate::config::{Project, Sources, Whose, load};
 use crate::error::Failure;
 use crate::inside::is_inside;
 use crate::laying::{Laid, lay};
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
     let folder = Folder::of(&repo);
     let top = folder.top();
     let mut report = Report::default();
-    let (mut config, mut settings) = (crate::config::sample(), Vec::new());
+    let (mut config, mut settings) = (crate::config::sample(Whose::Project), Vec::new());
     if let Some(from) = &args.import {
         let from = if from.is_dir() { from.clone() } else { top.join(from) };
         let anima = anima::Anima::at(&from)?;

@@ -22,7 +22,7 @@ mod types;
 pub use brought::{Brought, Confirmed, Entry, Use};
 pub use layers::{Layers, Loaded, Origin, Project, Sources, load};
 pub use problem::{ConfigError, Place, Problem};
-pub use sample::sample;
+pub use sample::{Whose, sample};
 pub use shape::schema;
 pub use show::{render, render_json};
 pub use timespan::{NotATimespan, Timespan};

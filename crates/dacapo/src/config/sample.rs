@@ -9,8 +9,18 @@ use super::shape::schema;
 /// Where a line of explanation is broken.
 const COLUMNS: usize = 100;
 
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The user's own, for all projects.
+    User,
+    /// The project's.
+    Project,
+}
+
+const OF_USER: &str = "# Your settings of Dacapo, for all projects; .dacapo/config.toml of a project counts before this file.\n";
+const OF_PROJECT: &str = "# Settings of Dacapo for this project; those of ~/.config/dacapo/config.toml count where this file says nothing.\n";
 const HEAD: &str = "\
-# Settings of Dacapo for this project; those of ~/.config/dacapo/config.toml count where this file says nothing.
 # A line that begins with '#' and a key shows a default, or an example where there is none: take the '#' away to set it.
 # `dacapo config` shows what is in effect and where it comes from.
 ";
@@ -19,8 +29,12 @@ const HEAD: &str = "\
 const NAMES: [(&str, &str); 2] = [("agents", "mybot"), ("prices", "\"gpt-5.5\"")];
 
 /// The file.
-pub fn sample() -> String {
-    let mut out = HEAD.to_owned();
+pub fn sample(whose: Whose) -> String {
+    let first = match whose {
+        Whose::User => OF_USER,
+        Whose::Project => OF_PROJECT,
+    };
+    let mut out = format!("{first}{HEAD}");
     table(&mut out, "", &schema());
     out
 }
@@ -126,7 +140,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("config.toml");
         let sources = Sources { project_file: Some(file.clone()), ..Sources::default() };
-        std::fs::write(&file, sample()).unwrap();
+        std::fs::write(&file, sample(Whose::Project)).unwrap();
         let loaded = load(&sources).unwrap();
         assert_eq!(loaded.config, super::super::Config::default());
         assert_eq!(loaded.warnings, [""; 0]);
@@ -136,14 +150,14 @@ mod tests {
         };
         // One agent alone may have a script, and it is not this one.
         let all: Vec<String> =
-            sample().lines().filter(|line| !line.starts_with("#script")).map(set).collect();
+            sample(Whose::Project).lines().filter(|line| !line.starts_with("#script")).map(set).collect();
         std::fs::write(&file, all.join("\n")).unwrap();
         let loaded = load(&sources).unwrap_or_else(|error| panic!("{error}\n{}", all.join("\n")));
         assert_eq!(loaded.config.milestone, super::super::Config::default().milestone);
         assert_eq!(loaded.as_written().config.agents["mybot"].command.as_ref().unwrap()[0], "mybot");
         for key in super::super::shape::root().leaves(&|_| Vec::new()) {
             let last = key.0.last().unwrap();
-            assert!(sample().contains(&format!("\n#{last} = ")), "{key}");
+            assert!(sample(Whose::Project).contains(&format!("\n#{last} = ")), "{key}");
         }
     }
 }

@@ -15,6 +15,7 @@ mod causes;
 mod checks;
 mod commands;
 mod completions;
+mod config_edit;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;

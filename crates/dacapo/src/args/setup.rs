@@ -1,0 +1,83 @@
+//! Arguments of the commands that set Dacapo up and explain it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Show;
+
+/// `config` and what can be done with it.
+#[derive(Debug, Args)]
+pub struct Config {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+/// What can be done with the settings.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Every setting, its value and where it comes from
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Open your settings in your editor ($VISUAL, $EDITOR), and check them afterwards
+    Edit {
+        /// The project's settings: .dacapo/config.toml
+        #[arg(long)]
+        project: bool,
+    },
+    /// The JSON Schema of config.toml, for editors
+    Schema,
+    /// Where the config files are
+    Path,
+}
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Only these agents
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// Give each agent that can be used one short, real turn; that costs a little
+    #[arg(long)]
+    pub probe: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the scratch repository
+    #[arg(long)]
+    pub keep: bool,
+    /// How it is shown
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// `rehearsal` and what can be done with it.
+#[derive(Debug, Args)]
+pub struct Rehearsal {
+    /// What to do
+    #[command(subcommand)]
+    pub command: RehearsalCommand,
+}
+
+/// What can be done with rehearsal scripts.
+#[derive(Debug, Subcommand)]
+pub enum RehearsalCommand {
+    /// Check a script without running it
+    Check {
+        /// The script
+        script: PathBuf,
+    },
+    /// Print an example with every step explained
+    Example,
+    /// The JSON Schema of scripts, for editors
+    Schema,
+}
