@@ -57,6 +57,10 @@ pub struct TaskSpec {
     pub policy: LoopPolicy,
     /// What the next iteration is told, what is committed.
     pub context: ContextPolicy,
+    /// More environment for its agents, checks and setup. Without a value: a secret, which is never stored; it comes from the
+    /// environment of whoever drives the task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, Option<String>)>,
     /// What only this kind of task knows how to read.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub details: serde_json::Value,

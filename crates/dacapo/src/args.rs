@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod alias;
 pub mod completions;
+mod env;
 mod front_door;
 mod help;
 mod init;
@@ -150,6 +151,12 @@ pub struct Exec {
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     pub prompt_file: Option<PathBuf>,
+    /// Take title and text of this issue as the prompt, by gh, glab or tea
+    #[arg(long, value_name = "N", conflicts_with_all = ["prompt", "prompt_file"])]
+    pub issue: Option<u64>,
+    /// Only show what would run: command line, prompt, checks, limits, who pays
+    #[arg(long)]
+    pub dry_run: bool,
     /// Name of the task; made from the prompt if not given
     #[arg(long, allow_hyphen_values = true)]
     pub name: Option<String>,
@@ -247,6 +254,10 @@ pub struct Exec {
     /// `--pr "TITLE WITH SPACES" PROMPT`
     #[arg(long, value_name = "TITLE", hide = true, conflicts_with = "pr", allow_hyphen_values = true)]
     pub pr_title: Option<String>,
+
+    /// Set a variable for the agent, its checks and the setup (repeatable); values of secrets are not stored
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Where", value_parser = env::variable)]
+    pub env: Vec<(String, String)>,
 
     /// The plan that goes with the prompt [default: the newest in .dacapo/plans/, else .claude/plans/]
     #[arg(long, value_name = "FILE", help_heading = "Context", conflicts_with = "no_plan")]

@@ -28,6 +28,7 @@ mod diff;
 mod doctor;
 mod drive;
 pub(crate) mod drop;
+mod dry_run;
 mod exec;
 mod front_door;
 mod init;

@@ -9,6 +9,7 @@
 
 mod address;
 mod body;
+mod issue;
 mod platform;
 mod prose;
 mod target;
@@ -29,7 +30,8 @@ use crate::errand::{Done, End, Errand, on_path};
 use crate::error::Failure;
 use crate::output::words;
 use address::Address;
-pub(crate) use platform::program;
+pub(crate) use issue::issue;
+pub(crate) use platform::{program, shell_word};
 
 /// A push may run hooks of the user's, which may run tests.
 const PUSH_LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -390,19 +392,7 @@ impl Plan {
     }
 
     fn call(&self, argv: Vec<OsString>, stdin: Vec<u8>) -> Done {
-        let mut env = self.tagged(self.env.clone());
-        // Each of them asks, pages and looks for updates unless it is told not to.
-        let quiet = [
-            ("GH_PROMPT_DISABLED", "1"),
-            ("GH_NO_UPDATE_NOTIFIER", "1"),
-            ("GH_PAGER", "cat"),
-            ("NO_PROMPT", "true"),
-            ("GLAB_CHECK_UPDATE", "false"),
-            ("NO_COLOR", "1"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-        ];
-        env.retain(|(name, _)| !quiet.iter().any(|(known, _)| name == known) && !names_a_repository(name));
-        env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+        let env = quietly(self.tagged(self.env.clone()));
         let errand = Errand { argv, cwd: self.cwd.clone(), env, stdin, limit: CALL_LIMIT, most: MOST_OUTPUT };
         errand.run_alone()
     }
@@ -413,6 +403,22 @@ impl Plan {
         env.push((TAG_VARIABLE.into(), self.tag.clone().into()));
         env
     }
+}
+
+/// Each of the platforms' programs asks, pages and looks for updates unless it is told not to.
+fn quietly(mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let quiet = [
+        ("GH_PROMPT_DISABLED", "1"),
+        ("GH_NO_UPDATE_NOTIFIER", "1"),
+        ("GH_PAGER", "cat"),
+        ("NO_PROMPT", "true"),
+        ("GLAB_CHECK_UPDATE", "false"),
+        ("NO_COLOR", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+    ];
+    env.retain(|(name, _)| !quiet.iter().any(|(known, _)| name == known) && !names_a_repository(name));
+    env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+    env
 }
 
 /// What would lead a program to another repository than the one it is run in.

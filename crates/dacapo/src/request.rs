@@ -3,13 +3,11 @@
 use std::io::Read as _;
 use std::time::Duration;
 
-use dacapo_core::agent;
 use dacapo_core::event::{SessionMode, Writing};
 use dacapo_core::git::{GitError, Head, Oid, Repo};
 use dacapo_core::spec::{
-    AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, OutputFormat, Place,
-    ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration,
-    random_hex,
+    Cap, CapSource, ContextPolicy, InvalidName, LoopPolicy, Place, ProofAt, ProofPolicy, PullRequest,
+    SPEC_FORMAT, SessionNeed, Setup, TaskName, TaskSpec, parse_duration, random_hex,
 };
 use dacapo_core::store::RepoDir;
 use dacapo_core::task::agent_loop::Loop;
@@ -19,10 +17,17 @@ use crate::agents::{self, Chosen};
 use crate::args::{Exec, Session};
 use crate::config::Config;
 use crate::error::{Failure, suggest};
+use crate::pull_request::issue;
 use crate::writers::{self, Writer};
 
+mod budget;
+mod env;
 pub mod milestone;
 mod plan;
+
+use budget::budget;
+pub(crate) use budget::{Budget, can_hold, knows_its_cost, no_price};
+pub(crate) use env::{given_again, variables};
 
 /// A validated request and what the user should hear about it.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub struct Request {
     pub agent_why: Option<String>,
     /// Clamps and other things that differ from what was typed.
     pub notes: Vec<String>,
+    /// Secrets among the variables that were set for it: never stored.
+    pub secrets: Vec<(String, String)>,
 }
 
 /// The checks of a request: given, from the config, or found.
@@ -81,7 +88,15 @@ pub fn request(
     checks: Checks,
 ) -> Result<Request, Failure> {
     let mut notes = Vec::new();
-    let prompt = prompt(args)?;
+    let (prompt, title) = match args.issue {
+        Some(number) => {
+            let issue = issue(repo, config, number)?;
+            notes.push(issue.note());
+            (issue.prompt(), Some(issue.title))
+        }
+        None => (prompt(args)?, None),
+    };
+    let (env, secrets) = variables(&args.env);
     let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
     let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
     policy.proof = checks.setup.proof(config, args.proof.into());
@@ -90,7 +105,7 @@ pub fn request(
     budget(args, chosen.agents.iter().chain(writers))?;
     let (name, named) = match &args.name {
         Some(text) => (TaskName::parse(text).map_err(|error| bad_name(text, &error))?, true),
-        None => (TaskName::from_prompt(&prompt), false),
+        None => (TaskName::from_prompt(title.as_ref().unwrap_or(&prompt)), false),
     };
     if args.pull_request().is_some() && !args.worktree {
         return Err(Failure::usage("--pr needs a worktree: a pull request is made from a branch of its own")
@@ -129,9 +144,10 @@ pub fn request(
         pull_request: args.pull_request().map(|title| PullRequest {
             title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()),
         }),
+        env,
         details: serde_json::Value::Null,
     };
-    Ok(Request { spec, named, agent_why: chosen.why, notes })
+    Ok(Request { spec, named, agent_why: chosen.why, notes, secrets })
 }
 
 /// Where the task with this name works, and from which commit.
@@ -163,7 +179,12 @@ pub fn rename(spec: &mut TaskSpec, data: &RepoDir, name: TaskName) {
 }
 
 /// `--base`: the commit, and the branch that the work is for. A tag or a commit is for the branch the user is on.
-fn base(args: &Exec, repo: &Repo, name: &str, head: Head) -> Result<(Option<Oid>, Option<String>), Failure> {
+pub(crate) fn base(
+    args: &Exec,
+    repo: &Repo,
+    name: &str,
+    head: Head,
+) -> Result<(Option<Oid>, Option<String>), Failure> {
     let nothing = "everything; nothing was started";
     if !args.worktree {
         return Err(Failure::usage("--base says where a worktree starts")
@@ -246,7 +267,7 @@ pub fn count(text: &str) -> Result<u32, Failure> {
     text.parse().ok().filter(|count| digits && *count >= 1).ok_or_else(refuse)
 }
 
-fn time(text: &str) -> Result<Duration, Failure> {
+pub(crate) fn time(text: &str) -> Result<Duration, Failure> {
     let whole_seconds = |duration: &Duration| duration.subsec_millis() == 0;
     parse_duration(text).ok().filter(whole_seconds).ok_or_else(|| {
         let failure = condition(text);
@@ -345,53 +366,6 @@ fn session(args: &Exec, chosen: &Chosen) -> Result<SessionMode, Failure> {
         (None, Some(None)) if can => Ok(SessionMode::Resume),
         (Some(Session::Fresh), _) | (None, _) => Ok(SessionMode::Fresh),
     }
-}
-
-/// A budget that cannot be held is refused before any of it is spent (L10).
-fn budget<'a>(args: &Exec, mut agents: impl Iterator<Item = &'a AgentSpec> + Clone) -> Result<(), Failure> {
-    if let Some(cost) = args.max_cost
-        && !(cost.is_finite() && cost > 0.0)
-    {
-        return Err(
-            Failure::usage(format!("--max-cost {cost}: expected an amount above 0")).hint("--max-cost 2.50")
-        );
-    }
-    if args.max_tokens == Some(0) {
-        return Err(Failure::usage("--max-tokens 0: expected a number above 0").hint("--max-tokens 500000"));
-    }
-    let flag = match (args.max_cost, args.max_tokens) {
-        (Some(_), _) => "--max-cost",
-        (_, Some(_)) => "--max-tokens",
-        _ => return Ok(()),
-    };
-    match agents.clone().find(|agent| !agent.reports_usage()) {
-        Some(agent) => Err(Failure::usage(format!(
-            "agent '{}' prints plain text and reports no usage: {flag} could not be held",
-            agent.name
-        ))
-        .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}"))),
-        None => match agents.find(|agent| args.max_cost.is_some() && !knows_its_cost(agent)) {
-            Some(agent) => Err(no_price(agent)),
-            None => Ok(()),
-        },
-    }
-}
-
-pub(crate) fn knows_its_cost(agent: &AgentSpec) -> bool {
-    let says_so = match agent::adapter(agent.output) {
-        Some(adapter) => adapter.reports_cost(),
-        // A script says what it likes; an endpoint counts tokens, not money.
-        None => agent.output == OutputFormat::Rehearsal && !matches!(agent.command, AgentCommand::Own(_)),
-    };
-    says_so || agent.price.is_some()
-}
-
-pub(crate) fn no_price(agent: &AgentSpec) -> Failure {
-    let key = agent.model.as_ref().unwrap_or(&agent.name);
-    Failure::usage(format!("agent '{}' does not say what it costs: --max-cost could not be held", agent.name))
-        .hint(format!("set [prices.\"{key}\"] input = …, output = … (USD per million tokens) in config.toml"))
-        .hint("--max-tokens bounds it without prices")
-        .kept("everything; nothing was started")
 }
 
 fn context(

@@ -366,8 +366,13 @@ pub(crate) fn environment(
         "DACAPO_ATTEMPT",
         TAG_VARIABLE,
     ];
-    let mut env: Vec<_> =
-        users.iter().filter(|(name, _)| !ours.iter().any(|our| name == our)).cloned().collect();
+    let set: Vec<(&String, &String)> =
+        spec.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))).collect();
+    let replaced = |name: &OsString| {
+        ours.iter().any(|our| name == our) || set.iter().any(|(known, _)| name == known.as_str())
+    };
+    let mut env: Vec<_> = users.iter().filter(|(name, _)| !replaced(name)).cloned().collect();
+    env.extend(set.into_iter().map(|(name, value)| (name.into(), value.into())));
     // Some programs believe it more than the kernel, and would work where we were called from.
     env.push(("PWD".into(), cwd.into()));
     env.push(("DACAPO_TASK".into(), spec.name.as_str().into()));

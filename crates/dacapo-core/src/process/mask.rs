@@ -21,6 +21,11 @@ mod forms;
 mod json_line;
 mod names;
 
+/// Whether a variable of this name holds a secret, as far as its name tells: such a value is never stored.
+pub fn is_secret_name(name: &str) -> bool {
+    names::is_secret(name)
+}
+
 /// What a stream is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {

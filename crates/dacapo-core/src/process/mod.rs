@@ -43,7 +43,7 @@ pub use ancestry::{GuardAbove, HomeId, guards_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
-pub use mask::{Content, Masker, StreamMask};
+pub use mask::{Content, Masker, StreamMask, is_secret_name};
 pub use signals::keep_descriptors_to_ourselves;
 pub use stream::{Follower, Progress, tail};
 pub use tree::{

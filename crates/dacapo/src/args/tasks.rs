@@ -5,9 +5,12 @@ use clap::Args;
 use super::Exec;
 
 /// What says nothing about a milestone: its file and the settings do. A limit that is not held must not be taken.
-const OF_A_LOOP: [&str; 35] = [
+const OF_A_LOOP: [&str; 38] = [
     "prompt",
     "prompt_file",
+    "issue",
+    "dry_run",
+    "env",
     "name",
     "agent",
     "agent_cmd",

@@ -35,7 +35,7 @@ pub const ARGUMENT: &str = "__run";
 const READY: &str = "ready\n";
 
 /// What the process of a task is told, beyond the task itself. It goes through a pipe: arguments can be read by all.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Instructions {
     /// More iterations than were asked for first.
     pub(super) more_iterations: Option<u32>,
@@ -44,6 +44,9 @@ pub(super) struct Instructions {
     /// How commits are proven from now on, where that changes.
     #[serde(default)]
     pub(super) proof: Option<ProofPolicy>,
+    /// Secrets that were set for it and are stored nowhere.
+    #[serde(default)]
+    pub(super) secrets: Vec<(String, String)>,
 }
 
 /// Starts the process of a task whose lock the caller holds, and returns when it stands on its own.
@@ -175,7 +178,7 @@ fn drive(
     ways: Vec<Way>,
 ) -> Result<TaskResult, Failure> {
     let mut sink = Doorbell::new(ways, dir, &spec);
-    let setting = Setting {
+    let mut setting = Setting {
         more_iterations: instructions.more_iterations,
         follow_up: instructions.follow_up,
         proof: instructions.proof,
@@ -184,6 +187,7 @@ fn drive(
         places: Some(place),
         ..drive::setting(super::home()?.limits())
     };
+    drive::add(&mut setting.env, instructions.secrets);
     let name = spec.name.to_string();
     let (mut driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;

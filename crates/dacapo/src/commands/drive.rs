@@ -35,6 +35,8 @@ pub(super) struct Drive<'a> {
     pub(super) keep_awake: bool,
     /// Its turn, where only one of its kind is at work in the repository.
     pub(super) turn: Option<Row>,
+    /// Secrets that were set for it and are stored nowhere.
+    pub(super) secrets: Vec<(String, String)>,
 }
 
 /// Drives the task, whose lock the caller holds, to its end.
@@ -63,13 +65,14 @@ pub(super) fn drive(spec: TaskSpec, dir: &TaskDir, with: Drive<'_>) -> Result<Ta
     sinks.extend(json.as_mut().map(|json| json as &mut dyn Sink));
     sinks.extend(human.as_mut().map(|human| human as &mut dyn Sink));
     let mut fan = Fan(sinks);
-    let setting = Setting {
+    let mut setting = Setting {
         more_iterations: with.more_iterations,
         follow_up: with.follow_up,
         proof: with.proof,
         turn: with.turn,
         ..setting(super::home()?.limits())
     };
+    add(&mut setting.env, with.secrets);
     let (name, place) = (spec.name.to_string(), spec.place.clone());
     let (driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut fan).map_err(|error| failed(&name, error))?;
@@ -125,6 +128,12 @@ pub(super) fn setting(limits: SharedLimits) -> Setting {
         turn: None,
         places: None,
     }
+}
+
+/// Puts variables into an environment, in place of what was there.
+pub(super) fn add(env: &mut Vec<(OsString, OsString)>, more: Vec<(String, String)>) {
+    env.retain(|(name, _)| !more.iter().any(|(known, _)| name == known.as_str()));
+    env.extend(more.into_iter().map(|(name, value)| (name.into(), value.into())));
 }
 
 /// The first signal stops the task in good order, the second at once: our end is the guards' signal to end all.

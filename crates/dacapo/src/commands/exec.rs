@@ -9,13 +9,17 @@ use dacapo_core::store::{Lock, TaskDir};
 
 use super::could_not_begin;
 use super::drive::{Drive, drive, exit_code};
-use super::start::{Made, make};
+use super::dry_run;
+use super::start::{Made, make, prepare};
 use crate::after_task::{Ended, after_task};
 use crate::args::{Exec, Show};
 use crate::error::Failure;
 use crate::request::Request;
 
 pub(super) fn run(args: &Exec) -> Result<u8, Failure> {
+    if args.dry_run {
+        return dry_run::show(&prepare(args)?, args.show);
+    }
     run_here(make(args)?, args.show)
 }
 
@@ -31,6 +35,7 @@ pub(super) fn run_here(made: Made, show: Show) -> Result<u8, Failure> {
         proof: None,
         keep_awake: loaded.config.keep_awake,
         turn,
+        secrets: asked.secrets.clone(),
     };
     let begun = Instant::now();
     let result = drive(asked.spec.clone(), &dir, drive_with)?;

@@ -11,8 +11,8 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::attach::attach;
-use super::start::{left_here, uses};
-use super::{print, repository, spawn};
+use super::start::{left_here, prepare, uses};
+use super::{dry_run, print, repository, spawn};
 use crate::agents::{self, Chosen, is_variable};
 use crate::args::{Exec, Show};
 use crate::config::Config;
@@ -45,12 +45,13 @@ pub(super) fn run(mut args: Exec) -> Result<u8, Failure> {
             .hint("dacapo exec --checks \"…\" works in this checkout, without a worktree"));
     }
     // All that `spawn` will use of the settings is confirmed first: nothing is to be asked after the agent was announced.
-    let gate = Gate { top: repo.toplevel(), show: args.show };
+    let said = Show { quiet: args.show.quiet || args.dry_run, ..args.show };
+    let gate = Gate { top: repo.toplevel(), show: said };
     let mut uses = uses(&args);
     uses.extend([Using::Checks, Using::Setup]);
     let config = gate.settings(&uses)?.config;
     let chosen = agents::choose(&(&args).into(), &config, repo.toplevel())?;
-    let out = Lines::new(args.show);
+    let out = Lines::new(said);
     out.line("agent", &agents_in_words(&chosen.agents));
     conditions(&mut args, &out, &config, (&repo, &data), &chosen)?;
     let payer = payer(&chosen.agents);
@@ -61,6 +62,9 @@ pub(super) fn run(mut args: Exec) -> Result<u8, Failure> {
         args.max_iterations.get_or_insert(ITERATIONS);
     }
     let show = args.show;
+    if args.dry_run {
+        return dry_run::show(&prepare(&args)?, show);
+    }
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
     let started = spawn::start(args, |asked| {
         asked.spec.plan.iter().for_each(|plan| out.line("plan", &plan.path.display().to_string()));
@@ -158,7 +162,7 @@ fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
 }
 
 /// `claude · subscription · skips permission prompts`.
-fn agents_in_words(agents: &[AgentSpec]) -> String {
+pub(super) fn agents_in_words(agents: &[AgentSpec]) -> String {
     let env = environment();
     let one = |spec: &AgentSpec| {
         let mut facts = vec![spec.name.clone()];
@@ -186,7 +190,7 @@ fn billed(holder: &str) -> String {
 }
 
 /// Whose key pays, if one does.
-fn payer(agents: &[AgentSpec]) -> Option<String> {
+pub(super) fn payer(agents: &[AgentSpec]) -> Option<String> {
     let env = environment();
     agents.iter().find_map(|spec| match agent::account(spec, &env).billing {
         Billing::ApiKey(holder) => Some(billed(&holder)),
@@ -310,7 +314,7 @@ fn show(text: &str) {
     let _ = write!(out, "\r\u{1b}[K{text}").and_then(|()| out.flush());
 }
 
-fn place(asked: &Request, uncommitted: usize) -> String {
+pub(super) fn place(asked: &Request, uncommitted: usize) -> String {
     let Place::Worktree { branch, .. } = &asked.spec.place else { return "this checkout".to_owned() };
     let stay = match uncommitted {
         0 => String::new(),
@@ -320,7 +324,7 @@ fn place(asked: &Request, uncommitted: usize) -> String {
     format!("{}{stay}", words::branch(branch))
 }
 
-fn limits(asked: &Request, payer: Option<&str>) -> String {
+pub(super) fn limits(asked: &Request, payer: Option<&str>) -> String {
     let policy = &asked.spec.policy;
     let mut limits = Vec::new();
     limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));

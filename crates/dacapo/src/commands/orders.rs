@@ -17,7 +17,7 @@ use super::resume::still_finishing;
 use super::{milestone, print, task, tasks, view, with_each};
 use crate::args::{Approve, Pause, Reject, Set, Show, Tell};
 use crate::error::{Failure, suggest};
-use crate::request::{knows_its_cost, no_price};
+use crate::request::{Budget, can_hold};
 
 /// A pause ends the turn at work as a kill does.
 const AT_ONCE: Duration = Duration::from_secs(30);
@@ -105,11 +105,16 @@ pub(super) fn set(args: &Set) -> Result<u8, Failure> {
                 .hint(format!("dacapo set {} {first}=20", spec.name))
         })?;
         let parsed = kind.change(key, value).map_err(|error| invalid(&error, kind, value))?;
-        if let Change::MaxCost(_) = parsed
-            && let Some(agent) = spec.agents.iter().find(|agent| !knows_its_cost(agent))
-        {
-            return Err(no_price(agent).kept("everything; nothing was changed"));
-        }
+        let budget = match parsed {
+            Change::MaxCost(_) => Some(Budget::Cost),
+            Change::MaxTokens(_) => Some(Budget::Tokens),
+            _ => None,
+        };
+        // Whoever writes summaries and messages is paid, too.
+        let paid = spec.agents.iter().chain(&spec.context.summary_by).chain(&spec.context.message_by);
+        budget
+            .map_or(Ok(()), |budget| can_hold(budget, paid))
+            .map_err(|failure| failure.kept("everything; nothing was changed"))?;
         commands.push(Command::Set { key: key.to_owned(), value: value.to_owned() });
     }
     let heard = give(&dir, "dacapo set", &commands)?;

@@ -24,7 +24,7 @@ use crate::args::{Resume, Show};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::output::words;
-use crate::request::count;
+use crate::request::{count, given_again};
 use crate::trust::{Gate, Using};
 
 /// How a task is to go on.
@@ -66,6 +66,9 @@ pub(super) fn run(args: &Resume) -> Result<u8, Failure> {
 /// Goes on with a task that nobody drives.
 pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure> {
     let GoOn { more, follow_up, proof, mut answers, at_once, background, show } = how;
+    if let Ok(spec) = dir.spec() {
+        given_again(&spec, &[], &format!("dacapo resume {}", spec.name))?;
+    }
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
@@ -122,7 +125,11 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     let proof = proof_from_now_on(&seen, &loaded.config, proof);
     if !here {
         hand_over(dir, &lock, answers)?;
-        background::start(dir, &spec, &Instructions { more_iterations: more, follow_up, proof })?;
+        background::start(
+            dir,
+            &spec,
+            &Instructions { more_iterations: more, follow_up, proof, secrets: Vec::new() },
+        )?;
         if show.json {
             print(&view(dir)?.to_json().to_string());
         } else if !show.quiet {
@@ -145,6 +152,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
         proof,
         keep_awake: loaded.config.keep_awake,
         turn,
+        secrets: Vec::new(),
     };
     let begun = Instant::now();
     let result = drive(spec.clone(), dir, with)?;

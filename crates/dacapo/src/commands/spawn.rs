@@ -8,8 +8,8 @@ use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Instructions};
 use super::could_not_begin;
-use super::start::{Made, make};
-use super::{milestone, pr, print, view};
+use super::start::{Made, make, prepare};
+use super::{dry_run, milestone, pr, print, view};
 use crate::args::{Exec, Pr, Show, Spawn};
 use crate::error::{Failure, Kind};
 use crate::inside;
@@ -25,6 +25,9 @@ pub(super) fn run(args: Spawn) -> Result<u8, Failure> {
         return pr::run(&offered).map_err(|failure| or_a_prompt(failure, offered.name.as_deref()));
     }
     let show = args.exec.show;
+    if args.exec.dry_run {
+        return dry_run::show(&prepare(&in_background(args.exec))?, show);
+    }
     let started = start(args.exec, |_| {})?;
     if let Some(failure) = started.failed_to_begin() {
         return Err(failure);
@@ -79,7 +82,8 @@ pub(super) fn in_background(mut args: Exec) -> Exec {
 /// Lets a task that was just made run in the background.
 pub(super) fn let_run(made: Made) -> Result<Started, Failure> {
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace, turn: _ } = made;
-    let begun = background::start(&dir, &asked.spec, &Instructions::default());
+    let instructions = Instructions { secrets: asked.secrets, ..Instructions::default() };
+    let begun = background::start(&dir, &asked.spec, &instructions);
     if let Err(failure) = begun {
         // Nothing was done, so nothing stays behind.
         let _ = dir.discard();

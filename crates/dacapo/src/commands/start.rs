@@ -37,19 +37,35 @@ pub(super) struct Made {
     pub(super) turn: Option<Row>,
 }
 
+/// A task that could be made.
+pub(super) struct Prepared {
+    pub(super) repo: Repo,
+    pub(super) data: RepoDir,
+    pub(super) loaded: Loaded,
+    pub(super) asked: Request,
+}
+
 /// Checks everything, then makes the task. Whatever is refused has changed nothing.
 pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
+    let Prepared { repo, data, loaded, asked } = prepare(args)?;
+    claim(repo, &data, loaded, asked)
+}
+
+/// Checks everything; nothing is made yet.
+pub(super) fn prepare(args: &Exec) -> Result<Prepared, Failure> {
     let (repo, data) = repository()?;
-    let gate = Gate { top: repo.toplevel(), show: args.show };
+    // Nothing is asked where nothing starts: an answer would be remembered.
+    let show = Show { quiet: args.show.quiet || args.dry_run, ..args.show };
+    let gate = Gate { top: repo.toplevel(), show };
     let loaded = gate.settings(&uses(args))?;
     if names_a_script([&args.agent, &loaded.config.agent]) {
         gate.brought(of_script(repo.toplevel()).as_ref())?;
     }
-    let mut checks = checks(args, &loaded.config, &repo, &data)?;
+    let mut checks = checks(args, show, &loaded.config, &repo, &data)?;
     let proves = !checks.commands.is_empty() && args.proof == ProofIn::Checkout;
     if proves || args.worktree {
         let consent = if args.checks { Consent::Given } else { Consent::None };
-        checks.setup = fresh_setup(&loaded.config, &repo, &data, args.show, consent);
+        checks.setup = fresh_setup(&loaded.config, &repo, &data, show, consent);
     }
     let mut asked = request(args, &loaded.config, &repo, &data, checks)?;
     asked.notes.splice(0..0, other_programs(&asked.spec.agents, &loaded));
@@ -62,7 +78,7 @@ pub(super) fn make(args: &Exec) -> Result<Made, Failure> {
             .hint("commit something first, or work here without a worktree: --noworktree"));
     }
     say_what_text_means(&mut asked);
-    claim(repo, &data, loaded, asked)
+    Ok(Prepared { repo, data, loaded, asked })
 }
 
 /// What a task with these flags uses of the settings, up to its end.
@@ -73,7 +89,8 @@ pub(super) fn uses(args: &Exec) -> Vec<Using<'_>> {
     // A proof checkout is set up as a fresh worktree is.
     let proves = args.proof == ProofIn::Checkout && (args.checks || !args.check.is_empty());
     uses.extend((args.worktree || proves).then_some(Using::Setup));
-    uses.extend(args.pull_request().map(|_| Using::PullRequests));
+    let asks_platform = args.pull_request().is_some() || args.issue.is_some();
+    uses.extend(asks_platform.then_some(Using::PullRequests));
     uses
 }
 
@@ -144,13 +161,13 @@ pub(super) fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, F
     })
 }
 
-fn checks(args: &Exec, config: &Config, repo: &Repo, data: &RepoDir) -> Result<Checks, Failure> {
+fn checks(args: &Exec, show: Show, config: &Config, repo: &Repo, data: &RepoDir) -> Result<Checks, Failure> {
     let mut commands = args.check.clone();
     if let Some(empty) = commands.iter().find(|command| command.trim().is_empty()) {
         return Err(Failure::usage(format!("--check '{empty}' is empty")).hint("--check 'cargo test'"));
     }
     if args.checks {
-        let own = projects_own(config, repo, data, args.show)?;
+        let own = projects_own(config, repo, data, show)?;
         if own.is_empty() {
             return Err(Failure::usage("--checks: this project has no checks that could be found")
                 .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml"));
@@ -259,7 +276,7 @@ pub(super) fn left_here(files: usize) -> String {
 }
 
 /// C10: uncommitted changes are never mixed into an iteration's commit.
-fn look_at_tree(args: &Exec, dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
+pub(super) fn look_at_tree(args: &Exec, dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
     let nothing = "everything; nothing was started";
     if args.worktree {
         if dirt.count() > 0 && !args.with_changes {

@@ -121,6 +121,29 @@ pub(super) fn found(cli: PlatformCli, wanted: &Wanted<'_>, stdout: &str) -> Opti
     })
 }
 
+/// Shows an issue as JSON.
+pub(super) fn issue(cli: PlatformCli, number: u64, address: &Address, remote: &str) -> Vec<OsString> {
+    let number = number.to_string();
+    let mut argv = match cli {
+        PlatformCli::Gh => words(cli, &["issue", "view", &number, "--json=title,body,url"]),
+        PlatformCli::Glab => words(cli, &["issue", "view", &number, "--output=json"]),
+        PlatformCli::Tea => words(cli, &["issues", &number, "--output=json"]),
+    };
+    argv.extend(project_at(cli, address, remote));
+    argv
+}
+
+/// Title, text and address of the issue, by the answer to [`issue`].
+pub(super) fn issue_in(cli: PlatformCli, stdout: &str) -> Option<(String, String, Option<String>)> {
+    let issue: Value = serde_json::from_str(stdout.trim()).ok()?;
+    let field = |name: &str| issue.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (text, url) = match cli {
+        PlatformCli::Gh | PlatformCli::Tea => ("body", "url"),
+        PlatformCli::Glab => ("description", "web_url"),
+    };
+    Some((field("title")?, field(text).unwrap_or_default(), field(url).filter(|url| is_address(url))))
+}
+
 /// Opens it: the command line and what it reads.
 pub(super) fn create(cli: PlatformCli, wanted: &Wanted<'_>) -> (Vec<OsString>, Vec<u8>) {
     match cli {
@@ -167,10 +190,14 @@ fn create_with(cli: PlatformCli, wanted: &Wanted<'_>, body: String) -> Vec<OsStr
 
 /// Says which project is meant: with several remotes these programs would ask, or guess.
 fn project(cli: PlatformCli, wanted: &Wanted<'_>) -> Option<OsString> {
+    project_at(cli, wanted.address, wanted.remote)
+}
+
+fn project_at(cli: PlatformCli, address: &Address, remote: &str) -> Option<OsString> {
     match cli {
-        PlatformCli::Gh => wanted.address.full_name().map(|name| format!("--repo={name}").into()),
-        PlatformCli::Glab => wanted.address.full_name().map(|name| format!("--repo=https://{name}").into()),
-        PlatformCli::Tea => Some(format!("--remote={}", wanted.remote).into()),
+        PlatformCli::Gh => address.full_name().map(|name| format!("--repo={name}").into()),
+        PlatformCli::Glab => address.full_name().map(|name| format!("--repo=https://{name}").into()),
+        PlatformCli::Tea => Some(format!("--remote={remote}").into()),
     }
 }
 
@@ -212,7 +239,7 @@ pub(super) fn by_hand(cli: PlatformCli, wanted: &Wanted<'_>) -> String {
 }
 
 /// A word as a shell reads it back.
-fn shell_word(word: &str) -> String {
+pub(crate) fn shell_word(word: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(harmless) {
         return word.to_owned();

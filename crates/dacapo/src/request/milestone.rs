@@ -129,12 +129,13 @@ pub fn milestone(
             summary_by: None,
             message_by: None,
         },
+        env: Vec::new(),
         pull_request: wish.pr.as_deref().map(|title| PullRequest {
             title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()),
         }),
         details: serde_json::to_value(details).map_err(|error| Failure::failed(error.to_string()))?,
     };
-    Ok(Request { spec, named: true, agent_why: developer.why, notes })
+    Ok(Request { spec, named: true, agent_why: developer.why, notes, secrets: Vec::new() })
 }
 
 const ONE_AGENT: &str = "one agent is both Developer and Acceptor, in two conversations; \

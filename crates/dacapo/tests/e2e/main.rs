@@ -52,6 +52,7 @@ mod readers;
 mod records;
 mod refusals;
 mod repositories;
+mod requests;
 mod shared_limits;
 mod spawned;
 mod support;

@@ -190,7 +190,7 @@ fn u6_bad_orders_change_nothing() {
         (&["set", "t", "rounds=+10"], "'rounds' is a limit of a milestone; of a loop it is 'iter'"),
         (&["set", "t", "call-timeout=5m"], "of a loop it is 'turn-timeout'"),
         (&["set", "t", "rejections=5"], "these can be: iter, time, "),
-        (&["set", "t", "iter=2", "max-cost=1"], "does not say what it costs"),
+        (&["set", "t", "iter=2", "max-cost=1"], "reports no usage"),
         (&["set", "t", "max-cost=1"], "nothing was changed"),
         (&["tell", "t", " "], "nothing to tell"),
         (&["tell", "u", "x"], "Task 'u' not found"),

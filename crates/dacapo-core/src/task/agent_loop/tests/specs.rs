@@ -58,6 +58,7 @@ pub(super) fn spec() -> TaskSpec {
         top: "/repo".into(),
         base_branch: None,
         pull_request: None,
+        env: Vec::new(),
         foreground: true,
         prompt: "Build the feature".into(),
         plan: None,

@@ -73,6 +73,7 @@ pub(super) fn with(details: &Details) -> TaskSpec {
         top: "/repo".into(),
         base_branch: None,
         pull_request: None,
+        env: Vec::new(),
         foreground: true,
         prompt: String::new(),
         plan: None,

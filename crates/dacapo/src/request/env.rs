@@ -1,0 +1,58 @@
+//! Variables that are set for a task: `--env`.
+
+use dacapo_core::process::is_secret_name;
+use dacapo_core::spec::TaskSpec;
+
+use crate::error::Failure;
+
+/// What of `--env` is stored, and the values that are not: those of secrets stay in memory (S15).
+pub(crate) fn variables(
+    given: &[(String, String)],
+) -> (Vec<(String, Option<String>)>, Vec<(String, String)>) {
+    let mut env: Vec<(String, Option<String>)> = Vec::new();
+    let mut secrets: Vec<(String, String)> = Vec::new();
+    for (name, value) in given {
+        // The last one counts, as everywhere.
+        env.retain(|(known, _)| known != name);
+        secrets.retain(|(known, _)| known != name);
+        let secret = is_secret_name(name);
+        env.push((name.clone(), (!secret).then(|| value.clone())));
+        secrets.extend(secret.then(|| (name.clone(), value.clone())));
+    }
+    (env, secrets)
+}
+
+/// Secrets of `--env` that nobody has given again: without them it would run as something else.
+pub(crate) fn given_again(
+    spec: &TaskSpec,
+    secrets: &[(String, String)],
+    command: &str,
+) -> Result<(), Failure> {
+    let is_set =
+        |name: &String| secrets.iter().any(|(known, _)| known == name) || std::env::var_os(name).is_some();
+    let missing = spec.env.iter().find(|(name, value)| value.is_none() && !is_set(name));
+    match missing {
+        Some((name, _)) => Err(Failure::usage(format!(
+            "task '{}' was started with --env {name}=…, which is a secret and not stored; {name} is not set here",
+            spec.name
+        ))
+        .kept("everything; nothing was started")
+        .hint(format!("{name}=… {command}"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variables;
+
+    #[test]
+    fn s15_values_of_secrets_are_not_stored() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let given = [pair("MODE", "a"), pair("API_TOKEN", "t0p"), pair("MODE", "b"), pair("PGPASSWORD", "x")];
+        let (env, secrets) = variables(&given);
+        let stored = [("API_TOKEN", None), ("MODE", Some("b")), ("PGPASSWORD", None)];
+        assert_eq!(env, stored.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))));
+        assert_eq!(secrets, [pair("API_TOKEN", "t0p"), pair("PGPASSWORD", "x")]);
+    }
+}
