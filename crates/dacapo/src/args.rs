@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod again;
 mod alias;
 pub mod completions;
 mod env;
@@ -19,6 +20,7 @@ mod sitting;
 mod tasks;
 pub mod trust;
 
+pub use again::Rerun;
 pub use alias::meant;
 pub use front_door::{as_command, not_a_prompt, want_json};
 pub use init::Init;
@@ -72,6 +74,8 @@ pub enum Command {
     Exec(Box<Exec>),
     /// Run an agent in the background, in a worktree of its own; it outlives the terminal
     Spawn(Box<Spawn>),
+    /// Start the request of a task anew, under a new name
+    Rerun(Box<Rerun>),
     /// Write milestones down and have them built and judged until accepted
     #[command(visible_alias = "ms")]
     Milestone(milestone::Milestone),

@@ -43,6 +43,7 @@ mod orders;
 mod pr;
 pub(crate) mod prune;
 mod rehearsal;
+mod rerun;
 mod resume;
 mod scratch;
 mod spawn;
@@ -94,6 +95,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
         Command::Completions(args) => completions::run(&args),
+        Command::Rerun(args) => rerun::run(&args),
     }
 }
 
@@ -140,6 +142,7 @@ fn order(command: &Command) -> Option<&'static str> {
         | Command::Open(_)
         | Command::Notify(_)
         | Command::Init(_)
+        | Command::Rerun(_)
         | Command::Doctor(_)
         | Command::Demo(_)
         | Command::Rehearsal(_)
@@ -174,6 +177,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Notify(args) => match args.command {
             crate::args::NotifyCommand::Test { json } => json,
         },
+        Command::Rerun(args) => args.show.json,
         Command::Takeover(_)
         | Command::Config(_)
         | Command::Open(_)

@@ -8,6 +8,7 @@ pub(super) const PAGE: &str = "\
 Start work:
   exec         Run an agent in this repository, once or in a loop, in the foreground [alias: run]
   spawn        Run an agent in the background, in a worktree of its own; it outlives the terminal
+  rerun        Start the request of a task anew, under a new name
   milestone    Write milestones down and have them built and judged until accepted [alias: ms]
 
 Look at it:

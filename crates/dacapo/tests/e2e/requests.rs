@@ -103,6 +103,41 @@ fn s17_variables_reach_agent_checks_and_setup_and_secrets_are_not_stored() {
 }
 
 #[test]
+fn s17_a_request_is_run_again_under_a_new_name() {
+    let world = World::new();
+    let words =
+        ["--name", "t", "--worktree", "--iter", "2", "--agent-cmd", AGENT, "--env", "MODE=a", "make it good"];
+    let _ = world.exec(&words).expect(0);
+    let ran = world.run(&["rerun", "t"]).expect(0);
+    assert!(ran.stdout.contains("task    t-2"), "{}", ran.stdout);
+    let (first, second) = (spec(&world, "t"), spec(&world, "t-2"));
+    for same in ["prompt", "agents", "policy", "context", "foreground", "env"] {
+        assert_eq!(first[same], second[same], "{same}");
+    }
+    assert_ne!(first["tag"], second["tag"]);
+    assert_eq!(second["place"]["branch"], "refs/heads/dacapo/t-2");
+    let _ = world.run(&["rerun", "t-2", "--iter", "1", "--agent-cmd", "date > other", "-q"]).expect(0);
+    assert_eq!(spec(&world, "t-3")["policy"]["cap"]["iterations"], 1);
+    assert_eq!(world.git(&["log", "--format=%s", "dacapo/t-3"]).lines().count(), 2);
+    let ran = world.run(&["rerun", "t", "--dry-run"]).expect(0);
+    assert!(ran.stdout.contains("t-4 would run in the foreground"), "{}", ran.stdout);
+    let _ = world.run(&["spawn", "--name", "s", "--iter", "1", "--agent-cmd", AGENT, "go"]).expect(0);
+    let _ = world.run(&["wait", "s"]).expect(0);
+    let ran = world.run(&["rerun", "s", "--name", "again"]).expect(0);
+    assert!(ran.stdout.starts_with("again runs in the background"), "{}", ran.stdout);
+    let _ = world.run(&["wait", "again"]).expect(0);
+    for (words, says) in [
+        (&["rerun", "nobody"][..], "Task 'nobody' not found"),
+        (&["rerun", "t", "--name", "s"], "Task 's' already exists"),
+        (&["rerun", "t", "--iter", "0"], "Invalid loop condition: '0'"),
+        (&["rerun", "t", "--max-tokens", "5"], "--max-tokens could not be held"),
+        (&["rerun", "t", "--base", "nowhere"], "--base 'nowhere' is no branch"),
+    ] {
+        refused(&world, words, says);
+    }
+}
+
+#[test]
 fn s17_an_issue_is_the_prompt() {
     let world = World::with_remote("https://github.com/owner/name.git");
     world.platform(
