@@ -26,7 +26,7 @@ pub use front_door::{as_command, not_a_prompt, want_json};
 pub use init::Init;
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
-pub use setup::{Config, ConfigCommand, Demo, Doctor, Rehearsal, RehearsalCommand};
+pub use setup::{Config, ConfigCommand, Demo, Doctor, Man, Rehearsal, RehearsalCommand};
 pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
 
@@ -140,6 +140,8 @@ pub enum Command {
     Rehearsal(Rehearsal),
     /// Print what a shell needs to complete commands, tasks and agents
     Completions(completions::Completions),
+    /// Print the manual page of a command, or write all of them
+    Man(Man),
 }
 
 /// Flags of `exec`.

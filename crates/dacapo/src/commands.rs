@@ -35,6 +35,7 @@ mod init;
 mod kill;
 mod list;
 mod logs;
+mod man;
 mod merge;
 mod milestone;
 mod notify;
@@ -95,6 +96,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Rehearsal(args) => rehearsal::run(&args.command),
         Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Rerun(args) => rerun::run(&args),
     }
 }
@@ -142,6 +144,7 @@ fn order(command: &Command) -> Option<&'static str> {
         | Command::Open(_)
         | Command::Notify(_)
         | Command::Init(_)
+        | Command::Man(_)
         | Command::Rerun(_)
         | Command::Doctor(_)
         | Command::Demo(_)
@@ -179,6 +182,7 @@ pub fn wants_json(command: &Command) -> bool {
         },
         Command::Rerun(args) => args.show.json,
         Command::Takeover(_)
+        | Command::Man(_)
         | Command::Config(_)
         | Command::Open(_)
         | Command::Rehearsal(_)

@@ -4,10 +4,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use dacapo_core::git::Repo;
+use dacapo_core::overview::{Brief, overview};
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{RepoDir, TaskDir};
 use dacapo_core::task::Kinds;
@@ -45,6 +48,10 @@ fn command() -> Command {
     Cli::command().mut_subcommands(|command| match command.get_name() {
         // What it is about is no task any more.
         "undo" => command.mut_arg("name", away),
+        "merge" => command.mut_args(|arg| match arg.get_id().as_str() {
+            "names" => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &mergeable()))),
+            _ => with_values(arg),
+        }),
         "milestone" => command.mut_subcommands(|command| command.mut_args(with_values)),
         _ => command.mut_args(with_values),
     })
@@ -60,6 +67,7 @@ fn with_values(arg: Arg) -> Arg {
         ("agent" | "developer" | "acceptor", false) | ("agents", true) => {
             arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &agent_names())))
         }
+        ("base", false) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &branches()))),
         ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &keys()))),
         _ => arg,
     }
@@ -82,6 +90,23 @@ fn listed(word: &OsStr, names: &[String]) -> Vec<CompletionCandidate> {
 fn tasks() -> Vec<String> {
     let tasks = data().and_then(|data| data.tasks().ok()).unwrap_or_default();
     tasks.iter().map(TaskDir::name).collect()
+}
+
+/// Tasks whose work is on a branch of its own and in no other yet; those that run or wait can be merged when they are done.
+fn mergeable() -> Vec<String> {
+    let Some(data) = data() else { return Vec::new() };
+    let seen = overview::<Brief>(&data, SystemTime::now()).map(|overview| overview.tasks).unwrap_or_default();
+    let ready = |brief: &Brief| {
+        let out = brief.own_branch.is_some() && brief.merged_into.is_none() && brief.has_changes();
+        out && brief.status.is_settled()
+    };
+    seen.into_iter().filter(ready).map(|brief| brief.name).collect()
+}
+
+/// What a worktree can start from.
+fn branches() -> Vec<String> {
+    let repo = here().and_then(|dir| Repo::discover(&dir).ok());
+    repo.and_then(|repo| repo.names_of_commits().ok()).unwrap_or_default()
 }
 
 /// The files that define milestones, in the checkout around the current directory: likewise.
@@ -208,6 +233,8 @@ mod tests {
             "set changes",
             "exec agent",
             "spawn agent",
+            "spawn base",
+            "merge names",
             "doctor agents",
             "show milestone",
             "start milestone",

@@ -45,6 +45,7 @@ Set up and try:
   trust        Show what this repository would run here, and confirm it
   notify       Try how you are told that a task ended or needs you
   completions  Print what a shell needs to complete commands, tasks and agents
+  man          Print the manual page of a command, or write all of them
   rehearsal    Check or show scripts for the built-in agent `rehearsal`
 
 Options:

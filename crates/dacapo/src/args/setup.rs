@@ -81,3 +81,16 @@ pub enum RehearsalCommand {
     /// The JSON Schema of scripts, for editors
     Schema,
 }
+
+/// Flags of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Read one:        dacapo man spawn | man -l -
+Install them:    dacapo man --out ~/.local/share/man/man1")]
+pub struct Man {
+    /// The page of this command; of a command of a command: milestone start
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub command: Vec<String>,
+    /// Write the pages of all commands into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

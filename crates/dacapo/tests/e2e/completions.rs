@@ -75,10 +75,16 @@ fn s2_bash_completes_tasks_agents_values_and_keys() {
     assert_eq!(names(&world, &["completions", "z"]), ["zsh"]);
     assert!(names(&world, &["st"]).contains(&"status".to_owned()));
     assert!(names(&world, &["list", "--s"]).contains(&"--size".to_owned()));
+    // Only what can be merged is offered for it.
+    assert_eq!(names(&world, &["merge", "do"]), [""; 0]);
+    let _ = world.exec(&["--name", "done", "--worktree", "--agent-cmd", "date > log", "go"]).expect(0);
+    assert_eq!(names(&world, &["merge", "do"]), ["done"]);
+    assert_eq!(names(&world, &["spawn", "--base", "m"]), ["main"]);
+    let _ = world.run(&["drop", "done"]).expect(0);
     // What was dropped is no task any more, and can be brought back.
     let _ = world.run(&["drop", "docs"]).expect(0);
     assert_eq!(
-        (names(&world, &["status", "d"]), names(&world, &["undo", "d"])),
+        (names(&world, &["status", "d"]), names(&world, &["undo", "doc"])),
         (vec![], vec!["docs".into()])
     );
     let _ = world.run(&["undo", "docs"]).expect(0);

@@ -35,6 +35,7 @@ mod installed;
 mod kit;
 mod limits;
 mod list;
+mod manual;
 mod merge;
 #[cfg(target_os = "linux")]
 mod milestone_deaths;
