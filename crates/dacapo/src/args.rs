@@ -22,13 +22,16 @@ pub mod trust;
 
 pub use again::Rerun;
 pub use alias::meant;
-pub use front_door::{as_command, not_a_prompt, want_json};
+pub use front_door::{as_command, names_a_command, not_a_prompt, want_json};
 pub use init::Init;
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use setup::{Config, ConfigCommand, Demo, Doctor, Man, Rehearsal, RehearsalCommand};
 pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
+
+/// What stands for `dacapo "PROMPT"` among the commands.
+pub const PROMPT: &str = front_door::COMMAND;
 
 /// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
 #[derive(Debug, Parser)]

@@ -119,13 +119,11 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
             _ => ExitCode::SUCCESS,
         };
     }
-    let without_command = args.get(1).is_some_and(|first| first.as_encoded_bytes().starts_with(b"-"));
     let mut failure = error::misunderstood(error);
     // Where it cannot be shown, the exit code says it all the same.
     let _ = error.print();
-    if error.kind() == ErrorKind::InvalidSubcommand
-        || (error.kind() == ErrorKind::UnknownArgument && without_command)
-    {
+    let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
+    if of_words && !args::names_a_command(args) && !args.iter().any(|word| word == args::PROMPT) {
         let meant = args::not_a_prompt(args);
         complain!("\n{meant}");
         failure.hints.push(meant);

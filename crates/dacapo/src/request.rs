@@ -232,9 +232,10 @@ fn prompt(args: &Exec) -> Result<String, Failure> {
         Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
     })?;
     if text.trim().is_empty() {
-        return Err(
-            Failure::usage("the prompt is empty").hint("dacapo exec [flags] \"what the agent is to do\"")
-        );
+        return Err(Failure::usage("the prompt is empty").hint(format!(
+            "dacapo {} [flags] \"what the agent is to do\"",
+            if args.background { "spawn" } else { "exec" }
+        )));
     }
     if text.contains('\0') {
         return Err(Failure::usage("the prompt contains a NUL byte").hint("give the prompt as plain text"));

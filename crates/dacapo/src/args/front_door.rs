@@ -173,6 +173,13 @@ pub fn not_a_prompt(args: &[OsString]) -> String {
             all[..=at].rotate_right(1);
             format!("Flags follow the command: dacapo {}", all.join(" "))
         }
+        // Quoted it would be a prompt, and start work that nobody wanted.
+        ([first, rest @ ..], None) if plain && rest.len() < 2 && meant_for(first, &commands).is_some() => {
+            let mut all = words.clone();
+            let at = words.iter().position(|word| word == *first).unwrap_or(0);
+            all[at] = meant_for(first, &commands).unwrap_or(first).to_owned();
+            format!("Did you mean: dacapo {}", all.join(" "))
+        }
         ([first, _, ..], _) if plain && flags.is_empty() && !commands.contains(first) => {
             format!("To have an agent do it, quote it: dacapo \"{}\"", words.join(" "))
         }
@@ -182,6 +189,16 @@ pub fn not_a_prompt(args: &[OsString]) -> String {
         _ => "To have an agent do something: dacapo \"what it is to do\" (one word: dacapo spawn WORD)"
             .to_owned(),
     }
+}
+
+/// Whether a command line names a command, so that what is wrong with it is wrong with that command's own words.
+pub fn names_a_command(args: &[OsString]) -> bool {
+    let first = args.get(first_word(args)).and_then(|word| word.to_str());
+    first.is_some_and(|first| names(&Cli::command()).iter().any(|name| name == first))
+}
+
+fn meant_for<'a>(word: &str, commands: &'a [String]) -> Option<&'a str> {
+    suggest(word, commands.iter().map(String::as_str))
 }
 
 /// Where the flags that go before every command end.
@@ -323,6 +340,10 @@ mod tests {
             (&["fix", "the", "tests"][..], "quote it: dacapo \"fix the tests\""),
             (&["-C", "x", "fix", "it"], "quote it: dacapo \"fix it\""),
             (&["fix"], "dacapo \"what it is to do\""),
+            (&["stauts", "boom"], "Did you mean: dacapo status boom"),
+            (&["stauts"], "Did you mean: dacapo status"),
+            (&["lits", "--all"], "Did you mean: dacapo list --all"),
+            (&["tests", "are", "broken"], "quote it: dacapo \"tests are broken\""),
             (&["fix", "$(rm)"], "dacapo \"what it is to do\""),
             (&["--iter", "3", "fix it", "now"], "dacapo [flags] \"what the agent is to do\""),
             (&["--json", "list"], "dacapo list --json"),
