@@ -33,6 +33,17 @@ use crate::notify::{self, Doorbell, Way};
 pub const ARGUMENT: &str = "__run";
 
 const READY: &str = "ready\n";
+/// The same, where others come first.
+const QUEUED: &str = "queued\n";
+
+/// How a task in the background has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It has a place.
+    Running,
+    /// Others come first.
+    Queued,
+}
 
 /// What the process of a task is told, beyond the task itself. It goes through a pipe: arguments can be read by all.
 #[derive(Default, Serialize, Deserialize)]
@@ -50,7 +61,7 @@ pub(super) struct Instructions {
 }
 
 /// Starts the process of a task whose lock the caller holds, and returns when it stands on its own.
-pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions) -> Result<u32, Failure> {
+pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions) -> Result<Begun, Failure> {
     let name = spec.name.as_str();
     let log = dir.runner_log_path();
     let failed = |what: &str, error: io::Error| {
@@ -79,8 +90,10 @@ pub(super) fn start(dir: &TaskDir, spec: &TaskSpec, instructions: &Instructions)
     let mut said = String::new();
     let heard = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut said)).transpose();
     heard.map_err(|error| failed("its first word", error))?;
-    if said == READY {
-        return Ok(child.id());
+    match said.as_str() {
+        READY => return Ok(Begun::Running),
+        QUEUED => return Ok(Begun::Queued),
+        _ => {}
     }
     let _ = child.wait();
     let why = last_words(dir).unwrap_or_else(|| "it ended without a word".into());
@@ -159,11 +172,15 @@ fn take_over_locks(dir: &TaskDir, spec: &TaskSpec) -> io::Result<Option<Lock>> {
 }
 
 /// Tells whoever started us, and has nothing to do with their files any more.
-fn stand_alone() -> io::Result<()> {
+fn stand_alone(begun: Begun) -> io::Result<()> {
     let nothing = File::open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     let mut out = io::stdout().lock();
-    out.write_all(READY.as_bytes())?;
+    let word = match begun {
+        Begun::Running => READY,
+        Begun::Queued => QUEUED,
+    };
+    out.write_all(word.as_bytes())?;
     out.flush()?;
     // What is printed from now on is for the log; the pipe closes with this.
     rustix::stdio::dup2_stdout(io::stderr())?;
@@ -177,6 +194,8 @@ fn drive(
     (turn, place): (Option<Row>, Row),
     ways: Vec<Way>,
 ) -> Result<TaskResult, Failure> {
+    let waits = place.waits() || turn.as_ref().is_some_and(Row::waits);
+    let begun = if waits { Begun::Queued } else { Begun::Running };
     let mut sink = Doorbell::new(ways, dir, &spec);
     let mut setting = Setting {
         more_iterations: instructions.more_iterations,
@@ -196,7 +215,7 @@ fn drive(
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     listen_to(&[SIGINT, SIGTERM], control, AfterTheEnd::Exit)?;
     driver.begin().map_err(|error| drive::failed(&name, error))?;
-    stand_alone().map_err(|error| Failure::failed(error.to_string()))?;
+    stand_alone(begun).map_err(|error| Failure::failed(error.to_string()))?;
     let result = driver.run().map_err(|error| drive::failed(&name, error))?;
     drive::look_for_conflicts(dir, &result);
     Ok(result)

@@ -13,7 +13,7 @@ use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::task::milestone::Milestones;
 use dacapo_core::view::{Status, TaskView};
 
-use super::background::{self, Instructions};
+use super::background::{self, Begun, Instructions};
 use super::drive::{Drive, drive, exit_code};
 use super::orders::write_down;
 use super::start::{checkout_of, take_workspace};
@@ -125,7 +125,7 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
     let proof = proof_from_now_on(&seen, &loaded.config, proof);
     if !here {
         hand_over(dir, &lock, answers)?;
-        background::start(
+        let begun = background::start(
             dir,
             &spec,
             &Instructions { more_iterations: more, follow_up, proof, secrets: Vec::new() },
@@ -134,9 +134,9 @@ pub(super) fn go_on(repo: &Repo, dir: &TaskDir, how: GoOn) -> Result<u8, Failure
             print(&view(dir)?.to_json().to_string());
         } else if !show.quiet {
             let name = &spec.name;
-            let does = match view(dir)?.status {
-                Status::Queued => "is queued and goes on when a place is free",
-                _ => "goes on in the background",
+            let does = match begun {
+                Begun::Queued => "is queued and goes on when a place is free",
+                Begun::Running => "goes on in the background",
             };
             print(&format!("{name} {does}; dacapo attach {name} shows it"));
         }

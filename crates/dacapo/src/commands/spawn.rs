@@ -6,7 +6,7 @@ use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Changes, TaskDir};
 use dacapo_core::view::{Status, TaskView};
 
-use super::background::{self, Instructions};
+use super::background::{self, Begun, Instructions};
 use super::could_not_begin;
 use super::start::{Made, make, prepare};
 use super::{dry_run, milestone, pr, print, view};
@@ -58,6 +58,7 @@ fn or_a_prompt(failure: Failure, name: Option<&str>) -> Failure {
 
 /// A task that runs in the background.
 pub(super) struct Started {
+    begun: Begun,
     pub(super) dir: TaskDir,
     pub(super) spec: TaskSpec,
     pub(super) notes: Vec<String>,
@@ -84,13 +85,16 @@ pub(super) fn let_run(made: Made) -> Result<Started, Failure> {
     let Made { repo: _, loaded: _, asked, dir, lock, _workspace, turn: _ } = made;
     let instructions = Instructions { secrets: asked.secrets, ..Instructions::default() };
     let begun = background::start(&dir, &asked.spec, &instructions);
-    if let Err(failure) = begun {
-        // Nothing was done, so nothing stays behind.
-        let _ = dir.discard();
-        drop(lock);
-        return Err(failure.kept("everything; the task was not started"));
-    }
-    Ok(Started { dir, spec: asked.spec, notes: asked.notes, agent_why: asked.agent_why })
+    let begun = match begun {
+        Ok(begun) => begun,
+        Err(failure) => {
+            // Nothing was done, so nothing stays behind.
+            let _ = dir.discard();
+            drop(lock);
+            return Err(failure.kept("everything; the task was not started"));
+        }
+    };
+    Ok(Started { begun, dir, spec: asked.spec, notes: asked.notes, agent_why: asked.agent_why })
 }
 
 impl Started {
@@ -144,9 +148,9 @@ impl Started {
                 format!("on branch {}", branch.strip_prefix("refs/heads/").unwrap_or(branch))
             }
         };
-        let does = match view(&self.dir).map(|view| view.status) {
-            Ok(Status::Queued) => "is queued until a place is free,",
-            _ => "runs in the background",
+        let does = match self.begun {
+            Begun::Queued => "is queued until a place is free,",
+            Begun::Running => "runs in the background",
         };
         format!(
             "{} {does} with {agent}{why}, {place}\n{}",
