@@ -27,7 +27,7 @@ mod plan;
 
 use budget::budget;
 pub(crate) use budget::{Budget, can_hold, knows_its_cost, no_price};
-pub(crate) use env::{given_again, variables};
+pub(crate) use env::{Variables, given_again, variables};
 
 /// A validated request and what the user should hear about it.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub fn request(
         }
         None => (prompt(args)?, None),
     };
-    let (env, secrets) = variables(&args.env);
+    let Variables { env, secrets } = variables(&args.env);
     let chosen = agents::choose(&args.into(), config, repo.toplevel())?;
     let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
     policy.proof = checks.setup.proof(config, args.proof.into());

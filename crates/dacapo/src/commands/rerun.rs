@@ -15,7 +15,9 @@ use crate::agents::{self, Wanted};
 use crate::args::{Cli, Command, Exec, Rerun};
 use crate::config::Loaded;
 use crate::error::Failure;
-use crate::request::{Budget, Request, base, can_hold, count, given_again, rename, time, variables};
+use crate::request::{
+    Budget, Request, Variables, base, can_hold, count, given_again, rename, time, variables,
+};
 use crate::trust::{Gate, Using};
 
 const NOTHING: &str = "everything; nothing was started";
@@ -50,7 +52,7 @@ fn prepare(args: &Rerun) -> Result<Prepared, Failure> {
     let like = flags_like(&before, args)?;
     let gate = Gate { top: repo.toplevel(), show: args.show };
     let loaded = gate.settings(&uses(args, &before))?;
-    let (given, secrets) = variables(&args.env);
+    let Variables { env: given, secrets } = variables(&args.env);
     let mut spec = TaskSpec {
         created_at: Timestamp::now(),
         tag: random_hex(16),

@@ -5,21 +5,26 @@ use dacapo_core::spec::TaskSpec;
 
 use crate::error::Failure;
 
-/// What of `--env` is stored, and the values that are not: those of secrets stay in memory (S15).
-pub(crate) fn variables(
-    given: &[(String, String)],
-) -> (Vec<(String, Option<String>)>, Vec<(String, String)>) {
-    let mut env: Vec<(String, Option<String>)> = Vec::new();
-    let mut secrets: Vec<(String, String)> = Vec::new();
+/// The variables of `--env`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Variables {
+    /// What is stored: of a secret only its name (S15).
+    pub(crate) env: Vec<(String, Option<String>)>,
+    /// The values that are not; they stay in memory.
+    pub(crate) secrets: Vec<(String, String)>,
+}
+
+/// Takes them apart; the last of a name counts, as everywhere.
+pub(crate) fn variables(given: &[(String, String)]) -> Variables {
+    let mut all = Variables::default();
     for (name, value) in given {
-        // The last one counts, as everywhere.
-        env.retain(|(known, _)| known != name);
-        secrets.retain(|(known, _)| known != name);
+        all.env.retain(|(known, _)| known != name);
+        all.secrets.retain(|(known, _)| known != name);
         let secret = is_secret_name(name);
-        env.push((name.clone(), (!secret).then(|| value.clone())));
-        secrets.extend(secret.then(|| (name.clone(), value.clone())));
+        all.env.push((name.clone(), (!secret).then(|| value.clone())));
+        all.secrets.extend(secret.then(|| (name.clone(), value.clone())));
     }
-    (env, secrets)
+    all
 }
 
 /// Secrets of `--env` that nobody has given again: without them it would run as something else.
@@ -44,13 +49,13 @@ pub(crate) fn given_again(
 
 #[cfg(test)]
 mod tests {
-    use super::variables;
+    use super::{Variables, variables};
 
     #[test]
     fn s15_values_of_secrets_are_not_stored() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let given = [pair("MODE", "a"), pair("API_TOKEN", "t0p"), pair("MODE", "b"), pair("PGPASSWORD", "x")];
-        let (env, secrets) = variables(&given);
+        let Variables { env, secrets } = variables(&given);
         let stored = [("API_TOKEN", None), ("MODE", Some("b")), ("PGPASSWORD", None)];
         assert_eq!(env, stored.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))));
         assert_eq!(secrets, [pair("API_TOKEN", "t0p"), pair("PGPASSWORD", "x")]);
