@@ -1,6 +1,5 @@
 //! The plan that goes with a task (C1): the one that was named, else the newest that is found, where it is not an old one.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use dacapo_core::git::Repo;
@@ -10,6 +9,7 @@ use dacapo_core::store::RepoDir;
 use crate::args::Exec;
 use crate::error::Failure;
 use crate::found_checks::{Question, remember, remembered};
+use crate::question::{self, Audience, Default};
 
 /// A plan that nobody named is only taken when it is of a sensible size.
 const LARGEST_FOUND: u64 = 256 << 10;
@@ -61,16 +61,11 @@ fn is_confirmed(args: &Exec, data: &RepoDir, name: &Path, text: &str) -> bool {
     if let Some(used) = remembered(data.path(), Question::Plan, &found) {
         return !used.is_empty();
     }
-    let somebody = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if !somebody || args.background || args.show.json || args.show.quiet {
+    if args.background || args.dry_run || Audience::now(args.show) != Audience::Person {
         return false;
     }
     anstream::eprintln!("plan    {} (committed, unchanged)", name.display());
-    anstream::eprint!("use it, now and until it changes? [y]es  [Enter] no ");
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    let wanted = read.is_ok() && matches!(answer.trim(), "y" | "yes");
+    let wanted = question::yes("use it, now and until it changes? [y]es  [Enter] no", Default::No);
     remember(data.path(), Question::Plan, &found, if wanted { &found } else { &[] });
     wanted
 }
