@@ -1,6 +1,7 @@
 //! What the next iteration is told and what git keeps: history, prompt, summary, commit message, and what a
 //! model is asked that writes the latter two. All pure text.
 
+mod closing;
 mod conversation;
 mod history;
 mod merge_message;

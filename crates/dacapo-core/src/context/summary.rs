@@ -1,5 +1,6 @@
 //! An iteration's summary from the agent's closing message (C5).
 
+use super::closing::closing_words;
 use super::text::{cut, cut_beginning, cut_chars, is_deceptive};
 use crate::spec::{BYTES_PER_TOKEN, OutputFormat};
 
@@ -17,7 +18,7 @@ const WRAPPERS: [&str; 4] = ["summary", "result", "answer", "response"];
 pub fn summarize(closing: &str, from: OutputFormat, max_tokens: u32, promise: Option<&str>) -> String {
     let text = clean(closing, promise);
     let bytes = max_tokens as usize * BYTES_PER_TOKEN;
-    if from == OutputFormat::Text { cut_beginning(&text, bytes) } else { cut(&text, bytes) }
+    if from == OutputFormat::Text { cut_beginning(&closing_words(&text), bytes) } else { cut(&text, bytes) }
 }
 
 /// What a blocked agent asks of a person, on one line.
@@ -152,12 +153,12 @@ mod tests {
     fn c5_of_plain_text_the_last_paragraphs_stay() {
         let log: String = (0..500).map(|n| format!("[iter-0] building step {n}\n")).collect();
         let closing = format!("{log}\nFixed the bug.\n\nTests pass.\n<promise>COMPLETE</promise>\n");
-        assert_eq!(
-            summarize(&closing, OutputFormat::Text, 20, None),
-            "[... truncated for length ...]\nFixed the bug.\n\nTests pass."
-        );
-        let all = summarize(&closing, OutputFormat::Text, 500, None);
-        assert!(all.starts_with("[... truncated for length ...]\n") && all.ends_with("Tests pass."), "{all}");
+        for tokens in [20, 500] {
+            assert_eq!(
+                summarize(&closing, OutputFormat::Text, tokens, None),
+                "Fixed the bug.\n\nTests pass."
+            );
+        }
         let said = "Fixed the bug.\n\n".repeat(100);
         let kept = summarize(&said, OutputFormat::Claude, 20, None);
         assert!(
