@@ -304,9 +304,9 @@ fn policy(
     let looping = by_flags || profile.is_some();
     let until = match (&args.until, &profile) {
         (Some(text), _) => Some(text.clone()),
-        // A profile's own promise holds unless other conditions were asked for.
-        (None, Some(profile)) if !asked && iter.is_none() && time.is_none() => {
-            profile.completion_promise.clone()
+        // A profile's own promise holds unless other conditions were asked for; an empty one is none (L3).
+        (None, Some(profile)) if !asked => {
+            profile.completion_promise.clone().filter(|promise| !promise.is_empty())
         }
         (None, _) => None,
     };

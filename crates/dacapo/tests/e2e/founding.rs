@@ -89,6 +89,33 @@ fn a7_a_profiles_promise_ends_its_loop_and_counts_for_nothing_when_the_loop_is_o
 }
 
 #[test]
+fn a7_a_profiles_promise_holds_beside_iterations_and_time() {
+    for bound in [["--iter", "3"], ["--time", "1h"]] {
+        let world = World::new();
+        world.program("bot", "#!/bin/sh\necho x >> log\necho FIN-7\n");
+        world.config(
+            "agent = \"bot\"\n[agents.bot]\ncommand = [\"bot\"]\nloop_enabled = true\n\
+             completion_promise = \"FIN-7\"\n",
+        );
+        let words = [&["--name", "t", "--json"], &bound[..], &["go"]].concat();
+        let result = world.exec(&words).expect(0).result();
+        assert_eq!((&result["outcome"], World::counts(&result)[0]), (&"completed".into(), 1), "{bound:?}");
+    }
+}
+
+#[test]
+fn l3_an_empty_promise_in_a_profile_is_none() {
+    let world = World::new();
+    world.program("bot", "#!/bin/sh\ntrue\n");
+    world.config(
+        "agent = \"bot\"\n[agents.bot]\ncommand = [\"bot\"]\nloop_enabled = true\nmax_iterations = 4\n\
+         completion_promise = \"\"\n",
+    );
+    let result = world.exec(&["--name", "t", "--json", "go"]).expect(3).result();
+    assert_eq!((&result["outcome"], World::counts(&result)[0]), (&"max_reached".into(), 4));
+}
+
+#[test]
 fn l1_without_loop_flags_it_runs_once_and_no_loop_is_registered() {
     let world = World::new();
     let result = world.exec(&["--name", "t", "--agent-cmd", "echo a > a", "--json", "go"]).expect(0).result();
