@@ -148,6 +148,9 @@ fn r8_an_attached_terminal_that_stands_still_can_be_ended() {
     let mut attached = unread(&world, &["attach", "t", "--json"]);
     let raw = || world.task_dir("t").join("turns/0000.raw");
     wait_for("output that nobody reads", || raw().metadata().is_ok_and(|raw| raw.len() > 1_000_000));
+    // What it prints is printed after it has begun to listen to signals.
+    let unread_yet = attached.stdout.as_ref().unwrap();
+    wait_for("something to read", || rustix::io::ioctl_fionread(unread_yet).unwrap() > 0);
     terminate(&attached);
     assert_eq!(exit_code(&mut attached), Some(130));
     let mut attached = unread(&world, &["attach", "t"]);
