@@ -148,8 +148,7 @@ fn l0_it_takes_the_flags_of_spawn() {
     let words =
         ["--iter", "1", "make it pass", "--name", "mine", "--time", "1h", "--check", "test -e notes.txt"];
     let ran = world.run(&words).expect(0);
-    let expected =
-        "agent   bot\ncheck   test -e notes.txt\nwhere   dacapo/mine\nlimits  1 iteration, 1h00m\n";
+    let expected = "agent   bot\ncheck   test -e notes.txt\nwhere   dacapo/mine\nlimits  1 iteration, 1h00m, stops after 3 without progress\n";
     assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
     let ran = world.run(&["make it pass", "--json"]).expect(0);
     assert!(ran.stdout.lines().all(|line| line.starts_with('{')), "{}", ran.stdout);
