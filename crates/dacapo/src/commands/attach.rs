@@ -1,6 +1,7 @@
 //! `dacapo attach`: a task that another process drives, shown as if it ran here (S2). Ctrl-C asks what to do with it.
 
-use std::os::fd::AsFd as _;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -63,11 +64,13 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
             watch.show_recent(&mut surface.fan()).map_err(|error| unreadable(dir, &error))?;
         }
     }
+    let alarm = surface.alarm().map_err(unable)?;
     let mut attachment = Attachment {
         dir,
         watch,
         changes,
         surface,
+        alarm,
         signals,
         keys: None,
         ended_before: ended_before.filter(|_| driven),
@@ -121,6 +124,8 @@ struct Attachment<'a> {
     watch: Watch,
     changes: Changes,
     surface: Surface,
+    /// Wakes us when nobody reads any more; the reader may go while the task is silent.
+    alarm: Option<OwnedFd>,
     signals: Signals,
     /// The question stands.
     keys: Option<Keys>,
@@ -164,6 +169,7 @@ impl Attachment<'_> {
     fn sleep(&mut self, at_most: Option<Duration>) -> Result<bool, Failure> {
         let mut others = vec![self.signals.interrupt.as_fd(), self.signals.end.as_fd()];
         others.extend(self.keys.as_ref().map(|keys| keys.as_fd()));
+        others.extend(self.alarm.as_ref().map(|alarm| alarm.as_fd()));
         let woken = self.changes.wait(&others, at_most).map_err(|error| {
             Failure::failed(format!("cannot wait for task '{}': {error}", self.dir.name()))
                 .kept("the task, which goes on")
@@ -262,6 +268,14 @@ impl Surface {
     fn finish(&mut self) {
         self.json.iter_mut().for_each(JsonLines::finish);
         self.human.iter_mut().for_each(Human::finish);
+    }
+
+    fn alarm(&self) -> io::Result<Option<OwnedFd>> {
+        match (&self.json, &self.human) {
+            (Some(json), _) => json.alarm().map(Some),
+            (None, Some(human)) => human.alarm().map(Some),
+            (None, None) => Ok(None),
+        }
     }
 
     fn is_gone(&self) -> bool {

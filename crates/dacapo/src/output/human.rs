@@ -1,6 +1,7 @@
 //! A running task at a terminal, or as plain lines where there is none (L17).
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -200,6 +201,11 @@ impl Human {
     /// Whether nobody reads what is printed any more.
     pub fn is_gone(&self) -> bool {
         self.out.is_gone()
+    }
+
+    /// Can be read once that is so.
+    pub fn alarm(&self) -> io::Result<OwnedFd> {
+        self.out.alarm()
     }
 
     /// Draws the live line again.

@@ -1,5 +1,7 @@
 //! `--json`: events as JSON lines on standard output as they happen, and nothing else.
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use dacapo_core::engine::{Activity, Sink};
@@ -27,6 +29,11 @@ impl JsonLines {
     /// Whether nobody reads what is printed any more.
     pub fn is_gone(&self) -> bool {
         self.out.is_gone()
+    }
+
+    /// Can be read once that is so.
+    pub fn alarm(&self) -> io::Result<OwnedFd> {
+        self.out.alarm()
     }
 
     /// There are no more events: the reader gets time to take the rest.

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+use rustix::pipe::PipeFlags;
 
 /// So much waits in memory.
 const MOST_BYTES: usize = 256 << 10;
@@ -80,6 +81,8 @@ struct State {
     /// Bytes that the reader has taken, and when it last did.
     taken: u64,
     progress: Instant,
+    /// Closed when the reader has gone: whoever waits for that has the other end.
+    alarm: Option<OwnedFd>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +157,7 @@ impl State {
         self.queue.clear();
         self.spill = None;
         self.bytes = 0;
+        self.alarm = None;
     }
 }
 
@@ -167,6 +171,7 @@ impl Outlet {
             writer: Writer::NotStarted,
             taken: 0,
             progress: Instant::now(),
+            alarm: None,
         };
         let shared = Shared { stream, spill_in, state: Mutex::new(state), changed: Condvar::new() };
         Self { shared: Arc::new(shared) }
@@ -221,6 +226,14 @@ impl Outlet {
     /// Whether nobody reads what is printed any more.
     pub fn is_gone(&self) -> bool {
         self.state().writer == Writer::Gone
+    }
+
+    /// A descriptor that can be read once nobody reads what is printed any more: for who sleeps meanwhile. The newest alone.
+    pub fn alarm(&self) -> io::Result<OwnedFd> {
+        let (heard, kept) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        let mut state = self.state();
+        state.alarm = Some(kept).filter(|_| state.writer != Writer::Gone);
+        Ok(heard)
     }
 
     /// Waits for the reader to take the rest, as long as it takes something. One that does not is given up.
