@@ -6,7 +6,8 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::run::{GitError, Running};
+use super::error::GitError;
+use super::run::Running;
 use super::{CommitDate, Oid, Repo};
 
 /// What waits.

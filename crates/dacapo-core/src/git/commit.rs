@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::error::GitError;
 use super::reconcile::Reconciled;
 use super::repo::{changes, read_raw_diff};
-use super::run::{Call, GitError, Running};
+use super::run::{Call, Running};
 use super::stage::{Plan, Rules};
 use super::status::{GITLINK, RawChange, Status};
 use super::{Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, guard};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::Repo;
-use super::run::GitError;
+use super::error::GitError;
 use super::status::Entry;
 
 /// Something git began and did not finish.

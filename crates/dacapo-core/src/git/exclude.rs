@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Repo;
-use super::run::GitError;
+use super::error::GitError;
 use super::worktree::WorktreeError;
 
 const OPERATION: &str = "leave files out of git's sight";

@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::Repo;
-use super::run::GitError;
+use super::error::GitError;
 
 impl Repo {
     /// When a file (from the top of the checkout) was first committed; none: it never was, as far as HEAD knows.

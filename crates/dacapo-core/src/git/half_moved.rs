@@ -7,8 +7,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use super::error::GitError;
 use super::merge::paths;
-use super::run::{Call, GitError};
+use super::run::Call;
 use super::stage::nul_separated;
 use super::{Oid, Repo};
 

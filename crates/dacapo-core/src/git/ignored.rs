@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{Oid, Repo};
 
 /// Directories that a package manager or a build fills again.

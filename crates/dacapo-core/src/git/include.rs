@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::Repo;
-use super::run::GitError;
+use super::error::GitError;
 
 const COPY: &str = "copy what .worktreeinclude names";
 const NAME: &str = ".worktreeinclude";

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{Head, Notice, Repo};
 
 /// How long the user's own git may hold the index before the copy is used.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::error::GitError;
 use super::oid::Oid;
 use super::repo::Repo;
-use super::run::GitError;
 
 impl Repo {
     /// What differs between two commits, as people read it; from `None` all that `tip` holds. None: it is longer than

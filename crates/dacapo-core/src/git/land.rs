@@ -1,6 +1,6 @@
 //! Moving the branch to a prepared commit, once, whatever happened since.
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{Head, Oid, Repo, Rescued};
 
 /// A commit and where it belongs. Everything in it can be read back from the journal after a crash.

@@ -17,8 +17,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::error::GitError;
 use super::record::settled;
-use super::run::GitError;
 use super::{Notice, Oid, Repo};
 use crate::process::{boot_time, file_may_be_in_use};
 

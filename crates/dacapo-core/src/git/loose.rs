@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run::GitError;
+use super::error::GitError;
 use super::stage::{Plan, Rules};
 use super::status::Status;
 use super::{CommitRequest, LeftOut, Oid, Repo, Rescued};

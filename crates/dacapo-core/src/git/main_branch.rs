@@ -1,6 +1,6 @@
 //! The branch that work starts from and goes back to, and a checkout that is put on a new branch.
 
-use super::run::GitError;
+use super::error::GitError;
 use super::worktree::WorktreeError;
 use super::{Oid, Repo};
 

@@ -4,7 +4,8 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use super::run::{Call, GitError};
+use super::error::GitError;
+use super::run::Call;
 use super::{Oid, Repo};
 
 const TRY: &str = "see whether it merges";

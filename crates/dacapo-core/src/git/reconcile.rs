@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use super::run::GitError;
+use super::error::GitError;
 use super::stage::Rules;
 use super::{CommitRequest, Head, Notice, Oid, Problem, Repo, Rescued};
 

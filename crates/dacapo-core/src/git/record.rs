@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::Repo;
-use super::run::GitError;
+use super::error::GitError;
 
 const FIND: &str = "find git's record of a worktree";
 const MOVE: &str = "move git's record of a worktree";

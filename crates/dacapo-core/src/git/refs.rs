@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::run::{Call, GitError};
+use super::error::GitError;
+use super::run::Call;
 use super::{Oid, Repo};
 
 /// Where HEAD is.

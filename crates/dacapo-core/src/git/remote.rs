@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{Oid, Repo};
 
 /// What ssh must not do where nobody answers.

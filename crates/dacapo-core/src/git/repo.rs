@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use super::ahead::Ahead;
-use super::run::{Call, Git, GitError};
+use super::error::GitError;
+use super::run::{Call, Git};
 use super::status::{RawChange, Status, parse_raw_diff, parse_status};
 use super::{Change, ChangeKind, Oid};
 

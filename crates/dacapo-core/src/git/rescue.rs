@@ -9,9 +9,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use super::error::GitError;
 use super::guard::is_secret_name;
 use super::record::settled;
-use super::run::GitError;
 use super::worktree::WorktreeError;
 use super::{Oid, Repo, Rescued};
 

@@ -11,8 +11,8 @@ use std::io::{self, BufRead as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::error::GitError;
 use super::merge::How;
-use super::run::GitError;
 use super::stage::Rules;
 use super::{LeftOut, Oid, Repo};
 

@@ -9,8 +9,9 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use super::error::GitError;
 use super::guard::{self, Why};
-use super::run::{Call, GitError};
+use super::run::Call;
 use super::status::{Entry, GITLINK, Status, Tracked};
 use super::{Change, ChangeKind, LeftOut, Oid, Repo};
 

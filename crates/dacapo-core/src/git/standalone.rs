@@ -8,8 +8,9 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use super::error::GitError;
 use super::guard;
-use super::run::{Call, Git, GitError};
+use super::run::{Call, Git};
 use super::{Oid, Repo, Why};
 
 const SYNC: &str = "check the commit out";

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{Oid, Repo, guard};
 
 const OPERATION: &str = "count changed lines";

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::run::GitError;
+use super::error::GitError;
 use super::status::Entry;
 use super::{CommitRequest, Head, Landed, Landing, LeftOut, Prepared, Problem, Repo, Rescued};
 

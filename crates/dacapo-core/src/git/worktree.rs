@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::run::GitError;
+use super::error::GitError;
 use super::{DiscoverError, Head, Oid, Repo};
 
 /// Why a worktree could not be made or removed.

@@ -1,0 +1,227 @@
+//! What each event does to what is shown.
+
+use jiff::Timestamp;
+
+use super::{MergedInto, Status, TaskView};
+use crate::event::{
+    CheckPhase, Command, Envelope, Event, IterationRecord, Outcome, TaskResult, Tokens, Usage, WaitReason,
+};
+use crate::spec::{Amount, Change};
+use crate::store::Fault;
+use crate::task::Kinds;
+
+impl TaskView {
+    /// Takes in what happened.
+    pub fn apply(&mut self, line: &Envelope) {
+        self.elapsed_seconds = line.elapsed_ms as f64 / 1000.0;
+        match &line.event {
+            Event::TaskCreated { .. } | Event::StopRequested { .. } | Event::MergeIntent { .. } => {}
+            Event::CommandReceived(received) => self.commanded(&received.command),
+            Event::Queued => {
+                self.status = Status::Queued;
+                self.queued_at = Some(line.at);
+            }
+            Event::Dequeued => self.status = Status::Running,
+            Event::TaskStarted { pid, .. } => self.driven_by(*pid),
+            Event::Resumed { pid, more_iterations, proof, .. } => {
+                self.driven_by(*pid);
+                if let Some(proof) = proof {
+                    self.proof_policy.clone_from(proof);
+                }
+                if let Some(more) = more_iterations {
+                    let begun = self.iteration + u32::from(self.running_iteration.is_some());
+                    self.max_iterations = Some(begun.saturating_add(*more));
+                }
+            }
+            Event::WorkspaceReady { branch, base_commit, port_base, start_sha256, .. } => {
+                self.port_base = *port_base;
+                self.start_sha256.clone_from(start_sha256);
+                self.branch.clone_from(branch);
+                self.base_commit.clone_from(base_commit);
+            }
+            Event::PortsLeased { port_base } => self.port_base = Some(*port_base),
+            Event::FilesIncluded { uncommitted, .. } => self.uncommitted.extend_from_slice(uncommitted),
+            Event::SetupFinished(result) => {
+                self.uncommitted.extend_from_slice(&result.changed_files);
+                self.setup.push(result.clone());
+            }
+            Event::CheckFinished(result) => {
+                self.uncommitted.extend_from_slice(&result.changed_files);
+                self.checks.push(result.clone());
+                if result.phase == CheckPhase::Proof {
+                    self.proofs.push(result.clone());
+                }
+            }
+            Event::ProofStarted { .. } => self.proofs.clear(),
+            // What came of it is in the result.
+            Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {}
+            Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),
+            Event::TurnStarted { agent, .. } | Event::AgentChanged { agent, .. } => {
+                self.agent.clone_from(agent);
+            }
+            Event::TurnFinished(record) => self.has_used(&record.usage),
+            Event::Written(record) => self.has_used(&record.usage),
+            Event::CommitIntent(planned) | Event::NoCommit(planned) => {
+                let named = planned.left_out.iter().filter_map(|left| left.rsplit_once(": "));
+                self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
+            }
+            Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
+            // What is in them is for its own part.
+            Event::Milestone(_) => {}
+            Event::IterationFinished(record) => self.iteration_finished(record),
+            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+                self.status = Status::Waiting;
+                self.waiting_until = Some(*until);
+            }
+            Event::Waiting { why: WaitReason::Probe, .. } => self.status = Status::Waiting,
+            Event::Waiting { why: WaitReason::Backoff, .. } | Event::LimitKnown(_) => {}
+            Event::WaitOver => {
+                self.status = Status::Running;
+                self.waiting_until = None;
+            }
+            Event::Asked { needs } => self.needs = Some(needs.clone()),
+            Event::Answered => self.needs = None,
+            Event::Paused { needs } => {
+                self.status = Status::Paused;
+                self.needs = Some(needs.clone());
+            }
+            Event::RecordAltered { message } => {
+                self.notices.push(message.clone());
+                self.record.add(Fault::Altered { message: message.clone() });
+            }
+            Event::WorkspaceFailed { message } | Event::Notice { message } => {
+                self.notices.push(message.clone());
+            }
+            Event::TaskFinished(result) => self.finished(result, line.at),
+            Event::PullRequest { url, .. } => self.pull_request = Some(url.clone()),
+            Event::Notified { how, error: Some(error) } => {
+                self.notices.push(format!("nobody was notified by {how}: {error}"));
+            }
+            Event::Notified { error: None, .. } => {}
+            Event::MergeUndone { .. } => self.merged = None,
+            Event::TakenOver { uncommitted } => self.left_by_hand = *uncommitted,
+            Event::Merged { into, commit, squash, .. } => {
+                let (into, commit) = (into.clone(), commit.clone());
+                self.merged = Some(MergedInto { into, commit, squash: *squash, at: line.at });
+            }
+        }
+        self.last_at = Some(line.at);
+        self.at_work_on(&line.event);
+        self.milestone_is(line);
+    }
+
+    /// A person can overrule a verdict and raise the limit on rounds, so the machine's numbers count, not the records'.
+    fn milestone_is(&mut self, line: &Envelope) {
+        let Some(milestone) = &mut self.milestone else { return };
+        milestone.apply(line);
+        self.max_iterations = Some(milestone.max_rounds);
+        self.iterations_succeeded = milestone.iteration_count;
+        self.iterations_failed = milestone.rounds.saturating_sub(milestone.iteration_count);
+        self.commits = u32::try_from(milestone.commits()).unwrap_or(u32::MAX);
+    }
+
+    fn commanded(&mut self, command: &Command) {
+        if let Command::Tell { text, standing: true } = command
+            // Both sides of a milestone remember what they were told.
+            && self.milestone.is_none()
+        {
+            self.guidance.push(text.clone());
+        }
+        if *command == Command::Untell {
+            self.guidance.clear();
+        }
+        if let Command::Set { key, value } = command
+            && let Ok(change) = Change::parse(key, value)
+        {
+            let mut cap = self.policy.cap;
+            change.apply(&mut self.policy, &mut cap);
+        }
+        if let Command::Set { key, value } = command
+            && let Ok(Change::Iterations(amount)) = Kinds::default()
+                .find(&self.kind)
+                .map_or_else(|| Change::parse(key, value), |kind| kind.change(key, value))
+        {
+            let begun = self.iteration + u32::from(self.running_iteration.is_some());
+            let most = match amount {
+                Amount::To(most) => most,
+                Amount::More(more) => self.max_iterations.unwrap_or(0).saturating_add(more),
+            };
+            self.max_iterations = Some(most.max(begun).max(1));
+        }
+    }
+
+    fn has_used(&mut self, usage: &Usage) {
+        self.used = self.used.plus(usage);
+        self.tokens = Tokens { input: self.used.input, output: self.used.output };
+        self.cost_usd = self.used.cost_usd;
+    }
+
+    fn driven_by(&mut self, pid: u32) {
+        self.pid = Some(pid);
+        self.status = Status::Running;
+        self.outcome = None;
+        // What it does from now on is nowhere yet.
+        self.merged = None;
+        self.result = None;
+        self.finished_at = None;
+        self.needs = None;
+        self.error = None;
+        self.stderr_tail = None;
+        // Part of its next commit.
+        self.left_by_hand = 0;
+        self.waiting_until = None;
+        self.verified = false;
+        // What another process has proven is no receipt: who killed it may have written it.
+        self.proofs.clear();
+        self.started = true;
+    }
+
+    fn iteration_finished(&mut self, record: &IterationRecord) {
+        self.iteration = record.iteration + 1;
+        self.running_iteration = None;
+        if record.success {
+            self.iterations_succeeded += 1;
+        } else {
+            self.iterations_failed += 1;
+        }
+        // Of a round that is the Acceptor's word, which has a place of its own.
+        if self.milestone.is_none() {
+            self.error.clone_from(&record.error);
+            self.stderr_tail.clone_from(&record.stderr_tail);
+        }
+        if let Some(commit) = &record.commit_id {
+            self.last_commit = Some(commit.clone());
+            self.commits += 1;
+        }
+        self.iterations.push(record.clone());
+    }
+
+    fn finished(&mut self, result: &TaskResult, at: Timestamp) {
+        self.status = Status::of(result.outcome);
+        self.outcome = Some(result.outcome);
+        self.verified = result.verified && self.record.is_whole();
+        self.last_commit.clone_from(&result.last_commit);
+        self.finished_at = Some(at);
+        self.waiting_until = None;
+        self.pid = None;
+        self.running_iteration = None;
+        if result.outcome != Outcome::Paused {
+            self.needs = None;
+        }
+        match result.outcome {
+            Outcome::Failed => self.error.clone_from(&result.message),
+            Outcome::Completed => self.error = None,
+            Outcome::MaxReached
+            | Outcome::TimeElapsed
+            | Outcome::BudgetExhausted
+            | Outcome::Stalled
+            | Outcome::Paused
+            | Outcome::Cancelled => {}
+        }
+        self.stderr_tail.clone_from(&result.stderr_tail);
+        if result.outcome == Outcome::Completed {
+            self.guidance.clear();
+        }
+        self.result = Some(result.clone());
+    }
+}
