@@ -247,7 +247,8 @@ pub(super) fn ending(case: &mut Case, task: &Task, status: &Value) -> Outcome {
     }
     let notices = status["notices"].to_string();
     // A disk without space holds neither the seal nor what a proof needs; then it is said, and claimed by nobody.
-    let said = ["cannot be sealed", "cannot be proven"].iter().any(|why| notices.contains(why));
+    let said = ["cannot be sealed", "cannot be proven"].iter().any(|why| notices.contains(why))
+        || status["result"]["proof_state"].to_string().contains("os error");
     if task.kind.is_checked() && state == "completed" && status["verified"] != true && !said {
         case.fault(Fault::State, format!("completed with checks, and not verified: {notices}"));
     }
