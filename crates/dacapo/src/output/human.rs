@@ -253,7 +253,11 @@ impl Human {
         ));
         let mut verdicts = Vec::new();
         if self.view.looping && !record.checks.is_empty() {
-            let said = if record.promise || !self.promise_asked { "done" } else { "not done" };
+            let said = match record.blocked {
+                Some(_) => "blocked",
+                None if record.promise || !self.promise_asked => "done",
+                None => "not done",
+            };
             if record.success {
                 verdicts.push(format!("{}: {said}.", self.agent));
             }

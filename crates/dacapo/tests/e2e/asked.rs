@@ -52,6 +52,14 @@ fn l18_a_blocked_agent_asks_and_goes_on_with_the_answer() {
 }
 
 #[test]
+fn l17_an_agent_that_asks_has_not_said_that_it_is_done() {
+    let world = World::new();
+    let agent = "echo '<blocked>Which key?</blocked>'";
+    let ran = world.exec(&["--name", "t", "--check", "test -e key", "--agent-cmd", agent, "go"]).expect(4);
+    assert!(ran.stdout.contains("     echo: blocked. test -e key: no.\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn l18_an_agent_that_repeats_its_prompt_is_not_blocked() {
     let world = World::new();
     let agent = "cat; echo x >> log; test $DACAPO_ITERATION = 0 || echo FIN-1";
