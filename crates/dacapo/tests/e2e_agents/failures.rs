@@ -22,8 +22,10 @@ pub(crate) fn not_logged_in(agent: &'static Agent) {
     let (end, failure) = (&turns[0]["end"], &turns[0]["failure"]);
     assert_eq!((end, failure), (&json!("failed"), &json!("permanent")), "{}", turns[0]);
     let how = BUILT_IN.iter().find(|adapter| adapter.name() == agent.cli).unwrap().how_to_log_in();
-    let shown = format!("{}\n{}", ran.stdout, ran.stderr).replace("\\\"", "\"");
-    assert!(shown.contains(how), "it does not say to {how}:\n{shown}");
+    // Who has set a key is told that it was refused, and not to set one.
+    let told = result["message"].as_str().unwrap();
+    let refused = told.starts_with("the key in ") && told.contains(" was refused");
+    assert_ne!(refused, told.contains(how), "{told}");
     assert!(!server.calls(CallKind::Main).is_empty());
     rig.world.assert_nothing_left("t");
 }

@@ -55,7 +55,7 @@ fn a8_questions_are_put_one_at_a_time_and_taken_back_with_the_turn() {
     }
     // An id that is null is none: nobody could be answered.
     assert_eq!(player.turn.questions.len(), 1);
-    assert_eq!(player.turn.questions[0].what, "edit x");
+    assert_eq!(player.turn.questions[0].what, "change x");
     let (moves, refused) = player.client.answered(99, Some(0));
     assert_eq!((moves, refused), (vec![], None), "an answer to another question");
     let (moves, refused) = player.client.answered(1, Some(1));

@@ -90,6 +90,14 @@ impl Players {
     fn develops(&self, asked: &Asked<'_>) -> Reply {
         let Asked { prompt, round, results, .. } = asked;
         let shell = self.developer.shell;
+        if let Some((_, left)) = prompt.split_once("## First put the tree in order") {
+            // What an interruption left is committed as it is.
+            let number = (1..=3).find(|number| left.contains(&format!("feature-{number}.txt"))).unwrap_or(0);
+            return match results.len() {
+                0 => Reply::call(shell(&format!("git add -A && git commit -qm 'feat: file {number}'"))),
+                _ => Reply::say("The tree is in order."),
+            };
+        }
         let next = (1..=3).find(|number| prompt.contains(&format!("F-{number} (not done)")));
         let Some(next) = next else {
             return match results.last() {
@@ -106,17 +114,16 @@ impl Players {
         } else {
             ("feat", format!("feature-{next}.txt"))
         };
-        // What an interruption left is committed as it is, and what was committed before it is reported.
+        // What was committed before an interruption is reported.
         let message = format!("{kind}: file {next}");
-        let left = prompt.contains("## First put the tree in order");
         let committed = prompt.contains("## After an interruption") && prompt.contains(&message);
-        match results.len() + usize::from(left) {
+        match results.len() {
             0 if committed => {
                 Reply::call(shell(&format!("git log -1 --format='- %H: %s' --grep '^{message}'")))
             }
             0 => Reply::call((self.developer.write)(&self.worktree.join(&file), &format!("{kind} {next}\n"))),
             1 if !committed => Reply::call(shell(&format!(
-                "git add -A && git commit -qm '{message}' && git log -1 --format='- %H: %s'"
+                "git add -A; git diff --cached --quiet || git commit -qm '{message}'; git log -1 --format='- %H: %s'"
             ))),
             _ => {
                 let commit = commits_in(results.last().unwrap_or(&""));
