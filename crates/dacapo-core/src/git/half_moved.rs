@@ -2,10 +2,10 @@
 //! new commit, and the branch is still at the old one. They are put back, so that the move can be made again (R1).
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::GitError;
 use super::merge::paths;
@@ -33,7 +33,10 @@ impl Repo {
         for file in &touched {
             let exists = fs::symlink_metadata(self.toplevel().join(&file.path)).is_ok();
             let is_old = if file.in_old { !not_old.contains(&file.path) } else { !exists };
-            let is_new = if file.in_new { !not_new.contains(&file.path) } else { !exists };
+            let is_new = match file.in_new {
+                true => !not_new.contains(&file.path) || self.is_begun(&file.path, new)?,
+                false => !exists,
+            };
             let staged_old = !index_not_old.contains(&file.path);
             let staged_new = !index_not_new.contains(&file.path);
             if !(is_old || is_new) || !(staged_old || staged_new) {
@@ -64,6 +67,16 @@ impl Repo {
         let write = self.call(OPERATION).args(["checkout-index", "-f", "-u", "-z", "--stdin"]);
         write.stdin(nul_separated(&back)).stdout()?;
         Ok(moved.len())
+    }
+
+    /// Whether git was killed as it wrote this file: what is there is how the commit's begins.
+    fn is_begun(&self, path: &Path, new: &Oid) -> Result<bool, GitError> {
+        let at = self.toplevel().join(path);
+        let Ok(true) = fs::symlink_metadata(&at).map(|found| found.is_file()) else { return Ok(false) };
+        let written = fs::read(&at).map_err(GitError::io(OPERATION, &at))?;
+        let mut name = OsString::from(format!("{}:", new.as_str()));
+        name.push(path);
+        Ok(self.call(OPERATION).args(["cat-file", "blob"]).arg(name).stdout()?.starts_with(&written))
     }
 
     fn touched_between(&self, old: &Oid, new: &Oid) -> Result<Vec<Touched>, GitError> {

@@ -326,6 +326,18 @@ fn r1_files_that_a_killed_git_has_moved_without_the_index_are_put_back() {
 }
 
 #[test]
+fn r1_files_that_a_killed_git_had_begun_to_write_are_put_back() {
+    for begun in ["", "add"] {
+        let f = Fixture::new();
+        let (old, new) = three_changes(&f);
+        f.write("A", begun);
+        f.write("a.txt", "chan");
+        assert_eq!(f.repo.take_back_half_move(&old, &new).expect("taken back"), 2);
+        assert_eq!(f.status(), "");
+    }
+}
+
+#[test]
 fn r1_what_the_user_has_changed_is_not_taken_back() {
     for mine in ["a.txt", "A", "dir/b.txt"] {
         let f = Fixture::new();
