@@ -9,7 +9,7 @@ use super::surroundings::DriverError;
 use crate::git::display_path;
 use crate::store::files;
 
-/// All that a turn may leave: see [`crate::store::task_dir::TaskDir::turn_path`].
+/// All that a turn may leave: see [`crate::store::TaskDir::turn_path`].
 const OF_A_TURN: [&str; 6] = ["raw", "idx", "err", "acp", "usage", "prompt"];
 
 /// Which process wrote down that the turn begins.
