@@ -10,8 +10,9 @@ use crate::error::suggest;
 const PREFIX: &str = "DACAPO_";
 
 /// Variables with the prefix that are not settings: where data goes, and what Dacapo tells its agents and checks.
-const RESERVED: [&str; 16] = [
+const RESERVED: [&str; 17] = [
     "DACAPO_HOME",
+    "DACAPO_DEMO",
     "DACAPO_TRUST",
     "DACAPO_LOG",
     "DACAPO_TASK",

@@ -358,6 +358,7 @@ fn a5_the_demo_catches_a_false_done_and_leaves_nothing_behind() {
         assert!(ran.stdout.contains(text), "{text}\n{}", ran.stdout);
     }
     assert_eq!(ran.stderr, "");
+    assert!(!ran.stdout.contains("is ignored"), "the demo's own variable is known:\n{}", ran.stdout);
     assert!(!ran.stdout.contains("diff demo"), "what is gone is not offered:\n{}", ran.stdout);
     assert!(ran.stdout.ends_with("dacapo doctor | dacapo \"fix the failing tests\"\n"), "{}", ran.stdout);
     assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
