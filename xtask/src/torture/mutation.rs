@@ -185,12 +185,15 @@ impl Swap {
     /// Puts it there, whatever is there now.
     pub(super) fn apply(self, case: &mut Case, path: &Path) -> Outcome {
         let noise = case.random.bytes(500);
+        // Not through a link that was planted before: what it leads to is the user's.
+        let is_link = path.is_symlink();
         let mode = |mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
         let done = match self {
+            Self::Closed | Self::Open if is_link => Ok(()),
             Self::Closed => mode(0o000),
             Self::Open => mode(0o777),
-            Self::Truncated if path.is_file() => fs::write(path, ""),
-            Self::Noise if path.is_file() => fs::write(path, noise),
+            Self::Truncated if path.is_file() && !is_link => fs::write(path, ""),
+            Self::Noise if path.is_file() && !is_link => fs::write(path, noise),
             Self::Gone
             | Self::Fifo
             | Self::Link
