@@ -33,7 +33,6 @@ mod raw_json;
 mod rehearsal;
 mod reset_time;
 mod text;
-mod vocabulary;
 mod weigh;
 
 pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
@@ -42,8 +41,8 @@ pub(crate) use blocked::RawBlocked;
 pub(crate) use observe::RawPromise;
 pub use observe::{Observed, Observer};
 pub use patience::{GiveUp, Patience};
-pub use promise::{EchoFilter, PromiseSearch};
-pub(crate) use vocabulary::is_format_word;
+pub(crate) use promise::{EchoFilter, PromiseSearch};
+pub(crate) use text::unfinished;
 pub use weigh::{Ending, weigh};
 
 /// The agents with a profile, in the order in which one is chosen when nobody says which.
@@ -70,6 +69,10 @@ pub trait Parser: Send {
     fn is_over(&self) -> bool {
         false
     }
+
+    /// The same parser once more, as it stands: fed with what follows, it says what this one says. So the middle of a long
+    /// turn can be reached again without reading all that is before it.
+    fn checkpoint(&self) -> Box<dyn Parser>;
 }
 
 /// The agent that speaks a format.
@@ -249,7 +252,7 @@ pub fn native_program(
 }
 
 /// Commands that the agent runs do not see the user's git config.
-pub fn hides_git_config(agent: &AgentSpec) -> bool {
+pub(crate) fn hides_git_config(agent: &AgentSpec) -> bool {
     behind(agent).is_some_and(Adapter::hides_git_config)
 }
 

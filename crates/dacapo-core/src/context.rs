@@ -10,17 +10,16 @@ mod prompt;
 mod sentence;
 mod shortfall;
 mod summary;
-mod telling;
-mod text;
 mod wording;
 
+pub use crate::text::{
+    cut, cut_chars, cut_columns, failure_line, is_deceptive, last_lines, success_line, tail_lines,
+};
 pub use conversation::Conversation;
 pub use history::{History, Past};
-pub use merge_message::MergeMessage;
+pub(crate) use merge_message::MergeMessage;
 pub use message::CommitMessage;
 pub use prompt::{Told, prompt};
-pub use shortfall::{Shortfall, hidden_because, hidden_files, proof_question};
+pub use shortfall::{Shortfall, hidden_because, hidden_files};
 pub use summary::{question, summarize};
-pub use telling::{failure_line, last_lines, success_line};
-pub use text::{cut, cut_chars, cut_columns, is_deceptive, tail_lines};
 pub use wording::{About, changed_files, message_prompt, summary_prompt, written_message, written_summary};

@@ -20,10 +20,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::Whereabouts;
 use crate::event::Event;
-use crate::git::{EndedRun, GitError, Ignored, Oid, Repo, SetAside, WorktreeError};
+use crate::git::{
+    EndedRun, GitError, Ignored, Oid, RECORD, Repo, SetAside, WorktreeError, point_record_aside,
+};
 use crate::mirror;
-use crate::spec::{Place, TASK_BRANCHES, TaskSpec, random_hex};
-use crate::store::{Lock, LockError, RepoDir, TaskDir, disk_usage, files, note};
+use crate::spec::{Place, TaskSpec, random_hex};
+use crate::store::{Lock, LockError, RepoDir, TaskDir, TaskLocation, disk_usage, files, note};
+use crate::task::Kinds;
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
@@ -81,6 +84,9 @@ pub struct Kept {
     pub merged: bool,
     /// The refs that keep what git knows.
     pub refs: Vec<String>,
+    /// The branch that its worktree was on, where the task was renamed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    was_on: Option<String>,
 }
 
 /// Something could not be put away or brought back. What was there is still there.
@@ -153,9 +159,25 @@ impl<'a> Dropped<'a> {
         Ok(all)
     }
 
-    /// A drop, or its undoing, of this very task that was cut short.
-    pub fn cut_short(&self, spec: &TaskSpec) -> io::Result<Option<Kept>> {
-        self.begun(spec, &Why::Dropped)
+    /// A drop, or its undoing, or what follows a merge, of this very task that was cut short.
+    pub(crate) fn unfinished(&self, spec: &TaskSpec) -> io::Result<Option<Kept>> {
+        let is_it = |kept: &Kept| kept.tag == spec.tag && !self.is_complete(kept).unwrap_or(true);
+        Ok(self.all()?.into_iter().find(is_it))
+    }
+
+    /// The task was renamed: what a merge put away of it comes back under its new name.
+    pub(crate) fn rename(&self, tag: &str, from: &TaskLocation, to: &TaskLocation) -> Result<(), DropError> {
+        let all = self.all().map_err(file("read", &self.data.dropped_path()))?;
+        for mut kept in all.into_iter().filter(|kept| kept.tag == tag && kept.name == from.name.as_str()) {
+            if let (Some(from), Some(to)) = (&from.worktree, &to.worktree) {
+                point_record_aside(&self.path(&kept).join(RECORD), &from.path, &to.path)?;
+                kept.was_on = kept.was_on.or(kept.branch);
+                (kept.worktree, kept.branch) = (Some(to.path.clone()), Some(to.branch.clone()));
+            }
+            kept.name = to.name.to_string();
+            self.write(&kept)?;
+        }
+        Ok(())
     }
 
     /// What was begun for such a reason with this very task, and is neither finished nor taken back.
@@ -189,7 +211,7 @@ impl<'a> Dropped<'a> {
     }
 
     /// Whether nothing of it is away: a crash came before anything moved, or after all of it was back.
-    pub fn is_empty(&self, kept: &Kept) -> bool {
+    pub(crate) fn is_empty(&self, kept: &Kept) -> bool {
         let is_paper = |entry: &fs::DirEntry| {
             let name = entry.file_name();
             name == PAPER || name.as_encoded_bytes().starts_with(b".new-")
@@ -243,7 +265,7 @@ impl<'a> Dropped<'a> {
         if kept.why == Why::Dropped {
             let last_words = mirror::documents(dir, spec, Whereabouts::Dropped);
             dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
-            mirror::publish(spec, last_words);
+            mirror::publish(spec, last_words, self.repo.env());
         }
         Ok(kept)
     }
@@ -265,6 +287,7 @@ impl<'a> Dropped<'a> {
         } else {
             self.lock_at_home(kept, &home)?
         };
+        lock.iter().for_each(|lock| self.repo.hand_down(lock));
         self.clear_left_locks(kept)?;
         if let (Some(path), Some(branch)) = (&kept.worktree, &kept.branch) {
             let back = self.repo.bring_back(&away, path, branch, kept.tip.as_ref());
@@ -274,6 +297,9 @@ impl<'a> Dropped<'a> {
                 }
                 return Err(error.into());
             }
+            if let Some(old) = &kept.was_on {
+                self.repo.take_new_branch(path, old, branch)?;
+            }
         }
         if let (Why::Merged { into, .. }, Some(lock)) = (&kept.why, &lock) {
             let undone = note(&home, lock, Event::MergeUndone { into: into.clone() });
@@ -281,7 +307,8 @@ impl<'a> Dropped<'a> {
         }
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
-            mirror::publish(&spec, mirror::documents(&home, &spec, Whereabouts::Here));
+            let words = mirror::documents(&home, &spec, Whereabouts::Here);
+            mirror::publish(&spec, words, self.repo.env());
         }
         Ok(())
     }
@@ -293,7 +320,7 @@ impl<'a> Dropped<'a> {
         const TRY: Duration = Duration::from_secs(5 * 60);
         let Some(worktree) = &kept.worktree else { return Ok(()) };
         let is_its = |own: &Repo| own.common_dir() == self.repo.common_dir();
-        let own = Repo::discover(worktree).ok().filter(is_its);
+        let own = self.repo.beside(worktree).ok().filter(is_its);
         let begun = std::time::SystemTime::from(kept.at);
         let removed = own.as_ref().unwrap_or(self.repo).clear_left_locks(&EndedRun {
             worktree: Some(worktree),
@@ -303,7 +330,7 @@ impl<'a> Dropped<'a> {
             at_work: (begun, begun + TRY),
         })?;
         for notice in removed {
-            tracing::info!("{notice}");
+            tracing::info!("{notice:?}");
         }
         Ok(())
     }
@@ -324,7 +351,7 @@ impl<'a> Dropped<'a> {
 
     /// Removes the paper and the refs of something that is back, or of which nothing is away. The paper goes last: as long as
     /// it is there, whoever was kept from it can go on.
-    pub fn forget(&self, kept: &Kept) -> Result<(), DropError> {
+    pub(crate) fn forget(&self, kept: &Kept) -> Result<(), DropError> {
         self.repo.forget_refs(&kept.refs)?;
         let path = self.path(kept);
         let removed =
@@ -339,8 +366,9 @@ impl<'a> Dropped<'a> {
 
     /// A branch that is not a task's and that a commit is part of.
     pub(crate) fn branch_with(&self, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
+        let prefixes = Kinds::default().branches();
         let is_a_tasks =
-            |name: &String| name == own || TASK_BRANCHES.iter().any(|prefix| name.starts_with(prefix));
+            |name: &String| name == own || prefixes.iter().any(|prefix| name.starts_with(prefix));
         Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))
     }
 
@@ -378,11 +406,12 @@ impl<'a> Dropped<'a> {
 
     /// Removes what was put away. Its files, ignored ones and secrets aside, are under a ref first; the names of all refs
     /// that keep something of it are given back.
-    pub fn remove_for_good(&self, kept: &Kept) -> Result<Vec<String>, DropError> {
+    pub(crate) fn remove_for_good(&self, kept: &Kept) -> Result<Vec<String>, DropError> {
         let away = self.path(kept);
         let from = TaskDir::at(away.join(TASK));
         // Nobody brings it back meanwhile.
-        let _lock = if from.exists() { Some(from.lock()?) } else { None };
+        let lock = if from.exists() { Some(from.lock()?) } else { None };
+        lock.iter().for_each(|lock| self.repo.hand_down(lock));
         let mut refs = kept.refs.clone();
         let tree = away.join(TREE);
         if tree.exists() && !self.is_clean(kept)? {
@@ -440,6 +469,7 @@ fn new_paper(spec: &TaskSpec, why: Why) -> Kept {
         tip: None,
         merged: false,
         refs: Vec::new(),
+        was_on: None,
     }
 }
 

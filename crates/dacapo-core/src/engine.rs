@@ -3,40 +3,50 @@
 //! [`machine`] is what a kind of task is to the driver, [`stop`] why loops go on or end. [`Driver`] carries effects out,
 //! one at a time; [`turn`](Driver) and checks run as children while it listens to them, to signals and to the clock.
 
+mod acp_process;
+mod acp_stdin;
+mod acp_turn;
+mod admission;
 pub(crate) mod checks;
+mod context;
 mod driver;
 mod durability;
+mod earlier;
 mod identity;
 mod inspect;
 mod left_locks;
 mod limits;
+mod listen;
+mod litter;
 pub mod machine;
 mod mirroring;
 mod orders;
-mod overheard;
 mod own_branch;
 mod own_worktree;
 mod planted;
+mod post;
 mod proof;
 pub(crate) mod proving;
-mod reader;
+pub(crate) mod reader;
+mod record;
 mod setup;
-mod standing;
+mod stderr_events;
+mod step;
 pub mod stop;
-mod surroundings;
-mod talk;
-mod talker;
 mod tampering;
 pub(crate) mod turn;
 mod turn_end;
-mod vigil;
-mod voice;
-mod watch;
+mod untracked;
+mod watchdog;
+mod work;
 mod workspace;
-mod writing;
+pub(crate) mod writing;
 
+pub use admission::QueueEntry;
+pub use context::{Activity, Answers, Control, DriverContext, DriverError, Reply, Sink};
 pub use driver::Driver;
 pub use own_branch::astray;
-pub use standing::Row;
-pub use surroundings::{Activity, Answers, Control, DriverError, Reply, Setting, Sink};
-pub use watch::{Step, Watch, WatchError};
+pub use setup::PORT_VARIABLE;
+#[cfg(test)]
+pub(crate) use step::Planned;
+pub use untracked::untracked_before;

@@ -7,27 +7,40 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::git::Oid;
-use crate::proof::Hidden;
 use crate::spec::ProofPolicy;
 
 mod agent;
+mod check;
 mod command;
-mod milestone;
+mod detail;
+mod hidden;
+mod needs;
+mod notice;
+mod own;
 mod proof;
 mod record;
+mod result;
+mod untracked;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
+pub use check::{CheckBrief, CheckPhase, CheckResult, SetupResult};
 pub use command::{Command, Received};
-pub use milestone::{Finding, Judge, MilestoneStep, NamedCommit, WorkFacts};
+pub use detail::{Attempt, ChangeCause, Exit, LimitSaid, Metered, StopDetail, WaitCause};
+pub use hidden::{Hidden, HiddenWhy};
+pub use needs::{Choice, MainBranch, NeedKind, Needs};
+pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, WorkspaceNotice};
+pub use own::KindStep;
 pub use proof::{ProofFailure, ProofState, Unproven};
 pub use record::{
-    CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, IterationRecord, KnownLimit, Needs, Outcome,
-    Proof, Result as TaskResult, SessionMode, SetupResult, StopReason, Tokens, TurnEnd, TurnRecord, Writing,
-    WritingEnd, WritingRecord,
+    CommitPlanned, Ended, IterationRecord, KnownLimit, SessionMode, TurnEnd, TurnRecord, Writing, WritingEnd,
+    WritingRecord,
 };
+pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
+
+pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};
 
 /// The version of the format of journal lines and `--json` output.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,14 +56,28 @@ pub struct Envelope {
     pub elapsed_ms: u64,
     /// The task's name.
     pub task: String,
+    /// How much the agent at work had printed by then; none between turns, and from older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_at: Option<CameAt>,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
 }
 
+/// How far the output of the turn at work had come when something happened: where that stands when the turn is read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CameAt {
+    /// The turn.
+    pub turn: u32,
+    /// Bytes in its raw file.
+    pub raw: u64,
+    /// Bytes of its standard error.
+    pub stderr: u64,
+}
+
 /// What can happen to a task. Each is true when written and never taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The task was asked for; `spec.json` beside the journal says exactly what.
     TaskCreated {
@@ -126,6 +153,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         uncommitted: Vec<String>,
     },
+    /// Files were untracked in the user's checkout before the task worked there, or worked there again.
+    UntrackedFound(UntrackedFound),
+    /// An iteration changed or removed some of them.
+    UntrackedTouched(UntrackedTouched),
     /// A command that makes the fresh worktree usable ran to its end or to its limit.
     SetupFinished(SetupResult),
     /// The place to work in could not be made.
@@ -205,8 +236,9 @@ pub enum Event {
         /// First line of its message.
         subject: String,
     },
-    /// A milestone is a step further: a report, a verdict, a look at the tree. Its rounds are iterations.
-    Milestone(MilestoneStep),
+    /// What only tasks of this kind do.
+    #[serde(skip)]
+    Own(KindStep),
     /// The iteration is over.
     IterationFinished(IterationRecord),
     /// Another task knows of a limit of the account that the next turn would have used; so there was none.
@@ -215,10 +247,9 @@ pub enum Event {
     Waiting {
         /// Until then, by the wall clock; for `probe` at the latest.
         until: Timestamp,
-        /// Why: `limit`, `probe` or `backoff`.
-        why: WaitReason,
-        /// What the agent said.
-        message: String,
+        /// Why.
+        #[serde(flatten)]
+        cause: WaitCause,
     },
     /// It sleeps no more.
     WaitOver,
@@ -227,7 +258,8 @@ pub enum Event {
         /// The new one.
         agent: String,
         /// Why.
-        message: String,
+        #[serde(flatten)]
+        cause: ChangeCause,
     },
     /// A person is needed.
     Paused {
@@ -242,10 +274,7 @@ pub enum Event {
     /// It waits no more: there is an answer, or none is wanted any more.
     Answered,
     /// Something a person should know; it decides nothing.
-    Notice {
-        /// What.
-        message: String,
-    },
+    Notice(Notice),
     /// Its writer found something in the journal that is not its own: from here on nothing counts as proven.
     RecordAltered {
         /// What, and where it was kept.
@@ -253,10 +282,10 @@ pub enum Event {
     },
     /// The task is to end: by a signal or by command.
     StopRequested {
-        /// By what.
-        by: String,
         /// `cancelled`, or what else makes it impossible to go on in the middle of an iteration.
         reason: StopReason,
+        /// By what.
+        detail: StopDetail,
     },
     /// A person wants something of it.
     CommandReceived(Received),
@@ -294,6 +323,19 @@ pub enum Event {
         /// The branch that the work was merged into (full name).
         into: String,
     },
+    /// The task has another name from now on (`dacapo rename`); earlier lines carry the old one.
+    Renamed {
+        /// The name it had.
+        from: String,
+        /// The name it has.
+        to: String,
+        /// Its worktree from now on; none: it works in the user's own checkout.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worktree: Option<String>,
+        /// Its branch from now on (full name), likewise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+    },
     /// A person has worked in its workspace (`dacapo takeover`) and is gone again.
     TakenOver {
         /// Files that are in no commit yet.
@@ -321,6 +363,23 @@ pub enum Event {
 }
 
 impl Event {
+    /// Whether it only happens in a workspace that has been made. Lines of a record may be missing, the one that says so
+    /// among them.
+    pub(crate) fn needs_workspace(&self) -> bool {
+        matches!(
+            self,
+            Self::WorkspaceReady { .. }
+                | Self::SetupFinished(_)
+                | Self::CheckFinished(_)
+                | Self::IterationStarted { .. }
+                | Self::TurnStarted { .. }
+                | Self::TurnFinished(_)
+                | Self::CommitIntent(_)
+                | Self::Committed { .. }
+                | Self::IterationFinished(_)
+        )
+    }
+
     /// Whether this version knows the type of an event, which need not read otherwise.
     pub(crate) fn is_known(event: &serde_json::Value) -> bool {
         let tag = |name: &str| event.get(name).and_then(serde_json::Value::as_str);
@@ -332,12 +391,8 @@ impl Event {
                 Err(error) => !error.to_string().starts_with(&format!("unknown variant `{tag}`")),
             }
         }
-        match (tag("type"), tag("step")) {
-            (Some("milestone"), Some(step)) => knows::<MilestoneStep>("step", step),
-            (Some(kind), _) => knows::<Self>("type", kind),
-            // Without a type it is no event at all, and nothing to be skipped.
-            (None, _) => true,
-        }
+        // Without a type it is no event at all, and nothing to be skipped.
+        tag("type").is_none_or(|kind| knows::<Self>("type", kind))
     }
 }
 
@@ -352,3 +407,6 @@ pub enum WaitReason {
     /// The pause after a failed iteration.
     Backoff,
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,9 @@
 //!
 //! A machine says what they are to hold ([`Document`]); here they are written, whole or not at all, and out of git's sight.
 //! The journal stays the only truth: nothing that is read from them decides anything about a task (where there is none any
-//! more, `dacapo milestone` believes that it was begun, and how it ended), and one that cannot be written costs a notice. Whoever works in the checkout may have made anything of the directory: no link is followed.
+//! more, its kind believes that it was begun, and how it ended), and one that cannot be written costs a notice. Whoever works in the checkout may have made anything of the directory: no link is followed.
 
+use crate::event::MirrorProblem;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -17,6 +18,7 @@ use rustix::io::Errno;
 use serde_json::{Map, Value};
 
 use crate::engine::machine::Whereabouts;
+use crate::env::Env;
 use crate::git::Repo;
 use crate::spec::TaskSpec;
 use crate::store::{TaskDir, read};
@@ -25,8 +27,8 @@ use crate::task::Kinds;
 /// Where all of them are, from the top of the checkout.
 const DIRECTORY: &str = ".dacapo";
 
-/// What git is not to see of them. A file in the making lies in [`DIRECTORY`] itself.
-const UNSEEN: [&str; 3] = ["/.dacapo/milestones/*.json", "/.dacapo/state.json", "/.dacapo/.mirror-*"];
+/// A file in the making: it lies in [`DIRECTORY`] itself.
+const IN_THE_MAKING: &str = "/.dacapo/.mirror-*";
 
 /// A document that others write too is read up to here.
 const MOST_BYTES: u64 = 64 << 10;
@@ -62,31 +64,37 @@ pub enum Owner {
 #[derive(Debug)]
 pub struct Mirrors {
     task: String,
+    env: Env,
     written: Vec<Document>,
     unseen: bool,
 }
 
 impl Mirrors {
     /// Of which nothing was written yet.
-    pub fn of(task: &str) -> Self {
-        Self { task: task.to_owned(), written: Vec::new(), unseen: false }
+    pub(crate) fn of(task: &str, env: &Env) -> Self {
+        Self { task: task.to_owned(), env: env.clone(), written: Vec::new(), unseen: false }
     }
 
-    /// Writes what differs from what was last written. Gives back what went wrong, in words.
-    pub fn write(&mut self, top: &Path, documents: Vec<Document>) -> Vec<String> {
+    /// Writes what differs from what was last written. Gives back what went wrong.
+    pub(crate) fn write(&mut self, top: &Path, documents: Vec<Document>) -> Vec<MirrorProblem> {
         if documents.iter().all(|document| self.written.contains(document)) {
             return Vec::new();
         }
-        let repo = match Repo::discover(top) {
+        let repo = match Repo::discover(top, &self.env) {
             Ok(repo) => repo,
-            Err(error) => return vec![format!("{DIRECTORY} is not brought up to date: {error}")],
+            Err(error) => return vec![not_up_to_date(DIRECTORY, &error)],
         };
         let mut problems = Vec::new();
         let checkout = repo.main_checkout();
         if !self.unseen {
-            match repo.exclude(&UNSEEN) {
+            let unseen: Vec<String> = documents.iter().map(Document::unseen).collect();
+            let unseen: Vec<&str> = unseen.iter().map(String::as_str).chain([IN_THE_MAKING]).collect();
+            match repo.exclude(&unseen) {
                 Ok(()) => self.unseen = true,
-                Err(error) => problems.push(format!("git may see files below {DIRECTORY}: {error}")),
+                Err(error) => {
+                    let (path, error) = (DIRECTORY.to_owned(), error.to_string());
+                    problems.push(MirrorProblem::Seen { path, error });
+                }
             }
         }
         for document in documents {
@@ -94,7 +102,8 @@ impl Mirrors {
                 continue;
             }
             let path = document.path();
-            let tracked = Repo::discover(&checkout)
+            let tracked = repo
+                .beside(&checkout)
                 .is_ok_and(|main| main.is_tracked(Path::new(&path)).is_ok_and(|tracked| tracked));
             let done = if tracked {
                 Err(io::Error::other("git has a file of this name"))
@@ -106,7 +115,7 @@ impl Mirrors {
                     self.written.retain(|known| known.path() != path);
                     self.written.push(document);
                 }
-                Err(error) => problems.push(format!("{path} is not brought up to date: {error}")),
+                Err(error) => problems.push(not_up_to_date(&path, &error)),
             }
         }
         problems
@@ -120,6 +129,15 @@ impl Document {
             [DIRECTORY].into_iter().chain(self.within.iter().copied()).chain([self.name.as_str()]).collect();
         parts.join("/")
     }
+
+    /// What git is not to see of it: of files of which each task has one, all of them.
+    fn unseen(&self) -> String {
+        let path = self.path();
+        match (self.owner, path.rsplit_once('/')) {
+            (Owner::Task, Some((directory, _))) => format!("/{directory}/*.json"),
+            (Owner::Task | Owner::Named { .. }, _) => format!("/{path}"),
+        }
+    }
 }
 
 /// What a task that nobody drives has to say, by its journal, as its own process would say it.
@@ -132,17 +150,18 @@ pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts) -> Ve
 }
 
 /// Brings the files up to date for a task that nobody drives. What goes wrong is for the log: nothing depends on it.
-pub fn publish(spec: &TaskSpec, documents: Vec<Document>) {
-    for problem in Mirrors::of(spec.name.as_str()).write(&spec.top, documents) {
+pub fn publish(spec: &TaskSpec, documents: Vec<Document>, env: &Env) {
+    for problem in Mirrors::of(spec.name.as_str(), env).write(&spec.top, documents) {
         tracing::warn!("{problem}");
     }
 }
 
 /// Puts right what a death has left: the files say something else than the journal of a task that nobody drives.
-pub fn put_right(checkout: &Path, dir: &TaskDir, spec: &TaskSpec) {
+pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec) {
+    let checkout = repo.main_checkout();
     let is_stale = |dir: &TaskDir| {
         let said = documents(dir, spec, Whereabouts::Here);
-        said.iter().any(|document| !says_so(checkout, spec.name.as_str(), document))
+        said.iter().any(|document| !says_so(&checkout, spec.name.as_str(), document))
     };
     if !is_stale(dir) {
         return;
@@ -150,7 +169,7 @@ pub fn put_right(checkout: &Path, dir: &TaskDir, spec: &TaskSpec) {
     // Whoever drives the task says by itself where it stands.
     let Ok(_lock) = dir.lock_briefly() else { return };
     if is_stale(dir) {
-        publish(spec, documents(dir, spec, Whereabouts::Here));
+        publish(spec, documents(dir, spec, Whereabouts::Here), repo.env());
     }
 }
 
@@ -171,6 +190,10 @@ fn says_so(checkout: &Path, task: &str, document: &Document) -> bool {
         return true;
     }
     document.content.iter().all(|(key, value)| there.get(key) == Some(value))
+}
+
+fn not_up_to_date(path: &str, error: &dyn std::fmt::Display) -> MirrorProblem {
+    MirrorProblem::NotUpToDate { path: path.to_owned(), error: error.to_string() }
 }
 
 fn write(checkout: &Path, task: &str, document: &Document) -> io::Result<()> {

@@ -12,18 +12,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::context::cut_chars;
-use crate::event::{Outcome, StopReason};
+use crate::event::{NeedKind, Outcome, StopDetail, StopReason};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
-use crate::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
-use crate::view::{MilestoneView, Status, TaskView, ViewError};
+use crate::task::KindView;
+use crate::view::{Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
 const MOST_WORDS: usize = 300;
 /// Of a prompt there is room for less.
 const MOST_PROMPT: usize = 100;
-/// The kind of decision that a task waits for which a person paused.
-const BY_HAND: &str = "resume";
 
 /// All tasks of a repository, by name.
 #[derive(Debug)]
@@ -135,9 +133,6 @@ pub struct Brief {
     /// Its checks did not pass at the end.
     #[serde(default, skip_serializing_if = "is_false")]
     pub red: bool,
-    /// It stands because a person paused it: nothing is asked.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub paused_by_hand: bool,
     /// Files that a person has left uncommitted in its worktree.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_by_hand: u64,
@@ -153,12 +148,12 @@ pub struct Brief {
     /// What was asked, the beginning of it.
     #[serde(default)]
     pub prompt: String,
-    /// What a person must decide, in a line.
+    /// What a person is needed for, as much of it as there is room for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<String>,
-    /// What more its result says.
+    pub needs: Option<NeedKind>,
+    /// What more its result says, as much of it as there is room for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+    pub detail: Option<StopDetail>,
     /// Iterations finished.
     pub iteration: u32,
     /// Of how many.
@@ -195,42 +190,12 @@ pub struct Brief {
     /// The newest commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit: Option<Oid>,
-    /// What only a milestone has.
+    /// Its kind.
+    #[serde(default)]
+    pub kind: String,
+    /// What only that kind has ([`crate::task::KindView::brief`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub milestone: Option<MilestoneBrief>,
-}
-
-/// What a list for people says of a milestone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MilestoneBrief {
-    /// Its status.
-    pub status: MilestoneStatus,
-    /// Its phase.
-    pub phase: Option<MilestonePhase>,
-    /// Who has the work in hand.
-    pub at_work: Option<AtWork>,
-    /// The round at work, from 1.
-    pub round: Option<u32>,
-    /// Rounds that are over.
-    pub rounds: u32,
-    /// So many may be begun.
-    pub max_rounds: u32,
-    /// Rejections in a row.
-    pub rejections: u32,
-}
-
-impl MilestoneBrief {
-    fn of(view: &MilestoneView) -> Self {
-        Self {
-            status: view.status,
-            phase: view.phase,
-            at_work: view.at_work,
-            round: view.round,
-            rounds: view.rounds,
-            max_rounds: view.max_rounds,
-            rejections: view.consecutive_rejections,
-        }
-    }
+    pub own: Option<Value>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -248,13 +213,22 @@ impl Brief {
     pub fn has_changes(&self) -> bool {
         self.last_commit.is_some() && self.last_commit != self.base_commit
     }
+
+    /// Whether it stands because a person paused it: nothing is asked.
+    pub fn is_paused_by_hand(&self) -> bool {
+        self.status == Status::Paused && matches!(self.needs, Some(NeedKind::Resume { .. }))
+    }
+
+    /// Whether the agent itself asks, and goes on with an answer (L18).
+    pub fn is_blocked(&self) -> bool {
+        matches!(self.needs, Some(NeedKind::Blocked { .. }))
+    }
 }
 
 impl Glance for Brief {
     const INDEX: &'static str = "tasks.index";
 
     fn of(view: &TaskView) -> Self {
-        let line = |text: &String| cut_chars(text, MOST_WORDS);
         let result = view.result.as_ref();
         Self {
             name: view.name.clone(),
@@ -265,15 +239,13 @@ impl Glance for Brief {
             verified: view.verified,
             broken_record: view.record.summary(),
             red: result.is_some_and(|result| result.proof.iter().any(|proof| proof.after == Some(false))),
-            paused_by_hand: view.status == Status::Paused
-                && view.needs.as_ref().is_some_and(|needs| needs.kind == BY_HAND),
             left_by_hand: view.left_by_hand,
             elapsed_seconds: view.elapsed_seconds,
             last_at: view.last_at,
             doing: view.doing.clone(),
             prompt: cut_chars(&view.prompt, MOST_PROMPT),
-            question: view.needs.as_ref().map(|needs| line(&needs.question)),
-            message: result.and_then(|result| result.message.as_ref()).map(line),
+            needs: view.needs.as_ref().map(|needs| needs.kind.cut(MOST_WORDS)),
+            detail: result.and_then(|result| result.detail.as_ref()).map(|detail| detail.cut(MOST_WORDS)),
             iteration: view.iteration,
             max_iterations: view.max_iterations,
             cost_usd: view.cost_usd,
@@ -287,7 +259,8 @@ impl Glance for Brief {
             pull_request: view.pull_request.clone(),
             base_commit: view.base_commit.clone(),
             last_commit: view.last_commit.clone(),
-            milestone: view.milestone.as_ref().map(MilestoneBrief::of),
+            kind: view.kind.clone(),
+            own: view.own().map(KindView::brief).filter(|brief| !brief.is_null()),
         }
     }
 
@@ -298,9 +271,7 @@ impl Glance for Brief {
     fn interrupted(mut self) -> Self {
         self.status = Status::Interrupted;
         self.doing = None;
-        if let Some(milestone) = &mut self.milestone {
-            milestone.at_work = None;
-        }
+        self.own.iter_mut().for_each(nobody_at_work);
         self
     }
 }
@@ -328,10 +299,17 @@ impl Glance for Element {
         if let Some(element) = self.0.as_object_mut() {
             element.remove("doing");
         }
-        if let Some(milestone) = self.0.get_mut("milestone") {
-            milestone["at_work"] = Value::Null;
+        if let Some(kind) = self.0["kind"].as_str().map(str::to_owned) {
+            self.0.get_mut(kind).into_iter().for_each(nobody_at_work);
         }
         self
+    }
+}
+
+/// What a kind says of a task that nobody drives.
+fn nobody_at_work(own: &mut Value) {
+    if let Some(at_work) = own.get_mut("at_work") {
+        *at_work = Value::Null;
     }
 }
 

@@ -19,7 +19,7 @@ use crate::view::TaskView;
 pub const KEEP_UNMERGED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A proof checkout that nobody has used for so long goes: the next proof makes another.
-pub const KEEP_PROOFS: Duration = Duration::from_secs(7 * 24 * 3600);
+pub(crate) const KEEP_PROOFS: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Counting files ends here; the number is for people.
 const COUNTING: Duration = Duration::from_secs(30);
@@ -52,7 +52,7 @@ pub struct Item {
     /// What it occupies.
     pub bytes: u64,
     /// Why it may go.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 /// What it is.
@@ -101,13 +101,75 @@ impl What {
     }
 }
 
+/// Why something goes, or stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Reason {
+    /// Its work is on another branch.
+    Merged {
+        /// The branch, by its short name.
+        into: String,
+        /// So many ignored files that no build makes again are put away first.
+        put_away: usize,
+    },
+    /// A crash left it.
+    LeftByCrash,
+    /// The same, and nothing is in it.
+    EmptyAfterCrash,
+    /// Nothing was proven in it for so long.
+    NoProofFor {
+        /// How long.
+        seconds: u64,
+    },
+    /// It was put away.
+    PutAway(PutAwayState),
+    /// It was put away, and not for long enough.
+    KeptFor {
+        /// What it holds.
+        state: PutAwayState,
+        /// It goes after so many.
+        days: u64,
+    },
+    /// Whoever put it away was interrupted.
+    CutShort,
+    /// A merge, a rebase, … was begun there and not finished.
+    GitAtWork,
+    /// Files in it are in no commit.
+    Uncommitted {
+        /// How many.
+        files: usize,
+    },
+    /// It belongs to no task.
+    Nobodys {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// What git or the system said.
+    Said {
+        /// In its own words.
+        message: String,
+    },
+}
+
+/// What was put away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum PutAwayState {
+    /// All of it is merged.
+    Merged,
+    /// What was committed is merged.
+    MergedWithFiles,
+    /// It is not merged.
+    NotMerged,
+}
+
 /// Something that stays, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spared {
     /// Which.
     pub name: String,
-    /// Why, and what would let it go.
-    pub reason: String,
+    /// Why.
+    pub reason: Reason,
 }
 
 /// What would be done.
@@ -149,7 +211,6 @@ impl<'a> Prune<'a> {
         for kept in self.dropped.all().map_err(unreadable(&self.data.dropped_path()))? {
             self.look_at_kept(&kept, &mut plan)?;
         }
-        let reason = "left by a crash".to_owned();
         // Not `git worktree prune`: the user may have others on a disk that is not mounted. Nor one whose task is there.
         let is_lost = |path: &PathBuf| !tasks.iter().any(|task| path.ends_with(task.name()));
         let lost = self.repo.lost_worktrees(&self.worktrees())?.into_iter().filter(is_lost);
@@ -157,13 +218,13 @@ impl<'a> Prune<'a> {
         plan.items.extend(left.map(|path| Item {
             bytes: size(&path),
             what: What::Left { path },
-            reason: reason.clone(),
+            reason: Reason::LeftByCrash,
         }));
         let pool = self.data.proofs();
         for checkout in pool.checkouts().map_err(unreadable(&self.data.path().join("proof")))? {
             let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
             if self.is_old_enough(checkout.used_at, Some(least)) {
-                let reason = format!("no proof for {}", days(least));
+                let reason = Reason::NoProofFor { seconds: least.as_secs() };
                 let bytes = size(&checkout.path);
                 plan.items.push(Item { what: What::Proof { path: checkout.path }, bytes, reason });
             }
@@ -246,15 +307,12 @@ impl<'a> Prune<'a> {
     /// Files that no commit holds are put away and not removed; the rest of the worktree goes.
     fn worktree_item(&self, what: What, path: &Path, tip: &Oid, into: &str) -> Result<Item, DropError> {
         let ignored = if path.exists() { self.repo.ignored_in(path, Some(tip))? } else { Ignored::default() };
-        let reason = format!("merged into {into}");
-        let files = match ignored.others.len() {
-            0 => return Ok(Item { bytes: size(path), what, reason }),
-            1 => "1 ignored file is".to_owned(),
-            some => format!("{some} ignored files are"),
+        let put_away = ignored.others.len();
+        let bytes = match put_away {
+            0 => size(path),
+            _ => ignored.caches.iter().map(|cache| size(cache)).sum(),
         };
-        let bytes = ignored.caches.iter().map(|cache| size(cache)).sum();
-        let reason = format!("{reason}; {files} put away: dacapo undo {}", what.name());
-        Ok(Item { bytes, what, reason })
+        Ok(Item { bytes, what, reason: Reason::Merged { into: into.to_owned(), put_away } })
     }
 
     /// A task that committed nothing has nothing merged either.
@@ -275,25 +333,25 @@ impl<'a> Prune<'a> {
         Ok(self.dropped.branch_with(tip, own)?.map(|name| short(&name)))
     }
 
-    fn in_the_way(&self, path: &Path, branch: &str) -> Option<String> {
+    fn in_the_way(&self, path: &Path, branch: &str) -> Option<Reason> {
+        let said = |message: String| Some(Reason::Said { message });
         if let Err(error) = self.repo.can_set_aside(path, branch) {
-            return Some(error.to_string());
+            return said(error.to_string());
         }
         if !path.exists() {
             return None;
         }
-        let dirt = Repo::discover(path).map_err(|error| error.to_string());
+        let dirt = self.repo.beside(path).map_err(|error| error.to_string());
         match dirt.and_then(|own| own.dirt().map_err(|error| error.to_string())) {
             Ok(dirt) if dirt.is_clean() => None,
-            Ok(dirt) if dirt.operation.is_some() => Some("git is in the middle of something there".into()),
-            Ok(dirt) if dirt.count() == 1 => Some("1 uncommitted file; dacapo drop keeps it".into()),
-            Ok(dirt) => Some(format!("{} uncommitted files; dacapo drop keeps them", dirt.count())),
-            Err(error) => Some(error),
+            Ok(dirt) if dirt.operation.is_some() => Some(Reason::GitAtWork),
+            Ok(dirt) => Some(Reason::Uncommitted { files: dirt.count() }),
+            Err(error) => said(error),
         }
     }
 
     fn look_at_kept(&self, kept: &Kept, plan: &mut Plan) -> Result<(), DropError> {
-        let item = |reason: String| Item {
+        let item = |reason: Reason| Item {
             what: What::Dropped { name: kept.name.clone(), id: kept.id.clone() },
             bytes: self.dropped.size(kept),
             reason,
@@ -304,15 +362,11 @@ impl<'a> Prune<'a> {
             return Ok(());
         }
         if under_way && !self.dropped.is_empty(kept) {
-            let name = &kept.name;
-            let reason = format!(
-                "its drop was cut short: dacapo drop {name} goes on, dacapo undo {name} takes it back"
-            );
-            plan.spared.push(Spared { name: name.clone(), reason });
+            plan.spared.push(Spared { name: kept.name.clone(), reason: Reason::CutShort });
             return Ok(());
         }
         if under_way {
-            plan.items.push(item("left by a crash; nothing is in it".into()));
+            plan.items.push(item(Reason::EmptyAfterCrash));
             return Ok(());
         }
         let asked = self.rules.put_away == PutAway::All;
@@ -324,17 +378,17 @@ impl<'a> Prune<'a> {
             self.rules.older_than.or(Some(KEEP_UNMERGED))
         };
         let old = self.is_old_enough(Some(kept.at), least);
-        // An age that was asked for is no word about what is not merged: that takes --dropped, or 30 days.
+        // An age that was asked for is no word about what is not merged: that takes `PutAway::All`, or 30 days.
         let may = clean || asked || self.is_old_enough(Some(kept.at), Some(KEEP_UNMERGED));
         let state = match (merged, clean) {
-            (true, true) => "put away, merged",
-            (true, false) => "put away, merged, with files that are in no commit",
-            (false, _) => "put away, not merged",
+            (true, true) => PutAwayState::Merged,
+            (true, false) => PutAwayState::MergedWithFiles,
+            (false, _) => PutAwayState::NotMerged,
         };
         if old && may {
-            plan.items.push(item(state.into()));
+            plan.items.push(item(Reason::PutAway(state)));
         } else if !may {
-            let reason = format!("{state}: goes after 30 days, or with --dropped");
+            let reason = Reason::KeptFor { state, days: KEEP_UNMERGED.as_secs() / (24 * 3600) };
             plan.spared.push(Spared { name: kept.id.clone(), reason });
         }
         Ok(())
@@ -346,8 +400,7 @@ impl<'a> Prune<'a> {
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if !tasks.iter().any(|task| task.name() == name) {
-                let reason = format!("belongs to no task; look at {}", path.display());
-                plan.spared.push(Spared { name, reason });
+                plan.spared.push(Spared { name, reason: Reason::Nobodys { path } });
             }
         }
     }
@@ -359,7 +412,8 @@ impl<'a> Prune<'a> {
         branch: &str,
     ) -> Result<Option<Vec<String>>, DropError> {
         let dir = TaskDir::at(self.data.tasks_path().join(name));
-        let _lock = dir.lock()?;
+        let lock = dir.lock()?;
+        self.repo.hand_down(&lock);
         // It may have changed since it was looked at.
         let (Ok(spec), Ok(view), Some(tip)) = (dir.spec(), TaskView::load(&dir), self.repo.read_ref(branch)?)
         else {
@@ -382,12 +436,4 @@ impl<'a> Prune<'a> {
 
 fn size(path: &Path) -> u64 {
     disk_usage(path, Instant::now() + COUNTING).0
-}
-
-fn days(span: Duration) -> String {
-    match span.as_secs() / (24 * 3600) {
-        0 => format!("{} minutes", span.as_secs() / 60),
-        1 => "a day".to_owned(),
-        days => format!("{days} days"),
-    }
 }

@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Oid, Repo};
-use crate::spec::TASK_BRANCHES;
 use crate::store::{RepoDir, files};
+use crate::task::Kinds;
 
 /// So many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
@@ -166,7 +166,7 @@ fn around(repo: &Repo, main: Option<&str>) -> Result<Vec<Oid>, GitError> {
     if let Some(main) = main {
         tips.extend(repo.read_ref(main)?);
     }
-    for prefix in TASK_BRANCHES {
+    for prefix in Kinds::default().branches() {
         tips.extend(repo.newest_tips(prefix, MOST_TIPS)?);
     }
     let mut seen = std::collections::HashSet::new();

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{SessionMode, Usage, Writing};
 use crate::git::Oid;
+use crate::random;
 
 mod change;
 mod duration;
@@ -20,11 +21,8 @@ pub use duration::{InvalidDuration, duration_text, millis, optional_millis, pars
 pub use name::{InvalidName, TaskName};
 pub use proof::{ProofAt, ProofPolicy, setup_line};
 
-/// Below these are the branches of tasks: loops and the like, milestones.
-pub const TASK_BRANCHES: [&str; 2] = ["refs/heads/dacapo/", "refs/heads/milestone/"];
-
 /// The version of `spec.json`.
-pub const SPEC_FORMAT: u32 = 1;
+pub const SPEC_FORMAT: u32 = 2;
 
 /// One piece of work that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,6 +73,13 @@ pub struct PullRequest {
     /// Its title; none: made from the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl PullRequest {
+    /// One with this title; an empty one is none.
+    pub fn titled(title: &str) -> Self {
+        Self { title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()) }
+    }
 }
 
 /// A plan file, kept as it was at the start.
@@ -225,7 +230,7 @@ pub struct Price {
 
 impl Price {
     /// What so much usage costs.
-    pub fn of(&self, usage: &Usage) -> f64 {
+    pub(crate) fn of(&self, usage: &Usage) -> f64 {
         let cached = usage.cached.min(usage.input);
         let fresh = (usage.input - cached) as f64 * self.input;
         let from_cache = cached as f64 * self.cached.unwrap_or(self.input);
@@ -361,6 +366,30 @@ pub struct LoopPolicy {
     pub max_wait: Duration,
 }
 
+/// One iteration that nothing proves, with the limits that hold where nobody sets any.
+impl Default for LoopPolicy {
+    fn default() -> Self {
+        Self {
+            looping: false,
+            cap: Some(Cap::by_iter(1)),
+            time: None,
+            until: None,
+            checks: Vec::new(),
+            check_timeout: Duration::from_secs(15 * 60),
+            baseline: false,
+            proof: ProofPolicy::default(),
+            max_failures: 0,
+            max_cost: None,
+            max_tokens: None,
+            stall: 0,
+            turn_timeout: None,
+            idle_timeout: Duration::from_secs(30 * 60),
+            session: SessionMode::Fresh,
+            max_wait: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+}
+
 impl LoopPolicy {
     /// Whether anything can prove or claim this loop done.
     pub fn has_completion(&self) -> bool {
@@ -424,7 +453,7 @@ pub struct ContextPolicy {
 
 impl ContextPolicy {
     /// Who puts this into words, where it is wanted and not left to the agent itself.
-    pub fn writer(&self, what: Writing) -> Option<&AgentSpec> {
+    pub(crate) fn writer(&self, what: Writing) -> Option<&AgentSpec> {
         match what {
             Writing::Summary => self.summary_by.as_ref().filter(|_| self.generate_summary),
             Writing::CommitMessage => self.message_by.as_ref().filter(|_| self.auto_commit),
@@ -436,20 +465,8 @@ impl ContextPolicy {
 pub const BYTES_PER_TOKEN: usize = 4;
 
 /// So many random bytes, in hexadecimal.
-///
-/// # Panics
-/// When the system has no randomness to give, which no supported one does.
 pub fn random_hex(bytes: usize) -> String {
-    let mut buffer = vec![0_u8; bytes];
-    let mut filled = 0;
-    while filled < bytes {
-        match rustix::rand::getrandom(&mut buffer[filled..], rustix::rand::GetRandomFlags::empty()) {
-            Ok(more) => filled += more,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => panic!("no randomness: {error}"),
-        }
-    }
-    buffer.iter().map(|byte| format!("{byte:02x}")).collect()
+    random::hex(bytes)
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! What is on disk: the layout, the journal with its one writer, the locks.
 
 pub mod at_work;
-mod changes;
-pub mod files;
 mod fitness;
 mod inbox;
 mod index;
@@ -11,25 +9,31 @@ mod layout;
 mod limits;
 mod lock;
 #[cfg(target_os = "linux")]
-mod notices;
+pub(crate) mod notices;
 mod places;
 mod ports;
 mod record;
+mod rename_record;
 mod seal;
 mod sizes;
 mod task_dir;
 
-pub use changes::{Changes, Woken};
+pub use crate::files;
+pub use crate::handed::Handed;
 pub use fitness::{Unfit, can_lock, fit};
 pub use inbox::{Inbox, Watch};
-pub use index::{Index, Stamp};
+pub use index::Index;
+pub(crate) use index::Stamp;
 pub use journal::{Journal, JournalError, Reader, note, read, read_sealed};
 pub use layout::{Home, RepoDir};
-pub use limits::{AccountKey, ProbeLock, SharedLimit, SharedLimits};
+pub(crate) use limits::ProbeLock;
+pub use limits::{AccountKey, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, LockTarget, WorkspaceLock};
 pub(crate) use places::Bell;
 pub use places::{Held, Places, Seat, Taken, Ticket};
-pub use ports::{PORTS, PortLease, Ports};
+pub(crate) use ports::PortLease;
+pub use ports::{PORTS, Ports};
 pub use record::{Fault, Faults, Record};
+pub use rename_record::{OwnWorktree, RenameRecord, TaskLocation};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
 pub use task_dir::{CreateError, OpenError, TaskDir};

@@ -7,7 +7,15 @@ use crate::engine::machine::Machine;
 use crate::spec::{Change, InvalidChange, TaskSpec};
 
 pub mod agent_loop;
+#[cfg(test)]
+mod clockwork;
+#[cfg(test)]
+mod damaged_journal;
+mod lifecycle;
 pub mod milestone;
+mod shown;
+
+pub use shown::{Counts, KindView, Purpose};
 
 /// A kind of task: what its specs look like inside, and the machine that decides.
 pub trait Kind: Sync {
@@ -27,9 +35,35 @@ pub trait Kind: Sync {
         Change::parse(key, value)
     }
 
+    /// Below this are the branches of such tasks.
+    fn branches(&self) -> &'static str {
+        "refs/heads/dacapo/"
+    }
+
     /// Whether only one of this kind is at work in a repository at a time.
     fn takes_turns(&self) -> bool {
         false
+    }
+
+    /// Whether files of the main checkout tell where such a task stands ([`Machine::published`]).
+    fn publishes(&self) -> bool {
+        false
+    }
+
+    /// Whether a person can say yes or no to what such a task asks when it has paused. False: whoever takes it up has answered.
+    fn takes_answers(&self) -> bool {
+        false
+    }
+
+    /// What only tasks of this kind show, before any of the journal is applied; none: nothing.
+    fn view(&self, spec: &TaskSpec) -> Option<Box<dyn KindView>> {
+        let _ = spec;
+        None
+    }
+
+    /// What the name of a task stands for, where it cannot be changed (`dacapo rename`).
+    fn name_stands_for(&self, _spec: &TaskSpec) -> Option<String> {
+        None
     }
 }
 
@@ -77,6 +111,34 @@ impl Kinds {
         self.0.iter().any(|known| known.name() == kind && known.takes_turns())
     }
 
+    /// Below these are the branches of tasks, each once.
+    pub fn branches(self) -> Vec<&'static str> {
+        let mut all: Vec<&str> = self.0.iter().map(|kind| kind.branches()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Reads `key=value` as the machine of this kind does.
+    pub fn change(self, kind: &str, key: &str, value: &str) -> Result<Change, InvalidChange> {
+        self.find(kind).map_or_else(|| Change::parse(key, value), |kind| kind.change(key, value))
+    }
+
+    /// What only tasks of its kind show of a task.
+    pub fn view(self, spec: &TaskSpec) -> Option<Box<dyn KindView>> {
+        self.find(&spec.kind)?.view(spec)
+    }
+
+    /// Whether files of the main checkout tell where a task of this kind stands.
+    pub fn publish(self, kind: &str) -> bool {
+        self.find(kind).is_some_and(|kind| kind.publishes())
+    }
+
+    /// Whether a person can say yes or no to what a task of this kind asks when it has paused.
+    pub fn take_answers(self, kind: &str) -> bool {
+        self.find(kind).is_some_and(|kind| kind.takes_answers())
+    }
+
     /// The machine of a task.
     pub fn machine(self, spec: &Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
         let kind = self.find(&spec.kind);
@@ -87,6 +149,12 @@ impl Kinds {
 impl Default for Kinds {
     fn default() -> Self {
         Self(KINDS)
+    }
+}
+
+impl PartialEq for Kinds {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter().map(|kind| kind.name()).eq(other.0.iter().map(|kind| kind.name()))
     }
 }
 

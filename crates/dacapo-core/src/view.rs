@@ -4,18 +4,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    CheckPhase, CheckResult, IterationRecord, Needs, Outcome, ProofState, SetupResult, TaskResult, Tokens,
-    Usage,
+    CheckPhase, CheckResult, IterationRecord, Needs, Notice, Outcome, ProofState, SetupResult, StopDetail,
+    TaskResult, Tokens, Usage,
 };
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, Place, ProofPolicy, TaskSpec};
 use crate::store::{JournalError, OpenError, Record, TaskDir, read_sealed};
+use crate::task::{KindView, Kinds};
 
 mod doing;
 mod fold;
-mod milestone;
+mod own;
+mod untracked;
 
-pub use milestone::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
+pub use untracked::{TouchedFile, UntrackedView};
 
 /// The status of a task (S6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +116,7 @@ pub struct TaskView {
     pub needs: Option<Needs>,
     /// Why its last iteration failed, or all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub error: Option<StopDetail>,
     /// What its agent wrote to standard error last, where that turn failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
@@ -165,9 +167,12 @@ pub struct TaskView {
     pub merged: Option<MergedInto>,
     /// The pull request that offers its branch.
     pub pull_request: Option<String>,
-    /// What only a milestone has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub milestone: Option<MilestoneView>,
+    /// The name that its branch has there (short): that of the task when it was first offered.
+    #[serde(skip)]
+    pub offered_as: Option<String>,
+    /// What only its kind has, under the name of that kind.
+    #[serde(flatten)]
+    own: own::Own,
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
@@ -179,10 +184,13 @@ pub struct TaskView {
     pub setup: Vec<SetupResult>,
     /// What people should know.
     #[serde(skip)]
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     /// What checks changed and commits left out; it may still lie in the tree.
     #[serde(skip)]
     pub uncommitted: Vec<String>,
+    /// Files of the user's checkout that were untracked before it.
+    #[serde(skip)]
+    pub untracked: UntrackedView,
     /// The result.
     #[serde(skip)]
     pub result: Option<TaskResult>,
@@ -225,6 +233,8 @@ pub struct TaskView {
     started: bool,
     #[serde(skip)]
     used: Usage,
+    #[serde(skip)]
+    kinds: Kinds,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -249,9 +259,21 @@ pub enum ViewError {
     Lock(std::io::Error),
 }
 
+impl ViewError {
+    /// Whether an older Dacapo made the task, in a format that this one does not read.
+    pub fn is_older(&self) -> bool {
+        matches!(self, Self::Open(OpenError::Older { .. }) | Self::Journal(JournalError::Older { .. }))
+    }
+}
+
 impl TaskView {
     /// A task of which nothing has happened yet.
     pub fn new(spec: &TaskSpec) -> Self {
+        Self::of(spec, Kinds::default())
+    }
+
+    /// The same, where these are the kinds there are.
+    pub fn of(spec: &TaskSpec, kinds: Kinds) -> Self {
         let worktree = match &spec.place {
             Place::InPlace { .. } => None,
             Place::Worktree { path, .. } => Some(path.display().to_string()),
@@ -289,12 +311,14 @@ impl TaskView {
             finished_at: None,
             merged: None,
             pull_request: None,
-            milestone: MilestoneView::new(spec),
+            offered_as: None,
+            own: own::Own::new(&spec.kind, kinds.view(spec)),
             iterations: Vec::new(),
             checks: Vec::new(),
             setup: Vec::new(),
             notices: Vec::new(),
             uncommitted: Vec::new(),
+            untracked: UntrackedView::default(),
             result: None,
             commits: 0,
             looping: spec.policy.looping,
@@ -310,7 +334,13 @@ impl TaskView {
             proofs: Vec::new(),
             started: false,
             used: Usage::default(),
+            kinds,
         }
+    }
+
+    /// What only its kind shows.
+    pub fn own(&self) -> Option<&dyn KindView> {
+        self.own.get()
     }
 
     /// The task in `dir` as it is now.
@@ -325,7 +355,7 @@ impl TaskView {
             view.status = Status::Interrupted;
             view.pid = None;
             view.doing = None;
-            view.milestone.iter_mut().for_each(MilestoneView::interrupted);
+            view.own.get_mut().into_iter().for_each(|own| own.interrupted());
         }
         Ok(view)
     }
@@ -364,10 +394,7 @@ impl TaskView {
         self.checks.clear();
         self.setup.clear();
         self.notices.clear();
-        if let Some(milestone) = &mut self.milestone {
-            let over = milestone.history.len().saturating_sub(1);
-            milestone.history.drain(..over);
-        }
+        self.own.get_mut().into_iter().for_each(|own| own.forget_details());
     }
 
     /// Whether this check is known to pass on exactly this commit: in a proof, by the very process that ended the task, and
@@ -390,13 +417,16 @@ impl TaskView {
     pub fn to_json(&self) -> serde_json::Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
-            if let (Some(milestone), Some(block)) = (&self.milestone, object.get_mut("milestone")) {
-                block["history"] = serde_json::to_value(&milestone.history).unwrap_or_default();
+            if let Some(own) = self.own() {
+                object.insert(self.kind.clone(), own.to_json_in_full());
             }
             object.insert("iterations".into(), serde_json::to_value(&self.iterations).unwrap_or_default());
             object.insert("setup".into(), serde_json::to_value(&self.setup).unwrap_or_default());
             object.insert("checks".into(), serde_json::to_value(&self.checks).unwrap_or_default());
             object.insert("result".into(), serde_json::to_value(&self.result).unwrap_or_default());
+            if !self.untracked.is_empty() {
+                object.insert("untracked".into(), serde_json::to_value(&self.untracked).unwrap_or_default());
+            }
             object.insert("notices".into(), serde_json::to_value(&self.notices).unwrap_or_default());
         }
         value

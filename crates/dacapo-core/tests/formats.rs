@@ -1,5 +1,6 @@
-//! Files that an older Dacapo wrote are read for good. `formats/v1` is a real task of version 1: three iterations, a usage
-//! limit, a failure, checks. It is never made anew; a format that cannot read it is broken.
+//! Files that an older Dacapo wrote are read for good, from the first version on that was released. `formats/v2` is a task of
+//! that format: three iterations, a usage limit, a failure, checks. `formats/v1` is the same one as no release wrote it: it is
+//! refused, and stays as it is.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,30 @@ use dacapo_core::store::{TaskDir, read};
 use dacapo_core::view::{Status, TaskView};
 
 fn old_task() -> TaskDir {
-    TaskDir::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v1"))
+    TaskDir::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v2"))
+}
+
+#[test]
+fn a_task_of_the_format_before_is_refused_and_left_as_it_is() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let task = TaskDir::at(dir.path().to_owned());
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v1");
+    let copy =
+        |from: &Path, file: &str| std::fs::copy(from.join(file), dir.path().join(file)).expect("a copy");
+    ["spec.json", "journal.jsonl"].iter().for_each(|file| _ = copy(&old, file));
+    let refused = |what: &str| {
+        let error = TaskView::load(&task).expect_err("it is refused");
+        assert!(error.is_older(), "{error}");
+        let path = dir.path().join(what);
+        let said = format!("{} was written by an older Dacapo (format 1, this one reads 2)", path.display());
+        assert_eq!(error.to_string(), said);
+        let now = std::fs::read(&path).expect("it is there");
+        assert_eq!(now, std::fs::read(old.join(what)).expect("it is there"));
+    };
+    refused("spec.json");
+    assert_eq!(task.spec_of_any_format().map(|spec| spec.v).expect("enough to put it away"), 1);
+    copy(old_task().path(), "spec.json");
+    refused("journal.jsonl");
 }
 
 fn journal() -> Vec<Envelope> {
@@ -19,7 +43,7 @@ fn journal() -> Vec<Envelope> {
 }
 
 #[test]
-fn the_view_of_a_version_1_task_is_what_it_was() {
+fn the_view_of_a_version_2_task_is_what_it_was() {
     let view = TaskView::load(&old_task()).expect("the task reads");
     assert_eq!(
         (view.name.as_str(), view.status, view.outcome, view.verified),
@@ -64,7 +88,7 @@ fn r4_nothing_counts_as_proven_by_a_record_with_a_doubled_swapped_or_missing_lin
 }
 
 #[test]
-fn the_machine_of_a_version_1_task_is_over_and_every_part_of_its_journal_has_an_effect() {
+fn the_machine_of_a_version_2_task_is_over_and_every_part_of_its_journal_has_an_effect() {
     let spec = Arc::new(old_task().spec().expect("the spec reads"));
     let mut machine = dacapo_core::task::Kinds::default().machine(&spec).expect("its kind is known");
     let lines = journal();

@@ -6,11 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod again;
 mod alias;
+mod asked;
 pub mod completions;
 mod env;
 mod front_door;
 mod help;
 mod init;
+mod lifecycle;
 mod merge;
 pub mod milestone;
 mod outside;
@@ -24,6 +26,7 @@ pub use again::Rerun;
 pub use alias::meant;
 pub use front_door::{as_command, names_a_command, not_a_prompt, want_json};
 pub use init::Init;
+pub use lifecycle::{Drop, Prune, Rename, Undo};
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use setup::{Config, ConfigCommand, Demo, Doctor, Man, Rehearsal, RehearsalCommand};
@@ -116,11 +119,13 @@ pub enum Command {
     Reject(Reject),
     /// Bring tasks home: into the branch that is checked out here, each proven first
     Merge(Box<Merge>),
+    /// Give a task another name, with its worktree and branch
+    Rename(Rename),
     /// Remove a task with its worktree and branch; `undo` brings it back
     #[command(visible_alias = "rm")]
-    Drop(crate::commands::drop::Drop),
+    Drop(Drop),
     /// Bring back what `drop` or `merge` put away, bit for bit
-    Undo(crate::commands::undo::Undo),
+    Undo(Undo),
     /// Push a task's branch and open a pull request with the platform's own program
     Pr(Pr),
     /// Open a task's files in your editor
@@ -128,7 +133,7 @@ pub enum Command {
     /// Try how you are told that a task ended or needs you
     Notify(Notify),
     /// Remove worktrees that are merged and what was dropped long ago
-    Prune(crate::commands::prune::PruneArgs),
+    Prune(Prune),
     /// Lay .dacapo/ out in this repository: settings, milestones, prompts, memory
     Init(Init),
     /// Show the settings and where each comes from
@@ -148,7 +153,7 @@ pub enum Command {
 }
 
 /// Flags of `exec`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   dacapo exec --agent-cmd 'mybot --headless' \"fix the typo\"         one run
   dacapo exec --agent mybot --check 'cargo test' \"fix the tests\"    until the check passes
@@ -179,9 +184,9 @@ pub struct Exec {
     /// The model the agent is to use
     #[arg(long, help_heading = "Agent")]
     pub model: Option<String>,
-    /// Who approves what the agent does: auto, edits, ask, read-only
-    #[arg(long, value_name = "POLICY", help_heading = "Agent", default_value = "auto")]
-    pub approval: Approval,
+    /// Who approves what the agent does: auto, edits, ask, read-only [default: auto]
+    #[arg(long, value_name = "POLICY", help_heading = "Agent")]
+    pub approval: Option<Approval>,
     /// A new agent session each iteration (fresh), or follow-ups in the same one (resume)
     #[arg(long, value_name = "MODE", help_heading = "Agent")]
     pub session: Option<Session>,
@@ -210,12 +215,12 @@ pub struct Exec {
     /// Hard limit of one turn of the agent
     #[arg(long, value_name = "D", help_heading = "How long")]
     pub turn_timeout: Option<String>,
-    /// End a turn without any sign of life (output, processor time) for so long
-    #[arg(long, value_name = "D", help_heading = "How long", default_value = "30m")]
-    pub idle_timeout: String,
-    /// Wait for usage limits at most so long in all
-    #[arg(long, value_name = "D", help_heading = "How long", default_value = "24h")]
-    pub max_wait: String,
+    /// End a turn without any sign of life (output, processor time) for so long [default: 30m]
+    #[arg(long, value_name = "D", help_heading = "How long")]
+    pub idle_timeout: Option<String>,
+    /// Wait for usage limits at most so long in all [default: 24h]
+    #[arg(long, value_name = "D", help_heading = "How long")]
+    pub max_wait: Option<String>,
 
     /// Done when the agent says exactly this
     #[arg(long, value_name = "TEXT", help_heading = "When is it done", alias = "completion-promise")]
@@ -226,21 +231,16 @@ pub struct Exec {
     /// Done when the project's own checks succeed: `checks` in the config, else found from its files
     #[arg(long, help_heading = "When is it done")]
     pub checks: bool,
-    /// Limit of one run of a check
-    #[arg(long, value_name = "D", help_heading = "When is it done", default_value = "15m")]
-    pub check_timeout: String,
+    /// Limit of one run of a check [default: 15m]
+    #[arg(long, value_name = "D", help_heading = "When is it done")]
+    pub check_timeout: Option<String>,
     /// Do not run the checks before the first iteration
     #[arg(long, help_heading = "When is it done")]
     pub no_baseline: bool,
     /// Where the last run of the checks happens: in a checkout of the commit, or nowhere (then nothing is proven)
-    #[arg(
-        long,
-        value_name = "WHERE",
-        help_heading = "When is it done",
-        value_enum,
-        default_value = "checkout"
-    )]
-    pub proof: ProofIn,
+    /// [default: checkout]
+    #[arg(long, value_name = "WHERE", help_heading = "When is it done", value_enum)]
+    pub proof: Option<ProofIn>,
 
     /// Work in a worktree of its own, on branch dacapo/NAME
     #[arg(long, help_heading = "Where", conflicts_with = "noworktree")]
@@ -254,7 +254,7 @@ pub struct Exec {
     /// With --worktree: take uncommitted files along
     #[arg(long, help_heading = "Where")]
     pub with_changes: bool,
-    /// Start although there are uncommitted changes; they are set apart in a commit of their own first
+    /// Start although tracked files are changed; all that is uncommitted, untracked files too, is set apart in a commit of its own first
     #[arg(long, help_heading = "Where")]
     pub allow_dirty: bool,
     /// Push the branch and open a pull request when it is completed
@@ -283,8 +283,8 @@ pub struct Exec {
     /// No summaries
     #[arg(long, help_heading = "Context")]
     pub no_summary: bool,
-    /// Bound of one summary, in tokens
-    #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Bound of one summary, in tokens (20 or more)
+    #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(20..=100_000))]
     pub summary_max_tokens: Option<u32>,
     /// Bound of what prompts say about earlier iterations and checks, in tokens
     #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -312,6 +312,11 @@ impl Exec {
     pub fn pull_request(&self) -> Option<&str> {
         self.pr.as_deref().or(self.pr_title.as_deref())
     }
+
+    /// Where the last run of the checks happens.
+    pub fn proof_in(&self) -> ProofIn {
+        self.proof.unwrap_or_default()
+    }
 }
 
 /// How a running task is shown.
@@ -337,6 +342,17 @@ pub enum Approval {
     Ask,
     /// Nothing may be changed.
     ReadOnly,
+}
+
+impl From<Approval> for dacapo_core::spec::Approval {
+    fn from(approval: Approval) -> Self {
+        match approval {
+            Approval::Auto => Self::Auto,
+            Approval::Edits => Self::Edits,
+            Approval::Ask => Self::Ask,
+            Approval::ReadOnly => Self::ReadOnly,
+        }
+    }
 }
 
 /// Where the last run of the checks happens.

@@ -13,11 +13,10 @@ use dacapo_core::git::Repo;
 use dacapo_core::overview::{Brief, overview};
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{RepoDir, TaskDir};
-use dacapo_core::task::Kinds;
 
 use crate::args::Cli;
 use crate::args::completions::Shell;
-use crate::{agents, commands, config};
+use crate::{App, agents, config};
 
 /// Set by the shell that asks, to its own name.
 const VARIABLE: &str = "_DACAPO_COMPLETE";
@@ -60,7 +59,7 @@ fn command() -> Command {
 fn with_values(arg: Arg) -> Arg {
     match (arg.get_id().as_str(), arg.is_positional()) {
         // Lists are taken apart here, where it is known what is in them already.
-        ("name" | "names", true) => {
+        ("name" | "names" | "task", true) => {
             arg.value_delimiter(None).add(ArgValueCompleter::new(|word: &OsStr| listed(word, &tasks())))
         }
         ("milestone", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &milestones()))),
@@ -105,7 +104,7 @@ fn mergeable() -> Vec<String> {
 
 /// What a worktree can start from.
 fn branches() -> Vec<String> {
-    let repo = here().and_then(|dir| Repo::discover(&dir).ok());
+    let repo = here().and_then(|dir| Repo::discover(&dir, &app().env).ok());
     repo.and_then(|repo| repo.names_of_commits().ok()).unwrap_or_default()
 }
 
@@ -133,20 +132,27 @@ fn put_away() -> Vec<String> {
     names
 }
 
+/// The user where the command would run.
+fn app() -> App {
+    App { cwd: here().ok_or_else(String::new), ..crate::app() }
+}
+
 fn data() -> Option<RepoDir> {
-    let common_dir = here().and_then(|dir| dacapo_core::git::common_dir(&dir).ok())?;
-    commands::home().ok().map(|home| home.repo(&common_dir))
+    app().repository_data().ok()
 }
 
 fn agent_names() -> Vec<String> {
     let top = here().and_then(|dir| top(&dir));
-    let sources = top.map_or_else(config::Sources::for_user, |top| config::Sources::for_repo(&top));
+    let sources = match top {
+        Some(top) => app().project_sources(&top),
+        None => app().user_sources(),
+    };
     let config = config::load(&sources).map(|loaded| loaded.config).unwrap_or_default();
     agents::names(&config)
 }
 
 fn keys() -> Vec<String> {
-    let mut all: Vec<&str> = Kinds::default().all().iter().flat_map(|kind| kind.limits()).copied().collect();
+    let mut all: Vec<&str> = app().kinds.all().iter().flat_map(|kind| kind.limits()).copied().collect();
     all.sort_unstable();
     all.dedup();
     all.iter().map(|key| format!("{key}=")).collect()
@@ -229,11 +235,14 @@ mod tests {
             "pause names",
             "resume name",
             "kill names",
+            "rename name",
             "set name",
             "set changes",
             "exec agent",
             "spawn agent",
             "spawn base",
+            "rerun task",
+            "rerun agent",
             "merge names",
             "doctor agents",
             "show milestone",
@@ -243,7 +252,9 @@ mod tests {
         ] {
             assert!(found.iter().any(|found| found == wanted), "{wanted} in {found:?}");
         }
-        assert!(!found.iter().any(|found| found == "exec name"), "a new name is the user's own");
+        for own in ["exec name", "rename new_name"] {
+            assert!(!found.iter().any(|found| found == own), "a new name is the user's own");
+        }
     }
 
     #[test]

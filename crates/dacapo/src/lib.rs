@@ -1,10 +1,15 @@
-//! The `dacapo` program: arguments, configuration, commands and what people see. The loop itself is `dacapo-core`.
+//! The programs `dacapo` and `dacapo-net`: arguments, commands and what people see. What can be done is `dacapo-app`, the loop itself
+//! `dacapo-core`.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
+
+use dacapo_app::note::Notes;
+use dacapo_app::operations::act as operation;
+use dacapo_core::task::Kinds;
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
 
@@ -17,28 +22,40 @@ macro_rules! complain {
     }};
 }
 
-pub(crate) mod after_task;
-pub mod agents;
 pub mod args;
 pub mod commands;
 pub mod completion;
-pub mod config;
-mod errand;
-pub mod error;
-pub mod found_checks;
-mod inside;
-pub mod laying;
-pub mod milestones;
-pub mod native;
-mod notify;
+mod misunderstood;
+mod native;
+pub mod net;
 pub mod output;
-mod pull_request;
 mod question;
 pub mod rehearsal;
-pub mod request;
 pub mod terminal;
-mod trust;
-pub mod writers;
+
+// The rooms of the application layer, under the names that commands know them by.
+pub(crate) use dacapo_app::{
+    App, agents, config, error, found_checks, inside, laying, milestones, notify, pull_request, request,
+    trust,
+};
+
+/// The process's own user: the one place where the environment and the current directory are read.
+fn app() -> App {
+    // A name that stays right when the file on disk is replaced.
+    let program = if cfg!(target_os = "linux") {
+        "/proc/self/exe".into()
+    } else {
+        std::env::current_exe().unwrap_or_else(|_| "dacapo".into())
+    };
+    App {
+        env: std::env::vars_os().collect(),
+        cwd: std::env::current_dir().map_err(|error| error.to_string()),
+        user_dir: etcetera::home_dir().ok(),
+        program,
+        kinds: Kinds::default(),
+        notes: Notes::new(|note| complain!("{}", dacapo_app::present::notes::line(note))),
+    }
+}
 
 /// The whole program.
 pub fn main() -> ExitCode {
@@ -47,20 +64,24 @@ pub fn main() -> ExitCode {
     if args.get(1).is_some_and(|word| word == dacapo_core::process::guard::ARGUMENT) {
         dacapo_core::process::guard::main();
     }
+    // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it; what was
+    // handed to us by number stays with us.
+    dacapo_core::process::keep_descriptors_to_ourselves();
     if args.get(1).is_some_and(|word| word == commands::RUN_ARGUMENT) {
         let log = start_log();
-        let code = commands::run_in_background(&args[2..]);
+        let code = commands::run_in_background(&app(), &args[2..]);
         log.finish();
         return code;
     }
-    if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| native::dispatch(&args[1..])) {
+    if args.get(1).is_some_and(|word| word == operation::ARGUMENT) {
+        return act();
+    }
+    if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| net::dispatch(&args[1..])) {
         return code;
     }
     completion::dispatch();
-    // What our caller has open (a lock, a pipe that somebody reads to its end) is not for tasks that outlive it.
-    dacapo_core::process::keep_descriptors_to_ourselves();
     let json = args::want_json(&args);
-    let args = match args::as_command(args::meant(args), commands::is_task) {
+    let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {
         Ok(args) => args,
         Err(failure) => return report(&failure, json),
     };
@@ -82,13 +103,28 @@ pub fn main() -> ExitCode {
         return report(&failure, false);
     }
     let json = commands::wants_json(&cli.command);
-    let ended = commands::run(cli.command);
+    let ended = commands::run(&app(), cli.command);
     log.finish();
     match ended {
         // How a task ended says more than that it could not be shown.
         Ok(0) => commands::unwritten().map_or_else(|failure| report(&failure, false), |()| ExitCode::SUCCESS),
         Ok(code) => ExitCode::from(code),
         Err(failure) => report(&failure, json),
+    }
+}
+
+/// One operation for a surface that lives longer: the call on standard input, the reply on standard output.
+fn act() -> ExitCode {
+    use std::io::Read as _;
+    let log = start_log();
+    let mut call = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut call);
+    let reply = app().answer_call(read.map_or(&[], |_| &call));
+    print_at_the_end(Stream::Stdout, &serde_json::to_string(&reply).unwrap_or_default());
+    log.finish();
+    match reply {
+        operation::Reply::Failed { error, .. } => ExitCode::from(error.exit_code()),
+        operation::Reply::Done { .. } | operation::Reply::Ask { .. } => ExitCode::SUCCESS,
     }
 }
 
@@ -119,7 +155,7 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
             _ => ExitCode::SUCCESS,
         };
     }
-    let mut failure = error::misunderstood(error);
+    let mut failure = misunderstood::misunderstood(error);
     // Where it cannot be shown, the exit code says it all the same.
     let _ = error.print();
     let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);

@@ -3,15 +3,13 @@
 pub mod asking;
 pub mod human;
 pub mod jsonl;
-pub mod listing;
-pub mod log;
-pub mod milestone;
 pub mod outlet;
-pub mod proof;
-pub mod report;
-pub mod status;
-pub mod table;
-pub mod words;
+pub mod shown;
+
+pub use dacapo_app::present::{
+    ends, json, leftovers, listing, log, milestone, needs, notices, proof, report, status, table, untracked,
+    words,
+};
 
 use std::time::Duration;
 

@@ -5,8 +5,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use rustix::termios::{QueueSelector, tcflush};
 
+use dacapo_app::question::{Answer, Answers, NotYet, Question};
+
+use crate::App;
+use crate::agents;
 use crate::args::Show;
+use crate::error::Failure;
+use crate::inside::is_inside;
+use crate::request::Driven;
 use crate::terminal::is_ready;
+use crate::trust;
 
 /// Who could answer a question now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +41,17 @@ impl Audience {
     }
 }
 
+/// Who can answer what the agents of a task ask: questions are put on standard output and answered on standard input.
+pub(crate) fn answers(show: Show, driven: Driven) -> agents::Answers {
+    use agents::Answers;
+    match driven {
+        Driven::InBackground => Answers::ByCommand,
+        Driven::Here if show.json || show.quiet => Answers::Nobody,
+        Driven::Here if io::stdout().is_terminal() && io::stdin().is_terminal() => Answers::Here,
+        Driven::Here => Answers::Nobody,
+    }
+}
+
 /// What a yes must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Default {
@@ -56,4 +75,73 @@ pub(crate) fn yes(question: &str, default: Default) -> bool {
         "" => read > 0 && default == Default::Yes,
         _ => false,
     }
+}
+
+/// Does something for which the user may have to decide something first.
+pub(crate) fn asking<T>(
+    app: &App,
+    show: Show,
+    mut act: impl FnMut(&Answers) -> Result<T, NotYet>,
+) -> Result<T, Failure> {
+    let mut answers = Answers::default();
+    loop {
+        match act(&answers) {
+            Ok(done) => return Ok(done),
+            Err(NotYet::Refused(failure)) => return Err(failure),
+            Err(NotYet::Ask(question)) => {
+                let answer = ask(app, show, &question)?;
+                answers.give(*question, answer);
+            }
+        }
+    }
+}
+
+fn ask(app: &App, show: Show, question: &Question) -> Result<Answer, Failure> {
+    let decided = |yes: bool| if yes { Answer::Yes } else { Answer::No };
+    Ok(match question {
+        Question::Trust { brought } => {
+            if !somebody_can_be_trusted(app, show)? {
+                return Ok(Answer::Unasked);
+            }
+            anstream::eprintln!("{}", trust::in_words(brought));
+            decided(yes("Trust it, until it changes? [y/N]", Default::No))
+        }
+        Question::Checks { found } => {
+            for check in found {
+                complain!("check   {} ({})", check.command, check.evidence);
+            }
+            let them = if found.len() == 1 { "it" } else { "them" };
+            match Audience::now(show) {
+                Audience::Person => decided(yes(&format!("use {them}? [Enter] yes  [n]o"), Default::Yes)),
+                Audience::TypedAhead => {
+                    complain!(
+                        "note    not asked whether to use {them}, because input was waiting: used this time"
+                    );
+                    Answer::Unasked
+                }
+                Audience::Nobody => Answer::Unasked,
+            }
+        }
+        Question::Setup { found } if Audience::now(show) == Audience::Person => {
+            for setup in found {
+                anstream::eprintln!("setup   {} ({})", setup.command, setup.evidence);
+            }
+            let it = if found.len() == 1 { "it" } else { "them" };
+            let asked =
+                format!("run {it} in fresh checkouts, so that checks can be proven? [Enter] yes  [n]o");
+            decided(yes(&asked, Default::Yes))
+        }
+        Question::Plan { path } if Audience::now(show) == Audience::Person => {
+            anstream::eprintln!("plan    {} (committed, unchanged)", path.display());
+            decided(yes("use it, now and until it changes? [y]es  [Enter] no", Default::No))
+        }
+        // The front door alone asks this, in a way of its own.
+        Question::ChooseChecks { .. } => Answer::Unasked,
+        Question::Setup { .. } | Question::Plan { .. } => Answer::Unasked,
+    })
+}
+
+/// Not below a guard: an agent can make itself a terminal, and would say yes.
+pub(crate) fn somebody_can_be_trusted(app: &App, show: Show) -> Result<bool, Failure> {
+    Ok(Audience::now(show) == Audience::Person && !is_inside(app)?)
 }

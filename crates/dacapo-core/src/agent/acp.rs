@@ -73,7 +73,7 @@ impl Adapter for Acp {
 
     /// Any program may be behind it; the one that is known to burn most while it waits burns so much.
     fn burns_idle(&self) -> u32 {
-        3
+        5
     }
 
     /// Some do; which, is only known when it runs.

@@ -123,13 +123,13 @@ pub struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     /// A variable that is set to something; the last one of its name counts.
-    pub fn var(&self, name: &str) -> Option<&str> {
+    pub(crate) fn var(&self, name: &str) -> Option<&str> {
         let found = self.env.iter().rev().find(|(key, _)| key == name);
         found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
     }
 
     /// The user's home.
-    pub fn home(&self) -> Option<PathBuf> {
+    pub(crate) fn home(&self) -> Option<PathBuf> {
         self.var("HOME").map(PathBuf::from)
     }
 

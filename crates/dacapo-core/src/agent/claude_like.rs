@@ -23,7 +23,7 @@ const RECENT: usize = 128;
 pub(super) type Sink<'s> = dyn FnMut(AgentEvent) + 's;
 
 /// A conversation, line by line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Conversation {
     session: String,
     /// The last thing that happened was that the agent spoke.
@@ -255,7 +255,7 @@ fn output(content: &RawValue) -> String {
 }
 
 /// The newest few of what has an id.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Recent<T>(VecDeque<(String, T)>);
 
 impl<T> Default for Recent<T> {

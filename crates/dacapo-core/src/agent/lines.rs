@@ -10,7 +10,7 @@ const LONGEST: usize = 8 << 20;
 const HEAD: usize = 4 << 10;
 
 /// Gathers lines from chunks.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
     held: Vec<u8>,
     skipping: bool,
@@ -92,7 +92,7 @@ impl<F: FnMut(&[u8], &mut dyn FnMut(AgentEvent)) + Send> LineReader for F {
 }
 
 /// A parser for an agent that writes line by line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ByLine<R> {
     lines: Lines,
     reader: R,
@@ -104,7 +104,7 @@ impl<R: LineReader> ByLine<R> {
     }
 }
 
-impl<R: LineReader> Parser for ByLine<R> {
+impl<R: LineReader + Clone + 'static> Parser for ByLine<R> {
     fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         self.lines.feed(bytes, |line| self.reader.line(line, sink));
     }
@@ -112,6 +112,10 @@ impl<R: LineReader> Parser for ByLine<R> {
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
         self.lines.finish(|line| self.reader.line(line, sink));
         self.reader.end(sink);
+    }
+
+    fn checkpoint(&self) -> Box<dyn Parser> {
+        Box::new(self.clone())
     }
 }
 

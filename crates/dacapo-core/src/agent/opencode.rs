@@ -99,7 +99,7 @@ impl Adapter for Opencode {
 
     /// Measured: 1.0 to 1.7, by timers of its runtime and what they leave to collect.
     fn burns_idle(&self) -> u32 {
-        3
+        5
     }
 
     fn reports_cost(&self) -> bool {

@@ -76,7 +76,7 @@ impl Patience {
     }
 
     /// The agent has given no sign of life for too long. Where it had said that it tries again, that tells why.
-    pub fn silence(&self, too_long: &str) -> Option<GiveUp> {
+    pub(crate) fn silence(&self, too_long: &str) -> Option<GiveUp> {
         let (said, status) = self.last.as_ref()?;
         Some(GiveUp::after(*status, too_long, said))
     }

@@ -9,7 +9,7 @@ use super::quotation::{Output, Quotations};
 
 /// Finds a text in a stream of chunks.
 #[derive(Debug)]
-pub struct PromiseSearch {
+pub(crate) struct PromiseSearch {
     finder: Finder<'static>,
     /// The last bytes of the chunk before, in which a match may have begun.
     tail: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct PromiseSearch {
 
 impl PromiseSearch {
     /// Looks for `promise`; an empty one is never found.
-    pub fn new(promise: &str) -> Option<Self> {
+    pub(crate) fn new(promise: &str) -> Option<Self> {
         (!promise.is_empty()).then(|| Self {
             finder: Finder::new(promise).into_owned(),
             tail: Vec::new(),
@@ -28,7 +28,7 @@ impl PromiseSearch {
     }
 
     /// Calls `found` with the offset of each match that ends in these bytes.
-    pub fn feed(&mut self, bytes: &[u8], mut found: impl FnMut(u64)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut found: impl FnMut(u64)) {
         let width = self.finder.needle().len();
         // Across the border: the tail and just enough of the new bytes.
         if !self.tail.is_empty() {
@@ -61,7 +61,7 @@ impl PromiseSearch {
 /// A plain-text agent may echo its whole prompt. Where the bytes around a match are the prompt itself, word for word, the
 /// match is not the agent's own. The raw file is the memory for that; nothing is held here.
 #[derive(Debug)]
-pub struct EchoFilter {
+pub(crate) struct EchoFilter {
     prompt: Vec<u8>,
     /// Where the promise stands in the prompt.
     places: Vec<usize>,
@@ -70,7 +70,7 @@ pub struct EchoFilter {
 
 impl EchoFilter {
     /// For a prompt as it stands in the raw file, that is with secrets masked.
-    pub fn new(prompt: &str, promise: &str) -> Self {
+    pub(crate) fn new(prompt: &str, promise: &str) -> Self {
         let quotations = Quotations::new(prompt, promise);
         let prompt = prompt.trim_end().as_bytes().to_vec();
         let places = if promise.is_empty() {
@@ -83,7 +83,7 @@ impl EchoFilter {
 
     /// Whether a match at `offset` lies inside a repetition or a quotation of the prompt; none while too little has been
     /// written to tell.
-    pub fn is_echo(&self, raw: &File, offset: u64, written: u64, output: Output) -> Option<bool> {
+    pub(crate) fn is_echo(&self, raw: &File, offset: u64, written: u64, output: Output) -> Option<bool> {
         let mut undecided = false;
         for &place in &self.places {
             let Some(start) = offset.checked_sub(place as u64) else { continue };

@@ -17,7 +17,7 @@ const OTHER_MARKS: &str = "#*-–•:.)]( \t0123456789";
 
 /// Whether the output goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Output {
+pub(crate) enum Output {
     /// More may come.
     Open,
     /// This is all of it.

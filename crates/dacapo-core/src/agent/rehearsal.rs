@@ -33,7 +33,7 @@ fn damaged_usage(line: &[u8]) -> Option<AgentEvent> {
 }
 
 /// Reads JSON lines; anything else it prints is noise.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RehearsalLines;
 
 impl LineReader for RehearsalLines {

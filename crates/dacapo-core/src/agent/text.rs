@@ -4,7 +4,7 @@ use super::Parser;
 use crate::event::AgentEvent;
 
 /// Cuts text into pieces of bounded size, never inside a character. Bytes that are no text become `�`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TextParser {
     /// The beginning of a character whose end has not come yet; at most three bytes.
     held: Vec<u8>,
@@ -27,6 +27,10 @@ impl Parser for TextParser {
             sink(AgentEvent::Text { text });
         }
     }
+
+    fn checkpoint(&self) -> Box<dyn Parser> {
+        Box::new(self.clone())
+    }
 }
 
 impl TextParser {
@@ -45,7 +49,7 @@ impl TextParser {
 }
 
 /// How many bytes at the end may be the start of a character.
-fn unfinished(bytes: &[u8]) -> usize {
+pub(crate) fn unfinished(bytes: &[u8]) -> usize {
     (1..=3.min(bytes.len()))
         .find(|&back| {
             let start = &bytes[bytes.len() - back..];

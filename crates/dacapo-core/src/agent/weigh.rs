@@ -1,8 +1,8 @@
 //! The truth about the end of a turn: exit code, final event and what we did ourselves, weighed together.
 
 use super::{GiveUp, Observed};
-use crate::context::{cut_chars, failure_line};
 use crate::event::{FailureKind, TurnEnd};
+use crate::text::{cut_chars, failure_line};
 
 /// So much of a line of standard error is quoted.
 const MOST_SAID: usize = 300;

@@ -9,10 +9,10 @@ const LEAST_LINES: usize = 3;
 pub(super) fn closing_words(text: &str) -> String {
     let mut paragraphs: Vec<&str> = Vec::new();
     for paragraph in text.rsplit("\n\n").map(|paragraph| paragraph.trim_matches('\n')) {
-        if paragraph.trim().is_empty() {
+        let lines: Vec<&str> = paragraph.lines().filter(|line| !line.trim().is_empty()).collect();
+        if lines.is_empty() {
             continue;
         }
-        let lines: Vec<&str> = paragraph.lines().collect();
         if is_log(&lines) {
             let end = if paragraphs.is_empty() { after_log(&lines) } else { Vec::new() };
             let end = end.join("\n");
@@ -98,6 +98,7 @@ mod tests {
             (steps(3), "building step 3"),
             ("Compiling a v1\nCompiling b v2\nFinished\nAll good.".to_owned(), "All good."),
             ("[12:00:01] start\n[12:00:02] work\n[12:00:03] end".to_owned(), "[12:00:03] end"),
+            ("Building\n[1/2] compile\n[2/2] link\n   \n".to_owned(), "[2/2] link"),
         ] {
             assert_eq!(closing_words(&text), words, "{text}");
         }

@@ -2,9 +2,9 @@
 //! and bounded memory.
 
 use super::summary::clean;
-use super::text::{TRUNCATED, ceil, cut_chars, floor};
 use crate::event::AgentEvent;
 use crate::spec::BYTES_PER_TOKEN;
+use crate::text::{TRUNCATED, ceil, cut_chars, floor};
 
 /// All of it together.
 const MOST_BYTES: usize = 4000 * BYTES_PER_TOKEN;
@@ -63,7 +63,7 @@ impl Conversation {
     }
 
     /// A turn is over: what comes now is another message.
-    pub fn end_turn(&mut self) {
+    pub(crate) fn end_turn(&mut self) {
         self.end_message();
     }
 

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use super::sentence::first_sentence;
-use super::text::{cut, cut_columns};
 use crate::event::IterationRecord;
+use crate::text::{cut, cut_columns};
 
 /// The words of a line; a sentence may have no end.
 const LINE_COLUMNS: usize = 200;
@@ -98,7 +98,7 @@ pub(super) fn one_line(name: &str) -> String {
 
 impl History {
     /// Nothing has happened yet; all that will have is to be told in so many bytes.
-    pub fn within(bytes: usize) -> Self {
+    pub(crate) fn within(bytes: usize) -> Self {
         Self {
             bytes,
             newest: VecDeque::new(),
@@ -110,7 +110,7 @@ impl History {
     }
 
     /// Takes in a finished iteration. What does not fit beside the newer ones today does not tomorrow either.
-    pub fn push(&mut self, past: Past) {
+    pub(crate) fn push(&mut self, past: Past) {
         self.newest_bytes += past.whole().len();
         self.newest.push_back(past);
         while self.newest_bytes > self.bytes && self.newest.len() > 1 {
@@ -128,13 +128,13 @@ impl History {
     }
 
     /// Nothing has happened yet.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.newest.is_empty()
     }
 
     /// The section `## Previous Iterations`, in at most `bytes`: the newest matter most, so they get their share first. Of
     /// fewer bytes than its shortest line needs, it takes what that needs.
-    pub fn render(&self, bytes: usize) -> String {
+    pub(crate) fn render(&self, bytes: usize) -> String {
         // Room for the line that counts the rest is kept where there may be a rest.
         let all: usize = self.newest_bytes + self.older_bytes;
         let fits = all <= bytes && self.left_out.count == 0;

@@ -2,7 +2,7 @@
 
 use super::message::{SUBJECT_COLUMNS, lines, wrap};
 use super::sentence::first_sentence;
-use super::text::{cut_columns, is_deceptive};
+use crate::text::{cut_columns, is_deceptive};
 
 /// So many files are named.
 const MOST_FILES: usize = 5;
@@ -11,15 +11,17 @@ const MOST_SUMMARIES: usize = 20;
 
 /// What the message is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct MergeMessage<'a> {
+pub(crate) struct MergeMessage<'a> {
     /// The task's name.
     pub task: &'a str,
+    /// What such a task is called.
+    pub kind: &'a str,
     /// What was asked of it.
     pub prompt: &'a str,
     /// Its branch, by its short name.
     pub branch: &'a str,
-    /// Of a milestone its features, a line each; none for other kinds.
-    pub features: &'a [String],
+    /// What it is made of, a line each, with what became of it; none: only its prompt says.
+    pub parts: &'a [String],
     /// How many commits come with it.
     pub commits: u64,
     /// What passed on the result; the commit is not taken otherwise.
@@ -34,17 +36,17 @@ pub struct MergeMessage<'a> {
 
 impl MergeMessage<'_> {
     /// For a commit with two parents.
-    pub fn merge(&self) -> String {
+    pub(crate) fn merge(&self) -> String {
         let about = lines(self.prompt).next().unwrap_or_default();
-        let kind = if self.features.is_empty() { "task" } else { "milestone" };
+        let kind = self.kind;
         let subject = cut_columns(&format!("Merge {kind} '{}': {about}", self.task), SUBJECT_COLUMNS);
         let mut body = Vec::new();
         if subject.ends_with('…') {
             body.extend(wrap(&about));
             body.push(String::new());
         }
-        if !self.features.is_empty() {
-            body.extend(list(self.features));
+        if !self.parts.is_empty() {
+            body.extend(list(self.parts));
             body.push(String::new());
         }
         let commits = if self.commits == 1 { "1 commit".into() } else { format!("{} commits", self.commits) };
@@ -54,19 +56,19 @@ impl MergeMessage<'_> {
     }
 
     /// For one commit without the task's history, from what its iterations came to.
-    pub fn squash<'s>(&self, summaries: impl IntoIterator<Item = &'s str>) -> String {
+    pub(crate) fn squash<'s>(&self, summaries: impl IntoIterator<Item = &'s str>) -> String {
         let mut first: Vec<String> = summaries.into_iter().filter_map(first_sentence).collect();
         first.dedup();
         let about = lines(self.prompt).next().unwrap_or_else(|| format!("Task '{}'", self.task));
         // One iteration says best what it did; of several the task says what they are for.
         let subject = match first.as_slice() {
-            [only] if self.features.is_empty() => only.clone(),
+            [only] if self.parts.is_empty() => only.clone(),
             _ => about.clone(),
         };
         let mut body = Vec::new();
-        // What the rounds of a milestone came to are its features.
-        let parts = if self.features.is_empty() { &first } else { self.features };
-        if parts.len() > 1 || !self.features.is_empty() {
+        // What its iterations came to is told by its parts.
+        let parts = if self.parts.is_empty() { &first } else { self.parts };
+        if parts.len() > 1 || !self.parts.is_empty() {
             body.extend(list(parts));
             body.push(String::new());
         }
@@ -132,9 +134,20 @@ mod tests {
     use super::*;
 
     fn message<'a>(prompt: &'a str, checks: &'a [String]) -> MergeMessage<'a> {
-        let (branch, features) = ("dacapo/auth", &[]);
+        let (kind, branch, parts) = ("task", "dacapo/auth", &[]);
         let (agent, conflicts, query) = (None, &[], None);
-        MergeMessage { task: "auth", prompt, branch, features, commits: 2, checks, agent, conflicts, query }
+        MergeMessage {
+            task: "auth",
+            kind,
+            prompt,
+            branch,
+            parts,
+            commits: 2,
+            checks,
+            agent,
+            conflicts,
+            query,
+        }
     }
 
     #[test]
@@ -180,7 +193,8 @@ mod tests {
             ["F-1 login (a260c77)".to_owned(), "F-2 rate\nDacapo-Task: x (not accepted)".to_owned()];
         let milestone = MergeMessage {
             branch: "milestone/auth",
-            features: &features,
+            kind: "milestone",
+            parts: &features,
             ..message("Login with a limit\nand more", &[])
         };
         let list = "- F-1 login (a260c77)\n- F-2 rate Dacapo-Task: x (not accepted)\n\n";

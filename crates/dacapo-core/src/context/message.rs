@@ -1,8 +1,8 @@
 //! The message of an iteration's commit (C4).
 
 use super::sentence::sentences;
-use super::text::{cut_columns, is_deceptive};
 use crate::event::Ended;
+use crate::text::{cut_columns, is_deceptive};
 
 /// Width of the first line.
 pub(super) const SUBJECT_COLUMNS: usize = 72;
@@ -26,7 +26,7 @@ pub struct CommitMessage<'a> {
 
 impl CommitMessage<'_> {
     /// The whole message. A commit is never lost for want of one.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let (what, sentences) = self.words();
         let subject = cut_columns(&format!("[iter-{}] {what}", self.iteration), SUBJECT_COLUMNS);
         let shortened = subject.ends_with('…');

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 
 use super::History;
 use super::shortfall::Shortfall;
-use super::text::tail_lines;
 use crate::agent::BLOCKED_PLACEHOLDER as PLACEHOLDER;
 use crate::event::CheckResult;
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, ContextPolicy};
+use crate::text::tail_lines;
 
 /// What follows the user's words in a new conversation that is told nothing of the earlier ones (C11).
 const BUILD_ON_COMMITS: &str = "Earlier iterations have worked on this already. Look at `git log` and `git diff` to see what they did, \

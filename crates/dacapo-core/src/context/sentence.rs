@@ -1,7 +1,7 @@
 //! The sentence that says what an iteration did (C4, C7): of a closing message its first, of a log its end.
 
 use super::message::plain;
-use super::text::TRUNCATED;
+use crate::text::TRUNCATED;
 
 /// What stands alone on a line and says nothing about what was done.
 const LABELS: [&str; 20] = [

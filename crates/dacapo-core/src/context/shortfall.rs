@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::history::one_line;
 use super::prompt::checks;
 use crate::event::{CheckResult, ProofFailure};
-use crate::proof::{Hidden, HiddenWhy};
+use crate::event::{Hidden, HiddenWhy};
 
 /// So many files are named to the agent.
 const FILES_TOLD: usize = 40;
@@ -23,7 +23,7 @@ pub struct Shortfall<'a> {
 
 impl Shortfall<'_> {
     /// In words, what the checks printed within so many bytes.
-    pub fn told(&self, bytes: usize) -> String {
+    pub(crate) fn told(&self, bytes: usize) -> String {
         let ProofFailure { commit_id, hidden, hidden_total, .. } = self.failure;
         let failed = checks(self.checks.iter(), bytes);
         let mut out = format!(
@@ -54,6 +54,7 @@ pub fn hidden_because(why: HiddenWhy) -> &'static str {
         HiddenWhy::Excluded => "ignored by .git/info/exclude or the global excludes",
         HiddenWhy::LeftOutSecret => "left out of the commit: it looks like a secret",
         HiddenWhy::LeftOutSize => "left out of the commit: it is larger than 50 MB",
+        HiddenWhy::UntrackedBefore => "untracked before the task, and so left out of its commits",
         HiddenWhy::Untracked => "not committed",
         HiddenWhy::NestedRepository => "in a git repository of its own",
         HiddenWhy::EmptyDirectory => "an empty directory: git keeps none",
@@ -75,24 +76,4 @@ pub fn hidden_files(hidden: &[Hidden], total: u64) -> String {
     let more = total.saturating_sub(named.len() as u64);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", named.join(", "))
-}
-
-/// What a person is asked when the agent was told and the proof failed again.
-pub fn proof_question(failure: &ProofFailure) -> String {
-    let checks: Vec<String> =
-        failure.checks.iter().map(|check| format!("`{}` ({})", check.command, check.ending)).collect();
-    let mut out = format!(
-        "the checks pass in the worktree, but twice in a row not in a checkout of the commit {}: {}",
-        failure.commit_id.short(),
-        checks.join(", ")
-    );
-    if !failure.hidden.is_empty() {
-        let _ = write!(out, "; in no commit: {}", hidden_files(&failure.hidden, failure.hidden_total));
-    }
-    let line = failure.cure.as_deref().unwrap_or("[worktree] setup = [\"COMMAND\"]");
-    let _ = write!(
-        out,
-        "; if a command makes what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace goes without proof"
-    );
-    out
 }

@@ -1,8 +1,8 @@
 //! An iteration's summary from the agent's closing message (C5).
 
 use super::closing::closing_words;
-use super::text::{cut, cut_beginning, cut_chars, is_deceptive};
 use crate::spec::{BYTES_PER_TOKEN, OutputFormat};
+use crate::text::{cut, cut_beginning, cut_chars, strip_escapes};
 
 /// Blocks that are not the agent's account of what it did: removed with all they hold.
 const NOISE: [&str; 6] =
@@ -82,27 +82,6 @@ fn without_block(text: &str, tag: &str) -> String {
     }
     out.push_str(&rest.replace(&open, ""));
     out.replace(&close, "")
-}
-
-/// Without terminal escapes, carriage returns and other control characters.
-pub(super) fn strip_escapes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => match chars.next() {
-                Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
-                Some(']') => while chars.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
-                _ => {}
-            },
-            '\r' => out.push('\n'),
-            '\n' | '\t' => out.push(c),
-            '\u{2028}' | '\u{2029}' => out.push('\n'),
-            c if c.is_control() || is_deceptive(c) => {}
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

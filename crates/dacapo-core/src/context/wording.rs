@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use super::summary::clean;
-use super::text::{cut, cut_columns};
 use crate::git::{FileStat, Lines, display_path};
 use crate::spec::BYTES_PER_TOKEN;
+use crate::text::{cut, cut_columns};
 
 /// So many changed files are named.
 const FILES: usize = 50;

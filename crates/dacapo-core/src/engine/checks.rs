@@ -6,12 +6,13 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, Message};
+use super::context::{Activity, DriverError};
+use super::driver::Driver;
+use super::listen::{Heard, Waited};
 use super::machine::{CheckPlan, Input};
-use super::surroundings::{Activity, DriverError};
+use super::post::Report;
 use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
-use crate::git::display_path;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 use crate::store::files;
 
@@ -31,11 +32,11 @@ pub(super) struct Shell<'a> {
 impl Driver<'_> {
     /// None: the task is to stop and the check was ended; its result means nothing.
     pub(super) fn run_check(&mut self, plan: &CheckPlan) -> Result<Option<Input>, DriverError> {
-        self.sink.activity(&Activity::Check(&plan.command));
+        self.record.sink.activity(&Activity::Check(&plan.command));
         let started = Instant::now();
         let cwd = match plan.phase {
             CheckPhase::Baseline | CheckPhase::Iteration => self.workspace()?.repo.toplevel().to_owned(),
-            CheckPhase::Proof => match self.proof_tree() {
+            CheckPhase::Proof => match self.proof.tree() {
                 Some(tree) => tree,
                 None => {
                     let message = "the checkout of the commit is not at hand".to_owned();
@@ -43,13 +44,13 @@ impl Driver<'_> {
                 }
             },
         };
-        let output = self.dir.check_path(self.next_seq());
+        let output = self.dir.check_path(self.record.next_seq());
         self.keep_directory_of(&output)?;
         let env = as_in_ci(self.environment(&cwd));
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
         let changed_files = match plan.phase {
-            CheckPhase::Baseline | CheckPhase::Iteration => self.note_litter()?,
+            CheckPhase::Baseline | CheckPhase::Iteration => self.workspace_mut()?.note_new_litter()?,
             CheckPhase::Proof => Vec::new(),
         };
         let ended = Ended { exit, timed_out, took: started.elapsed() };
@@ -70,46 +71,35 @@ impl Driver<'_> {
             _ => {}
         }
         let mut job = job(command, cwd, env, output);
-        job.holds = self.share_of_place();
-        job.holds.extend(self.share_of_proof());
-        let outbox = self.outbox.clone();
+        job.holds = self.slot_shares();
+        job.holds.extend(self.proof.share());
+        let outbox = self.post.outbox();
         let running = self.launcher.launch(job, move |finished| {
-            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+            outbox.report(Report::ChildGone(Box::new(finished)));
         })?;
         self.launcher.prepare();
         let mut deadline = Some(Instant::now() + timeout);
         let (mut timed_out, mut cancelled) = (false, false);
-        loop {
-            match self.receive(deadline) {
-                Some(Message::ChildGone(finished)) => {
-                    self.report_leftovers(&finished)?;
-                    return Ok((!cancelled).then_some((finished.exit, timed_out)));
+        self.wait(deadline, |driver, heard| {
+            match heard {
+                Heard::Report(Report::ChildGone(finished)) => {
+                    driver.report_leftovers(&finished)?;
+                    return Ok(Waited::Break((!cancelled).then_some((finished.exit, timed_out))));
                 }
-                Some(message) => {
-                    if self.absorb(message)? {
-                        cancelled = true;
-                        deadline = None;
-                        running.stop(Stop::Gentle);
-                    }
+                Heard::Stop => {
+                    cancelled = true;
+                    deadline = None;
+                    running.stop(Stop::Gentle);
                 }
-                None => {
+                Heard::Deadline => {
                     timed_out = true;
                     deadline = None;
                     running.stop(Stop::Gentle);
                 }
+                other @ (Heard::Commands | Heard::Report(_)) => driver.nobody_waits_for(other),
             }
-        }
-    }
-
-    /// Files that a check changed are reported and not committed as if the agent had.
-    pub(super) fn note_litter(&mut self) -> Result<Vec<String>, DriverError> {
-        let workspace = self.workspace.as_mut().ok_or_else(Self::no_workspace)?;
-        if !workspace.repo.what_is_gone().is_empty() {
-            return Ok(Vec::new());
-        }
-        let dirt = workspace.repo.dirt()?;
-        let paths: Vec<PathBuf> = dirt.tracked.into_iter().chain(dirt.untracked).collect();
-        Ok(workspace.note_litter(paths).iter().map(|path| display_path(path)).collect())
+            Ok(Waited::Continue(deadline))
+        })
     }
 }
 

@@ -106,5 +106,5 @@ fn force(order: &Order, since: SystemTime, journal: &File) -> Option<String> {
     let done = durable::sync(&durable::written_since(&order.objects, since))
         .and_then(|()| durable::sync(&order.refs))
         .and_then(|()| journal.sync_data());
-    done.err().map(|error| format!("the newest iteration is not forced to disk: {error}"))
+    done.err().map(|error| error.to_string())
 }

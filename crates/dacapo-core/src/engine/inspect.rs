@@ -1,17 +1,16 @@
-//! What git says about the work of a milestone, and how what nobody has committed is kept.
+//! What git says about work that agents commit themselves, and how what nobody has committed is kept.
 
-use std::collections::HashSet;
+use crate::event::Notice;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::context::DriverError;
 use super::driver::Driver;
-use super::machine::{Input, WorkQuery};
-use super::surroundings::DriverError;
+use super::machine::{Input, NamedCommit, WorkFacts, WorkQuery};
 use super::workspace::{MAX_FILE_BYTES, local_date};
-use crate::event::{NamedCommit, WorkFacts};
-use crate::git::{CommitRequest, Head, Oid, Repo, display_path};
-use crate::task::milestone::MOST_BYTES;
+use crate::git::{ChangeKind, CommitRequest, Compared, Head, Oid, Repo, display_path};
 
 /// So many places where HEAD was are compared with.
 const MOST_MOVES: usize = 1000;
@@ -20,6 +19,7 @@ impl Driver<'_> {
     /// Looks, and changes nothing: doing it again is harmless.
     pub(super) fn inspect_work(&mut self, query: &WorkQuery) -> Result<Input, DriverError> {
         self.clear_locks_of_last_turn()?;
+        let users = self.workspace_mut()?.compare_users()?;
         let workspace = self.workspace()?;
         let repo = &workspace.repo;
         let gone = repo.what_is_gone();
@@ -33,7 +33,7 @@ impl Driver<'_> {
             None => head.commit.clone(),
         };
         let dirt = repo.dirt()?;
-        let others = workspace.not_the_agents();
+        let others = workspace.not_the_agents(&users);
         let dirty = dirt.tracked.into_iter().chain(dirt.untracked).chain(dirt.unmerged);
         let definition = Path::new(&query.definition);
         // The user's own words, which nobody needs to commit.
@@ -66,24 +66,34 @@ impl Driver<'_> {
         facts.log = lines.take(WorkFacts::MOST_LOG).collect();
         facts.definition_changed =
             repo.changed_between(query.base.as_ref(), &tip)?.iter().any(|change| change.path == definition)
-                && repo.file_at(&tip, definition, MOST_BYTES)?.as_deref() != Some(query.frozen.as_bytes());
+                && repo.file_at(&tip, definition, query.frozen.len())?.as_deref()
+                    != Some(query.frozen.as_bytes());
         let start = query.start.as_ref().or(query.base.as_ref());
         let changed = repo.changed_between(start, &tip)?;
         facts.changed_total = u32::try_from(changed.len()).unwrap_or(u32::MAX);
         let changed = changed.iter().map(|change| display_path(&change.path));
         facts.changed_files = changed.take(WorkFacts::MOST_FILES).collect();
+        let committed = match users == Compared::default() {
+            true => BTreeSet::new(),
+            false => {
+                let all = repo.changed_between(query.base.as_ref(), &tip)?.into_iter();
+                all.filter(|change| change.kind != ChangeKind::Deleted).map(|change| change.path).collect()
+            }
+        };
         if query.diff {
             let diff = repo.diff_text(start, &tip, WorkFacts::MOST_DIFF)?;
             // What an agent has committed may hold what no journal does (S15).
-            facts.diff = diff.map(|diff| self.masker.mask_str(&diff));
+            facts.diff = diff.map(|diff| self.launcher.masker().mask_str(&diff));
         }
+        self.report_touched(query.iteration, &users, &committed)?;
         Ok(Input::Inspected(facts))
     }
 
     /// A commit of what is there, which no branch holds: the Developer commits, not we (S8, M6). Index and files stay as they are. The same tree gives the
     /// same ref's name again, so doing it twice keeps it once more at worst.
     pub(super) fn keep_work(&mut self) -> Result<Input, DriverError> {
-        let Some(workspace) = &self.workspace else { return Ok(Input::Kept { reference: None }) };
+        let Some(workspace) = self.workspace.as_mut() else { return Ok(Input::Kept { reference: None }) };
+        let users = workspace.compare_users()?;
         let repo = &workspace.repo;
         if !repo.what_is_gone().is_empty() {
             return Ok(Input::Kept { reference: None });
@@ -101,18 +111,17 @@ impl Driver<'_> {
             max_file_bytes: MAX_FILE_BYTES,
             known: &[],
             landing: None,
-            skip: &workspace.not_the_agents(),
+            apart: &workspace.not_the_agents(&users),
         })?;
         let kept = loose.kept.map(|kept| kept.name);
         for left in &loose.left_out {
-            self.input(&Input::Notice(format!("not kept under a ref, and left where it is: {left}")))?;
+            self.input(&Input::Notice(Notice::NotKept(left.into())))?;
         }
         for path in &loose.nested {
-            let path = display_path(path);
-            self.input(&Input::Notice(format!("not kept under a ref: {path} is a repository of its own")))?;
+            self.input(&Input::Notice(Notice::RepositoryNotKept { path: display_path(path) }))?;
         }
         if let Some(reference) = &kept {
-            self.input(&Input::Notice(format!("what was not committed is kept as {reference}")))?;
+            self.input(&Input::Notice(Notice::Kept { reference: reference.clone() }))?;
         }
         Ok(Input::Kept { reference: kept })
     }
@@ -133,7 +142,7 @@ fn reads(path: &Path, text: &str) -> bool {
 }
 
 /// Where the main branch is, and which of its new commits came from here: HEAD of this working tree was at them, or they
-/// are the milestone's. By author or time nobody can tell an agent from the person whose name it commits under.
+/// are the task's. By author or time nobody can tell an agent from the person whose name it commits under.
 fn main_branch(
     repo: &Repo,
     query: &WorkQuery,
@@ -162,7 +171,7 @@ fn main_branch(
     Ok(())
 }
 
-/// Of several commits with these digits none is meant; an earlier one of the user's is not the milestone's.
+/// Of several commits with these digits none is meant; an earlier one of the user's is not the task's.
 fn named_commit(
     repo: &Repo,
     named: &str,

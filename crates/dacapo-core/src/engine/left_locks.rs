@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
+use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::Input;
-use super::surroundings::DriverError;
 use crate::event::{Envelope, Event};
 use crate::git::{EndedRun, Oid, Repo};
 use crate::spec::Place;
+use crate::store::TaskDir;
 
 /// The last sign of life of a run that died is at most so much older than its death.
 const SILENCE: Duration = Duration::from_secs(5 * 60);
@@ -38,26 +39,28 @@ impl EarlierRun {
 }
 
 impl Driver<'_> {
-    /// After an interruption. The caller holds the task's lock, which our own git inherits: it is gone, as is the agent.
+    /// After an interruption. The caller holds the task's lock, which our own git holds too: it is gone, as is the agent.
     pub(super) fn clear_locks_of_earlier_run(&mut self) -> Result<(), DriverError> {
-        let (Some(began), Some(last)) = (self.earlier.began, self.earlier.last) else { return Ok(()) };
-        let until = SystemTime::from(last).max(self.last_output().unwrap_or(SystemTime::UNIX_EPOCH));
+        let (Some(began), Some(last)) = (self.earlier.run.began, self.earlier.run.last) else {
+            return Ok(());
+        };
+        let until = SystemTime::from(last).max(last_output(&self.dir).unwrap_or(SystemTime::UNIX_EPOCH));
         let at_work = (began.into(), until + SILENCE);
         let spec = std::sync::Arc::clone(&self.spec);
         let (branch, repo, worktree) = match &spec.place {
             Place::Worktree { path, branch, .. } => {
                 // Without its worktree there are still the branch and what all worktrees share.
-                let own = Repo::discover(path).or_else(|_| Repo::discover(&spec.top));
+                let own = self.discover(path).or_else(|_| self.discover(&spec.top));
                 (Some(branch.clone()), own, Some(path.as_path()))
             }
             Place::InPlace { branch, .. } => {
                 let own = branch.as_ref().map(|own| own.name.clone());
-                (own.or_else(|| self.earlier.branch.clone()), Repo::discover(&spec.top), None)
+                (own.or_else(|| self.earlier.run.branch.clone()), self.discover(&spec.top), None)
             }
         };
         // Whoever needs it says what is wrong with it.
         let Ok(repo) = repo else { return Ok(()) };
-        let commit = self.earlier.commit.clone();
+        let commit = self.earlier.run.commit.clone();
         let run = EndedRun {
             worktree,
             branch: branch.as_deref(),
@@ -71,7 +74,7 @@ impl Driver<'_> {
     /// Before a turn, and before the work is judged: what ran before was ended with all its processes. Not while an agent
     /// lives that one talks with: its git may be at work.
     pub(super) fn clear_locks_of_last_turn(&mut self) -> Result<(), DriverError> {
-        let Some(workspace) = self.workspace.as_ref().filter(|_| self.talks.kept.is_empty()) else {
+        let Some(workspace) = self.workspace.as_ref().filter(|_| self.turns.acp.kept.is_empty()) else {
             return Ok(());
         };
         if !workspace.repo.what_is_gone().is_empty() {
@@ -86,21 +89,21 @@ impl Driver<'_> {
             branch: branch.as_deref(),
             rescue: &format!("refs/dacapo/rescue/{}", self.spec.name),
             commit: None,
-            at_work: (now - self.started.elapsed(), now),
+            at_work: (now - self.record.clock.of_this_process(), now),
         };
         self.clear_locks(&repo, &run)
     }
 
     fn clear_locks(&mut self, repo: &Repo, run: &EndedRun<'_>) -> Result<(), DriverError> {
         for notice in repo.clear_left_locks(run)? {
-            self.input(&Input::Notice(notice.to_string()))?;
+            self.input(&Input::Notice((&notice).into()))?;
         }
         Ok(())
     }
+}
 
-    /// When an agent last printed something.
-    fn last_output(&self) -> Option<SystemTime> {
-        let files = std::fs::read_dir(self.dir.turn_path(0, "raw").parent()?).ok()?;
-        files.flatten().filter_map(|file| file.metadata().ok()?.modified().ok()).max()
-    }
+/// When an agent last printed something.
+fn last_output(dir: &TaskDir) -> Option<SystemTime> {
+    let files = std::fs::read_dir(dir.turn_path(0, "raw").parent()?).ok()?;
+    files.flatten().filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }

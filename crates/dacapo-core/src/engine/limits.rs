@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-use super::driver::{Driver, Message, next_look};
-use super::machine::{Effect, FoundLimit, Input};
+use super::context::DriverError;
+use super::driver::Driver;
+use super::listen::{Heard, Waited, look_again, next_look};
+use super::machine::{FoundLimit, Input, Step};
+use super::post::Report;
 use super::stop;
-use super::surroundings::DriverError;
 use crate::agent;
-use crate::event::{AgentEvent, KnownLimit, TurnEnd};
+use crate::event::{AgentEvent, KnownLimit, Notice, TurnEnd};
 use crate::git::display_path;
 use crate::store::{AccountKey, ProbeLock, SharedLimit};
 
@@ -62,23 +64,23 @@ impl Answer {
 
 impl Limits {
     /// The others are not kept waiting by what is no part of the try.
-    pub(super) fn release_unless_needed_for(&mut self, effect: &Effect) {
-        let needed = match effect {
-            Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::ShareLimit(_) => true,
-            Effect::PrepareWorkspace
-            | Effect::RunSetup(_)
-            | Effect::RunCheck(_)
-            | Effect::PrepareProof(_)
-            | Effect::FindHidden { .. }
-            | Effect::Write(_)
-            | Effect::PrepareCommit(_)
-            | Effect::Land(_)
-            | Effect::InspectWork(_)
-            | Effect::KeepWork
-            | Effect::Sleep { .. }
-            | Effect::AwaitProbe { .. }
-            | Effect::Settle
-            | Effect::Finish { .. } => false,
+    pub(super) fn release_unless_needed_for(&mut self, step: Step) {
+        let needed = match step {
+            Step::BeginTurn(_) | Step::RunTurn { .. } | Step::ShareLimit { .. } => true,
+            Step::PrepareWorkspace
+            | Step::RunSetup { .. }
+            | Step::RunCheck { .. }
+            | Step::PrepareProof { .. }
+            | Step::FindHidden { .. }
+            | Step::Write { .. }
+            | Step::PrepareCommit { .. }
+            | Step::Land { .. }
+            | Step::InspectWork { .. }
+            | Step::KeepWork
+            | Step::Sleep { .. }
+            | Step::AwaitProbe { .. }
+            | Step::Settle
+            | Step::Finish => false,
         };
         if !needed {
             self.probe = None;
@@ -88,30 +90,31 @@ impl Limits {
 
 impl Driver<'_> {
     fn account(&self, agent: usize) -> Option<AccountKey> {
-        agent::account_key(&self.spec.agents[agent], &self.setting.env)
+        agent::account_key(&self.spec.agents[agent], &self.context.env)
     }
 
     /// What other tasks know against a turn of this agent. None: it may start, as a try where the time of a limit has
     /// come and nobody has tried yet.
     pub(super) fn known_limit(&mut self, agent: usize) -> Result<Option<KnownLimit>, DriverError> {
-        let mut probe = self.limits.probe.take();
+        let mut probe = self.turns.limits.probe.take();
         let Some(account) = self.account(agent) else { return Ok(None) };
         probe = probe.filter(|probe| *probe.lock.account() == account);
+        let name = &self.spec.agents[agent].name;
         // A second look from under the lock: the one that tried before may just have come to its result.
-        while let Some(limit) = self.setting.limits.known(&account, Timestamp::now()) {
+        while let Some(limit) = self.context.limits.known(&account, Timestamp::now()) {
             if limit.until > Timestamp::now() {
-                return Ok(Some(self.known(agent, &limit, Some(limit.until), &limit.found_by)));
+                return Ok(Some(known(name, &limit, Some(limit.until), &limit.found_by)));
             }
             if let Some(mut probe) = probe {
                 probe.lock.name(self.spec.name.as_str());
-                self.limits.probe = Some(probe);
+                self.turns.limits.probe = Some(probe);
                 return Ok(None);
             }
-            match self.setting.limits.try_probe(&account, self.spec.name.as_str()) {
+            match self.context.limits.try_probe(&account, self.spec.name.as_str()) {
                 Ok(Ok(lock)) => probe = Some(Probe { lock, answer: Answer::default() }),
                 Ok(Err(holder)) => {
                     let by = holder.as_deref().unwrap_or(SOMEBODY);
-                    return Ok(Some(self.known(agent, &limit, None, by)));
+                    return Ok(Some(known(name, &limit, None, by)));
                 }
                 Err(error) => {
                     self.cannot_share(&error)?;
@@ -122,20 +125,10 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    fn known(&self, agent: usize, limit: &SharedLimit, until: Option<Timestamp>, by: &str) -> KnownLimit {
-        KnownLimit {
-            agent: self.spec.agents[agent].name.clone(),
-            message: limit.message.clone(),
-            by: by.to_owned(),
-            until,
-            guesses: limit.guesses,
-        }
-    }
-
     /// Tells the other tasks of a limit, and only then lets the next one try.
     pub(super) fn share_limit(&mut self, found: &FoundLimit) -> Result<Input, DriverError> {
         let now = Timestamp::now();
-        let probe = self.limits.probe.take();
+        let probe = self.turns.limits.probe.take();
         if let Some(account) = self.account(found.agent) {
             let until = stop::limit_end(found.resets_at, found.guess, now);
             let (task, agent) = (self.spec.name.as_str(), &self.spec.agents[found.agent].name);
@@ -143,7 +136,7 @@ impl Driver<'_> {
             if found.resets_at != Some(until) {
                 limit.guesses = found.guesses;
             }
-            if let Err(error) = self.setting.limits.announce(&account, &limit) {
+            if let Err(error) = self.context.limits.announce(&account, &limit) {
                 self.cannot_share(&error)?;
             }
         }
@@ -161,12 +154,12 @@ impl Driver<'_> {
         let Some(account) = self.account(agent) else { return Ok(Some(Input::WaitOver)) };
         let wanted = Arc::new(AtomicBool::new(true));
         let asleep = std::thread::Builder::new().name("probe".into()).spawn({
-            let (limits, account) = (self.setting.limits.clone(), account.clone());
-            let (wanted, outbox) = (Arc::clone(&wanted), self.outbox.clone());
+            let (limits, account) = (self.context.limits.clone(), account.clone());
+            let (wanted, outbox) = (Arc::clone(&wanted), self.post.outbox());
             move || {
                 let lock = limits.wait_for_probe(&account);
                 if wanted.load(Ordering::Acquire) {
-                    let _ = outbox.send(Message::ProbeFree(lock));
+                    outbox.report(Report::ProbeFree(lock));
                 }
             }
         });
@@ -184,30 +177,30 @@ impl Driver<'_> {
         account: &AccountKey,
         until: Timestamp,
     ) -> Result<Option<Input>, DriverError> {
-        while let Some(deadline) = next_look(until) {
-            let message = match self.receive(Some(deadline)) {
+        let Some(first) = next_look(until) else { return Ok(Some(Input::WaitOver)) };
+        self.wait(Some(first), |driver, heard| {
+            match heard {
                 // Whether it is over, renewed, or ours to try now, is seen when the turn is about to start.
-                Some(Message::ProbeFree(Ok(lock))) if lock.account() == account => {
-                    self.limits.probe = Some(Probe { lock, answer: Answer::default() });
-                    break;
+                Heard::Report(Report::ProbeFree(Ok(lock))) if lock.account() == account => {
+                    driver.turns.limits.probe = Some(Probe { lock, answer: Answer::default() });
+                    return Ok(Waited::Break(Some(Input::WaitOver)));
                 }
-                Some(Message::ProbeFree(Err(error))) => {
-                    self.cannot_share(&error)?;
-                    break;
+                Heard::Report(Report::ProbeFree(Err(error))) => {
+                    driver.cannot_share(&error)?;
+                    return Ok(Waited::Break(Some(Input::WaitOver)));
                 }
-                Some(message) => message,
-                None => continue,
-            };
-            if self.absorb(message)? {
-                return Ok(None);
+                Heard::Stop => return Ok(Waited::Break(None)),
+                other @ (Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+                    driver.nobody_waits_for(other);
+                }
             }
-        }
-        Ok(Some(Input::WaitOver))
+            Ok(look_again(until, Some(Input::WaitOver)))
+        })
     }
 
     /// The first answer of the model proves that the limit is over: the others need not wait for the end of the turn.
     pub(super) fn probe_sees(&mut self, event: &AgentEvent) -> Result<(), DriverError> {
-        let probe = self.limits.probe.as_mut();
+        let probe = self.turns.limits.probe.as_mut();
         if probe.is_some_and(|probe| probe.answer.is_proven_by(event)) {
             self.limit_is_over()?;
         }
@@ -222,15 +215,15 @@ impl Driver<'_> {
             // Kept until the others have been told.
             TurnEnd::Limit { .. } => {}
             TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Budget | TurnEnd::Interrupted => {
-                self.limits.probe = None;
+                self.turns.limits.probe = None;
             }
         }
         Ok(())
     }
 
     fn limit_is_over(&mut self) -> Result<(), DriverError> {
-        if let Some(probe) = self.limits.probe.take()
-            && let Err(error) = self.setting.limits.lift(probe.lock.account())
+        if let Some(probe) = self.turns.limits.probe.take()
+            && let Err(error) = self.context.limits.lift(probe.lock.account())
         {
             self.cannot_share(&error)?;
         }
@@ -239,13 +232,21 @@ impl Driver<'_> {
 
     /// Said once: the loop goes on, by itself.
     fn cannot_share(&mut self, error: &io::Error) -> Result<(), DriverError> {
-        if std::mem::replace(&mut self.limits.complained, true) {
+        if std::mem::replace(&mut self.turns.limits.complained, true) {
             return Ok(());
         }
-        let place = display_path(self.setting.limits.path());
-        self.input(&Input::Notice(format!(
-            "usage limits are not shared with other tasks: {place} cannot be used ({error})"
-        )))
+        let path = display_path(self.context.limits.path());
+        self.input(&Input::Notice(Notice::LimitsNotShared { path, error: error.to_string() }))
+    }
+}
+
+fn known(agent: &str, limit: &SharedLimit, until: Option<Timestamp>, by: &str) -> KnownLimit {
+    KnownLimit {
+        agent: agent.to_owned(),
+        message: limit.message.clone(),
+        by: by.to_owned(),
+        until,
+        guesses: limit.guesses,
     }
 }
 

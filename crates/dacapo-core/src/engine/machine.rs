@@ -1,20 +1,24 @@
 //! What every kind of task is to the driver: a pure machine (rule 1 of the architecture).
 //!
 //! `decide` turns an input into events, `apply` is the only change of state, and `next` derives what is to be done from
-//! the state alone. So after a crash the same effect is derived again from the journal, and none is lost.
+//! the state alone. So after a crash the same step is derived again from the journal, and none is lost. Prompts and
+//! messages are built by `plan`, once, when the driver is about to act.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::event::Hidden;
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Received, SetupResult, TurnRecord,
-    Usage, WaitReason, WorkFacts, Writing, WritingRecord,
+    CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, Received, SetupResult,
+    TurnRecord, Usage, WaitReason, Writing, WritingRecord,
 };
 use crate::git::Oid;
 use crate::mirror::Document;
-use crate::proof::Hidden;
 use crate::spec::{ProofPolicy, Setup};
+
+pub use super::step::Step;
+pub use super::work::{NamedCommit, WorkFacts, WorkQuery};
 
 /// A kind of task. No I/O, no clock, no randomness: all that comes in as [`Input`].
 pub trait Machine {
@@ -24,8 +28,12 @@ pub trait Machine {
     /// Takes in what happened. The only way the state ever changes.
     fn apply(&mut self, line: &Envelope);
 
-    /// What is to be done now; none when the task is over.
-    fn next(&self) -> Option<Effect>;
+    /// What is to be done now; none when the task is over. Cheap: nothing is built but the step's name.
+    fn next(&self) -> Option<Step>;
+
+    /// All that doing it needs: prompts, messages, commands. `step` is what [`Machine::next`] names at this state; of another
+    /// one nothing is known, and it becomes [`Effect::Settle`].
+    fn plan(&self, step: Step) -> Effect;
 
     /// Whether what is at work is to end now: the task itself is to.
     fn ends_now(&self) -> bool;
@@ -159,7 +167,7 @@ pub enum Input {
     /// A person wants something of the task.
     Command(Received),
     /// Something a person should know.
-    Notice(String),
+    Notice(Notice),
 }
 
 /// How a process takes a task up.
@@ -390,27 +398,4 @@ pub struct Landing {
     pub commit: Oid,
     /// From here.
     pub parent: Option<Oid>,
-}
-
-/// What git is asked about the work of a milestone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkQuery {
-    /// The branch of the milestone (full name).
-    pub branch: Option<String>,
-    /// Where the milestone began.
-    pub base: Option<Oid>,
-    /// Where the round began.
-    pub start: Option<Oid>,
-    /// Commits, as an agent names them: 7 to 64 hexadecimal digits each.
-    pub commits: Vec<String>,
-    /// The milestone's own file, from the top of the repository.
-    pub definition: String,
-    /// Its text as the milestone is held to it: where the file says just that, nobody has changed anything.
-    pub frozen: String,
-    /// The main branch (full name).
-    pub main: Option<String>,
-    /// Where it was when it was last seen; none: it is taken as it is.
-    pub main_was: Option<Oid>,
-    /// Whether the diff of the round is wanted.
-    pub diff: bool,
 }

@@ -1,8 +1,13 @@
 //! A task in the user's own checkout that works on a branch of its own (M2): the checkout is put on it first and stays there.
 
+use crate::event::WorkspaceNotice;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::context::DriverError;
 use super::driver::Driver;
-use super::machine::Input;
-use super::surroundings::DriverError;
+use super::untracked::untracked_before;
+use crate::env::Env;
 use crate::git::{GitError, Head, Repo, WorktreeError, display_path};
 use crate::spec::{NewBranch, Place, TaskSpec};
 
@@ -15,11 +20,15 @@ fn short(branch: &str) -> &str {
 
 /// Why a task cannot go on in the user's checkout, though nothing is wrong with it: somebody has put it on another branch and
 /// has work there that is not committed. A clean one is switched by whoever goes on (M9). None for a task that has no branch
-/// there.
-pub fn astray(spec: &TaskSpec) -> Result<Option<String>, GitError> {
+/// there. What was untracked before it began is nobody's work.
+pub fn astray(
+    spec: &TaskSpec,
+    env: &Env,
+    untracked_before: &BTreeSet<PathBuf>,
+) -> Result<Option<String>, GitError> {
     let Place::InPlace { branch: Some(own), .. } = &spec.place else { return Ok(None) };
-    let Ok(repo) = Repo::discover(&spec.top) else { return Ok(None) };
-    stays_away(&repo, own)
+    let Ok(repo) = Repo::discover(&spec.top, env) else { return Ok(None) };
+    stays_away(&repo, own, untracked_before)
 }
 
 /// The branch that the checkout is on, where it is not the task's.
@@ -28,11 +37,16 @@ fn elsewhere<'h>(head: &'h Head, own: &NewBranch) -> Option<&'h str> {
     (head.branch.as_ref() != Some(&own.name)).then_some(is)
 }
 
-fn stays_away(repo: &Repo, own: &NewBranch) -> Result<Option<String>, GitError> {
+fn stays_away(
+    repo: &Repo,
+    own: &NewBranch,
+    untracked_before: &BTreeSet<PathBuf>,
+) -> Result<Option<String>, GitError> {
     let head = repo.head()?;
     let Some(is) = elsewhere(&head, own) else { return Ok(None) };
     let ought = short(&own.name);
-    Ok(in_the_way(repo)?.map(|found| {
+    // Of what came since nobody can tell whether it is the user's or what an agent left half done.
+    Ok(in_the_way(repo, |path| !untracked_before.contains(path))?.map(|found| {
         format!("this checkout is on {is}, the task works on {ought}, and {found}: commit or stash that, then resume it")
     }))
 }
@@ -52,11 +66,12 @@ impl Driver<'_> {
         let head = user.head()?;
         let at = user.read_ref(&new.name)?;
         // Without `workspace_ready` in the journal it was never worked on: an earlier start was cut short.
-        let is_ours = self.taken_up && [&start, &new.start].map(Some).contains(&at.as_ref());
+        let is_ours = self.earlier.taken_up && [&start, &new.start].map(Some).contains(&at.as_ref());
         if at.is_some() && !is_ours {
             return Ok(Err(WorktreeError::BranchExists(name.to_owned()).to_string()));
         }
-        if let Some(in_the_way) = in_the_way(user)? {
+        // What is untracked comes along to any branch that does not have it, and git says if one does.
+        if let Some(in_the_way) = in_the_way(user, |_| false)? {
             return Ok(Err(format!("{in_the_way}; it is to be switched to {name}")));
         }
         let switched = match is_ours {
@@ -74,8 +89,8 @@ impl Driver<'_> {
             Err(error) => return Err(error.into()),
         }
         if let Some(was) = head.branch.as_deref().filter(|was| *was != new.name) {
-            let was = short(was);
-            self.input(&Input::Notice(format!("this checkout was switched from {was} to {name}")))?;
+            let (from, to) = (short(was).to_owned(), name.to_owned());
+            self.note_of_workspace(WorkspaceNotice::Switched { from, to })?;
         }
         Ok(Ok(()))
     }
@@ -83,13 +98,14 @@ impl Driver<'_> {
     /// Whether the user's checkout is where a task that is taken up again works. One that only ends is left without it: what is
     /// there now is the user's.
     pub(super) fn may_reopen(&mut self, own: &NewBranch) -> Result<bool, DriverError> {
-        let repo = super::workspace::discover(&self.spec, &self.spec.top)?;
+        let repo = self.discover(&self.spec.top)?;
         let head = repo.head()?;
         let Some(is) = elsewhere(&head, own) else { return Ok(true) };
         if self.machine.ends_now() {
             return Ok(false);
         }
-        if let Some(why) = stays_away(&repo, own)? {
+        let before = untracked_before(&self.dir, self.earlier.untracked.lists());
+        if let Some(why) = stays_away(&repo, own, &before)? {
             return Err(DriverError::Workspace(why));
         }
         let ought = short(&own.name);
@@ -101,9 +117,8 @@ impl Driver<'_> {
             }
             Err(error) => return Err(error.into()),
         }
-        self.input(&Input::Notice(format!(
-            "this checkout was on {is}; it was switched to {ought} to go on"
-        )))?;
+        let (from, to) = (is.to_string(), ought.to_owned());
+        self.note_of_workspace(WorkspaceNotice::SwitchedBack { from, to })?;
         Ok(true)
     }
 
@@ -114,23 +129,22 @@ impl Driver<'_> {
         if !workspace.repo.what_is_gone().is_empty() || elsewhere(&workspace.repo.head()?, own).is_some() {
             return Ok(());
         }
-        let name = short(&own.name);
-        let back = self.spec.base_branch.as_deref().map_or("BRANCH", short);
-        self.input(&Input::Notice(format!(
-            "this checkout stays on {name}; git switch {back} goes back to {back}"
-        )))
+        let branch = short(&own.name).to_owned();
+        let before = self.spec.base_branch.as_deref().map(|branch| short(branch).to_owned());
+        self.note_of_workspace(WorkspaceNotice::StaysOn { branch, before })
     }
 }
 
-/// What of the user's is not committed.
-fn in_the_way(user: &Repo) -> Result<Option<String>, GitError> {
+/// What of the user's is not committed; of untracked files those that `counts` says.
+fn in_the_way(user: &Repo, counts: impl Fn(&PathBuf) -> bool) -> Result<Option<String>, GitError> {
     let dirt = user.dirt()?;
     if let Some(operation) = dirt.operation {
         return Ok(Some(format!("a {operation} was begun in this checkout and not finished")));
     }
-    let count = dirt.count();
-    let files = dirt.unmerged.iter().chain(&dirt.tracked).chain(&dirt.untracked);
-    let mut named: Vec<String> = files.take(NAMED).map(|path| display_path(path)).collect();
+    let untracked = dirt.untracked.iter().filter(|path| counts(path));
+    let files: Vec<&PathBuf> = dirt.unmerged.iter().chain(&dirt.tracked).chain(untracked).collect();
+    let count = files.len();
+    let mut named: Vec<String> = files.iter().take(NAMED).map(|path| display_path(path)).collect();
     if count > named.len() {
         named.push("…".into());
     }

@@ -1,11 +1,12 @@
 //! Making a task's own worktree, and what becomes of one that cannot be made (S3).
 
+use crate::event::WorkspaceNotice;
 use std::sync::Arc;
 
+use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::Input;
-use super::surroundings::DriverError;
-use super::workspace::{Workspace, Worktree};
+use super::workspace::{Workspace, Worktree, no_workspace};
 use crate::git::{Oid, Repo, WorktreeError};
 use crate::spec::Place;
 use crate::store::files;
@@ -15,7 +16,7 @@ impl Driver<'_> {
     pub(super) fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
         let spec = Arc::clone(&self.spec);
         let Place::Worktree { path, branch, with_changes, base, .. } = &spec.place else {
-            return Err(Self::no_workspace());
+            return Err(no_workspace());
         };
         let start = match base {
             Some(base) => match self.start_now(user, base)? {
@@ -36,7 +37,7 @@ impl Driver<'_> {
             })?;
         }
         // Without `workspace_ready` in the journal it was never worked in: an earlier start was cut short (K8).
-        if self.taken_up {
+        if self.earlier.taken_up {
             drop_unfinished(user, path, branch, [Some(&start), base.as_ref()])?;
         }
         let repo = match user.add_worktree(path, short, &start) {
@@ -52,9 +53,8 @@ impl Driver<'_> {
         };
         if *with_changes {
             let copied = user.copy_uncommitted(&repo)?;
-            let message =
-                format!("{} uncommitted files came along, {} removed", copied.written, copied.removed);
-            self.input(&Input::Notice(message))?;
+            let (written, removed) = (copied.written as u64, copied.removed as u64);
+            self.note_of_workspace(WorkspaceNotice::ChangesCameAlong { written, removed })?;
             let (kept, left_out) = self.keep_user_changes(&repo)?;
             return Ok(Ok((Workspace { left_out, ..Workspace::new(repo, true) }, kept)));
         }
@@ -77,6 +77,7 @@ pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
         DriverError::Journal(_)
         | DriverError::Launch(_)
         | DriverError::Kind(_)
+        | DriverError::NoProgress { .. }
         | DriverError::Queue { .. } => Err(error),
     }
 }
@@ -89,7 +90,7 @@ fn drop_unfinished(
     branch: &str,
     starts: [Option<&Oid>; 2],
 ) -> Result<(), DriverError> {
-    let left = Repo::discover(path).ok().and_then(|left| left.head().ok());
+    let left = user.beside(path).ok().and_then(|left| left.head().ok());
     let on_it = left.filter(|head| head.branch.as_deref() == Some(branch));
     let made_at = on_it.and_then(|head| head.commit);
     // Also where git had only begun to write down that there is one.

@@ -1,11 +1,12 @@
 //! Files that lie where a turn or a check is about to write. An agent can plant them in an earlier turn: a FIFO that would
 //! stop the task for good, or an answer that nobody gave. They are moved, named and never read (R0).
 
+use crate::event::Notice;
 use std::path::Path;
 
+use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::Input;
-use super::surroundings::DriverError;
 use crate::git::display_path;
 use crate::store::files;
 
@@ -13,11 +14,12 @@ use crate::store::files;
 const OF_A_TURN: [&str; 6] = ["raw", "idx", "err", "acp", "usage", "prompt"];
 
 /// Which process wrote down that the turn begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TurnBegun {
     /// This one.
     Now,
     /// One that is gone.
+    #[default]
     Earlier,
 }
 
@@ -44,6 +46,6 @@ impl Driver<'_> {
         })?;
         let Some((what, aside)) = moved else { return Ok(()) };
         let (path, aside) = (display_path(path), display_path(&aside));
-        self.input(&Input::Notice(format!("{what} was in the way at {path}; it was moved to {aside}")))
+        self.input(&Input::Notice(Notice::SetAside { found: what.to_owned(), path, aside }))
     }
 }

@@ -5,15 +5,18 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use super::checks::Shell;
-use super::driver::{Driver, Message};
-use super::machine::{Effect, Input, ProofPlan, SetupRun};
-use super::surroundings::{Activity, DriverError};
+use super::context::{Activity, DriverError};
+use super::driver::Driver;
+use super::listen::{Heard, Waited};
+use super::machine::{Input, ProofPlan, SetupRun, Step};
+use super::post::Report;
 use super::workspace::MAX_FILE_BYTES;
-use crate::event::{CheckPhase, Event};
+use crate::event::{CheckPhase, Event, Notice};
 use crate::git::Repo;
 use crate::process::{Exit, tail};
 use crate::proof::{Lease, ProofError, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
+use crate::store::TaskDir;
 
 /// So much of what a failed setup printed is looked through for its last line.
 const TAIL_BYTES: usize = 4 << 10;
@@ -30,6 +33,63 @@ fn unavailable(problem: impl Display) -> Input {
     Input::ProofUnavailable { message: problem.to_string(), cure: None }
 }
 
+/// The checkout in which commits are proven.
+#[derive(Debug)]
+pub(super) struct ProofCheckout {
+    /// While a commit is proven in it.
+    lease: Option<Lease>,
+    /// The hash of what proofs are made with.
+    pub(super) start_sha256: Option<String>,
+}
+
+impl ProofCheckout {
+    pub(super) fn new(start_sha256: Option<String>) -> Self {
+        Self { lease: None, start_sha256 }
+    }
+
+    /// A checkout is given back as soon as it is not needed: others may wait for it.
+    pub(super) fn release_unless_needed_for(&mut self, step: Step) {
+        let needed = match step {
+            Step::PrepareProof { .. } | Step::FindHidden { .. } => true,
+            Step::RunCheck { phase, .. } => phase == CheckPhase::Proof,
+            Step::PrepareWorkspace
+            | Step::RunSetup { .. }
+            | Step::BeginTurn(_)
+            | Step::RunTurn { .. }
+            | Step::Write { .. }
+            | Step::PrepareCommit { .. }
+            | Step::Land { .. }
+            | Step::InspectWork { .. }
+            | Step::KeepWork
+            | Step::Sleep { .. }
+            | Step::ShareLimit { .. }
+            | Step::AwaitProbe { .. }
+            | Step::Settle
+            | Step::Finish => false,
+        };
+        if !needed {
+            self.lease = None;
+        }
+    }
+
+    /// For a job, so that nobody else has the checkout before all that works in it is gone.
+    pub(super) fn share(&self) -> Option<OwnedFd> {
+        self.lease.as_ref()?.share().ok()
+    }
+
+    /// Where the checks of a proof run; none: there is no checkout at hand.
+    pub(super) fn tree(&self) -> Option<PathBuf> {
+        self.lease.as_ref().map(|lease| lease.tree().to_owned())
+    }
+
+    fn snapshot(&self, dir: &TaskDir) -> Result<Snapshot, String> {
+        let Some(sha256) = &self.start_sha256 else {
+            return Err("there is no record of how the repository was set up at the start".to_owned());
+        };
+        Snapshot::open(&dir.start_path(), sha256).map_err(|error| error.to_string())
+    }
+}
+
 impl Driver<'_> {
     /// What proofs are made with, as it is before anybody works here. Without it the task runs all the same.
     pub(super) fn take_snapshot(&mut self, user: &Repo) -> Result<(), DriverError> {
@@ -39,54 +99,19 @@ impl Driver<'_> {
             return Ok(());
         }
         match Snapshot::take(user, &self.dir.start_path()) {
-            Ok(snapshot) => self.start_sha256 = Some(snapshot.sha256().to_owned()),
+            Ok(snapshot) => self.proof.start_sha256 = Some(snapshot.sha256().to_owned()),
             Err(error) => {
-                self.start_sha256 = None;
-                self.input(&Input::Notice(format!("commits cannot be proven: {error}")))?;
+                self.proof.start_sha256 = None;
+                self.input(&Input::Notice(Notice::NoProofs { error: error.to_string() }))?;
             }
         }
         Ok(())
     }
 
-    /// A checkout is given back as soon as it is not needed: others may wait for it.
-    pub(super) fn release_proof_unless_needed_for(&mut self, effect: &Effect) {
-        let needed = match effect {
-            Effect::PrepareProof(_) | Effect::FindHidden { .. } => true,
-            Effect::RunCheck(plan) => plan.phase == CheckPhase::Proof,
-            Effect::PrepareWorkspace
-            | Effect::RunSetup(_)
-            | Effect::BeginTurn(_)
-            | Effect::RunTurn(_)
-            | Effect::Write(_)
-            | Effect::PrepareCommit(_)
-            | Effect::Land(_)
-            | Effect::InspectWork(_)
-            | Effect::KeepWork
-            | Effect::Sleep { .. }
-            | Effect::ShareLimit(_)
-            | Effect::AwaitProbe { .. }
-            | Effect::Settle
-            | Effect::Finish { .. } => false,
-        };
-        if !needed {
-            self.proof = None;
-        }
-    }
-
-    /// For a job, so that nobody else has the checkout before all that works in it is gone.
-    pub(super) fn share_of_proof(&self) -> Option<OwnedFd> {
-        self.proof.as_ref()?.share().ok()
-    }
-
-    /// Where the checks of a proof run; none: there is no checkout at hand.
-    pub(super) fn proof_tree(&self) -> Option<PathBuf> {
-        self.proof.as_ref().map(|lease| lease.tree().to_owned())
-    }
-
     /// None: the task is to stop.
     pub(super) fn prepare_proof(&mut self, plan: &ProofPlan) -> Result<Option<Input>, DriverError> {
-        self.sink.activity(&Activity::Proving(&plan.commit));
-        let snapshot = match self.start_snapshot() {
+        self.record.sink.activity(&Activity::Proving(&plan.commit));
+        let snapshot = match self.proof.snapshot(&self.dir) {
             Ok(snapshot) => snapshot,
             Err(message) => return Ok(Some(unavailable(message))),
         };
@@ -103,7 +128,7 @@ impl Driver<'_> {
             setup: &plan.setup.commands,
         };
         let prepared = lease.prepare(&request);
-        self.proof = Some(lease);
+        self.proof.lease = Some(lease);
         let needs_setup = match prepared {
             Ok(prepared) => prepared.needs_setup,
             Err(error) => return Ok(Some(unavailable(error))),
@@ -120,16 +145,9 @@ impl Driver<'_> {
         Ok(Some(Input::ProofReady { set_up }))
     }
 
-    fn start_snapshot(&self) -> Result<Snapshot, String> {
-        let Some(sha256) = &self.start_sha256 else {
-            return Err("there is no record of how the repository was set up at the start".to_owned());
-        };
-        Snapshot::open(&self.dir.start_path(), sha256).map_err(|error| error.to_string())
-    }
-
     /// One of the pool, waited for where all are in use. None: the task is to stop.
     fn lease_checkout(&mut self) -> Result<Option<Result<Lease, ProofError>>, DriverError> {
-        if let Some(lease) = self.proof.take() {
+        if let Some(lease) = self.proof.lease.take() {
             return Ok(Some(Ok(lease)));
         }
         let (pool, task) = (self.dir.proofs(), self.spec.name.to_string());
@@ -138,33 +156,30 @@ impl Driver<'_> {
             Ok(Some(lease)) => return Ok(Some(Ok(lease))),
             Err(error) => return Ok(Some(Err(error))),
         }
-        self.record(Event::Notice { message: "waits for a proof checkout: all are in use".to_owned() })?;
-        let outbox = self.outbox.clone();
+        self.record(Event::Notice(Notice::ProofCheckoutsInUse))?;
+        let outbox = self.post.outbox();
         let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
-            let _ = outbox.send(Message::ProofLease(Box::new(pool.wait(&task))));
+            outbox.report(Report::ProofLease(Box::new(pool.wait(&task))));
         });
         if let Err(source) = waiting {
             let path = self.dir.path().to_owned();
             return Ok(Some(Err(ProofError::File { what: "wait for a proof checkout in", path, source })));
         }
-        loop {
-            match self.receive(None) {
-                Some(Message::ProofLease(lease)) => return Ok(Some(*lease)),
-                Some(message) => {
-                    if self.absorb(message)? {
-                        return Ok(None);
-                    }
-                }
-                None => return Ok(None),
+        self.wait(None, |driver, heard| match heard {
+            Heard::Report(Report::ProofLease(lease)) => Ok(Waited::Break(Some(*lease))),
+            Heard::Stop => Ok(Waited::Break(None)),
+            other @ (Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+                driver.nobody_waits_for(other);
+                Ok(Waited::Continue(None))
             }
-        }
+        })
     }
 
     fn set_up_checkout(&mut self, setup: &Setup) -> Result<SetUp, DriverError> {
-        let Some(cwd) = self.proof_tree() else { return Ok(SetUp::Stopped) };
+        let Some(cwd) = self.proof.tree() else { return Ok(SetUp::Stopped) };
         for command in &setup.commands {
-            self.sink.activity(&Activity::Setup(command));
-            let output = self.dir.setup_path(self.next_seq());
+            self.record.sink.activity(&Activity::Setup(command));
+            let output = self.dir.setup_path(self.record.next_seq());
             self.keep_directory_of(&output)?;
             let env = self.environment(&cwd);
             let (cwd, timeout) = (cwd.clone(), setup.timeout);
@@ -182,7 +197,7 @@ impl Driver<'_> {
             let last = last.map_or_else(String::new, |line| format!(": {line}"));
             return Ok(SetUp::Failed(format!("setup `{command}` failed in the checkout ({ending}){last}")));
         }
-        if let Some(lease) = self.proof.as_mut()
+        if let Some(lease) = self.proof.lease.as_mut()
             && let Err(error) = lease.setup_done()
         {
             // It runs once more the next time.
@@ -193,12 +208,13 @@ impl Driver<'_> {
 
     /// What the workspace has and the checkout does not.
     pub(super) fn find_hidden(&mut self) -> Result<Input, DriverError> {
+        let users = self.workspace_mut()?.compare_users()?.same;
         let workspace = &self.workspace()?.repo;
-        let found = self.proof.as_ref().map(|lease| lease.hidden(workspace, MAX_FILE_BYTES));
+        let found = self.proof.lease.as_ref().map(|lease| lease.hidden(workspace, MAX_FILE_BYTES, &users));
         match found {
             Some(Ok(found)) => Ok(Input::HiddenFound { hidden: found.files, total: found.total }),
             Some(Err(error)) => {
-                self.input(&Input::Notice(format!("cannot find what the commit lacks: {error}")))?;
+                self.input(&Input::Notice(Notice::HiddenUnknown { error: error.to_string() }))?;
                 Ok(Input::HiddenFound { hidden: Vec::new(), total: 0 })
             }
             None => Ok(Input::HiddenFound { hidden: Vec::new(), total: 0 }),

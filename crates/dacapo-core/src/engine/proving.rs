@@ -10,7 +10,7 @@
 //!
 //! A process that takes the task up in the middle begins the proof anew: what the one before it saw is no receipt.
 
-use super::machine::{CheckPlan, Effect, Input, ProofPlan, SetupRun};
+use super::machine::{CheckPlan, Effect, Input, ProofPlan, SetupRun, Step};
 use crate::event::{CheckBrief, CheckPhase, CheckResult, Event, ProofFailure, ProofState, Unproven};
 use crate::git::Oid;
 use crate::spec::LoopPolicy;
@@ -20,7 +20,7 @@ use crate::spec::LoopPolicy;
 pub(crate) struct Proving {
     iteration: u32,
     commit: Oid,
-    step: Step,
+    stage: Stage,
     /// The setup ran right before these checks: running it once more changes nothing.
     set_up: bool,
     /// What the checks came to so far.
@@ -28,7 +28,7 @@ pub(crate) struct Proving {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum Stage {
     Prepare(SetupRun),
     Check { index: usize },
     Explain,
@@ -36,7 +36,13 @@ enum Step {
 
 impl Proving {
     pub(crate) fn new(iteration: u32, commit: Oid) -> Self {
-        Self { iteration, commit, step: Step::Prepare(SetupRun::IfNeeded), set_up: false, checks: Vec::new() }
+        Self {
+            iteration,
+            commit,
+            stage: Stage::Prepare(SetupRun::IfNeeded),
+            set_up: false,
+            checks: Vec::new(),
+        }
     }
 
     /// Another process goes on: it has nothing but the commit.
@@ -49,16 +55,30 @@ impl Proving {
         &self.checks
     }
 
+    /// What is to be done next.
+    pub(crate) fn step(&self) -> Step {
+        let iteration = self.iteration;
+        match self.stage {
+            Stage::Prepare(setup_run) => Step::PrepareProof { iteration, setup_run },
+            Stage::Check { index } => Step::RunCheck {
+                phase: CheckPhase::Proof,
+                iteration: Some(iteration),
+                index: u32::try_from(index).unwrap_or(u32::MAX),
+            },
+            Stage::Explain => Step::FindHidden { iteration },
+        }
+    }
+
     pub(crate) fn effect(&self, policy: &LoopPolicy) -> Effect {
-        match self.step {
-            Step::Prepare(setup_run) => Effect::PrepareProof(ProofPlan {
+        match self.stage {
+            Stage::Prepare(setup_run) => Effect::PrepareProof(ProofPlan {
                 iteration: self.iteration,
                 commit: self.commit.clone(),
                 setup_run,
                 setup: policy.proof.setup.clone(),
                 keep: policy.proof.keep.clone(),
             }),
-            Step::Check { index } => Effect::RunCheck(CheckPlan {
+            Stage::Check { index } => Effect::RunCheck(CheckPlan {
                 phase: CheckPhase::Proof,
                 iteration: Some(self.iteration),
                 index: u32::try_from(index).unwrap_or(u32::MAX),
@@ -66,15 +86,15 @@ impl Proving {
                 timeout: policy.check_timeout,
                 commit: Some(self.commit.clone()),
             }),
-            Step::Explain => Effect::FindHidden { iteration: self.iteration },
+            Stage::Explain => Effect::FindHidden { iteration: self.iteration },
         }
     }
 
     /// What follows from an input; none: it is not for the proof.
     pub(crate) fn decide(&self, input: &Input) -> Option<Event> {
         let (iteration, commit_id) = (self.iteration, self.commit.clone());
-        match (self.step, input) {
-            (Step::Prepare(_), Input::ProofReady { set_up }) => {
+        match (self.stage, input) {
+            (Stage::Prepare(_), Input::ProofReady { set_up }) => {
                 Some(Event::ProofStarted { iteration, commit_id, set_up: *set_up })
             }
             (_, Input::ProofUnavailable { message, cure }) => Some(Event::ProofUnavailable {
@@ -83,16 +103,16 @@ impl Proving {
                 message: message.clone(),
                 cure: cure.clone(),
             }),
-            (Step::Check { index }, Input::CheckDone(result)) if self.awaits(index, result) => {
+            (Stage::Check { index }, Input::CheckDone(result)) if self.awaits(index, result) => {
                 Some(Event::CheckFinished(result.clone()))
             }
-            (Step::Explain, Input::HiddenFound { hidden, total }) => Some(Event::ProofFailed {
+            (Stage::Explain, Input::HiddenFound { hidden, total }) => Some(Event::ProofFailed {
                 iteration,
                 commit_id,
                 hidden: hidden.clone(),
                 hidden_total: *total,
             }),
-            (Step::Prepare(_) | Step::Check { .. } | Step::Explain, _) => None,
+            (Stage::Prepare(_) | Stage::Check { .. } | Stage::Explain, _) => None,
         }
     }
 
@@ -109,7 +129,7 @@ impl Proving {
             Event::ProofStarted { set_up, .. } => {
                 self.set_up = *set_up;
                 self.checks.clear();
-                self.step = Step::Check { index: 0 };
+                self.stage = Stage::Check { index: 0 };
                 None
             }
             Event::CheckFinished(result) if result.phase == CheckPhase::Proof => {
@@ -138,18 +158,18 @@ impl Proving {
         let can_set_up = !self.set_up && !policy.proof.setup.commands.is_empty();
         if !result.passed() && can_set_up {
             // What was installed there may be of an earlier commit, or broken by a check.
-            self.step = Step::Prepare(SetupRun::Anew);
+            self.stage = Stage::Prepare(SetupRun::Anew);
             return None;
         }
         let next = result.index as usize + 1;
         if next < policy.checks.len() {
-            self.step = Step::Check { index: next };
+            self.stage = Stage::Check { index: next };
             return None;
         }
         if self.checks.iter().all(CheckResult::passed) {
             return Some(ProofState::Proven { commit_id: self.commit.clone() });
         }
-        self.step = Step::Explain;
+        self.stage = Stage::Explain;
         None
     }
 }

@@ -6,8 +6,8 @@ use std::io;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+use super::acp_process::acp_setting;
 use super::machine::TurnPlan;
-use super::talker::talk_setting;
 use crate::agent::acp::Heard;
 use crate::agent::{self, Observed, Observer, ParserSetting};
 use crate::event::{AgentEvent, Usage};
@@ -16,7 +16,7 @@ use crate::spec::{AgentSpec, OutputFormat, Price};
 use crate::store::TaskDir;
 
 /// What the parser of a turn must know beside the bytes in `file`, live or later.
-pub(super) fn setting(
+pub(crate) fn setting(
     task: &str,
     dir: &TaskDir,
     plan: &TurnPlan,
@@ -27,7 +27,7 @@ pub(super) fn setting(
         earlier: plan.earlier,
         usage_file: Some(dir.turn_path(plan.turn, "usage")),
         now: written(file),
-        talk: talk_setting(task, dir, plan, agent),
+        talk: acp_setting(task, dir, plan, agent),
     }
 }
 
@@ -125,6 +125,45 @@ impl Reader {
     }
 }
 
+/// A parser whose reports of usage have their price.
+pub(crate) struct Metered {
+    parser: Box<dyn agent::Parser>,
+    price: Option<Price>,
+}
+
+impl Metered {
+    pub(crate) fn new(parser: Box<dyn agent::Parser>, price: Option<Price>) -> Self {
+        Self { parser, price }
+    }
+}
+
+impl agent::Parser for Metered {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
+        let price = self.price;
+        self.parser.feed(bytes, &mut |event| sink(priced(event, price)));
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
+        let price = self.price;
+        self.parser.finish(&mut |event| sink(priced(event, price)));
+    }
+
+    fn is_over(&self) -> bool {
+        self.parser.is_over()
+    }
+
+    fn checkpoint(&self) -> Box<dyn agent::Parser> {
+        Box::new(Self { parser: self.parser.checkpoint(), price: self.price })
+    }
+}
+
+fn priced(event: AgentEvent, price: Option<Price>) -> AgentEvent {
+    match event {
+        AgentEvent::Usage(usage) => AgentEvent::Usage(metered(usage, price)),
+        other => other,
+    }
+}
+
 /// What can be believed of a report, with its price. What is not known has none.
 fn metered(report: Usage, price: Option<Price>) -> Usage {
     let usage = report.believable();
@@ -138,11 +177,10 @@ fn metered(report: Usage, price: Option<Price>) -> Usage {
 
 /// What is passed on of what was heard, with its price.
 fn seen(mut heard: Heard, observer: &mut Observer, price: Option<Price>) -> Heard {
-    if let Heard::Event(event) = &mut heard {
-        if let AgentEvent::Usage(usage) = &mut *event {
-            *usage = metered(*usage, price);
-        }
-        observer.see(event);
+    if let Heard::Event(event) = heard {
+        let event = priced(event, price);
+        observer.see(&event);
+        heard = Heard::Event(event);
     }
     heard
 }

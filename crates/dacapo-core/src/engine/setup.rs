@@ -1,23 +1,22 @@
 //! What makes a fresh worktree usable (S3): files that git does not know, commands, ports of its own.
 
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use super::checks::{Shell, TAIL_BYTES, TAIL_LINES};
+use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::machine::{Input, SetupPlan};
-use super::surroundings::{Activity, DriverError};
 use super::workspace::Workspace;
 use crate::context::tail_lines;
-use crate::event::{CommitPlanned, Event, SetupResult};
+use crate::event::{CommitPlanned, Event, SetupResult, WorkspaceNotice};
 use crate::git::{Repo, display_path};
 use crate::process::{Exit, tail};
 use crate::spec::Place;
 use crate::store::{PortLease, files};
 
 /// Tells every child which ports are its task's.
-pub(super) const PORT_VARIABLE: &str = "DACAPO_PORT_BASE";
+pub const PORT_VARIABLE: &str = "DACAPO_PORT_BASE";
 
 impl Driver<'_> {
     /// Brings what `.worktreeinclude` names, and says what a fresh worktree lacks.
@@ -40,22 +39,15 @@ impl Driver<'_> {
             })?;
         }
         if let Some(first) = included.skipped.first() {
-            let more = included.skipped.len() - 1;
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let message = format!("named in .worktreeinclude, not copied: {}{more}", display_path(first));
-            self.input(&Input::Notice(message))?;
+            let (first, more) = (display_path(first), (included.skipped.len() - 1) as u64);
+            self.note_of_workspace(WorkspaceNotice::NotIncluded { first, more })?;
         }
         let empty = workspace.repo.submodules()?;
         if let Some(first) = empty.first()
             && !self.spec.place.setup().iter().any(|command| command.contains("submodule"))
         {
-            let more = empty.len() - 1;
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let message = format!(
-                "submodule {}{more} is empty in a fresh worktree; [worktree] setup = [\"git submodule update --init\"] fills it",
-                display_path(first)
-            );
-            self.input(&Input::Notice(message))?;
+            let (first, more) = (display_path(first), (empty.len() - 1) as u64);
+            self.note_of_workspace(WorkspaceNotice::EmptySubmodules { first, more })?;
         }
         Ok(())
     }
@@ -65,15 +57,13 @@ impl Driver<'_> {
         if matches!(self.spec.place, Place::InPlace { .. }) {
             return Ok(None);
         }
-        let leased = self.dir.ports().lease(&self.spec.tag, self.ports_before);
-        let problem = match leased {
+        let leased = self.dir.ports().lease(&self.spec.tag, self.earlier.ports);
+        let error = match leased {
             Ok(Some(lease)) => return Ok(Some(lease)),
-            Ok(None) => "all are taken".to_owned(),
-            Err(error) => error.to_string(),
+            Ok(None) => None,
+            Err(error) => Some(error.to_string()),
         };
-        self.input(&Input::Notice(format!(
-            "no ports for this task ({PORT_VARIABLE} is not set): {problem}"
-        )))?;
+        self.note_of_workspace(WorkspaceNotice::NoPorts { error })?;
         Ok(None)
     }
 
@@ -81,28 +71,19 @@ impl Driver<'_> {
     pub(super) fn lease_ports_again(&mut self) -> Result<Option<PortLease>, DriverError> {
         let lease = self.lease_ports()?;
         if let Some(port_base) =
-            lease.as_ref().map(PortLease::base).filter(|base| Some(*base) != self.ports_before)
+            lease.as_ref().map(PortLease::base).filter(|base| Some(*base) != self.earlier.ports)
         {
             self.record(Event::PortsLeased { port_base })?;
         }
         Ok(lease)
     }
 
-    pub(super) fn port_base(&self) -> Option<u16> {
-        self.workspace.as_ref()?.ports.as_ref().map(PortLease::base)
-    }
-
-    /// For a job, so that nobody else has the ports before all that may use them is gone.
-    pub(super) fn share_of_ports(&self) -> Option<OwnedFd> {
-        self.workspace.as_ref()?.ports.as_ref()?.share().ok()
-    }
-
     /// None: the task is to stop and the command was ended; it runs again.
     pub(super) fn run_setup(&mut self, plan: &SetupPlan) -> Result<Option<Input>, DriverError> {
-        self.sink.activity(&Activity::Setup(&plan.command));
+        self.record.sink.activity(&Activity::Setup(&plan.command));
         let started = Instant::now();
         let cwd = self.workspace()?.repo.toplevel().to_owned();
-        let output = self.dir.setup_path(self.next_seq());
+        let output = self.dir.setup_path(self.record.next_seq());
         if let Some(dir) = output.parent() {
             files::make_dir(dir).map_err(|source| DriverError::File {
                 what: "create",
@@ -113,7 +94,7 @@ impl Driver<'_> {
         let env = self.environment(&cwd);
         let shell = Shell { command: &plan.command, cwd, env, output: &output, timeout: plan.timeout };
         let Some((exit, timed_out)) = self.run_shell(shell)? else { return Ok(None) };
-        let changed_files = self.note_litter()?;
+        let changed_files = self.workspace_mut()?.note_new_litter()?;
         let text = tail(&output, TAIL_BYTES * 2).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let name = output.strip_prefix(self.dir.path()).unwrap_or(&output);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Outcome, StopReason, Usage};
+use crate::event::{Metered, Outcome, StopDetail, StopReason, Usage};
 use crate::spec::{Cap, LoopPolicy};
 
 /// What the rules look at when an iteration is over.
@@ -60,7 +60,7 @@ const fn end(outcome: Outcome, reason: StopReason) -> Option<Verdict> {
 }
 
 /// All that was asked for holds in this very iteration (L3).
-pub fn complete(facts: &Facts) -> bool {
+pub(crate) fn complete(facts: &Facts) -> bool {
     (facts.promise_needed || facts.checks_needed)
         && facts.success
         && !facts.unheard
@@ -69,7 +69,7 @@ pub fn complete(facts: &Facts) -> bool {
 }
 
 /// The verdict at the end of an iteration, in the order of L6; none: the loop goes on.
-pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<Verdict> {
+pub(crate) fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<Verdict> {
     if complete(facts) {
         let reason = if facts.checks_needed { StopReason::Checks } else { StopReason::Promise };
         return end(Outcome::Completed, reason);
@@ -81,8 +81,8 @@ pub fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<V
         return end(Outcome::Paused, StopReason::NeedsPerson);
     }
     let used_up_all = cap.is_some_and(|cap| facts.finished >= cap.iterations);
-    // A single iteration that succeeded is what was asked for, whatever it cost.
-    let is_all = !policy.looping && facts.success;
+    // A single iteration that succeeded is what was asked for, whatever it cost; but somebody may have asked for more since.
+    let is_all = !policy.looping && facts.success && used_up_all;
     if facts.cut_by_budget || (!is_all && budget_is_gone(policy, facts)) {
         return end(Outcome::BudgetExhausted, StopReason::Budget);
     }
@@ -116,12 +116,12 @@ fn used_up(policy: &LoopPolicy, succeeded: u32, defeat: Outcome) -> Outcome {
 }
 
 /// The verdict when all iterations were had.
-pub fn out_of_iterations(policy: &LoopPolicy, succeeded: u32) -> Verdict {
+pub(crate) fn out_of_iterations(policy: &LoopPolicy, succeeded: u32) -> Verdict {
     Verdict { outcome: used_up(policy, succeeded, Outcome::MaxReached), reason: StopReason::Iterations }
 }
 
 /// The verdict when no further iteration may start for want of time.
-pub fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32) -> Option<Verdict> {
+pub(crate) fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32) -> Option<Verdict> {
     if policy.time.is_some_and(|time| elapsed >= time) {
         return end(used_up(policy, succeeded, Outcome::TimeElapsed), StopReason::Time);
     }
@@ -129,32 +129,13 @@ pub fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32) -> Op
 }
 
 /// The money or the tokens are used up.
-pub fn over_budget(policy: &LoopPolicy, usage: &Usage) -> bool {
+pub(crate) fn over_budget(policy: &LoopPolicy, usage: &Usage) -> bool {
     policy.max_cost.is_some_and(|most| usage.cost_usd.unwrap_or(0.0) >= most)
         || policy.max_tokens.is_some_and(|most| usage.tokens() >= most)
 }
 
-/// The amount that a budget bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metered {
-    /// `--max-cost`.
-    Cost,
-    /// `--max-tokens`.
-    Tokens,
-}
-
-impl Metered {
-    /// For people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Cost => "cost",
-            Self::Tokens => "tokens",
-        }
-    }
-}
-
 /// What a turn that succeeded should have reported for the budget to hold, and did not (L10).
-pub fn unmetered(policy: &LoopPolicy, turn: &Usage) -> Option<Metered> {
+pub(crate) fn unmetered(policy: &LoopPolicy, turn: &Usage) -> Option<Metered> {
     if policy.max_cost.is_some() && !turn.knows_cost() {
         Some(Metered::Cost)
     } else if policy.max_tokens.is_some() && !turn.knows_tokens() {
@@ -165,7 +146,7 @@ pub fn unmetered(policy: &LoopPolicy, turn: &Usage) -> Option<Metered> {
 }
 
 /// So many successful turns in a row may not say what they used before the loop ends.
-pub const UNMETERED_TURNS: u32 = 2;
+pub(crate) const UNMETERED_TURNS: u32 = 2;
 
 /// Nothing is left, or nobody knows what is.
 fn budget_is_gone(policy: &LoopPolicy, facts: &Facts) -> bool {
@@ -173,39 +154,23 @@ fn budget_is_gone(policy: &LoopPolicy, facts: &Facts) -> bool {
 }
 
 /// Why the loop ended that could not hold its budget.
-pub fn usage_unknown(agent: &str, what: Metered) -> String {
-    let cure = match what {
-        Metered::Cost => "set [prices] for its model, or bound the task by --iter or --time",
-        Metered::Tokens => "bound the task by --iter or --time",
-    };
-    format!(
-        "usage unknown: {agent} reported no usable {} in {UNMETERED_TURNS} turns in a row; {cure}",
-        what.word()
-    )
-}
-
-/// The first such turn.
-pub fn unmetered_notice(agent: &str, what: Metered) -> String {
-    format!(
-        "usage unknown: {agent} reported no usable {} for this turn, so the budget does not count it; \
-         a second such turn in a row ends the task",
-        what.word()
-    )
+pub(crate) fn usage_unknown(agent: &str, amount: Metered) -> StopDetail {
+    StopDetail::UsageUnknown { agent: agent.to_owned(), amount, turns: UNMETERED_TURNS }
 }
 
 /// The pause after so many failures in a row: 1 s, 2 s, 4 s … 60 s (L8).
-pub fn backoff(failures_in_row: u32) -> Duration {
+pub(crate) fn backoff(failures_in_row: u32) -> Duration {
     Duration::from_secs((1_u64 << failures_in_row.saturating_sub(1).min(6)).min(60))
 }
 
 /// The pause after so many limits in a row for which the agent names no end: 1 min, 2 min, 4 min … 30 min.
-pub fn limit_backoff(limits_in_row: u32) -> Duration {
+pub(crate) fn limit_backoff(limits_in_row: u32) -> Duration {
     Duration::from_secs(60 * (1_u64 << limits_in_row.saturating_sub(1).min(5)).min(30))
 }
 
 /// When a limit ends: by the agent's word, or, where it has none or speaks of the past, after a guess. A reset that has
 /// passed is no end: the limit was hit after it.
-pub fn limit_end(resets_at: Option<Timestamp>, guess: Duration, now: Timestamp) -> Timestamp {
+pub(crate) fn limit_end(resets_at: Option<Timestamp>, guess: Duration, now: Timestamp) -> Timestamp {
     resets_at.filter(|until| *until > now).unwrap_or_else(|| later(now, guess))
 }
 

@@ -5,27 +5,30 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, Message};
+use super::context::{Activity, DriverError};
+use super::driver::Driver;
 use super::identity;
+use super::listen::{Heard, Waited};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::planted::TurnBegun;
+use super::post::{Outbox, Report};
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
-use super::surroundings::{Activity, DriverError};
-use super::turn_end::{Why, diagnosed, ending};
-use super::vigil::Vigil;
-use crate::agent::acp::Heard;
-use crate::agent::{self, Ending, Observed, TurnRequest};
-use crate::event::AgentEvent;
+use super::stderr_events::TurnOutput;
+use super::turn_end::{CallEnded, Why, diagnosed, ending};
+use super::watchdog::Watchdog;
+use super::workspace::Workspace;
+use crate::agent::{self, Ending, Observed, TurnRequest, acp};
+use crate::event::{AgentEvent, Notice};
 use crate::git::display_path;
 use crate::process::{
     Content, Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE,
 };
 use crate::spec::{AgentSpec, OutputFormat, TaskSpec};
-use crate::store::files;
+use crate::store::{TaskDir, files};
 
 /// So many events of the agent may wait for the driver; the parser waits, the agent never does.
 pub(super) const EVENTS_IN_FLIGHT: usize = 64;
@@ -35,6 +38,35 @@ pub(super) const EVENTS_IN_FLIGHT: usize = 64;
 pub(super) struct Parsed {
     pub(super) observed: Observed,
     pub(super) error: Option<io::Error>,
+}
+
+impl Outbox {
+    /// Starts the thread that reads what the agent prints, from the file it is captured in.
+    pub(super) fn follow(
+        &self,
+        progress: Arc<Progress>,
+        permit: SyncSender<()>,
+        reader: impl FnOnce(File) -> Reader,
+    ) -> Result<(), DriverError> {
+        let raw = progress.path().to_owned();
+        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
+        let file = progress.reader().map_err(failed)?;
+        let follower = Follower::live(progress, 0).map_err(failed)?;
+        let reader = reader(file);
+        let outbox = self.clone();
+        std::thread::Builder::new()
+            .name("parser".into())
+            .spawn(move || {
+                let send = |heard| match heard {
+                    acp::Heard::Event(event) => send(&permit, &outbox, Report::Agent(event)),
+                    acp::Heard::Talk(talk) => send(&permit, &outbox, Report::Talk(Box::new(talk))),
+                };
+                let (observed, error) = reader.read(follower, send);
+                outbox.report(Report::Parsed(Box::new(Parsed { observed, error })));
+            })
+            .map_err(failed)?;
+        Ok(())
+    }
 }
 
 impl Driver<'_> {
@@ -51,13 +83,13 @@ impl Driver<'_> {
             return Ok(Input::WorkspaceFailed(gone.join("; ")));
         }
         let head = repo.head()?;
-        self.turn_begun = TurnBegun::Now;
+        self.turns.begun = TurnBegun::Now;
         Ok(Input::TurnBegins { head: head.commit, session })
     }
 
     pub(super) fn run_turn(&mut self, plan: &TurnPlan) -> Result<Input, DriverError> {
         let raw = self.dir.turn_path(plan.turn, "raw");
-        let begun = std::mem::replace(&mut self.turn_begun, TurnBegun::Earlier);
+        let begun = std::mem::replace(&mut self.turns.begun, TurnBegun::Earlier);
         if begun == TurnBegun::Earlier && raw.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return self.finish_from_file(plan, &raw);
         }
@@ -67,9 +99,9 @@ impl Driver<'_> {
         let agent = &spec.agents[plan.agent];
         self.keep_directory_of(&raw)?;
         if agent.output == OutputFormat::Acp {
-            return self.talk(plan, agent);
+            return self.run_acp_turn(plan, agent);
         }
-        self.end_other_talks(plan.agent)?;
+        self.end_other_acp_processes(plan.agent)?;
         let started = Instant::now();
         let job = match self.job(plan, agent)? {
             Ok(job) => job,
@@ -78,13 +110,14 @@ impl Driver<'_> {
                 return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
             }
         };
-        let outbox = self.outbox.clone();
+        let outbox = self.post.outbox();
         let running = self.launcher.launch(job, move |finished| {
-            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+            outbox.report(Report::ChildGone(Box::new(finished)));
         })?;
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
-        self.overhear(plan, &running, permit.clone())?;
-        self.follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
+        self.record.turn_output = Some(TurnOutput::of(plan, &running));
+        self.post.outbox().follow_stderr(self.adapter(plan), &running, permit.clone())?;
+        self.post.outbox().follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         self.attend(plan, &running, &permits, started)
     }
 
@@ -96,45 +129,14 @@ impl Driver<'_> {
             path: directory.to_owned(),
             source,
         })?;
-        let message = format!(
-            "{} had been removed and was made again; what was printed before is lost",
-            display_path(directory)
-        );
-        self.input(&Input::Notice(message))
-    }
-
-    /// Starts the thread that reads what the agent prints, from the file it is captured in.
-    pub(super) fn follow(
-        &self,
-        progress: Arc<Progress>,
-        permit: SyncSender<()>,
-        reader: impl FnOnce(File) -> Reader,
-    ) -> Result<(), DriverError> {
-        let raw = progress.path().to_owned();
-        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
-        let file = progress.reader().map_err(failed)?;
-        let follower = Follower::live(progress, 0).map_err(failed)?;
-        let reader = reader(file);
-        let outbox = self.outbox.clone();
-        std::thread::Builder::new()
-            .name("parser".into())
-            .spawn(move || {
-                let send = |heard| match heard {
-                    Heard::Event(event) => send(&permit, &outbox, Message::Agent(event)),
-                    Heard::Talk(talk) => send(&permit, &outbox, Message::Talk(Box::new(talk))),
-                };
-                let (observed, error) = reader.read(follower, send);
-                let _ = outbox.send(Message::Parsed(Box::new(Parsed { observed, error })));
-            })
-            .map_err(failed)?;
-        Ok(())
+        self.input(&Input::Notice(Notice::DirectoryMadeAgain { path: display_path(directory) }))
     }
 
     pub(super) fn reader(&self, plan: &TurnPlan, agent: &AgentSpec, file: File) -> Reader {
         let setting = setting(self.spec.name.as_str(), &self.dir, plan, agent, &file);
         // Whatever the agent says is masked before it is read.
-        let promise = plan.promise.as_deref().map(|promise| self.masker.mask_str(promise));
-        Reader::new(agent, setting, promise.as_deref(), &self.masker.mask_str(&plan.prompt), file)
+        let promise = plan.promise.as_deref().map(|promise| self.launcher.masker().mask_str(promise));
+        Reader::new(agent, setting, promise.as_deref(), &self.launcher.masker().mask_str(&plan.prompt), file)
     }
 
     /// Listens until the agent is gone and all it printed has been read.
@@ -145,46 +147,39 @@ impl Driver<'_> {
         permits: &Receiver<()>,
         started: Instant,
     ) -> Result<Input, DriverError> {
-        let mut vigil = self.vigil(plan, started);
+        let mut watchdog = Watchdog::new(plan, self.adapter(plan), started);
         let mut why: Option<Why> = None;
-        let (mut gone, mut parsed) = (None, None);
-        while gone.is_none() || parsed.is_none() {
-            match self.receive(why.is_none().then(|| vigil.deadline())) {
-                Some(Message::ChildGone(finished)) => gone = Some(finished),
-                Some(Message::Parsed(all)) => parsed = Some(all),
-                Some(Message::Agent(event)) => {
+        let mut ended = CallEnded::default();
+        let (finished, parsed) = self.wait(Some(watchdog.deadline()), |driver, heard| {
+            let reason = match heard {
+                Heard::Report(Report::ChildGone(finished)) => {
+                    ended.gone = Some(finished);
+                    None
+                }
+                Heard::Report(Report::Parsed(all)) => {
+                    ended.parsed = Some(all);
+                    None
+                }
+                Heard::Report(Report::Agent(event)) => {
                     let _ = permits.try_recv();
-                    let reason = self.agent_did(&event, &mut vigil)?;
-                    why = why.or_else(|| Some(self.end_turn(running, reason?)));
+                    driver.agent_did(&event, &mut watchdog)?
                 }
-                Some(message @ Message::Stop { .. }) => {
-                    self.absorb(message)?;
-                    why = Some(self.end_turn(running, Why::Cancelled));
+                Heard::Stop => Some(Why::Cancelled),
+                Heard::Deadline => watchdog.look(running),
+                other @ (Heard::Commands | Heard::Report(_)) => {
+                    driver.nobody_waits_for(other);
+                    None
                 }
-                Some(message @ Message::Mail) => {
-                    if self.absorb(message)? {
-                        why = Some(self.end_turn(running, Why::Cancelled));
-                    }
-                }
-                Some(
-                    message @ (Message::ProbeFree(_)
-                    | Message::ProofLease(_)
-                    | Message::Place(..)
-                    | Message::Talk(_)
-                    | Message::TalkerGone(..)
-                    | Message::Answer { .. }),
-                ) => {
-                    self.absorb(message)?;
-                }
-                None => {
-                    let reason = vigil.look(running);
-                    why = why.or_else(|| Some(self.end_turn(running, reason?)));
-                }
+            };
+            // A person's wish to stop counts, whatever else came before it.
+            if let Some(reason) = reason.filter(|found| why.is_none() || matches!(found, Why::Cancelled)) {
+                why = Some(driver.end_turn(running, reason));
             }
-        }
-        let (Some(finished), Some(parsed)) = (gone, parsed) else {
-            return Err(DriverError::Workspace("a turn ended without its agent".into()));
-        };
+            Ok(match ended.both() {
+                Some(both) => Waited::Break(both),
+                None => Waited::Continue(why.is_none().then(|| watchdog.deadline())),
+            })
+        })?;
         self.report_leftovers(&finished)?;
         self.report_unread(&parsed)?;
         let ending = ending(why, &finished);
@@ -198,52 +193,42 @@ impl Driver<'_> {
         Ok(input)
     }
 
-    pub(super) fn vigil(&self, plan: &TurnPlan, started: Instant) -> Vigil {
-        Vigil::new(plan, self.adapter(plan), started)
-    }
-
     /// Shows what the agent did. A reason to end the turn: the budget is used up, or it tries in vain.
     pub(super) fn agent_did(
         &mut self,
         event: &AgentEvent,
-        vigil: &mut Vigil,
+        watchdog: &mut Watchdog,
     ) -> Result<Option<Why>, DriverError> {
-        self.show(event);
+        self.record.show(event);
         self.probe_sees(event)?;
         Ok(match event {
             AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
-            _ => vigil.see(event),
+            _ => watchdog.see(event),
         })
     }
 
     pub(super) fn report_unread(&mut self, parsed: &Parsed) -> Result<(), DriverError> {
         let Some(error) = &parsed.error else { return Ok(()) };
-        self.input(&Input::Notice(format!("the agent's output could not be read to its end: {error}")))
+        self.input(&Input::Notice(Notice::OutputUnread { error: error.to_string() }))
     }
 
     fn end_turn(&mut self, running: &Running, why: Why) -> Why {
-        self.sink.activity(&Activity::Stopping);
+        self.record.sink.activity(&Activity::Stopping);
         running.stop(Stop::Gentle);
         why
     }
 
     pub(super) fn report_leftovers(&mut self, finished: &Finished) -> Result<(), DriverError> {
         if finished.leftovers > 0 {
-            let message = match finished.leftovers {
-                1 => "ended 1 process that was left running".to_owned(),
-                more => format!("ended {more} processes that were left running"),
-            };
-            self.input(&Input::Notice(message))?;
+            let count = u64::from(finished.leftovers);
+            self.input(&Input::Notice(Notice::ProcessesEnded { count }))?;
         }
         for process in &finished.unreachable {
-            let message = format!(
-                "process {} ({}) cannot be ended: it belongs to someone else",
-                process.pid, process.name
-            );
-            self.input(&Input::Notice(message))?;
+            let (pid, program) = (process.pid, process.name.clone());
+            self.input(&Input::Notice(Notice::ProcessLeft { pid, program }))?;
         }
         if let Some(error) = &finished.capture_error {
-            self.input(&Input::Notice(format!("output is missing: {error}")))?;
+            self.input(&Input::Notice(Notice::OutputMissing { error: error.to_string() }))?;
         }
         Ok(())
     }
@@ -263,25 +248,16 @@ impl Driver<'_> {
         Ok(input)
     }
 
-    /// Keeps what the agent is told.
-    pub(super) fn write_prompt(&self, plan: &TurnPlan) -> Result<PathBuf, DriverError> {
-        let path = self.dir.turn_path(plan.turn, "prompt");
-        match files::replace(&path, plan.prompt.as_bytes()) {
-            Ok(()) => Ok(path),
-            Err(source) => Err(DriverError::File { what: "write", path, source }),
-        }
-    }
-
     /// What is run for a turn; the inner error is the agent's own: no command line can be made for it.
     pub(super) fn job(&self, plan: &TurnPlan, agent: &AgentSpec) -> Result<Result<Job, String>, DriverError> {
-        let prompt_file = self.write_prompt(plan)?;
+        let prompt_file = write_prompt(&self.dir, plan)?;
         let usage_file = self.dir.turn_path(plan.turn, "usage");
         let request = TurnRequest {
             prompt: &plan.prompt,
             prompt_file: &prompt_file,
             session: plan.session.as_deref(),
             continued: plan.continued,
-            own_program: &self.setting.program,
+            own_program: &self.context.program,
             usage_file: &usage_file,
             budget: plan.budget,
         };
@@ -328,13 +304,12 @@ impl Driver<'_> {
             index,
             stderr,
             grace: Job::GRACE,
-            holds: self.share_of_place(),
+            holds: self.slot_shares(),
         }))
     }
 
     fn native_program(&self, agent: &AgentSpec, cwd: &Path) -> Option<PathBuf> {
-        let path =
-            self.setting.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+        let path = self.context.env.get("PATH");
         agent::native_program(agent, &agent::program(agent)?, |program| {
             agent::find_on_path(program, path, cwd)
         })
@@ -342,8 +317,8 @@ impl Driver<'_> {
 
     /// The user's own environment and what every child of ours is told.
     pub(super) fn environment(&self, cwd: &Path) -> Vec<(OsString, OsString)> {
-        let mut env = environment(&self.setting.env, &self.spec, cwd);
-        if let Some(port) = self.port_base() {
+        let mut env = environment(&self.context.env, &self.spec, cwd);
+        if let Some(port) = self.workspace.as_ref().and_then(Workspace::port_base) {
             env.retain(|(name, _)| name != PORT_VARIABLE);
             env.push((PORT_VARIABLE.into(), port.to_string().into()));
         }
@@ -381,6 +356,15 @@ pub(crate) fn environment(
     env
 }
 
+/// Keeps what the agent is told.
+pub(super) fn write_prompt(dir: &TaskDir, plan: &TurnPlan) -> Result<PathBuf, DriverError> {
+    let path = dir.turn_path(plan.turn, "prompt");
+    match files::replace(&path, plan.prompt.as_bytes()) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(DriverError::File { what: "write", path, source }),
+    }
+}
+
 /// Where what an agent prints goes.
 pub(super) fn outputs(agent: &AgentSpec, file: impl Fn(&str) -> PathBuf) -> Outputs {
     let content = if agent.output == OutputFormat::Text { Content::Text } else { Content::JsonLines };
@@ -388,8 +372,8 @@ pub(super) fn outputs(agent: &AgentSpec, file: impl Fn(&str) -> PathBuf) -> Outp
 }
 
 /// Sends what was read of an agent to the driver, once it has room for it. False: nobody listens any more.
-pub(super) fn send(permit: &SyncSender<()>, outbox: &Sender<Message>, message: Message) -> bool {
-    permit.send(()).is_ok() && outbox.send(message).is_ok()
+pub(super) fn send(permit: &SyncSender<()>, outbox: &Outbox, report: Report) -> bool {
+    permit.send(()).is_ok() && outbox.report(report)
 }
 
 /// A random id in the form that agents take for one.

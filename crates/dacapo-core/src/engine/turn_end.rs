@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
+use super::turn::Parsed;
 use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, Surroundings, weigh};
 use crate::context::{last_lines, question, summarize};
 use crate::event::{AgentEvent, FailureKind, TurnEnd, TurnRecord};
@@ -27,6 +28,26 @@ pub(super) enum Why {
     GaveUp(GiveUp),
 }
 
+/// What is known of the end of a call: its process is gone, and all that it printed was read, in either order.
+#[derive(Default)]
+pub(super) struct CallEnded {
+    pub(super) gone: Option<Box<Finished>>,
+    pub(super) parsed: Option<Box<Parsed>>,
+}
+
+impl CallEnded {
+    /// Both, once there are both.
+    pub(super) fn both(&mut self) -> Option<(Box<Finished>, Box<Parsed>)> {
+        match (self.gone.take(), self.parsed.take()) {
+            (Some(gone), Some(parsed)) => Some((gone, parsed)),
+            (gone, parsed) => {
+                (self.gone, self.parsed) = (gone, parsed);
+                None
+            }
+        }
+    }
+}
+
 impl Driver<'_> {
     fn with_key_named(&self, plan: &TurnPlan, end: TurnEnd) -> TurnEnd {
         let (TurnEnd::Failed { failure: failure @ FailureKind::Permanent, message }, Some(adapter)) =
@@ -35,7 +56,7 @@ impl Driver<'_> {
             return end;
         };
         let agent = &self.spec.agents[plan.agent];
-        let mut env = self.setting.env.clone();
+        let mut env = self.context.env.to_vec();
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         let account = adapter.account(&Surroundings { env: &env });
         match key_refused(message, adapter.how_to_log_in(), &account.billing) {

@@ -1,19 +1,22 @@
 //! The place to work in, and what git is asked to do there.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::durability::Order;
+use super::litter::Look;
 use super::machine::{CommitPlan, Input, Landing};
 use super::own_worktree::not_made;
-use super::surroundings::{Activity, DriverError};
-use crate::event::CommitPlanned;
-use crate::git::{self, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
+use super::untracked::UsersFiles;
+use crate::event::{CommitPlanned, LeftFile, Notice, WorkspaceNotice};
+use crate::git::{self, Apart, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
 use crate::spec::{Place, TaskSpec};
 use crate::store::PortLease;
 use crate::trust::TrustedFiles;
@@ -27,7 +30,9 @@ pub(super) struct Workspace {
     /// Nobody else works here.
     pub(super) exclusive: bool,
     /// What checks left behind, and how it looked then.
-    pub(super) litter: Vec<Litter>,
+    pub(super) litter: BTreeMap<PathBuf, Look>,
+    /// What was untracked before the task, where this is the user's checkout.
+    pub(super) users: UsersFiles,
     /// Left out of the last commit; said once.
     pub(super) left_out: Vec<PathBuf>,
     /// Its ports, where it is a worktree of its own.
@@ -37,16 +42,16 @@ pub(super) struct Workspace {
 /// A fresh worktree, and the ref that keeps what of the user's came along.
 pub(super) type Worktree = (Workspace, Option<String>);
 
-#[derive(Debug, PartialEq)]
-pub(super) struct Litter {
-    path: PathBuf,
-    /// None: the check removed it.
-    look: Option<(u64, SystemTime)>,
-}
-
 impl Workspace {
     pub(super) fn new(repo: Repo, exclusive: bool) -> Self {
-        Self { repo, exclusive, litter: Vec::new(), left_out: Vec::new(), ports: None }
+        Self {
+            repo,
+            exclusive,
+            litter: BTreeMap::new(),
+            users: UsersFiles::default(),
+            left_out: Vec::new(),
+            ports: None,
+        }
     }
 
     /// Nobody else works here.
@@ -54,265 +59,18 @@ impl Workspace {
         self.exclusive
     }
 
-    fn look(&self, path: &PathBuf) -> Option<(u64, SystemTime)> {
-        let meta = std::fs::symlink_metadata(self.repo.toplevel().join(path)).ok()?;
-        Some((meta.len(), meta.modified().ok()?))
+    pub(super) fn port_base(&self) -> Option<u16> {
+        self.ports.as_ref().map(PortLease::base)
     }
 
-    /// The tree was clean but for what was left out before, so these are a check's. Gives back the new ones.
-    pub(super) fn note_litter(&mut self, dirty: Vec<PathBuf>) -> Vec<PathBuf> {
-        let mut fresh = Vec::new();
-        for path in dirty {
-            if self.left_out.contains(&path) {
-                continue;
-            }
-            let litter = Litter { look: self.look(&path), path };
-            if !self.litter.contains(&litter) {
-                fresh.push(litter.path.clone());
-                self.litter.retain(|known| known.path != litter.path);
-                self.litter.push(litter);
-            }
-        }
-        fresh
-    }
-
-    /// What checks of an earlier process left and nobody has touched since they were seen.
-    fn recall_litter(&mut self, seen: &HashMap<String, Timestamp>) -> Result<(), DriverError> {
-        if seen.is_empty() {
-            return Ok(());
-        }
-        let dirt = self.repo.dirt()?;
-        for path in dirt.tracked.into_iter().chain(dirt.untracked) {
-            let look = self.look(&path);
-            let changed = look.and_then(|(_, modified)| Timestamp::try_from(modified).ok());
-            if seen.get(&display_path(&path)).is_some_and(|at| changed.is_none_or(|changed| changed <= *at)) {
-                self.litter.push(Litter { path, look });
-            }
-        }
-        Ok(())
-    }
-
-    /// What lies here uncommitted and is not the work of an iteration.
-    pub(super) fn not_the_agents(&self) -> Vec<PathBuf> {
-        let mut all = self.untouched_litter();
-        all.extend_from_slice(&self.left_out);
-        all
-    }
-
-    /// What checks left and nobody has touched since.
-    fn untouched_litter(&self) -> Vec<PathBuf> {
-        self.litter
-            .iter()
-            .filter(|litter| self.look(&litter.path) == litter.look)
-            .map(|litter| litter.path.clone())
-            .collect()
-    }
-}
-
-impl Driver<'_> {
-    pub(super) fn no_workspace() -> DriverError {
-        DriverError::Workspace("the task has no workspace yet".into())
-    }
-
-    pub(super) fn workspace(&self) -> Result<&Workspace, DriverError> {
-        self.workspace.as_ref().ok_or_else(Self::no_workspace)
-    }
-
-    pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
-        match self.make_workspace() {
-            Err(error) if matches!(self.spec.place, Place::Worktree { .. }) => not_made(error),
-            made => made,
-        }
-    }
-
-    fn make_workspace(&mut self) -> Result<Input, DriverError> {
-        let user = discover(&self.spec, &self.spec.top)?;
-        self.take_snapshot(&user)?;
-        let (workspace, kept) = match &self.spec.place {
-            Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
-                Ok(()) => (Workspace::new(user, false), None),
-                Err(message) => return Ok(Input::WorkspaceFailed(message)),
-            },
-            Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, false), None),
-            Place::InPlace { allow_dirty: true, branch: None } => {
-                let (kept, left_out) = self.keep_user_changes(&user)?;
-                (Workspace { left_out, ..Workspace::new(user, false) }, kept)
-            }
-            Place::Worktree { .. } => match self.add_worktree(&user)? {
-                Ok((mut workspace, kept)) => {
-                    self.furnish(&user, &mut workspace)?;
-                    workspace.ports = self.lease_ports()?;
-                    (workspace, kept)
-                }
-                Err(message) => return Ok(Input::WorkspaceFailed(message)),
-            },
-        };
-        let head = workspace.repo.head()?;
-        let path = display_path(workspace.repo.toplevel());
-        self.workspace = Some(workspace);
-        let port_base = self.port_base();
-        Ok(Input::WorkspaceReady {
-            path,
-            branch: head.branch,
-            base: head.commit,
-            kept_changes: kept,
-            port_base,
-            start_sha256: self.start_sha256.clone(),
-        })
-    }
-
-    /// A task that is taken up again finds its workspace where it was.
-    pub(super) fn reopen_workspace(&mut self) -> Result<(), DriverError> {
-        // Stopped before it was made, the task ends without one.
-        if !self.workspace_was_made || self.machine.next().is_none() {
-            return Ok(());
-        }
-        let spec = Arc::clone(&self.spec);
-        if let Place::InPlace { branch: Some(own), .. } = &spec.place
-            && !self.may_reopen(own)?
-        {
-            return Ok(());
-        }
-        let (dir, exclusive) = match &spec.place {
-            Place::InPlace { .. } => (&spec.top, false),
-            Place::Worktree { path, .. } => (path, true),
-        };
-        let mut workspace = match self.make_worktree_again()? {
-            Some(workspace) => workspace,
-            None => Workspace::new(discover(&spec, dir)?, exclusive),
-        };
-        workspace.recall_litter(&self.earlier_litter)?;
-        workspace.ports = self.lease_ports_again()?;
-        self.workspace = Some(workspace);
-        Ok(())
-    }
-
-    /// A worktree that somebody has removed since: all that was committed is on its branch.
-    fn make_worktree_again(&mut self) -> Result<Option<Workspace>, DriverError> {
-        let spec = Arc::clone(&self.spec);
-        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(None) };
-        if std::fs::symlink_metadata(path).is_ok() {
-            return Ok(None);
-        }
-        let user = discover(&spec, &spec.top)?;
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        let Some(repo) = user.add_worktree_again(path, short)? else { return Ok(None) };
-        self.input(&Input::Notice(format!(
-            "the worktree had been removed and was made again from {short}; what was not committed, or made by the \
-             setup, is gone"
-        )))?;
-        let mut workspace = Workspace::new(repo, true);
-        self.furnish(&user, &mut workspace)?;
-        Ok(Some(workspace))
-    }
-
-    /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
-    /// holds any of them; a rescue ref keeps them as they were.
-    pub(super) fn keep_user_changes(
-        &mut self,
-        repo: &Repo,
-    ) -> Result<(Option<String>, Vec<PathBuf>), DriverError> {
-        let head = repo.head()?;
-        let message =
-            format!("Uncommitted changes before {}\n\nDacapo-Task: {}\n", self.spec.name, self.spec.name);
-        let prefix = format!("refs/dacapo/rescue/{}/before", self.spec.name);
-        let kept = repo.keep_user_changes(&CommitRequest {
-            start: head.commit.as_ref(),
-            home: &head,
-            message: &message,
-            date: local_date(self.spec.created_at),
-            rescue_prefix: &prefix,
-            exclusive: false,
-            max_file_bytes: MAX_FILE_BYTES,
-            known: &[],
-            landing: None,
-            skip: &[],
-        })?;
-        if let Some(problem) = kept.problems.first() {
-            return Err(DriverError::Workspace(problem.to_string()));
-        }
-        let known = kept.left_out.iter().map(|left| left.path.clone()).chain(kept.nested).collect();
-        for left in kept.left_out {
-            self.input(&Input::Notice(format!("left as it is, uncommitted: {left}")))?;
-        }
-        Ok((kept.rescued.first().map(|rescued| rescued.name.clone()), known))
-    }
-
-    /// Where the work starts: main may have moved while the task stood in a row. Or why it cannot.
-    pub(super) fn start_now(&self, user: &Repo, asked: &Oid) -> Result<Result<Oid, String>, DriverError> {
-        if self.machine.starts_from_base_branch()
-            && let Some(branch) = &self.spec.base_branch
-            && let Some(tip) = user.read_ref(branch)?
-        {
-            return Ok(Ok(tip));
-        }
-        let gone = || format!("commit {}, from which it was to start, is gone", asked.short());
-        Ok(if user.has_commit(asked)? { Ok(asked.clone()) } else { Err(gone()) })
-    }
-
-    pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
-        self.sink.activity(&Activity::Committing);
-        self.clear_locks_of_last_turn()?;
-        // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
-        self.launcher.prepare();
-        let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
-        let prefix = self.rescue_prefix(plan.iteration);
-        let workspace = self.workspace()?;
-        if !plan.commit {
-            return Ok(Input::Prepared(self.look_only(plan)?));
-        }
-        let skip = workspace.untouched_litter();
-        let prepared = workspace.repo.prepare_commit(&CommitRequest {
-            start: plan.start.as_ref(),
-            home: &home,
-            message: &plan.message,
-            date: local_date(plan.at),
-            rescue_prefix: &prefix,
-            exclusive: workspace.exclusive,
-            max_file_bytes: MAX_FILE_BYTES,
-            known: &workspace.left_out,
-            landing: Some(&landing_reason(plan.iteration)),
-            skip: &skip,
-        })?;
-        let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
-        let has_link = workspace.repo.is_linked_worktree();
-        if has_link && prepared.problems.len() == 1 && prepared.problems.iter().all(is_gone) {
-            // Its repository is elsewhere and whole: what was committed is put there again for the next iteration.
-            workspace.repo.restore_worktree(&home)?;
-            let at = home.commit.as_ref().map_or("its start", Oid::short);
-            self.input(&Input::Notice(format!("the working directory was made again at {at}")))?;
-        }
-        for notice in &prepared.notices {
-            self.input(&Input::Notice(notice.to_string()))?;
-        }
-        for left in &prepared.left_out {
-            self.input(&Input::Notice(format!("not committed: {left}")))?;
-        }
-        let branch = prepared.head.branch.clone();
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
-            let refs = workspace.repo.ref_files(branch.as_deref());
-            self.durability.set(Order { objects: workspace.repo.objects_dir(), refs });
-        }
-        let files = prepared.changed.iter().map(|change| display_path(&change.path));
-        Ok(Input::Prepared(CommitPlanned {
-            iteration: plan.iteration,
-            parent: prepared
-                .commit
-                .as_ref()
-                .map_or(prepared.head.commit.clone(), |commit| commit.parent.clone()),
-            commit: prepared.commit.map(|commit| commit.oid),
-            subject: plan.message.lines().next().unwrap_or_default().to_owned(),
-            changed_files: files.take(CommitPlanned::MOST_FILES).collect(),
-            changed_total: u32::try_from(prepared.changed.len()).unwrap_or(u32::MAX),
-            left_out: prepared.left_out.iter().map(ToString::to_string).collect(),
-            problems: prepared.problems.iter().map(ToString::to_string).collect(),
-        }))
+    /// For a job, so that nobody else has the ports before all that may use them is gone.
+    pub(super) fn share_of_ports(&self) -> Option<OwnedFd> {
+        self.ports.as_ref()?.share().ok()
     }
 
     /// `--no-commit`: what changed is seen, nothing is touched.
     fn look_only(&self, plan: &CommitPlan) -> Result<CommitPlanned, DriverError> {
-        let repo = &self.workspace()?.repo;
+        let repo = &self.repo;
         let gone = repo.what_is_gone();
         if !gone.is_empty() {
             let problems = gone.iter().map(ToString::to_string).collect();
@@ -346,9 +104,234 @@ impl Driver<'_> {
             problems: Vec::new(),
         })
     }
+}
+
+pub(super) fn no_workspace() -> DriverError {
+    DriverError::Workspace("the task has no workspace yet".into())
+}
+
+impl Driver<'_> {
+    pub(super) fn workspace(&self) -> Result<&Workspace, DriverError> {
+        self.workspace.as_ref().ok_or_else(no_workspace)
+    }
+
+    pub(super) fn workspace_mut(&mut self) -> Result<&mut Workspace, DriverError> {
+        self.workspace.as_mut().ok_or_else(no_workspace)
+    }
+
+    pub(super) fn prepare_workspace(&mut self) -> Result<Input, DriverError> {
+        match self.make_workspace() {
+            Err(error) if matches!(self.spec.place, Place::Worktree { .. }) => not_made(error),
+            made => made,
+        }
+    }
+
+    fn make_workspace(&mut self) -> Result<Input, DriverError> {
+        if let Some(workspace) = &self.workspace {
+            // Its line is missing from the record. What was done there must not be done away with.
+            let head = workspace.repo.head()?;
+            return Ok(Input::WorkspaceReady {
+                path: display_path(workspace.repo.toplevel()),
+                branch: head.branch,
+                base: head.commit,
+                kept_changes: None,
+                port_base: workspace.port_base(),
+                start_sha256: self.proof.start_sha256.clone(),
+            });
+        }
+        let user = self.discover(&self.spec.top)?;
+        self.take_snapshot(&user)?;
+        let (mut workspace, kept) = match &self.spec.place {
+            Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
+                Ok(()) => (Workspace::new(user, false), None),
+                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+            },
+            Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, false), None),
+            Place::InPlace { allow_dirty: true, branch: None } => {
+                let (kept, left_out) = self.keep_user_changes(&user)?;
+                (Workspace { left_out, ..Workspace::new(user, false) }, kept)
+            }
+            Place::Worktree { .. } => match self.add_worktree(&user)? {
+                Ok((mut workspace, kept)) => {
+                    self.furnish(&user, &mut workspace)?;
+                    workspace.ports = self.lease_ports()?;
+                    (workspace, kept)
+                }
+                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+            },
+        };
+        self.take_untracked(&mut workspace)?;
+        let head = workspace.repo.head()?;
+        let path = display_path(workspace.repo.toplevel());
+        let port_base = workspace.port_base();
+        self.workspace = Some(workspace);
+        Ok(Input::WorkspaceReady {
+            path,
+            branch: head.branch,
+            base: head.commit,
+            kept_changes: kept,
+            port_base,
+            start_sha256: self.proof.start_sha256.clone(),
+        })
+    }
+
+    /// A task that is taken up again finds its workspace where it was.
+    pub(super) fn reopen_workspace(&mut self) -> Result<(), DriverError> {
+        // Stopped before it was made, the task ends without one.
+        if !self.earlier.workspace_was_made || self.machine.next().is_none() {
+            return Ok(());
+        }
+        let spec = Arc::clone(&self.spec);
+        if let Place::InPlace { branch: Some(own), .. } = &spec.place
+            && !self.may_reopen(own)?
+        {
+            return Ok(());
+        }
+        let (dir, exclusive) = match &spec.place {
+            Place::InPlace { .. } => (&spec.top, false),
+            Place::Worktree { path, .. } => (path, true),
+        };
+        let mut workspace = match self.make_worktree_again()? {
+            Some(workspace) => workspace,
+            None => Workspace::new(self.discover(dir)?, exclusive),
+        };
+        workspace.recall_litter(&self.earlier.litter)?;
+        self.recall_untracked(&mut workspace)?;
+        workspace.ports = self.lease_ports_again()?;
+        self.workspace = Some(workspace);
+        Ok(())
+    }
+
+    /// A worktree that somebody has removed since: all that was committed is on its branch.
+    pub(super) fn note_of_workspace(&mut self, notice: WorkspaceNotice) -> Result<(), DriverError> {
+        self.input(&Input::Notice(Notice::Workspace(notice)))
+    }
+
+    fn make_worktree_again(&mut self) -> Result<Option<Workspace>, DriverError> {
+        let spec = Arc::clone(&self.spec);
+        let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(None) };
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Ok(None);
+        }
+        let user = self.discover(&spec.top)?;
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let Some(repo) = user.add_worktree_again(path, short)? else { return Ok(None) };
+        self.note_of_workspace(WorkspaceNotice::WorktreeMadeAgain { branch: short.to_owned() })?;
+        let mut workspace = Workspace::new(repo, true);
+        self.furnish(&user, &mut workspace)?;
+        Ok(Some(workspace))
+    }
+
+    /// `--allow-dirty`: the user's changes become a commit of their own under the base, so that no iteration's commit
+    /// holds any of them; a rescue ref keeps them as they were.
+    pub(super) fn keep_user_changes(
+        &mut self,
+        repo: &Repo,
+    ) -> Result<(Option<String>, Vec<PathBuf>), DriverError> {
+        let head = repo.head()?;
+        let message =
+            format!("Uncommitted changes before {}\n\nDacapo-Task: {}\n", self.spec.name, self.spec.name);
+        let prefix = format!("refs/dacapo/rescue/{}/before", self.spec.name);
+        let kept = repo.keep_user_changes(&CommitRequest {
+            start: head.commit.as_ref(),
+            home: &head,
+            message: &message,
+            date: local_date(self.spec.created_at),
+            rescue_prefix: &prefix,
+            exclusive: false,
+            max_file_bytes: MAX_FILE_BYTES,
+            known: &[],
+            landing: None,
+            apart: Apart::nothing(),
+        })?;
+        if let Some(problem) = kept.problems.first() {
+            return Err(DriverError::Workspace(problem.to_string()));
+        }
+        let known = kept.left_out.iter().map(|left| left.path.clone()).chain(kept.nested).collect();
+        // Of the user's own checkout all that stays untracked is said together.
+        for left in kept.left_out.iter().filter(|_| !self.is_users_checkout()).collect::<Vec<_>>() {
+            self.input(&Input::Notice(Notice::LeftUncommitted(left.into())))?;
+        }
+        Ok((kept.rescued.first().map(|rescued| rescued.name.clone()), known))
+    }
+
+    /// Where the work starts: main may have moved while the task stood in a row. Or why it cannot.
+    pub(super) fn start_now(&self, user: &Repo, asked: &Oid) -> Result<Result<Oid, String>, DriverError> {
+        if self.machine.starts_from_base_branch()
+            && let Some(branch) = &self.spec.base_branch
+            && let Some(tip) = user.read_ref(branch)?
+        {
+            return Ok(Ok(tip));
+        }
+        let gone = || format!("commit {}, from which it was to start, is gone", asked.short());
+        Ok(if user.has_commit(asked)? { Ok(asked.clone()) } else { Err(gone()) })
+    }
+
+    pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
+        self.record.sink.activity(&Activity::Committing);
+        self.clear_locks_of_last_turn()?;
+        // The guard of what comes next starts while git, one process at a time, leaves the other cores idle.
+        self.launcher.prepare();
+        let home = Head { branch: plan.branch.clone(), commit: plan.tip.clone() };
+        let prefix = rescue_prefix(&self.spec, plan.iteration);
+        if !plan.commit {
+            return Ok(Input::Prepared(self.workspace()?.look_only(plan)?));
+        }
+        let users = self.workspace_mut()?.compare_users()?;
+        let workspace = self.workspace()?;
+        let apart = workspace.apart(&users);
+        let prepared = workspace.repo.prepare_commit(&CommitRequest {
+            start: plan.start.as_ref(),
+            home: &home,
+            message: &plan.message,
+            date: local_date(plan.at),
+            rescue_prefix: &prefix,
+            exclusive: workspace.exclusive,
+            max_file_bytes: MAX_FILE_BYTES,
+            known: &workspace.left_out,
+            landing: Some(&landing_reason(plan.iteration)),
+            apart: &apart,
+        })?;
+        let is_gone = |problem: &Problem| matches!(problem, Problem::WorkspaceGone(_));
+        let has_link = workspace.repo.is_linked_worktree();
+        if has_link && prepared.problems.len() == 1 && prepared.problems.iter().all(is_gone) {
+            // Its repository is elsewhere and whole: what was committed is put there again for the next iteration.
+            workspace.repo.restore_worktree(&home)?;
+            let commit_id = home.commit.clone();
+            self.note_of_workspace(WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id })?;
+        }
+        for notice in &prepared.notices {
+            self.input(&Input::Notice(notice.into()))?;
+        }
+        for left in &prepared.left_out {
+            self.input(&Input::Notice(Notice::NotCommitted(left.into())))?;
+        }
+        let committed = prepared.committed();
+        self.report_touched(Some(plan.iteration), &users, &committed)?;
+        let branch = prepared.head.branch.clone();
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
+            let refs = workspace.repo.ref_files(branch.as_deref());
+            self.record.durability.set(Order { objects: workspace.repo.objects_dir(), refs });
+        }
+        let files = prepared.changed.iter().map(|change| display_path(&change.path));
+        Ok(Input::Prepared(CommitPlanned {
+            iteration: plan.iteration,
+            parent: prepared
+                .commit
+                .as_ref()
+                .map_or(prepared.head.commit.clone(), |commit| commit.parent.clone()),
+            commit: prepared.commit.map(|commit| commit.oid),
+            subject: plan.message.lines().next().unwrap_or_default().to_owned(),
+            changed_files: files.take(CommitPlanned::MOST_FILES).collect(),
+            changed_total: u32::try_from(prepared.changed.len()).unwrap_or(u32::MAX),
+            left_out: prepared.left_out.iter().map(LeftFile::from).collect(),
+            problems: prepared.problems.iter().map(ToString::to_string).collect(),
+        }))
+    }
 
     pub(super) fn land(&mut self, landing: &Landing) -> Result<Input, DriverError> {
-        let prefix = self.rescue_prefix(landing.iteration);
+        let prefix = rescue_prefix(&self.spec, landing.iteration);
         let workspace = self.workspace()?;
         let landed = workspace.repo.land(&git::Landing {
             branch: landing.branch.as_deref(),
@@ -392,29 +375,35 @@ impl Driver<'_> {
         // Git's own are in no commit, and the project's settings need not be.
         let beside = self.changed_settings_files();
         trust_files.extend(beside.into_iter().filter(|name| !trust_files.contains(name)).collect::<Vec<_>>());
-        Ok(Input::Finishing { last_commit, trust_files, elapsed: self.elapsed() })
+        Ok(Input::Finishing { last_commit, trust_files, elapsed: self.record.clock.elapsed() })
     }
 
-    fn rescue_prefix(&self, iteration: u32) -> String {
-        format!("refs/dacapo/rescue/{}/iter-{iteration}", self.spec.name)
+    pub(super) fn discover(&self, dir: &std::path::Path) -> Result<Repo, DriverError> {
+        // Secrets of `--env` are for the agent, its checks and the setup; git may run filters of the repository's.
+        let is_secret = |name: &OsStr| {
+            self.spec.env.iter().any(|(known, value)| value.is_none() && name == known.as_str())
+        };
+        let env = self.context.env.without(is_secret);
+        let found = Repo::discover(dir, &env).map(|repo| repo.holding(&self.context.locks));
+        found.map_err(|error| {
+            let mut message = format!("the workspace of task '{}' cannot be used: {error}", self.spec.name);
+            if let Place::Worktree { path, branch, .. } = &self.spec.place
+                && path == dir
+                && !path.exists()
+            {
+                let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+                message.push_str(&format!(
+                    "\nits worktree and branch {branch} were removed; git branch {branch} COMMIT brings the branch back, \
+                     and the worktree comes with it"
+                ));
+            }
+            DriverError::Workspace(message)
+        })
     }
 }
 
-pub(super) fn discover(spec: &TaskSpec, dir: &std::path::Path) -> Result<Repo, DriverError> {
-    Repo::discover(dir).map_err(|error| {
-        let mut message = format!("the workspace of task '{}' cannot be used: {error}", spec.name);
-        if let Place::Worktree { path, branch, .. } = &spec.place
-            && path == dir
-            && !path.exists()
-        {
-            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            message.push_str(&format!(
-                "\nits worktree and branch {branch} were removed; git branch {branch} COMMIT brings the branch back, and \
-                 the worktree comes with it"
-            ));
-        }
-        DriverError::Workspace(message)
-    })
+fn rescue_prefix(spec: &TaskSpec, iteration: u32) -> String {
+    format!("refs/dacapo/rescue/{}/iter-{iteration}", spec.name)
 }
 
 /// What the reflog says.

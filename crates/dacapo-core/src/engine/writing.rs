@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, Message};
+use super::context::{Activity, DriverError};
+use super::driver::Driver;
+use super::listen::{Heard, Waited};
 use super::machine::{Input, WritingPlan};
+use super::post::Report;
 use super::reader::{Reader, written};
-use super::surroundings::{Activity, DriverError};
 use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
-use super::turn_end::{Why, diagnosed, ending};
-use super::workspace::MAX_FILE_BYTES;
+use super::turn_end::{CallEnded, Why, diagnosed, ending};
+use super::workspace::{MAX_FILE_BYTES, no_workspace};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
 use crate::context::{self, About, Conversation};
 use crate::event::{AgentEvent, TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
@@ -47,7 +49,9 @@ impl Driver<'_> {
             (None, _) | (_, Ok(None)) => (WritingEnd::Nothing, Usage::default()),
             (_, Err(message)) => (WritingEnd::Failed { message }, Usage::default()),
             // What the agent printed and what files are called may hold what no model is told (S15).
-            (Some(agent), Ok(Some(prompt))) => self.ask(plan, agent, &self.masker.mask_str(&prompt))?,
+            (Some(agent), Ok(Some(prompt))) => {
+                self.ask(plan, agent, &self.launcher.masker().mask_str(&prompt))?
+            }
         };
         Ok(Input::Written(WritingRecord {
             iteration: plan.iteration,
@@ -76,14 +80,15 @@ impl Driver<'_> {
     }
 
     /// None: nothing changed, so there is nothing to commit, or the tree is not in a state to be committed.
-    fn ask_for_message(&self, plan: &WritingPlan) -> Result<Option<String>, String> {
-        let workspace = self.workspace().map_err(|error| error.to_string())?;
+    fn ask_for_message(&mut self, plan: &WritingPlan) -> Result<Option<String>, String> {
+        let workspace = self.workspace.as_mut().ok_or_else(|| no_workspace().to_string())?;
         if !workspace.repo.what_is_gone().is_empty() {
             return Ok(None);
         }
+        let users = workspace.compare_users().map_err(|error| error.to_string())?;
         let stats = workspace.repo.stat_since(plan.start.as_ref(), MAX_FILE_BYTES);
         let mut stats = stats.map_err(|error| error.to_string())?;
-        let others = workspace.not_the_agents();
+        let others = workspace.not_the_agents(&users);
         stats.retain(|stat| !others.contains(&stat.path));
         let changes = context::changed_files(&stats);
         Ok((!changes.is_empty()).then(|| context::message_prompt(self.about(plan), &plan.summary, &changes)))
@@ -100,7 +105,7 @@ impl Driver<'_> {
             Some(answer) => return Ok(answer),
             None => Usage::default(),
         };
-        self.sink.activity(&Activity::Writing { what: plan.what, by: name_of(agent) });
+        self.record.sink.activity(&Activity::Writing { what: plan.what, by: name_of(agent) });
         self.keep_directory_of(&raw)?;
         let (running, permits) = match self.call(plan, agent, prompt)? {
             Ok(started) => started,
@@ -146,7 +151,7 @@ impl Driver<'_> {
             prompt_file: &prompt_file,
             session: session.as_deref(),
             continued: false,
-            own_program: &self.setting.program,
+            own_program: &self.context.program,
             usage_file: &self.file(plan, "usage"),
             budget: None,
         };
@@ -157,9 +162,9 @@ impl Driver<'_> {
                 Err(message) => return Ok(Err(message)),
             };
         job.grace = GRACE;
-        let outbox = self.outbox.clone();
+        let outbox = self.post.outbox();
         let launched = self.launcher.launch(job, move |finished| {
-            let _ = outbox.send(Message::ChildGone(Box::new(finished)));
+            outbox.report(Report::ChildGone(Box::new(finished)));
         });
         let running = match launched {
             Ok(running) => running,
@@ -167,7 +172,9 @@ impl Driver<'_> {
         };
         self.launcher.prepare();
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
-        self.follow(running.progress(), permit, |file| self.writing_reader(plan, agent, file))?;
+        self.post
+            .outbox()
+            .follow(running.progress(), permit, |file| self.writing_reader(plan, agent, file))?;
         Ok(Ok((running, permits)))
     }
 
@@ -183,40 +190,46 @@ impl Driver<'_> {
         let how_to_log_in = agent::adapter(agent.output).map(Adapter::how_to_log_in);
         let mut patience = Patience::default();
         let mut why: Option<Why> = None;
-        let (mut gone, mut parsed) = (None, None);
-        while gone.is_none() || parsed.is_none() {
-            let found = match self.receive(why.is_none().then_some(started + LONGEST)) {
-                Some(Message::ChildGone(finished)) => {
-                    gone = Some(finished);
+        let mut ended = CallEnded::default();
+        let (finished, parsed) = self.wait(Some(started + LONGEST), |driver, heard| {
+            let found = match heard {
+                Heard::Report(Report::ChildGone(finished)) => {
+                    ended.gone = Some(finished);
                     None
                 }
-                Some(Message::Parsed(all)) => {
-                    parsed = Some(all);
+                Heard::Report(Report::Parsed(all)) => {
+                    ended.parsed = Some(all);
                     None
                 }
-                Some(Message::Agent(event)) => {
+                Heard::Report(Report::Agent(event)) => {
                     let _ = permits.try_recv();
                     match &event {
-                        AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
+                        AgentEvent::Usage(usage) if driver.machine.over_budget(usage) => Some(Why::Budget),
                         event => patience.see(event, started.elapsed(), how_to_log_in).map(Why::GaveUp),
                     }
                 }
-                // Of all else that can come only a signal is about this call.
-                Some(message) => self.absorb(message)?.then_some(Why::Cancelled),
-                None => Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST)))),
+                Heard::Stop => Some(Why::Cancelled),
+                Heard::Deadline => {
+                    Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST))))
+                }
+                other @ (Heard::Commands | Heard::Report(_)) => {
+                    driver.nobody_waits_for(other);
+                    None
+                }
             };
             if let Some(found) = found {
                 running.stop(Stop::Gentle);
                 // A person's wish to stop counts, whatever else came before it.
-                why = match why {
+                why = match why.take() {
                     Some(earlier) if !matches!(found, Why::Cancelled) => Some(earlier),
                     _ => Some(found),
                 };
             }
-        }
-        let (Some(finished), Some(parsed)) = (gone, parsed) else {
-            return Err(DriverError::Workspace("a call ended without its process".into()));
-        };
+            Ok(match ended.both() {
+                Some(both) => Waited::Break(both),
+                None => Waited::Continue(why.is_none().then_some(started + LONGEST)),
+            })
+        })?;
         self.report_leftovers(&finished)?;
         let ending = ending(why, &finished);
         let adapter = agent::adapter(agent.output);
@@ -272,7 +285,7 @@ impl Driver<'_> {
 }
 
 /// The model, as people call it.
-pub(super) fn name_of(agent: &AgentSpec) -> &str {
+pub(crate) fn name_of(agent: &AgentSpec) -> &str {
     agent.model.as_deref().unwrap_or(&agent.name)
 }
 

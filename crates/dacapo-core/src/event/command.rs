@@ -40,6 +40,11 @@ pub enum Command {
         /// The whole text.
         definition: String,
     },
+    /// What the project's memory says by now (`.dacapo/memory/project.md`); empty: nothing.
+    Remember {
+        /// The whole text.
+        memory: String,
+    },
     /// End it for good: nobody is to take it up again by itself. What it left is kept.
     Abandon,
     /// Another limit from now on; see [`crate::spec::Change`].

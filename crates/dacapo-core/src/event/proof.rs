@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CheckBrief;
+use super::{CheckBrief, Hidden};
 use crate::git::Oid;
-use crate::proof::Hidden;
 
 /// What is known of the commit once all checks passed in the workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,24 +75,6 @@ impl ProofState {
 }
 
 impl Unproven {
-    /// Why, in a sentence without its first words: `passed here, not proven: …`.
-    pub fn reason(&self) -> String {
-        match self {
-            Unproven::WorkspaceOnly => "--proof workspace".to_owned(),
-            Unproven::NoCommit => "what passed is in no commit".to_owned(),
-            Unproven::Interrupted => "stopped before the proof was done".to_owned(),
-            Unproven::Unavailable { message, .. } => message.clone(),
-            Unproven::Failed(failure) => {
-                let checks: Vec<String> = failure
-                    .checks
-                    .iter()
-                    .map(|check| format!("`{}` {}", check.command, check.ending))
-                    .collect();
-                format!("in a checkout of {}: {}", failure.commit_id.short(), checks.join(", "))
-            }
-        }
-    }
-
     /// What would help: a line of config, or a command.
     pub fn cure(&self) -> Option<&str> {
         match self {

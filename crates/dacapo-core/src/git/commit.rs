@@ -9,7 +9,7 @@ use super::repo::{changes, read_raw_diff};
 use super::run::{Call, Running};
 use super::stage::{Plan, Rules};
 use super::status::{GITLINK, RawChange, Status};
-use super::{Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, guard};
+use super::{Apart, Change, Head, LeftOut, NewCommit, Notice, Oid, Prepared, Problem, Repo, guard};
 
 /// A moment as git writes it: seconds since 1970 and the offset of the place. Author and committer both get
 /// it, so that the same work gives the same commit id when it is done again after a crash.
@@ -62,8 +62,8 @@ pub struct CommitRequest<'a> {
     pub known: &'a [PathBuf],
     /// The reason with which it will be landed right after: what can be started ahead for that, is.
     pub landing: Option<&'a str>,
-    /// Paths that somebody else changed (a check) and nobody touched since: not part of the commit.
-    pub skip: &'a [PathBuf],
+    /// What is no part of the commit as it is now.
+    pub apart: &'a Apart,
 }
 
 /// How often HEAD may move under our eyes before that is an error.
@@ -108,7 +108,7 @@ impl Repo {
     }
 
     /// The directory or the repository itself may be what the agent removed.
-    pub fn what_is_gone(&self) -> Vec<Problem> {
+    pub(crate) fn what_is_gone(&self) -> Vec<Problem> {
         let mut gone = Vec::new();
         if !self.toplevel().is_dir() {
             gone.push(Problem::WorkspaceGone(self.toplevel().to_owned()));
@@ -169,7 +169,7 @@ impl Repo {
         let rules = Rules {
             max_file_bytes: request.max_file_bytes,
             known: request.known,
-            skip: request.skip,
+            apart: request.apart,
             tracked_in: request.start.filter(|_| is_new_base),
         };
         let mut plan = self.plan(status, rules)?;

@@ -1,11 +1,12 @@
 //! What is in the way of a start: changes that are not committed, an operation half done.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::error::GitError;
+use super::merge::paths;
 use super::status::Entry;
 
 /// Something git began and did not finish.
@@ -82,8 +83,27 @@ impl Repo {
         Ok(dirt)
     }
 
+    /// Files that git does not track, ignored ones too, where these paths are to be: written there, they would be lost.
+    pub fn untracked_in_the_way<'a>(
+        &self,
+        incoming: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Vec<PathBuf>, GitError> {
+        /// So many names fit on any command line.
+        const AT_ONCE: usize = 200;
+        let there: BTreeSet<PathBuf> =
+            incoming.into_iter().filter_map(|path| occupied(self.toplevel(), path)).collect();
+        let there: Vec<PathBuf> = there.into_iter().collect();
+        let mut found = Vec::new();
+        for some in there.chunks(AT_ONCE) {
+            let call = self.call("look for untracked files");
+            let call = call.args(["--literal-pathspecs", "ls-files", "-z", "--others", "--"]);
+            found.extend(paths(&call.args(some).stdout()?, 0));
+        }
+        Ok(found)
+    }
+
     /// The operation that is under way in this working tree, by the files git keeps for it.
-    pub fn operation(&self) -> Option<Operation> {
+    pub(crate) fn operation(&self) -> Option<Operation> {
         let has = |name: &str| self.git_dir().join(name).exists();
         if has("rebase-merge") || has("rebase-apply/rebasing") {
             Some(Operation::Rebase)
@@ -101,4 +121,17 @@ impl Repo {
             None
         }
     }
+}
+
+/// What is on disk where this path is to be: itself, or a file where one of its directories is.
+fn occupied(top: &Path, path: &Path) -> Option<PathBuf> {
+    let mut above: Vec<&Path> = path.ancestors().filter(|above| !above.as_os_str().is_empty()).collect();
+    above.reverse();
+    for part in above {
+        let meta = top.join(part).symlink_metadata().ok()?;
+        if part == path || !meta.is_dir() {
+            return Some(part.to_owned());
+        }
+    }
+    None
 }

@@ -63,7 +63,7 @@ impl Repo {
     }
 
     /// Whether a file (from the top of the checkout) is part of the index.
-    pub fn is_tracked(&self, path: &Path) -> Result<bool, GitError> {
+    pub(crate) fn is_tracked(&self, path: &Path) -> Result<bool, GitError> {
         let call = self.call("look whether a file is tracked").args(["ls-files", "-z", "--cached", "--"]);
         Ok(!call.arg(path).stdout()?.is_empty())
     }

@@ -4,7 +4,7 @@ use super::Repo;
 
 /// A name and an address, as git would write them into a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// `Ada`.
     pub name: String,
     /// `ada@example.org`.
@@ -13,7 +13,7 @@ pub struct Identity {
 
 impl Repo {
     /// Who the author of a commit here is; none where git itself would not know.
-    pub fn identity(&self) -> Option<Identity> {
+    pub(crate) fn identity(&self) -> Option<Identity> {
         let out = self.call("ask for a name").args(["var", "GIT_AUTHOR_IDENT"]).stdout().ok()?;
         Identity::read(std::str::from_utf8(&out).ok()?)
     }

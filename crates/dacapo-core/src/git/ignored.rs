@@ -15,7 +15,7 @@ const CACHES: [&str; 4] = ["node_modules", ".venv", "target", "__pycache__"];
 const CACHE_TAG: &str = "CACHEDIR.TAG";
 
 /// Whether an ignored directory can be made again by a build.
-fn is_cache(dir: &Path) -> bool {
+pub(super) fn is_cache(dir: &Path) -> bool {
     let is_dir = fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir());
     let named = dir.file_name().is_some_and(|name| CACHES.iter().any(|cache| name == *cache));
     is_dir && (named || dir.join(CACHE_TAG).is_file())

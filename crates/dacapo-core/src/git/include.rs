@@ -14,7 +14,7 @@ const NAME: &str = ".worktreeinclude";
 
 /// What came along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Included {
+pub(crate) struct Included {
     /// Files and links that were copied.
     pub files: Vec<PathBuf>,
     /// Their size.
@@ -26,7 +26,7 @@ pub struct Included {
 impl Repo {
     /// Copies what `.worktreeinclude` at the top of this checkout names into another working tree. Only what git does not
     /// track here, and never over something that is there.
-    pub fn copy_included(&self, to: &Self) -> Result<Included, GitError> {
+    pub(crate) fn copy_included(&self, to: &Self) -> Result<Included, GitError> {
         let (files, skipped) = self.included()?;
         let mut included = Included { skipped, ..Included::default() };
         for path in files {
@@ -58,7 +58,7 @@ impl Repo {
     }
 
     /// Submodules, which are empty in a fresh worktree.
-    pub fn submodules(&self) -> Result<Vec<PathBuf>, GitError> {
+    pub(crate) fn submodules(&self) -> Result<Vec<PathBuf>, GitError> {
         if !self.toplevel().join(".gitmodules").is_file() {
             return Ok(Vec::new());
         }

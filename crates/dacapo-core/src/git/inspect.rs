@@ -9,7 +9,12 @@ use super::repo::Repo;
 impl Repo {
     /// What differs between two commits, as people read it; from `None` all that `tip` holds. None: it is longer than
     /// `most` bytes. Neither the user's settings nor programs of theirs have a say in it.
-    pub fn diff_text(&self, base: Option<&Oid>, tip: &Oid, most: usize) -> Result<Option<String>, GitError> {
+    pub(crate) fn diff_text(
+        &self,
+        base: Option<&Oid>,
+        tip: &Oid,
+        most: usize,
+    ) -> Result<Option<String>, GitError> {
         let base = base.map_or(self.empty_tree(), Oid::as_str);
         let words = ["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "-M"];
         let call = self.call("show what changed").args(words).args([base, tip.as_str()]);
@@ -29,7 +34,7 @@ impl Repo {
 
     /// Where HEAD of this very working tree has been, newest first, at most `most` places. Git may keep no such log;
     /// then there are none.
-    pub fn head_was_at(&self, most: usize) -> Result<Vec<Oid>, GitError> {
+    pub(crate) fn head_was_at(&self, most: usize) -> Result<Vec<Oid>, GitError> {
         let count = format!("-{most}");
         let call = self.call("read where HEAD was");
         let answer = call.args(["log", "-g", "--format=%H", &count, "HEAD", "--"]).output()?;

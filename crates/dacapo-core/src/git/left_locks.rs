@@ -36,7 +36,7 @@ const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// A run that is over, and may have left locks.
 #[derive(Debug, Clone, Copy)]
-pub struct EndedRun<'a> {
+pub(crate) struct EndedRun<'a> {
     /// Its own worktree, in which nobody else works; none: it worked in the user's checkout.
     pub worktree: Option<&'a Path>,
     /// The branch that it worked on (full name).
@@ -51,7 +51,7 @@ pub struct EndedRun<'a> {
 
 impl Repo {
     /// Removes the locks that a run left whose processes are all dead.
-    pub fn clear_left_locks(&self, run: &EndedRun<'_>) -> Result<Vec<Notice>, GitError> {
+    pub(crate) fn clear_left_locks(&self, run: &EndedRun<'_>) -> Result<Vec<Notice>, GitError> {
         let mut removed = Vec::new();
         if let Some(worktree) = run.worktree {
             for lock in self.own_locks(run, worktree) {

@@ -7,12 +7,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{DiscoverError, Oid, Repo};
+use crate::env::Env;
 
-/// The git directory that all working trees of the repository around `dir` share.
-pub fn common_dir(dir: &Path) -> Result<PathBuf, DiscoverError> {
+/// The git directory that all working trees of the repository around `dir` share. `env` is for git, should it be asked.
+pub fn common_dir(dir: &Path, env: &Env) -> Result<PathBuf, DiscoverError> {
     match from_files(dir) {
         Some((_, common)) => Ok(common),
-        None => Repo::discover(dir).map(|repo| repo.common_dir().to_owned()),
+        None => Repo::discover(dir, env).map(|repo| repo.common_dir().to_owned()),
     }
 }
 
@@ -125,10 +126,14 @@ mod tests {
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
+    fn env() -> Env {
+        std::env::vars_os().collect()
+    }
+
     /// What git says; and whether the files were enough to know.
     fn both(dir: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
         (
-            Repo::discover(dir).ok().map(|repo| repo.common_dir().to_owned()),
+            Repo::discover(dir, &env()).ok().map(|repo| repo.common_dir().to_owned()),
             from_files(dir).map(|found| found.1),
         )
     }
@@ -153,12 +158,12 @@ mod tests {
             assert!(by_git.is_some(), "{place}");
             assert_eq!(by_files, by_git, "{place}");
         }
-        assert_eq!(common_dir(&at("linked/c")).unwrap(), at("plain/.git").canonicalize().unwrap());
+        assert_eq!(common_dir(&at("linked/c"), &env()).unwrap(), at("plain/.git").canonicalize().unwrap());
         for packed in [false, true] {
             if packed {
                 git(&at("plain"), &["pack-refs", "--all"]);
             }
-            let head = Repo::discover(&at("linked")).unwrap().head().unwrap();
+            let head = Repo::discover(&at("linked"), &env()).unwrap().head().unwrap();
             assert_eq!(current_branch(&at("linked/c")), head.branch.zip(head.commit));
             assert_eq!(current_branch(&at("linked/c")).unwrap().0, "refs/heads/other");
         }
@@ -185,7 +190,7 @@ mod tests {
         for place in ["bare.git", "moved", "broken", "barred", "full/.git", "full/.git/refs", "nowhere"] {
             assert_eq!(from_files(&at(place)), None, "{place}");
         }
-        let found = common_dir(&at("bare.git"));
+        let found = common_dir(&at("bare.git"), &env());
         assert!(matches!(found, Err(DiscoverError::Bare(_))), "{found:?}");
     }
 }

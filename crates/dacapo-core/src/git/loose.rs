@@ -29,7 +29,7 @@ impl Repo {
         let rules = Rules {
             max_file_bytes: request.max_file_bytes,
             known: request.known,
-            skip: request.skip,
+            apart: request.apart,
             tracked_in: None,
         };
         let mut plan = self.plan(status, rules)?;

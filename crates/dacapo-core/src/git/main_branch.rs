@@ -63,7 +63,7 @@ impl Repo {
 
     /// Makes a branch (short name) at `start` and puts the checkout on it. Whatever that would overwrite is in the way, ignored
     /// files too: git refuses, and nothing is changed.
-    pub fn switch_to_new(&self, branch: &str, start: &Oid) -> Result<(), WorktreeError> {
+    pub(crate) fn switch_to_new(&self, branch: &str, start: &Oid) -> Result<(), WorktreeError> {
         self.locked(|| {
             if self.read_ref(&format!("refs/heads/{branch}"))?.is_some() {
                 return Err(WorktreeError::BranchExists(branch.to_owned()));
@@ -79,7 +79,7 @@ impl Repo {
     }
 
     /// The same with a branch that is there.
-    pub fn switch_to(&self, branch: &str) -> Result<(), WorktreeError> {
+    pub(crate) fn switch_to(&self, branch: &str) -> Result<(), WorktreeError> {
         self.locked(|| {
             let call = self.call("switch to a branch");
             call.args(["switch", "-q", "--no-overwrite-ignore", "--no-guess", branch]).stdout()?;

@@ -101,13 +101,13 @@ impl Repo {
     }
 
     /// Whether two commits cannot be joined without somebody's help. One git call.
-    pub fn would_conflict(&self, one: &Oid, other: &Oid) -> Result<bool, GitError> {
+    pub(crate) fn would_conflict(&self, one: &Oid, other: &Oid) -> Result<bool, GitError> {
         Ok(!self.try_tree(one, other)?.conflicts.is_empty())
     }
 
     /// Of each of these pairs, whether they conflict; none where that cannot be said, for histories without a common
     /// beginning for one. One git process for as many as it can answer.
-    pub fn conflicts(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<Option<bool>>, GitError> {
+    pub(crate) fn conflicts(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<Option<bool>>, GitError> {
         let mut answers = Vec::with_capacity(pairs.len());
         while answers.len() < pairs.len() {
             let asked: String =
@@ -208,7 +208,12 @@ impl Repo {
     }
 
     /// The first lines of the messages of these commits, the newest first, at most so many.
-    pub fn subjects_between(&self, base: &Oid, tip: &Oid, most: usize) -> Result<Vec<String>, GitError> {
+    pub(crate) fn subjects_between(
+        &self,
+        base: &Oid,
+        tip: &Oid,
+        most: usize,
+    ) -> Result<Vec<String>, GitError> {
         let (range, count) = (format!("{base}..{tip}"), format!("--max-count={most}"));
         let call = self.call("read commits").args(["log", "-z", "--no-show-signature", "--format=%s"]);
         let out = call.args([&count, &range]).stdout()?;
@@ -230,7 +235,7 @@ impl Repo {
     }
 
     /// Files with conflicts that git knows of.
-    pub fn unmerged(&self) -> Result<Vec<PathBuf>, GitError> {
+    pub(crate) fn unmerged(&self) -> Result<Vec<PathBuf>, GitError> {
         let out = self.call(MERGE).args(["diff", "--name-only", "--diff-filter=U", "-z"]).stdout()?;
         Ok(paths(&out, 0))
     }
@@ -245,7 +250,9 @@ impl Repo {
             }
             // Ctrl-C at the terminal is for us, not for a git that is in the middle of the user's files.
             let call = self.call_as_user(MOVE).args(AS_ASKED).apart();
-            let answer = call.args(["merge", "-q", "--ff-only", new.as_str()]).output()?;
+            // Git would write over ignored files without a word; they are the user's, too.
+            let words = ["merge", "-q", "--ff-only", "--no-overwrite-ignore", new.as_str()];
+            let answer = call.args(words).output()?;
             return Ok(match answer.exit {
                 Some(0) => Advanced::Done,
                 _ if self.read_ref(branch)?.as_ref() != Some(old) => Advanced::Moved,

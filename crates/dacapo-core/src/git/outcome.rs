@@ -1,5 +1,6 @@
 //! What came of preparing a commit, in a form that callers can decide on and people can read.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -133,9 +134,13 @@ impl Prepared {
         }
     }
 
-    /// The commit that holds the iteration's work once landed: the new one, or HEAD.
-    pub fn tip(&self) -> Option<&Oid> {
-        self.commit.as_ref().map(|commit| &commit.oid).or(self.head.commit.as_ref())
+    /// The paths that are in a commit by now, ours or the agent's, and were not so at the start.
+    pub(crate) fn committed(&self) -> BTreeSet<PathBuf> {
+        if self.commit.is_none() && !self.own_commits {
+            return BTreeSet::new();
+        }
+        let there = self.changed.iter().filter(|change| change.kind != ChangeKind::Deleted);
+        there.map(|change| change.path.clone()).collect()
     }
 }
 
@@ -145,17 +150,6 @@ impl fmt::Display for Head {
         match &self.branch {
             Some(branch) => write!(f, "{} ({at})", branch.strip_prefix("refs/heads/").unwrap_or(branch)),
             None => write!(f, "detached at {at}"),
-        }
-    }
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = display_path(&self.path);
-        match &self.why {
-            Why::Secret => write!(f, "{path}: looks like a secret"),
-            Why::TooBig { bytes } => write!(f, "{path}: {bytes} bytes are over the limit"),
-            Why::NotStageable(said) => write!(f, "{path}: git could not take it: {said}"),
         }
     }
 }
@@ -187,36 +181,6 @@ impl fmt::Display for Problem {
             Self::LinkReplaced(path) => {
                 write!(f, "{} was replaced; git commands there reach another repository", display_path(path))
             }
-        }
-    }
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let branch = |name: &Option<String>| match name {
-            Some(name) => name.strip_prefix("refs/heads/").unwrap_or(name).to_owned(),
-            None => "a detached HEAD".to_owned(),
-        };
-        match self {
-            Self::Reattached { from, to } => {
-                write!(f, "HEAD was put on {}; it is on {} again, and the work too", branch(from), branch(to))
-            }
-            Self::StaleLockRemoved(lock) => write!(f, "removed the stale lock {}", display_path(lock)),
-            Self::IndexLocked(lock) => write!(
-                f,
-                "the index is locked; if no git is running, remove {} and run `git reset`",
-                display_path(lock)
-            ),
-            Self::IndexRebuilt(None) => write!(f, "the index was missing and was made again from HEAD"),
-            Self::IndexRebuilt(Some(kept)) => {
-                write!(f, "the index was broken and was made again from HEAD; kept as {}", display_path(kept))
-            }
-            Self::LinkRestored(path) => write!(f, "{} had been removed and was put back", display_path(path)),
-            Self::SubmoduleDirty(path) => {
-                write!(f, "submodule {} has changes that are in no commit", display_path(path))
-            }
-            Self::CommittedByAgent(file) => write!(f, "the agent committed {file}"),
-            Self::Warning(said) => write!(f, "git warned: {said}"),
         }
     }
 }

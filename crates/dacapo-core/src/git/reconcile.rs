@@ -5,10 +5,11 @@
 //! order on disk too: killed at any point, the next run sees the same state and does it again.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::error::GitError;
-use super::stage::Rules;
-use super::{CommitRequest, Head, Notice, Oid, Problem, Repo, Rescued};
+use super::stage::{Rules, nul_separated};
+use super::{Apart, CommitRequest, Head, Notice, Oid, Problem, Repo, Rescued};
 
 /// What became of HEAD.
 pub(super) enum Reconciled {
@@ -95,6 +96,7 @@ impl Repo {
         }
         self.rescue_files(request, &found, tip, &mut rescued)?;
 
+        self.untrack(request.apart)?;
         let call = self.call("restore the working tree").args(["read-tree", "--reset", "-u", tip.as_str()]);
         call.stdout()?;
         if let Some(branch) = home.branch.as_deref().filter(|_| ours.as_ref() != Some(tip)) {
@@ -104,6 +106,16 @@ impl Repo {
             self.attach(home, REASON)?;
         }
         Ok(Problem::HeadMoved { found, home: home.clone(), rescued })
+    }
+
+    /// The user's own files are not the agent's to add: what the agent put into the index would go from the disk with it.
+    fn untrack(&self, apart: &Apart) -> Result<(), GitError> {
+        let paths: Vec<PathBuf> = apart.users.union(&apart.changed).cloned().collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let call = self.call("take paths out of the index").arg("update-index");
+        call.args(["-z", "--force-remove", "--stdin"]).stdin(nul_separated(&paths)).stdout().map(drop)
     }
 
     /// The files as they are, and the index where it says something else, as commits on top of what HEAD was.
@@ -118,8 +130,14 @@ impl Repo {
         let (status, _) = self.status(Some(&scratch.file))?;
         // Fails with conflicts in it; the files with their markers are kept below.
         let index_tree = self.write_tree(Some(&scratch.file)).ok();
-        let rules =
-            Rules { max_file_bytes: request.max_file_bytes, known: &[], skip: &[], tracked_in: Some(tip) };
+        // Litter too would be overwritten; only what stays where it is need not be kept.
+        let users = Apart { users: request.apart.users.clone(), ..Apart::default() };
+        let rules = Rules {
+            max_file_bytes: request.max_file_bytes,
+            known: &[],
+            apart: &users,
+            tracked_in: Some(tip),
+        };
         let mut plan = self.plan(status, rules)?;
         let conflicts = std::mem::take(&mut plan.unmerged);
         plan.update.extend(conflicts);

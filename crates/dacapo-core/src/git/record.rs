@@ -4,11 +4,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::error::GitError;
+use crate::handed::hand_down;
 
 const FIND: &str = "find git's record of a worktree";
 const MOVE: &str = "move git's record of a worktree";
@@ -55,7 +57,7 @@ impl Repo {
     }
 
     /// Worktrees below `dir` that git knows and that are not there any more.
-    pub fn lost_worktrees(&self, dir: &Path) -> Result<Vec<PathBuf>, GitError> {
+    pub(crate) fn lost_worktrees(&self, dir: &Path) -> Result<Vec<PathBuf>, GitError> {
         let dir = dir.canonicalize().unwrap_or_else(|_| settled(dir));
         let is_lost = |path: &PathBuf| path.starts_with(&dir) && fs::symlink_metadata(path).is_err();
         Ok(self.shared().listed_worktrees()?.into_iter().map(|listed| listed.path).filter(is_lost).collect())
@@ -91,10 +93,10 @@ impl Repo {
         }
         // A copy that a crash cut short is not under its name; one that is under it is complete.
         if fs::symlink_metadata(to).is_err() {
-            copy_whole(record, to).map_err(GitError::io(MOVE, record))?;
+            self.copy_whole(record, to).map_err(GitError::io(MOVE, record))?;
         }
         // Out of git's sight first: half a record would be a worktree that git cannot read.
-        let gone = self.common_dir().join(format!("dacapo-gone-{}", crate::spec::random_hex(6)));
+        let gone = self.common_dir().join(format!("dacapo-gone-{}", crate::random::hex(6)));
         fs::rename(record, &gone).map_err(GitError::io(MOVE, record))?;
         fs::remove_dir_all(&gone).map_err(GitError::io(MOVE, &gone))
     }
@@ -139,8 +141,31 @@ impl Repo {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
             done => return done.map_err(GitError::io(MOVE, record)),
         }
-        copy_whole(record, &home).map_err(GitError::io(MOVE, record))?;
+        self.copy_whole(record, &home).map_err(GitError::io(MOVE, record))?;
         fs::remove_dir_all(record).map_err(GitError::io(MOVE, record))
+    }
+
+    /// By `cp -a`, which knows about links, modes, times and holes; under its name only when it is complete.
+    fn copy_whole(&self, from: &Path, to: &Path) -> io::Result<()> {
+        // Beside the directory that git looks through, not in it.
+        let beside = match to.parent().filter(|parent| parent.ends_with("worktrees")) {
+            Some(records) => records.parent().unwrap_or(records).join("dacapo-record.part"),
+            None => to.with_extension("part"),
+        };
+        match fs::remove_dir_all(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut cp = std::process::Command::new("cp");
+        self.env().dress(&mut cp).arg("-a").arg("--").arg(from).arg(&beside);
+        let held = self.handed().held();
+        let handed: Vec<_> = held.iter().flat_map(|files| files.iter()).map(AsFd::as_fd).collect();
+        hand_down(&mut cp, &handed);
+        let status = cp.status()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("cp ended with {status}")));
+        }
+        fs::rename(&beside, to)
     }
 }
 
@@ -150,22 +175,4 @@ pub(super) fn settled(path: &Path) -> PathBuf {
         (Some(parent), Some(name)) => parent.join(name),
         _ => path.to_owned(),
     }
-}
-
-/// By `cp -a`, which knows about links, modes, times and holes; under its name only when it is complete.
-fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    // Beside the directory that git looks through, not in it.
-    let beside = match to.parent().filter(|parent| parent.ends_with("worktrees")) {
-        Some(records) => records.parent().unwrap_or(records).join("dacapo-record.part"),
-        None => to.with_extension("part"),
-    };
-    match fs::remove_dir_all(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let status = std::process::Command::new("cp").arg("-a").arg("--").arg(from).arg(&beside).status()?;
-    if !status.success() {
-        return Err(io::Error::other(format!("cp ended with {status}")));
-    }
-    fs::rename(&beside, to)
 }

@@ -265,7 +265,7 @@ impl Repo {
     }
 
     /// The commits that refs below `prefix` name, the newest first, at most so many.
-    pub fn newest_tips(&self, prefix: &str, most: usize) -> Result<Vec<Oid>, GitError> {
+    pub(crate) fn newest_tips(&self, prefix: &str, most: usize) -> Result<Vec<Oid>, GitError> {
         const OPERATION: &str = "list branches";
         let count = format!("--count={most}");
         let call = self.call(OPERATION).args(["for-each-ref", "--sort=-committerdate", &count]);

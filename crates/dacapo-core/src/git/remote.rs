@@ -53,7 +53,7 @@ impl Repo {
     }
 
     /// A setting of the user's git; none: it is not set.
-    pub fn setting(&self, key: &str) -> Result<Option<String>, GitError> {
+    pub(crate) fn setting(&self, key: &str) -> Result<Option<String>, GitError> {
         let answer = self.call("read a setting").args(["config", "--get", key]).output()?;
         match answer.exit {
             Some(0) => {
@@ -101,7 +101,7 @@ impl Repo {
     }
 
     fn users_git(&self, words: &[&str]) -> Result<UsersGit, GitError> {
-        let mut env = self.git().users_environment();
+        let mut env = self.git().users_environment().to_vec();
         // Hooks find the repository as they do when a person pushes from this worktree.
         env.push(("GIT_DIR".into(), self.git_dir().into()));
         env.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));

@@ -12,6 +12,8 @@ use super::error::GitError;
 use super::run::{Call, Git};
 use super::status::{RawChange, Status, parse_raw_diff, parse_status};
 use super::{Change, ChangeKind, Oid};
+use crate::env::Env;
+use crate::handed::{Descriptors, Handed};
 
 /// Why there is no usable repository at a directory.
 #[derive(Debug, thiserror::Error)]
@@ -67,14 +69,9 @@ impl Repo {
         self.git.killed_since()
     }
 
-    /// Finds the repository whose working tree holds `dir`, with one git call.
-    pub fn discover(dir: &Path) -> Result<Self, DiscoverError> {
-        Self::discover_with(dir, Vec::new())
-    }
-
-    /// As [`Repo::discover`], with variables set on top of the environment for every git command of this
-    /// repository: another configuration, another `PATH`.
-    pub fn discover_with(dir: &Path, env: Vec<(OsString, OsString)>) -> Result<Self, DiscoverError> {
+    /// Finds the repository whose working tree holds `dir`, with one git call. `env` is the user's environment, for every
+    /// git command of this repository; what in it names another repository has no effect.
+    pub fn discover(dir: &Path, env: &Env) -> Result<Self, DiscoverError> {
         Self::discover_by(Git::new(env), dir)
     }
 
@@ -137,9 +134,9 @@ impl Repo {
         })
     }
 
-    /// The same repository seen through another working tree of it.
-    pub(super) fn beside(&self, toplevel: &Path) -> Result<Self, DiscoverError> {
-        Self::discover_by(self.base.clone(), toplevel)
+    /// The repository around another directory, as a rule another working tree of the same one, with the same environment.
+    pub(crate) fn beside(&self, dir: &Path) -> Result<Self, DiscoverError> {
+        Self::discover_by(self.base.clone(), dir)
     }
 
     /// The repository without any working tree of it, for what must work while one of them moves.
@@ -182,6 +179,30 @@ impl Repo {
         self.git.call(operation, dir)
     }
 
+    /// Every git command of this repository that is started from now on, through whichever working tree, holds this lock
+    /// too as long as it lives: who finds the lock free knows that none is left.
+    pub fn hand_down(&self, lock: &impl Descriptors) {
+        self.base.handed().add(lock);
+    }
+
+    /// The locks that its git commands hold.
+    pub(crate) fn handed(&self) -> &Handed {
+        self.base.handed()
+    }
+
+    /// The same with other locks.
+    #[must_use]
+    pub(crate) fn holding(mut self, handed: &Handed) -> Self {
+        self.base = self.base.holding(handed);
+        self.git = self.git.holding(handed);
+        self
+    }
+
+    /// The user's environment, as it was given, without what names another repository.
+    pub(crate) fn env(&self) -> &Env {
+        self.base.users_environment()
+    }
+
     /// How git is run here.
     pub(super) fn git(&self) -> &Git {
         &self.git
@@ -204,7 +225,7 @@ impl Repo {
 
     /// The same with the hooks of another working tree: a relative `core.hooksPath` may name files there that no commit
     /// holds, and a fresh checkout would run none.
-    pub fn with_hooks_of(mut self, other: &Self) -> Result<Self, GitError> {
+    pub(crate) fn with_hooks_of(mut self, other: &Self) -> Result<Self, GitError> {
         let call = other.call_as_user("find the hooks");
         let out = call.args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"]).stdout()?;
         let path = OsString::from_vec(out.strip_suffix(b"\n").unwrap_or(&out).to_vec());
@@ -237,7 +258,7 @@ impl Repo {
     }
 
     /// Whether `old` is `new` or one of its ancestors.
-    pub fn is_ancestor(&self, old: &Oid, new: &Oid) -> Result<bool, GitError> {
+    pub(crate) fn is_ancestor(&self, old: &Oid, new: &Oid) -> Result<bool, GitError> {
         if old == new {
             return Ok(true);
         }

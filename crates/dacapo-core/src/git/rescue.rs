@@ -21,7 +21,7 @@ const BACK: &str = "bring the worktree back";
 /// The directory's files, below what is set aside.
 const TREE: &str = "tree";
 /// Git's record of the worktree.
-const RECORD: &str = "record";
+pub(crate) const RECORD: &str = "record";
 /// Where the branch has been.
 const REFLOG: &str = "reflog";
 /// What an operation in progress, or the last one, points to.
@@ -72,7 +72,7 @@ impl Repo {
 
     /// The worktree at `path`, where it is one of this repository's: looking upwards from a directory that lost its `.git`
     /// would find somebody else's.
-    fn own_worktree(&self, path: &Path) -> Option<Self> {
+    pub(super) fn own_worktree(&self, path: &Path) -> Option<Self> {
         let own = self.beside(path).ok()?;
         let same = settled(own.common_dir()) == settled(self.common_dir());
         (same && settled(own.toplevel()) == settled(path)).then_some(own)
@@ -114,7 +114,7 @@ impl Repo {
     }
 
     /// Whether [`Repo::set_aside`] may: nobody else has the branch checked out, nobody has locked the worktree.
-    pub fn can_set_aside(&self, worktree: &Path, branch: &str) -> Result<(), WorktreeError> {
+    pub(crate) fn can_set_aside(&self, worktree: &Path, branch: &str) -> Result<(), WorktreeError> {
         let here = settled(worktree);
         for listed in self.shared().listed_worktrees()? {
             let is_it = settled(&listed.path) == here;
@@ -262,7 +262,7 @@ impl Repo {
     }
 
     /// Removes refs that keep nothing which is not elsewhere.
-    pub fn forget_refs(&self, names: &[String]) -> Result<(), GitError> {
+    pub(crate) fn forget_refs(&self, names: &[String]) -> Result<(), GitError> {
         if names.is_empty() {
             return Ok(());
         }
@@ -272,14 +272,14 @@ impl Repo {
     }
 
     /// The branches (full names) that a commit is part of.
-    pub fn branches_with(&self, commit: &Oid) -> Result<Vec<String>, GitError> {
+    pub(crate) fn branches_with(&self, commit: &Oid) -> Result<Vec<String>, GitError> {
         let call = self.shared().call("look for a commit").args(["for-each-ref", "--format=%(refname)"]);
         let out = call.args(["--contains", commit.as_str(), "refs/heads/"]).stdout()?;
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
     }
 }
 
-fn short(branch: &str) -> String {
+pub(super) fn short(branch: &str) -> String {
     branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::error::GitError;
 use super::merge::How;
 use super::stage::Rules;
-use super::{LeftOut, Oid, Repo};
+use super::{Apart, LeftOut, Oid, Repo};
 
 const OPERATION: &str = "merge";
 /// A line longer than this is not looked at further for markers: they stand at its beginning.
@@ -96,7 +96,7 @@ impl Repo {
     }
 
     /// Takes back what was done to tracked files here.
-    pub fn discard_changes(&self) -> Result<(), GitError> {
+    pub(crate) fn discard_changes(&self) -> Result<(), GitError> {
         self.call("take changes back").args(["reset", "-q", "--hard"]).stdout().map(drop)
     }
 
@@ -195,8 +195,9 @@ impl Repo {
         max_file_bytes: u64,
     ) -> Result<Result<Resolution, Unresolved>, GitError> {
         let untouched = |(path, look): &(&PathBuf, &Look)| self.lies(path) == **look;
-        let skip: Vec<PathBuf> = open.litter.iter().filter(untouched).map(|(path, _)| path.clone()).collect();
-        let rules = Rules { max_file_bytes, known: &[], skip: &skip, tracked_in: Some(&open.theirs) };
+        let litter = open.litter.iter().filter(untouched).map(|(path, _)| path.clone()).collect();
+        let apart = Apart { litter, ..Apart::default() };
+        let rules = Rules { max_file_bytes, known: &[], apart: &apart, tracked_in: Some(&open.theirs) };
         let (status, _) = self.status(None)?;
         let mut plan = self.plan(status, rules)?;
         plan.update.append(&mut plan.unmerged);
@@ -275,16 +276,6 @@ fn is_marker(line: &[u8]) -> bool {
         let run = line.iter().take_while(|byte| **byte == mark).count();
         run >= MARKER && line.get(run).is_none_or(|next| next.is_ascii_whitespace())
     })
-}
-
-impl Unresolved {
-    /// The files it is about.
-    pub fn files(&self) -> &[PathBuf] {
-        match self {
-            Self::GivenUp | Self::Elsewhere => &[],
-            Self::Markers(files) | Self::Undecided(files) => files,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,20 +2,23 @@
 //!
 //! The engine's git must do the same whatever the user's shell, the repository's configuration or the agent
 //! has set up: no hooks, no signing, no background maintenance, no prompts, no other repository smuggled in
-//! by `GIT_DIR`. Descriptors that the process leaves inheritable (the task's lock) are inherited on purpose:
-//! while one of these commands runs, the lock is held.
+//! by `GIT_DIR`. Of what this process has open it gets the locks that were handed to it ([`Handed`]), and nothing else:
+//! while one of these commands runs, they are held.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use super::error::{GitError, held_lock};
+use crate::env::Env;
+use crate::handed::Handed;
+use crate::process::{Child, Group, With, read_both};
 
 /// Overrides on every command line; they win over every configuration file.
 const OVERRIDES: [&str; 7] = [
@@ -56,42 +59,50 @@ const PIPE_TAKES: usize = 16 * 1024;
 pub(super) struct Git {
     /// Looked up once: for every call the system would try all of PATH again.
     program: PathBuf,
-    removed: Vec<OsString>,
-    set: Vec<(OsString, OsString)>,
-    /// Of `set`, what was asked for from outside.
-    asked: Vec<(OsString, OsString)>,
+    /// The user's, without what names another repository.
+    users: Env,
+    /// The same with what is meant for the engine's own git alone.
+    env: Env,
+    /// What each of them holds as long as it lives.
+    handed: Handed,
     /// When the first one started that a signal has ended: it may have left locks.
     killed: Arc<OnceLock<SystemTime>>,
 }
 
 impl Git {
-    /// Scrubs the process's environment; `overrides` are set on top of it.
-    pub(super) fn new(overrides: Vec<(OsString, OsString)>) -> Self {
-        let scrubbed = |name: &OsString| {
+    /// Scrubs the user's environment.
+    pub(super) fn new(env: &Env) -> Self {
+        let users = env.without(|name| {
             let bytes = name.as_encoded_bytes();
             bytes.starts_with(b"GIT_")
                 && !bytes.starts_with(b"GIT_SSL")
                 && !bytes.starts_with(b"GIT_SSH")
-                && !KEPT.iter().any(|kept| name == kept)
-        };
-        let removed = std::env::vars_os().map(|(name, _)| name).filter(scrubbed).collect();
-        let mut set: Vec<(OsString, OsString)> = [
+                && !KEPT.iter().any(|kept| name == *kept)
+        });
+        let env = users.with([
             ("LC_ALL", "C"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_OPTIONAL_LOCKS", "0"),
             ("GIT_LITERAL_PATHSPECS", "1"),
-        ]
-        .map(|(name, value)| (name.into(), value.into()))
-        .into();
-        set.extend(overrides.iter().cloned());
-        let path = set.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        Self { program: on_path("git", &path), removed, set, asked: overrides, killed: Arc::default() }
+        ]);
+        let program = on_path("git", users.get("PATH").unwrap_or_default());
+        Self { program, users, env, handed: Handed::default(), killed: Arc::default() }
     }
 
     /// Since when a git of ours can have left locks because somebody killed it. None: nobody has.
     pub(super) fn killed_since(&self) -> Option<SystemTime> {
         self.killed.get().copied()
+    }
+
+    /// What each of them holds as long as it lives.
+    pub(super) fn handed(&self) -> &Handed {
+        &self.handed
+    }
+
+    /// The same, with other locks to hold.
+    pub(super) fn holding(mut self, handed: &Handed) -> Self {
+        self.handed = handed.clone();
+        self
     }
 
     /// Where git is.
@@ -101,22 +112,18 @@ impl Git {
 
     /// The environment for programs of the user's: without what names another repository, and without what is meant for
     /// the engine's own git alone.
-    pub(super) fn users_environment(&self) -> Vec<(OsString, OsString)> {
-        let ours = |name: &OsString| {
-            self.removed.contains(name) || self.asked.iter().any(|(asked, _)| asked == name)
-        };
-        std::env::vars_os().filter(|(name, _)| !ours(name)).chain(self.asked.iter().cloned()).collect()
+    pub(super) fn users_environment(&self) -> &Env {
+        &self.users
     }
 
     /// A variable as git sees it.
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
-        let set = self.set.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        set.or_else(|| std::env::var_os(name).filter(|_| !self.removed.iter().any(|gone| gone == name)))
+        self.env.get(name).map(OsStr::to_owned)
     }
 
     /// The same with one more variable.
     pub(super) fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.set.push((name.into(), value.into()));
+        self.env = self.env.with([(name, value)]);
         self
     }
 
@@ -131,7 +138,7 @@ impl Git {
         let mut call = self.call_with(operation, dir, &overrides);
         for name in NOT_FOR_HOOKS {
             // As the user has it; the messages that are looked at are asked for in English all the same.
-            match std::env::var_os(name).filter(|_| name == "LC_ALL") {
+            match self.users.get(name).filter(|_| name == "LC_ALL") {
                 Some(value) => call.command.env(name, value),
                 None => call.command.env_remove(name),
             };
@@ -142,13 +149,7 @@ impl Git {
 
     fn call_with(&self, operation: &'static str, dir: &Path, overrides: &[&str]) -> Call {
         let mut command = Command::new(&self.program);
-        for name in &self.removed {
-            command.env_remove(name);
-        }
-        for (name, value) in &self.set {
-            command.env(name, value);
-        }
-        command.current_dir(dir);
+        self.env.dress(&mut command).current_dir(dir);
         for setting in overrides {
             command.arg("-c").arg(setting);
         }
@@ -159,6 +160,8 @@ impl Git {
             overrides: overrides.len(),
             stdin: None,
             hold: None,
+            group: Group::Ours,
+            handed: self.handed.clone(),
             killed: Arc::clone(&self.killed),
         }
     }
@@ -186,6 +189,8 @@ pub(super) struct Call {
     overrides: usize,
     stdin: Option<Vec<u8>>,
     hold: Option<File>,
+    group: Group,
+    handed: Handed,
     killed: Arc<OnceLock<SystemTime>>,
 }
 
@@ -207,8 +212,7 @@ impl Call {
 
     /// Out of reach of what is typed at the terminal.
     pub(super) fn apart(mut self) -> Self {
-        use std::os::unix::process::CommandExt as _;
-        self.command.process_group(0);
+        self.group = Group::Own;
         self
     }
 
@@ -226,23 +230,14 @@ impl Call {
 
     /// Starts it; several can run side by side.
     pub(super) fn spawn(mut self) -> Result<Running, GitError> {
-        let stdin = match (&self.stdin, self.hold.take()) {
-            (Some(_), _) => Stdio::piped(),
-            (None, Some(held)) => held.into(),
-            (None, None) => Stdio::null(),
+        let bytes = self.stdin.take();
+        let stdin = match (&bytes, self.hold.take()) {
+            (Some(_), _) => Input::Pipe,
+            (None, Some(held)) => Input::From(held),
+            (None, None) => Input::Nothing,
         };
-        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let started = SystemTime::now();
-        let mut child = self.command.spawn().map_err(|source| {
-            // A missing directory gives the same code as a missing program.
-            if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {
-                GitError::Missing
-            } else {
-                GitError::Io { operation: self.operation, path: self.dir.clone(), source }
-            }
-        })?;
-        let mut writer = None;
-        if let (Some(bytes), Some(mut pipe)) = (self.stdin.take(), child.stdin.take()) {
+        let mut running = self.start(stdin)?;
+        if let (Some(bytes), Some(mut pipe)) = (bytes, running.stdin.take()) {
             // A child that stops reading says why on stderr and in its exit code; the broken pipe adds nothing.
             let fits = bytes.len() <= PIPE_TAKES;
             let mut feed = move || drop(pipe.write_all(&bytes));
@@ -250,25 +245,54 @@ impl Call {
                 feed();
             } else {
                 let started = std::thread::Builder::new().name("git-stdin".into()).spawn(feed);
-                writer = Some(started.map_err(|source| {
-                    // Without what it was to read it does nothing; it must not be left waiting either.
-                    drop(child.kill());
-                    drop(child.wait());
-                    GitError::Io { operation: self.operation, path: self.dir.clone(), source }
-                })?);
+                match started {
+                    Ok(writer) => running.writer = Some(writer),
+                    Err(source) => {
+                        // Without what it was to read it does nothing; it must not be left waiting either.
+                        let Running { call, child, .. } = running;
+                        drop(child.kill());
+                        drop(child.wait());
+                        return Err(GitError::Io { operation: call.operation, path: call.dir, source });
+                    }
+                }
             }
         }
-        tracing::debug!(operation = self.operation, command = self.shown(), "git");
-        Ok(Running { call: self, child, writer, started })
+        tracing::debug!(operation = running.call.operation, command = running.call.shown(), "git");
+        Ok(running)
+    }
+
+    fn start(mut self, stdin: Input) -> Result<Running, GitError> {
+        let started = SystemTime::now();
+        let start = || -> io::Result<_> {
+            let (theirs, stdin) = match stdin {
+                Input::Pipe => io::pipe().map(|(theirs, ours)| (theirs.into(), Some(ours)))?,
+                Input::From(held) => (held.into(), None),
+                Input::Nothing => (File::open("/dev/null")?.into(), None),
+            };
+            let (stdout, their_stdout) = io::pipe()?;
+            let (stderr, their_stderr) = io::pipe()?;
+            let held = self.handed.held();
+            let handed: Vec<_> = held.iter().flat_map(|files| files.iter()).map(File::as_fd).collect();
+            let streams = [theirs, their_stdout.into(), their_stderr.into()];
+            let with = With { streams, handed: &handed, group: self.group };
+            Ok((Child::start(&mut self.command, with)?, stdin, stdout, stderr))
+        };
+        match start() {
+            Ok((child, stdin, stdout, stderr)) => {
+                Ok(Running { call: self, child, stdin, stdout: Some(stdout), stderr, writer: None, started })
+            }
+            // A missing directory gives the same code as a missing program.
+            Err(source) if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() => {
+                Err(GitError::Missing)
+            }
+            Err(source) => Err(GitError::Io { operation: self.operation, path: self.dir, source }),
+        }
     }
 
     /// Starts it ahead of time: it waits for [`Running::finish_with`] to say what it is to do. Let go of before that, it
     /// does nothing.
-    pub(super) fn spawn_ahead(mut self) -> Result<Running, GitError> {
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let started = SystemTime::now();
-        let child = self.command.spawn().map_err(GitError::io(self.operation, &self.dir))?;
-        Ok(Running { call: self, child, writer: None, started })
+    pub(super) fn spawn_ahead(self) -> Result<Running, GitError> {
+        self.start(Input::Pipe)
     }
 
     /// Runs it to its end, whatever the exit code.
@@ -285,7 +309,7 @@ impl Call {
     pub(super) fn stdout_within(self, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         let mut running = self.spawn()?;
         let mut read = Vec::new();
-        if let Some(pipe) = running.child.stdout.take() {
+        if let Some(pipe) = running.stdout.take() {
             let mut bounded = pipe.take(most as u64 + 1);
             let (operation, dir) = (running.call.operation, running.call.dir.clone());
             bounded.read_to_end(&mut read).map_err(GitError::io(operation, &dir))?;
@@ -311,11 +335,21 @@ impl Call {
     }
 }
 
+/// What a git command reads.
+enum Input {
+    Pipe,
+    From(File),
+    Nothing,
+}
+
 /// A git command under way.
 #[derive(Debug)]
 pub(super) struct Running {
     call: Call,
     child: Child,
+    stdin: Option<io::PipeWriter>,
+    stdout: Option<io::PipeReader>,
+    stderr: io::PipeReader,
     writer: Option<JoinHandle<()>>,
     started: SystemTime,
 }
@@ -323,7 +357,7 @@ pub(super) struct Running {
 impl Running {
     /// Tells a git that waits what to do; anything but exit 0 is an error.
     pub(super) fn finish_with(mut self, words: &str) -> Result<Vec<u8>, GitError> {
-        if let Some(mut pipe) = self.child.stdin.take() {
+        if let Some(mut pipe) = self.stdin.take() {
             // One that stopped reading says why.
             drop(pipe.write_all(words.as_bytes()));
         }
@@ -331,17 +365,20 @@ impl Running {
     }
 
     pub(super) fn output(self) -> Result<Output, GitError> {
-        let Self { call, child, writer, started } = self;
-        let result = child.wait_with_output();
+        let Self { call, child, stdin, stdout, stderr, writer, started } = self;
+        drop(stdin);
+        let read = read_both(stdout, stderr);
+        let ended = child.wait();
         if let Some(writer) = writer {
             // It ends when the child has: the pipe is closed then.
             drop(writer.join());
         }
-        let output = result.map_err(GitError::io(call.operation, &call.dir))?;
-        if output.status.signal().is_some() {
+        let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
+        if ended.terminating_signal().is_some() {
             call.killed.get_or_init(|| started);
         }
-        Ok(Output { call, exit: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        let [stdout, stderr] = read.map_err(GitError::io(call.operation, &call.dir))?;
+        Ok(Output { call, exit: ended.exit_status(), stdout, stderr })
     }
 
     pub(super) fn stdout(self) -> Result<Vec<u8>, GitError> {
@@ -388,7 +425,7 @@ mod tests {
     fn large_input_and_output_do_not_block_each_other() {
         let dir = tempfile::tempdir().expect("temporary directory");
         let text: Vec<u8> = (0..400_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
-        let out = Git::new(Vec::new())
+        let out = Git::new(&std::env::vars_os().collect())
             .call("strip", dir.path())
             .args(["stripspace"])
             .stdin(text.clone())
@@ -399,9 +436,10 @@ mod tests {
 
     #[test]
     fn a_missing_directory_is_not_a_missing_git() {
-        let error = Git::new(Vec::new()).call("look", Path::new("/nonexistent-dir")).arg("version").stdout();
+        let env: Env = std::env::vars_os().collect();
+        let error = Git::new(&env).call("look", Path::new("/nonexistent-dir")).arg("version").stdout();
         assert!(matches!(error, Err(GitError::Io { .. })), "{error:?}");
-        let missing = Git::new(vec![("PATH".into(), "/nonexistent-dir".into())])
+        let missing = Git::new(&env.with([("PATH", "/nonexistent-dir")]))
             .call("look", Path::new("/"))
             .arg("version")
             .stdout();

@@ -49,6 +49,16 @@ impl SettingsFiles {
         Self(looks)
     }
 
+    /// Takes in what we have changed ourselves: a file that was as it is here `before` we did is as it is `after`.
+    pub(crate) fn follow(&mut self, before: &SettingsFiles, after: SettingsFiles) {
+        for (name, now) in after.0 {
+            let (here, then) = (self.0.get(&name), before.0.get(&name));
+            if here.zip(then).is_some_and(|(here, then)| here.says_the_same(then)) {
+                self.0.insert(name, now);
+            }
+        }
+    }
+
     /// The names of those that are not what they were: other content, another mode, new, or gone.
     pub fn changed_since(&self, before: &SettingsFiles) -> Vec<String> {
         let names: std::collections::BTreeSet<&String> = self.0.keys().chain(before.0.keys()).collect();

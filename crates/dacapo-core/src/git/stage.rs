@@ -13,7 +13,7 @@ use super::error::GitError;
 use super::guard::{self, Why};
 use super::run::Call;
 use super::status::{Entry, GITLINK, Status, Tracked};
-use super::{Change, ChangeKind, LeftOut, Oid, Repo};
+use super::{Apart, Change, ChangeKind, LeftOut, Oid, Repo};
 
 /// Where Dacapo keeps what belongs to a run; never committed unless somebody tracks it.
 const OWN_DIRECTORY: &str = ".dacapo";
@@ -47,18 +47,17 @@ pub(super) struct Rules<'a> {
     pub(super) max_file_bytes: u64,
     /// Paths of which nothing is said: they were there, and were left out, before.
     pub(super) known: &'a [PathBuf],
-    /// Paths that are not the agent's doing: as they are now they are no part of the commit.
-    pub(super) skip: &'a [PathBuf],
+    /// What is no part of the commit as it is now.
+    pub(super) apart: &'a Apart,
     /// What this commit tracks is not new, though HEAD may not have it.
     pub(super) tracked_in: Option<&'a Oid>,
 }
 
 impl Rules<'_> {
-    /// Somebody who staged a path wants it.
     fn skips(&self, entry: &Entry) -> bool {
         match entry {
-            Entry::Untracked(path) => self.skip.contains(path),
-            Entry::Tracked(tracked) => tracked.index == b'.' && self.skip.contains(&tracked.path),
+            Entry::Untracked(path) => self.apart.contains(path),
+            Entry::Tracked(tracked) => tracked.index == b'.' && self.apart.litter.contains(&tracked.path),
             Entry::Unmerged(_) => false,
         }
     }
@@ -95,6 +94,11 @@ impl Repo {
                         plan.update.push(path);
                     }
                 },
+                Entry::Tracked(tracked)
+                    if tracked.mode_head == 0 && rules.apart.users.contains(&tracked.path) =>
+                {
+                    plan.remove.push(tracked.path);
+                }
                 Entry::Tracked(tracked) if tracked.mode_head == 0 => {
                     self.plan_new(tracked, rules, &mut plan, &mut suspects, &mut gitlinks);
                 }
@@ -318,7 +322,7 @@ fn unreadable(full: &Path) -> Option<String> {
 }
 
 /// Failures that are no path's fault: leaving files out would not help and would hide the cause.
-fn is_about_the_machine(stderr: &str) -> bool {
+pub(super) fn is_about_the_machine(stderr: &str) -> bool {
     let parts = [
         "No space left on device",
         "Disk quota exceeded",

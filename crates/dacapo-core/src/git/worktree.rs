@@ -31,6 +31,12 @@ pub enum WorktreeError {
     /// There is something at the path.
     #[error("{} already exists", .0.display())]
     PathExists(PathBuf),
+    /// There is nothing at the path, but git has a record of a worktree there.
+    #[error("git still knows a worktree at {}", .0.display())]
+    Registered(PathBuf),
+    /// Git will come back to the branch by its name.
+    #[error("a rebase, am or bisect is in progress in {}", .0.display())]
+    InOperation(PathBuf),
     /// The branch has moved while it was being set aside.
     #[error("branch '{0}' has just been moved by somebody else")]
     BranchMoved(String),
@@ -128,7 +134,11 @@ impl Repo {
 
     /// Makes a worktree whose directory somebody has removed again at `path`, on its branch (short name). None: the branch
     /// is gone too.
-    pub fn add_worktree_again(&self, path: &Path, branch: &str) -> Result<Option<Self>, WorktreeError> {
+    pub(crate) fn add_worktree_again(
+        &self,
+        path: &Path,
+        branch: &str,
+    ) -> Result<Option<Self>, WorktreeError> {
         let there = self.locked(|| {
             if self.read_ref(&format!("refs/heads/{branch}"))?.is_none() {
                 return Ok(false);
@@ -227,12 +237,12 @@ impl Repo {
     }
 
     /// Removes the checkouts of runs that died.
-    pub fn remove_left_checkouts(&self) -> Result<(), WorktreeError> {
+    pub(crate) fn remove_left_checkouts(&self) -> Result<(), WorktreeError> {
         self.locked(|| self.drop_left_checkouts())
     }
 
     /// Checkouts that runs left which died.
-    pub fn left_checkouts(&self) -> Result<Vec<PathBuf>, WorktreeError> {
+    pub(crate) fn left_checkouts(&self) -> Result<Vec<PathBuf>, WorktreeError> {
         let mut left = Vec::new();
         self.locked(|| {
             self.each_left_checkout(|path| {

@@ -194,7 +194,8 @@ impl Merger<'_> {
             LeftOut::Trouble(format!("check `{}` could not be run: {error}", plan.command))
         };
         let launcher = Launcher::new(setting.program, masker.into()).map_err(|error| failed(&error))?;
-        let mut launcher = launcher.for_home(self.data.home());
+        setting.locks.add(&record.lock);
+        let mut launcher = launcher.for_home(self.data.home()).holding(&setting.locks);
         let started = Instant::now();
         let (sender, words) = mpsc::channel();
         let gone = sender.clone();

@@ -10,6 +10,26 @@ use crate::git::{EndedRun, GitError, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{JournalError, note, read};
 
+/// What could not be done about the worktree and branch of a merged task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HomeProblem {
+    /// They stay, as they could not be kept first.
+    NotKept {
+        /// Why.
+        error: String,
+    },
+    /// They stay, as the merge could not be recorded.
+    NotRecorded {
+        /// Why.
+        error: String,
+    },
+    /// They could not be put away.
+    NotPutAway {
+        /// Why.
+        error: String,
+    },
+}
+
 /// What became of a merged task's worktree and branch.
 #[derive(Debug, Default)]
 pub struct Home {
@@ -22,7 +42,7 @@ pub struct Home {
     /// How many files and directories in it are ignored, and not made again by a build.
     pub ignored: usize,
     /// What could not be done. The merge itself stands.
-    pub problems: Vec<String>,
+    pub problems: Vec<HomeProblem>,
 }
 
 /// Where the branch goes.
@@ -70,7 +90,7 @@ pub(super) fn clear_left_locks(repo: &Repo, candidate: &Candidate, into: &str) -
         at_work: (at, at + MOVE),
     })?;
     for notice in removed {
-        tracing::info!("{notice}");
+        tracing::info!("{notice:?}");
     }
     Ok(())
 }
@@ -125,7 +145,7 @@ pub(super) fn landed_before(
 pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent) -> Home {
     let mut home = Home::default();
     let Place::Worktree { path, .. } = &candidate.spec.place else { return home };
-    home.uncommitted = uncommitted(path);
+    home.uncommitted = uncommitted(merger.repo, path);
     let dropped = Dropped::of(merger.repo, merger.data);
     let why = Why::Merged {
         into: merger.into.clone(),
@@ -136,8 +156,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
     match &prepared {
         Ok(kept) => home.refs.clone_from(&kept.refs),
         Err(error) => {
-            home.problems
-                .push(format!("its worktree and branch stay, as they could not be kept first: {error}"));
+            home.problems.push(HomeProblem::NotKept { error: error.to_string() });
         }
     }
     let event = Event::Merged {
@@ -147,8 +166,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
         kept: home.refs.clone(),
     };
     if let Err(error) = note(&candidate.dir, &candidate.lock, event) {
-        home.problems
-            .push(format!("its worktree and branch stay, as the merge could not be recorded: {error}"));
+        home.problems.push(HomeProblem::NotRecorded { error: error.to_string() });
         return home;
     }
     let Ok(kept) = prepared else { return home };
@@ -157,10 +175,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
             home.set_aside = Some(dropped.path(&kept));
             home.ignored = remove_caches(&dropped, &kept);
         }
-        Err(error) => home.problems.push(format!(
-            "its worktree or branch could not be put away: {error}; dacapo merge {} tries again",
-            candidate.spec.name
-        )),
+        Err(error) => home.problems.push(HomeProblem::NotPutAway { error: error.to_string() }),
     }
     home
 }
@@ -181,10 +196,10 @@ fn remove_caches(dropped: &Dropped<'_>, kept: &Kept) -> usize {
 }
 
 /// How many files of a task's worktree are in no commit. One that cannot be looked at counts as having some.
-pub(super) fn uncommitted(worktree: &std::path::Path) -> usize {
+pub(super) fn uncommitted(repo: &Repo, worktree: &std::path::Path) -> usize {
     if !worktree.join(".git").exists() {
         return usize::from(worktree.read_dir().is_ok_and(|mut entries| entries.next().is_some()));
     }
-    let dirt = Repo::discover(worktree).map_err(|_| ()).and_then(|own| own.dirt().map_err(|_| ()));
+    let dirt = repo.beside(worktree).map_err(|_| ()).and_then(|own| own.dirt().map_err(|_| ()));
     dirt.map_or(1, |dirt| dirt.count() + usize::from(dirt.operation.is_some()))
 }

@@ -21,15 +21,15 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::engine::Setting;
-use crate::event::{AgentEvent, CheckResult};
+use crate::engine::DriverContext;
+use crate::event::{AgentEvent, CheckResult, LeftFile};
 use crate::git::{Advanced, GitError, How, Oid, Repo};
 use crate::spec::{AgentSpec, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
 use crate::view::TaskView;
 
 pub use halt::Halt;
-pub use home::{Home, take_back_cut_short};
+pub use home::{Home, HomeProblem, take_back_cut_short};
 pub use plan::{Expected, Planned};
 
 /// Where merge attempts leave what their agents and checks printed, below a repository's data.
@@ -77,7 +77,7 @@ pub struct Merger<'a> {
     /// The limit of each of these.
     pub setup_timeout: Duration,
     /// What children are run with.
-    pub setting: &'a dyn Fn() -> Setting,
+    pub setting: &'a dyn Fn() -> DriverContext,
     /// Whether to stop.
     pub halt: Halt,
 }
@@ -133,7 +133,7 @@ pub struct Resolved {
     /// Files in which the result differs from git's own merge.
     pub touched: Vec<PathBuf>,
     /// New files that were kept out, and why.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<LeftFile>,
     /// What it printed.
     pub record: PathBuf,
 }

@@ -115,7 +115,7 @@ impl Merger<'_> {
                 .collect(),
             agent: candidate.agents.first().filter(|_| needs_agent).map(|agent| agent.name.clone()),
             uncommitted: match &candidate.spec.place {
-                Place::Worktree { path, .. } => super::home::uncommitted(path),
+                Place::Worktree { path, .. } => super::home::uncommitted(self.repo, path),
                 Place::InPlace { .. } => 0,
             },
             expected,

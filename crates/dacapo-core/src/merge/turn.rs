@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{Candidate, LeftOut, Merger, Resolved, Step, Stopped, Watch, names};
 use crate::engine::{Activity, Driver, Sink};
-use crate::event::{AgentEvent, Envelope, Event, Outcome, SessionMode, TurnEnd};
+use crate::event::{AgentEvent, Envelope, Event, LeftFile, Outcome, SessionMode, StopDetail, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
 use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, TaskSpec, random_hex};
@@ -28,7 +28,7 @@ pub(super) struct Record {
     pub(super) dir: TaskDir,
     pub(super) spec: TaskSpec,
     runs: u32,
-    _lock: Lock,
+    pub(super) lock: Lock,
 }
 
 impl Record {
@@ -38,7 +38,7 @@ impl Record {
         let dir = TaskDir::at(merger.records().join(name));
         let spec = trial(candidate, at);
         let lock = dir.create(&spec).map_err(|error| LeftOut::trouble(&error))?;
-        Ok(Self { dir, spec, runs: 0, _lock: lock })
+        Ok(Self { dir, spec, runs: 0, lock })
     }
 
     pub(super) fn next_run(&mut self) -> u32 {
@@ -155,7 +155,9 @@ impl Merger<'_> {
             ..record.spec.clone()
         };
         let mut sink = Passing { watch, last: None };
-        let (driver, control) = Driver::new(spec, record.dir.clone(), (self.setting)(), &mut sink)
+        let setting = (self.setting)();
+        setting.locks.add(&record.lock);
+        let (driver, control) = Driver::new(spec, record.dir.clone(), setting, &mut sink)
             .map_err(|error| left(error.to_string()))?;
         let ended = self.halt.heard_by(move |by| _ = control.stop(by), || driver.run());
         if self.halt.is_asked() {
@@ -164,7 +166,8 @@ impl Merger<'_> {
         match ended {
             Ok(result) if result.outcome == Outcome::Completed => {}
             Ok(result) => {
-                let message = sink.last.or(result.message).unwrap_or_else(|| "its turn failed".into());
+                let said = sink.last.or_else(|| result.detail.and_then(StopDetail::into_said));
+                let message = said.unwrap_or_else(|| "its turn failed".into());
                 return Err(left(message).into());
             }
             Err(error) => return Err(left(error.to_string()).into()),
@@ -177,7 +180,7 @@ impl Merger<'_> {
             agent: agent.clone(),
             conflicts: open.conflicts.clone(),
             touched: resolution.touched.clone(),
-            left_out: resolution.left_out.iter().map(ToString::to_string).collect(),
+            left_out: resolution.left_out.iter().map(LeftFile::from).collect(),
             record: record.dir.path().to_owned(),
         };
         Ok((resolution, resolved))

@@ -6,7 +6,7 @@ use super::{Candidate, LeftOut, Merger, Resolved};
 use crate::context::MergeMessage;
 use crate::git::{How, Oid, OpenMerge, display_path};
 use crate::process::Masker;
-use crate::view::MilestoneView;
+use crate::task::{KindView, Purpose};
 
 /// So many commits of each side are named to the agent.
 const MOST_COMMITS: usize = 20;
@@ -16,14 +16,15 @@ impl Merger<'_> {
     pub(super) fn prompt(&self, candidate: &Candidate, open: &OpenMerge) -> Result<String, LeftOut> {
         let into = self.into.strip_prefix("refs/heads/").unwrap_or(&self.into);
         let name = &candidate.spec.name;
+        let purpose = candidate.view.own().and_then(KindView::purpose);
         let mut out = format!(
             "Two lines of work in this git repository are being joined: the branch of task '{name}' is merged into \
              {into}. The merge is under way in this directory; `git status` and `git diff` show it.\n\n\
              ## What task '{name}' is for\n{}\n",
-            candidate.view.milestone.as_ref().map_or(&candidate.spec.prompt, |milestone| &milestone.goal)
+            purpose.as_ref().map_or(&candidate.spec.prompt, |purpose| &purpose.goal)
         );
-        for feature in candidate.view.milestone.iter().flat_map(|milestone| &milestone.features) {
-            let _ = writeln!(out, "- {} {}", feature.id, feature.text);
+        for part in purpose.iter().flat_map(|purpose| &purpose.parts) {
+            let _ = writeln!(out, "- {part}");
         }
         let base = self.repo.merge_base(&open.ours, &open.theirs)?;
         if let Some(base) = &base {
@@ -77,13 +78,14 @@ impl Merger<'_> {
     ) -> Result<String, LeftOut> {
         let conflicts: Vec<String> =
             resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect();
-        let milestone = candidate.view.milestone.as_ref();
-        let features = milestone.map(MilestoneView::features_told).unwrap_or_default();
+        let purpose = candidate.view.own().and_then(KindView::purpose);
+        let title = purpose.as_ref().map_or(candidate.spec.prompt.as_str(), |purpose| &purpose.title);
         let message = MergeMessage {
             task: candidate.spec.name.as_str(),
-            prompt: milestone.map_or(candidate.spec.prompt.as_str(), MilestoneView::about),
+            kind: purpose.as_ref().map_or("task", |purpose| purpose.word),
+            prompt: title,
             branch: candidate.branch.strip_prefix("refs/heads/").unwrap_or(&candidate.branch),
-            features: &features,
+            parts: purpose.as_ref().map_or(&[], |Purpose { parts_done, .. }| parts_done),
             commits: self.repo.commits_between(ours, &candidate.tip)?,
             checks: &candidate.checks,
             agent: resolved.map(|resolved| resolved.agent.as_str()),
@@ -97,6 +99,6 @@ impl Merger<'_> {
                 message.squash(done.map(|record| record.summary.as_str()))
             }
         };
-        Ok(Masker::from_env((self.setting)().env).mask_str(&text))
+        Ok(Masker::from_env((self.setting)().env.iter().cloned()).mask_str(&text))
     }
 }

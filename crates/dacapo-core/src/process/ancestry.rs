@@ -21,7 +21,7 @@ pub struct HomeId {
 
 impl HomeId {
     /// The directory at this path, links followed.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let found = path.metadata()?;
         Ok(Self { device: found.dev(), inode: found.ino() })
     }

@@ -3,7 +3,7 @@
 //! It is this same program, started as `dacapo __guard`. It has one thread and its own session, is deaf to signals, and
 //! is a subreaper: whatever loses its parent below it becomes its child. On its standard input it has a socket to the
 //! runner; when that ends, however the runner died, everything is killed. That it has no child left proves that the tree
-//! is empty; only then it takes another order, or exits and lets go of the locks it inherited.
+//! is empty; only then it lets go of the locks that came with the order, and takes another one or exits.
 
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
@@ -25,7 +25,7 @@ use super::wire::{Failed, HEADER, Order, STOP_GENTLY, Status, send_all};
 pub const ARGUMENT: &str = "__guard";
 
 /// Descriptors that can come with one order: the job's three streams and what is to be held open.
-pub(super) const MOST_DESCRIPTORS: usize = 16;
+pub(super) const MOST_DESCRIPTORS: usize = 32;
 
 /// The shortest and the longest time between two attempts to kill what is left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
@@ -43,7 +43,7 @@ fn run() -> io::Result<()> {
     let bell = signals::hear_only_children()?;
     // Fails only for a group leader, whose group nobody else is in.
     let _ = rustix::process::setsid();
-    tree::become_reaper()?;
+    tree::adopt(tree::Adopt::Orphans)?;
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"dacapo-guard");
     std::env::set_current_dir("/")?;
@@ -60,7 +60,7 @@ fn run() -> io::Result<()> {
 
 /// Starts the job and sees it to its end. False when no further order can follow.
 fn carry_out(order: Order, streams: [OwnedFd; 3], socket: &UnixStream, bell: &OwnedFd) -> bool {
-    // Locks that the runner let us inherit stay open here until the end; the job must not have them.
+    // The locks that came with the order stay open here until the end; the job must not have them.
     signals::keep_descriptors_to_ourselves();
     let mut guard =
         Guard { socket, bell, grace: order.grace, job: 0, phase: Phase::Running, cpu: Duration::ZERO };

@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::ancestry::HomeId;
 use super::guard::ARGUMENT;
-use super::tree;
+use super::tree::{self, Adopt};
 
 static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
@@ -28,6 +28,7 @@ pub(super) struct GuardProcess {
     pub(super) socket: UnixStream,
     /// When it started, to tell its orphans from older children.
     pub(super) started: u64,
+    pub(super) program: PathBuf,
 }
 
 impl GuardProcess {
@@ -46,10 +47,11 @@ impl GuardProcess {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let mut live = live();
+        tree::adopt(Adopt::Orphans)?;
         let child = command.spawn()?;
         live.insert(child.id());
         let started = tree::identity(child.id()).unwrap_or(0);
-        Ok(Self { child, socket, started })
+        Ok(Self { child, socket, started, program: exe.to_owned() })
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -89,6 +91,12 @@ impl Drop for GuardProcess {
     fn drop(&mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         let _ = self.child.wait();
-        live().remove(&self.child.id());
+        let mut live = live();
+        live.remove(&self.child.id());
+        // A process that lives long must not collect what has nothing to do with its guards.
+        if live.is_empty() {
+            let _ = tree::adopt(Adopt::Nobody);
+        }
+        tree::reap_adopted(&live);
     }
 }

@@ -35,7 +35,7 @@ pub struct Job {
 
 impl Job {
     /// The usual grace between SIGTERM and SIGKILL.
-    pub const GRACE: Duration = Duration::from_secs(3);
+    pub(crate) const GRACE: Duration = Duration::from_secs(3);
 }
 
 /// Where the streams of a job go, for one that goes on in other files while it runs.

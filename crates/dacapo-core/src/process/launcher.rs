@@ -22,6 +22,7 @@ use super::pump::{Feed, Pump, Tap};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
 use super::wire::{Order, QUIETLY, STOP_GENTLY, STOP_NOW, send_all};
+use crate::handed::Handed;
 
 /// The pipe of a job's output: large, so that it runs on while we are on the way to the disk.
 #[cfg(target_os = "linux")]
@@ -37,16 +38,22 @@ pub struct Launcher {
     home: Option<HomeId>,
     masker: Arc<Masker>,
     spare: Arc<Spare>,
+    handed: Handed,
 }
 
 impl Launcher {
-    /// Makes this process a subreaper, so that it can clear up after a guard that was killed.
+    /// As long as one of its guards lives this process is a subreaper, so that it can clear up after one that was killed.
     ///
-    /// `exe` is this program. On Linux pass `/proc/self/exe`: it stays the same program when the file is replaced.
+    /// `exe` is the program whose `main` knows [`guard::ARGUMENT`](super::guard::ARGUMENT). Where that is the one that runs
+    /// here, pass `/proc/self/exe` on Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
-        tree::become_reaper()?;
         tree::can_see_processes()?;
-        Ok(Self { exe, home: None, masker, spare: Arc::default() })
+        Ok(Self { exe, home: None, masker, spare: Arc::default(), handed: Handed::default() })
+    }
+
+    /// Hides the secrets that its children are given.
+    pub(crate) fn masker(&self) -> &Arc<Masker> {
+        &self.masker
     }
 
     /// Names the data directory that the jobs are run for. Orders for it that come from below its guards are refused;
@@ -57,8 +64,15 @@ impl Launcher {
         self
     }
 
+    /// Names the locks that the guard of each job holds until its tree is empty.
+    #[must_use]
+    pub fn holding(mut self, handed: &Handed) -> Self {
+        self.handed = handed.clone();
+        self
+    }
+
     /// Starts the guard of the next job now, typically while the previous one runs. Failing is not fatal: `launch` will
-    /// try again. The guard inherits the locks that are open and inheritable at this moment.
+    /// try again.
     pub fn prepare(&mut self) {
         let guard = self.spare.take().map_or_else(|| GuardProcess::start(&self.exe, self.home), Ok);
         match guard {
@@ -67,7 +81,7 @@ impl Launcher {
         }
     }
 
-    /// Ends the spare guard and with it its copies of inherited locks.
+    /// Ends the spare guard.
     pub fn discard_spare(&mut self) {
         drop(self.spare.take());
     }
@@ -87,7 +101,19 @@ impl Launcher {
         let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
         let files = Files::create(&outputs, &self.masker)?;
         let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
-        let guard = match self.hand_over(&order, &streams.theirs, &job.holds) {
+        let holds = self
+            .handed
+            .shares()
+            .map_err(LaunchError::Streams)
+            .map(|locks| job.holds.into_iter().chain(locks).collect::<Vec<OwnedFd>>());
+        let holds = match holds {
+            Ok(holds) => holds,
+            Err(error) => {
+                files.discard(&outputs);
+                return Err(error);
+            }
+        };
+        let guard = match self.hand_over(&order, &streams.theirs, &holds) {
             Ok(guard) => guard,
             Err(error) => {
                 files.discard(&outputs);

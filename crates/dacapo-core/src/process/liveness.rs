@@ -57,7 +57,7 @@ impl Watch {
 
     /// The same for a program that burns up to so many percent of one core while it merely waits.
     #[must_use]
-    pub fn beyond(mut self, percent: u32) -> Self {
+    pub(crate) fn beyond(mut self, percent: u32) -> Self {
         self.work = percent.max(WORK);
         self
     }

@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, packed};
 
+use self::format_words::is_format_word;
 use self::forms::Form;
 use self::json_line::{AROUND, Place};
-use crate::agent::is_format_word;
 
+mod format_words;
 mod forms;
 mod json_line;
 mod names;
@@ -118,7 +119,7 @@ impl Masker {
     }
 
     /// Masks a complete piece, or the end of a stream, in place.
-    pub fn mask_all(&self, bytes: &mut [u8]) {
+    pub(crate) fn mask_all(&self, bytes: &mut [u8]) {
         let mut done = 0;
         while let Some((start, end)) = self.finder.find(&bytes[done..]) {
             bytes[done + start..done + end].fill(b'*');

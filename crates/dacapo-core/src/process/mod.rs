@@ -19,8 +19,8 @@
 //!
 //! - `main` calls [`guard::main`] first thing when its first argument is [`guard::ARGUMENT`].
 //! - Put `DACAPO_RUN=<tag>` ([`TAG_VARIABLE`]) into [`Job::env`]: `sweep` finds by it.
-//! - Take the task's lock *before* [`Launcher::prepare`], and leave its descriptor inheritable (not CLOEXEC): the guard
-//!   then holds it until its tree is empty. Or pass a duplicate in [`Job::holds`]. The job gets neither.
+//! - Give the task's locks to [`Launcher::holding`], or a duplicate in [`Job::holds`]: the guard of a job has them until its
+//!   tree is empty. The job never gets them, and nothing else that is started here does: all descriptors close on exec.
 //! - Leave SIGPIPE ignored, as Rust's runtime does: a job may close its standard input early.
 //!
 //! A guard may be started from any thread: it does not ask for a signal on its parent's death (that would be the
@@ -35,16 +35,20 @@ pub mod liveness;
 pub mod mask;
 mod pump;
 mod signals;
+mod start;
 pub mod stream;
 mod tree;
 mod wire;
 
+pub use crate::handed::hand_down;
 pub use ancestry::{GuardAbove, HomeId, guards_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};
 pub use liveness::TreeSample;
 pub use mask::{Content, Masker, StreamMask, is_secret_name};
 pub use signals::keep_descriptors_to_ourselves;
+pub(crate) use start::{Child, Group, With, read_both};
+pub use start::{RUNNER_ARGUMENT, leave};
 pub use stream::{Follower, Progress, tail};
 pub use tree::{
     Swept, TAG_VARIABLE, can_see_processes, guards_with_open, is_stopped, sweep, waits_for_git, wake,

@@ -250,7 +250,12 @@ impl Pump {
             tree::signal_group(self.job, rustix::process::Signal::KILL);
         }
         let members = self.shared.members();
-        let lost = LostGuard { tag: self.shared.tag.as_deref(), started: self.guard.started, seen: &members };
+        let lost = LostGuard {
+            tag: self.shared.tag.as_deref(),
+            started: self.guard.started,
+            seen: &members,
+            program: &self.guard.program,
+        };
         let swept = tree::end_orphans(&lost, guards::live);
         tracing::warn!(guard = self.shared.guard, killed = swept.killed.len(), "a guard was lost");
         let leftovers = u32::try_from(swept.killed.len()).unwrap_or(u32::MAX);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::mask::StreamMask;
-use crate::store::files;
+use crate::files;
 
 /// What a follower returns at once, at most.
 const CHUNK: usize = 64 * 1024;
@@ -33,7 +33,6 @@ pub struct Progress {
 struct State {
     written: u64,
     seen: u64,
-    last_output: Option<Instant>,
     closed: bool,
 }
 
@@ -43,12 +42,12 @@ impl Progress {
     }
 
     /// A handle to read the raw file by position, whatever has become of its name.
-    pub fn reader(&self) -> io::Result<File> {
+    pub(crate) fn reader(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
     /// The raw file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -60,11 +59,6 @@ impl Progress {
     /// Bytes that came out of the job, whether or not they could be written: what liveness is judged by.
     pub fn seen(&self) -> u64 {
         self.state().seen
-    }
-
-    /// When the job last wrote something.
-    pub fn last_output(&self) -> Option<Instant> {
-        self.state().last_output
     }
 
     fn state(&self) -> State {
@@ -89,7 +83,7 @@ impl Progress {
 
 /// How a capture ended.
 #[derive(Debug)]
-pub struct CaptureReport {
+pub(crate) struct CaptureReport {
     /// Bytes in the raw file: always the beginning of the stream, without holes.
     pub bytes: u64,
     /// Why writing stopped, if it did. Reading never stops, so that a full disk does not block the agent.
@@ -203,15 +197,13 @@ impl Capture {
         let filled = self.held + count;
         self.at_line_border = self.buffer[filled - 1] == b'\n';
         let done = self.mask.mask(&mut self.buffer[..filled]);
-        let now = Instant::now();
-        self.note_time(now);
+        self.note_time(Instant::now());
         let written = self.write(done);
         self.buffer.copy_within(done..filled, 0);
         self.held = filled - done;
         self.progress.update(|state| {
             state.written += written;
             state.seen += count as u64;
-            state.last_output = Some(now);
         });
     }
 
@@ -270,13 +262,8 @@ impl Follower {
     }
 
     /// Reads the file of an earlier job from `from` on.
-    pub fn replay(path: &Path, from: u64) -> io::Result<Self> {
+    pub(crate) fn replay(path: &Path, from: u64) -> io::Result<Self> {
         Ok(Self { file: files::open(path)?, at: from, live: None })
-    }
-
-    /// Where the next bytes come from.
-    pub fn offset(&self) -> u64 {
-        self.at
     }
 
     /// Replaces `buffer` by the next bytes, at most 64 KiB; blocks until there are some. False at the end.

@@ -1,6 +1,6 @@
 //! What a workspace has and the checkout of its commit has not.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -14,49 +14,11 @@ use super::checkout::At;
 use super::clean::is_cache;
 use super::snapshot::Included;
 use super::{Lease, ProofError, files};
+use crate::event::{Hidden, HiddenWhy};
 use crate::git::{Entry, Flags, IgnoredBy, Repo, Why, display_path};
 
 /// So many untracked paths are looked at.
 const MOST_SEEN: usize = 20_000;
-
-/// A path whose content in the workspace is in no commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hidden {
-    /// The path from the top, for people; a directory ends in `/`.
-    pub path: String,
-    /// Why no commit holds it.
-    pub why: HiddenWhy,
-}
-
-/// Why no commit holds a path as it is in the workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HiddenWhy {
-    /// A `.gitignore` names it.
-    Ignored,
-    /// `.git/info/exclude` or the user's own excludes file names it.
-    Excluded,
-    /// It looks like a secret and is left out of commits.
-    LeftOutSecret,
-    /// It is over the size limit and is left out of commits.
-    LeftOutSize,
-    /// Nobody has committed it.
-    Untracked,
-    /// It is a git repository of its own, or lies in one.
-    NestedRepository,
-    /// It is a directory without files.
-    EmptyDirectory,
-    /// It came with `.worktreeinclude` and was changed after the start.
-    IncludedChanged,
-    /// `git update-index --assume-unchanged` hides an edit.
-    AssumeUnchanged,
-    /// `git update-index --skip-worktree` hides an edit.
-    SkipWorktree,
-    /// A filter (`.gitattributes`, `.git/config`) commits something else than the file's bytes.
-    Filtered,
-    /// It differs from what was committed.
-    Changed,
-}
 
 /// What was found, the most telling first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,12 +57,18 @@ enum DirectoryKind {
 
 impl Lease {
     /// Compares a workspace with the commit that was last prepared here, by content: no bit of an index and no filter has a
-    /// say in it. Files over `max_file_bytes` are left out of commits. To be called while nothing runs in either.
-    pub fn hidden(&self, workspace: &Repo, max_file_bytes: u64) -> Result<HiddenFiles, ProofError> {
+    /// say in it. Files over `max_file_bytes` are left out of commits, as are those of the user's that were untracked before.
+    /// To be called while nothing runs in either.
+    pub fn hidden(
+        &self,
+        workspace: &Repo,
+        max_file_bytes: u64,
+        untracked_before: &BTreeSet<PathBuf>,
+    ) -> Result<HiddenFiles, ProofError> {
         let Some(at) = &self.at else { return Ok(HiddenFiles::default()) };
         // Checks may have changed files here.
         self.sync_again(at)?;
-        let search = Search { at, tree: self.tree(), workspace, max_file_bytes };
+        let search = Search { at, tree: self.tree(), workspace, max_file_bytes, untracked_before };
         let mut found = Vec::new();
         search.tracked(&mut found).map_err(ProofError::file("compare", workspace.toplevel()))?;
         let changed = search.why_changed(&found)?;
@@ -126,7 +94,7 @@ fn rank(hidden: &Hidden) -> u8 {
         HiddenWhy::AssumeUnchanged | HiddenWhy::SkipWorktree | HiddenWhy::Filtered => 0,
         HiddenWhy::Changed => 1,
         HiddenWhy::LeftOutSecret | HiddenWhy::LeftOutSize => 2,
-        HiddenWhy::IncludedChanged => 3,
+        HiddenWhy::IncludedChanged | HiddenWhy::UntrackedBefore => 3,
         HiddenWhy::Excluded => 4,
         HiddenWhy::Ignored if !hidden.path.ends_with('/') => 5,
         HiddenWhy::Ignored | HiddenWhy::Untracked => 6,
@@ -140,6 +108,7 @@ struct Search<'a> {
     tree: &'a Path,
     workspace: &'a Repo,
     max_file_bytes: u64,
+    untracked_before: &'a BTreeSet<PathBuf>,
 }
 
 impl Search<'_> {
@@ -329,6 +298,11 @@ impl Search<'_> {
         match self.workspace.left_out(Path::new(OsStr::from_bytes(path)), self.max_file_bytes) {
             Some(Why::Secret) => HiddenWhy::LeftOutSecret,
             Some(Why::TooBig { .. }) => HiddenWhy::LeftOutSize,
+            Some(Why::NotStageable(_)) | None
+                if self.untracked_before.contains(Path::new(OsStr::from_bytes(path))) =>
+            {
+                HiddenWhy::UntrackedBefore
+            }
             Some(Why::NotStageable(_)) | None => HiddenWhy::Untracked,
         }
     }

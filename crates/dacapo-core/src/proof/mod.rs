@@ -17,8 +17,9 @@ mod hidden;
 mod pool;
 mod snapshot;
 
+pub use crate::event::{Hidden, HiddenWhy};
 pub use checkout::{Lease, Prepared, Request};
-pub use hidden::{Hidden, HiddenFiles, HiddenWhy};
+pub use hidden::HiddenFiles;
 pub use pool::{Checkout, Pool};
 pub use snapshot::Snapshot;
 

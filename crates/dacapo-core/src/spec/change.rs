@@ -58,7 +58,7 @@ pub enum InvalidChange {
 
 impl Change {
     /// What can be changed of a loop, by the names of the flags; see [`crate::task::Kind::limits`] for other kinds.
-    pub const KEYS: [&str; 9] = [
+    pub(crate) const KEYS: [&str; 9] = [
         "iter",
         "time",
         "max-cost",
@@ -71,7 +71,7 @@ impl Change {
     ];
 
     /// Reads `key=value`.
-    pub fn parse(key: &str, value: &str) -> Result<Self, InvalidChange> {
+    pub(crate) fn parse(key: &str, value: &str) -> Result<Self, InvalidChange> {
         let invalid = |expected| InvalidChange::Value { key: key.into(), value: value.into(), expected };
         let duration = || parse_duration(value).map_err(|_| invalid("a duration such as 30m"));
         let number = || value.parse().map_err(|_| invalid("a number"));
@@ -102,7 +102,7 @@ impl Change {
     }
 
     /// Makes the change. `cap` is how many iterations the loop may have by now.
-    pub fn apply(self, policy: &mut LoopPolicy, cap: &mut Option<Cap>) {
+    pub(crate) fn apply(self, policy: &mut LoopPolicy, cap: &mut Option<Cap>) {
         match self {
             Change::Iterations(amount) => {
                 let iterations = match amount {
@@ -143,7 +143,7 @@ impl Change {
 
 impl<T> Amount<T> {
     /// Reads `5` or `+5`.
-    pub fn parse(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Self> {
+    pub(crate) fn parse(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Self> {
         amount(text, read)
     }
 }

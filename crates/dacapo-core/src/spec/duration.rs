@@ -66,12 +66,12 @@ pub mod millis {
     use serde::{Deserialize, Deserializer, Serializer};
 
     /// Writes milliseconds.
-    pub fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(u64::try_from(value.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Reads milliseconds.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         u64::deserialize(from).map(Duration::from_millis)
     }
 }
@@ -83,7 +83,7 @@ pub mod optional_millis {
     use serde::{Deserialize, Deserializer, Serializer};
 
     /// Writes milliseconds or null.
-    pub fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => super::millis::serialize(value, to),
             None => to.serialize_none(),
@@ -91,7 +91,7 @@ pub mod optional_millis {
     }
 
     /// Reads milliseconds or null.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
     }
 }

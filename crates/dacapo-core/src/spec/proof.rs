@@ -22,7 +22,7 @@ pub struct ProofPolicy {
 
 impl ProofPolicy {
     /// The line of config that would set a fresh checkout up, where lock files say what it needs.
-    pub fn suggestion(&self) -> Option<String> {
+    pub(crate) fn suggestion(&self) -> Option<String> {
         (self.setup.commands.is_empty() && !self.suggested_setup.is_empty())
             .then(|| setup_line(&self.suggested_setup))
     }
@@ -43,14 +43,4 @@ pub enum ProofAt {
     Checkout,
     /// Nowhere: what passed in the workspace is taken as it is, and nothing is verified.
     Workspace,
-}
-
-impl ProofAt {
-    /// The word for it on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ProofAt::Checkout => "checkout",
-            ProofAt::Workspace => "workspace",
-        }
-    }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files;
 use crate::event::{Command, Received};
-use crate::spec::random_hex;
+use crate::random;
 
 mod watch;
 
@@ -47,19 +47,19 @@ pub struct Inbox {
 
 impl Inbox {
     /// The inbox at `dir`; it is made when something is first put in or waited for.
-    pub fn at(dir: PathBuf) -> Self {
+    pub(crate) fn at(dir: PathBuf) -> Self {
         Self { dir }
     }
 
     /// The directory.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.dir
     }
 
     /// Puts a command in; gives back its id.
     pub fn put(&self, by: &str, command: Command) -> io::Result<String> {
         // Names sort by time, so commands are taken in the order in which they were given.
-        let id = format!("{:020}-{}", Timestamp::now().as_microsecond().max(0), random_hex(4));
+        let id = format!("{:020}-{}", Timestamp::now().as_microsecond().max(0), random::hex(4));
         let received = Received { id: id.clone(), by: by.to_owned(), command };
         let letter = Letter { v: COMMAND_FORMAT, received };
         files::make_dir(&self.dir)?;
@@ -79,7 +79,7 @@ impl Inbox {
     /// The same for whoever obeys: what has the name of a command and is none is put aside, so that it is read once, and
     /// the number of such files and of all others that are not ours comes with it. However many there are, no more than
     /// a few hundred are opened.
-    pub fn take(&self) -> io::Result<Taken> {
+    pub(crate) fn take(&self) -> io::Result<Taken> {
         let (names, strangers) = self.names()?;
         let mut taken = Taken { orders: Vec::new(), strangers };
         for name in names {
@@ -119,7 +119,7 @@ impl Inbox {
     }
 
     /// Calls `ring` after every change.
-    pub fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<Watch> {
+    pub(crate) fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<Watch> {
         files::make_dir(&self.dir)?;
         Watch::over(&self.dir, ring)
     }
@@ -135,14 +135,18 @@ impl Inbox {
                 | Command::Reject { .. } => {
                     self.done(&received)?;
                 }
-                Command::Tell { .. } | Command::Untell | Command::Set { .. } | Command::Refreeze { .. } => {}
+                Command::Tell { .. }
+                | Command::Untell
+                | Command::Set { .. }
+                | Command::Refreeze { .. }
+                | Command::Remember { .. } => {}
             }
         }
         Ok(())
     }
 
     /// Takes a command out that is in the journal now.
-    pub fn done(&self, received: &Received) -> io::Result<()> {
+    pub(crate) fn done(&self, received: &Received) -> io::Result<()> {
         self.forget(&received.id)
     }
 
@@ -157,7 +161,7 @@ impl Inbox {
 
 /// What was taken out of an inbox.
 #[derive(Debug, Default, PartialEq)]
-pub struct Taken {
+pub(crate) struct Taken {
     /// Commands, the oldest first.
     pub orders: Vec<Received>,
     /// Files that are no commands.

@@ -6,7 +6,7 @@
 //! within the same tick of the clock, unseen; of such a one nothing is kept.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 
 /// The version of the file. One of another version, or of another Dacapo, is made anew.
-const INDEX_FORMAT: u32 = 3;
+const INDEX_FORMAT: u32 = 4;
 
 /// File systems count time in steps; none that is in use has longer ones.
 const CLOCK_STEP: Duration = Duration::from_secs(2);
@@ -34,11 +34,12 @@ const LARGEST_FILE: u64 = 1 << 30;
 
 /// The state of a file from which something was derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp(u64, i64, i64, u64, u64);
+pub(crate) struct Stamp(u64, i64, i64, u64, u64);
 
 impl Stamp {
     /// The stamp of a file that is there.
-    pub fn of(meta: &Metadata) -> Self {
+    #[cfg(test)]
+    pub(crate) fn of(meta: &fs::Metadata) -> Self {
         Self(meta.len(), meta.ctime(), meta.ctime_nsec(), meta.ino(), meta.dev())
     }
 
@@ -47,7 +48,7 @@ impl Stamp {
         clippy::useless_conversion,
         reason = "the fields of `stat` differ in type from system to system"
     )]
-    pub fn below(dir: &File, path: &Path) -> rustix::io::Result<Self> {
+    pub(crate) fn below(dir: &File, path: &Path) -> rustix::io::Result<Self> {
         let stat = rustix::fs::statat(dir, path, rustix::fs::AtFlags::empty())?;
         let number = |value: i64| u64::try_from(value).unwrap_or_default();
         Ok(Self(
@@ -103,14 +104,14 @@ impl Header {
 
 impl<T: Serialize + DeserializeOwned> Index<T> {
     /// Reads the index at `path`; where something is wrong with it, it ends there.
-    pub fn open(path: PathBuf, now: SystemTime) -> Self {
+    pub(crate) fn open(path: PathBuf, now: SystemTime) -> Self {
         let text = files::read(&path, LARGEST_FILE).unwrap_or_default();
         let old = places(&text);
         Self { path, text, old, new: BTreeMap::new(), now, of: PhantomData }
     }
 
     /// What was derived from a file in this state.
-    pub fn get(&self, name: &str, stamp: &Stamp) -> Option<T> {
+    pub(crate) fn get(&self, name: &str, stamp: &Stamp) -> Option<T> {
         let at =
             self.old.binary_search_by(|place| self.text[place.name.clone()].cmp(name.as_bytes())).ok()?;
         let place = self.old.get(at).filter(|place| place.stamp == *stamp)?;
@@ -118,7 +119,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     }
 
     /// Keeps what was derived from a file; `stamp` was taken before the file was read.
-    pub fn put(&mut self, name: &str, stamp: Stamp, value: &T) {
+    pub(crate) fn put(&mut self, name: &str, stamp: Stamp, value: &T) {
         // A name that a line cannot hold is no task's.
         if !stamp.is_past(self.now) || name.bytes().any(|byte| byte.is_ascii_whitespace()) {
             return;
@@ -135,7 +136,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     ///
     /// Nothing is lost when that fails, so nobody is told: the directory may be read-only or the disk full. Of two that
     /// write at once one does.
-    pub fn save(&self, is_there: impl Fn(&str) -> bool) {
+    pub(crate) fn save(&self, is_there: impl Fn(&str) -> bool) {
         if !self.new.is_empty()
             && let Err(error) = self.write(is_there)
         {

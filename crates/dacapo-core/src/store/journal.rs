@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use self::parsed::Parsed;
 use super::record::{Fault, Numbering, Record};
 use super::seal::{self, Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
@@ -79,6 +80,14 @@ pub enum JournalError {
         /// Its format.
         found: u32,
     },
+    /// An older Dacapo wrote it, in a format that was given up.
+    #[error("{path} was written by an older Dacapo (format {found}, this one reads {FORMAT})")]
+    Older {
+        /// The journal.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
 }
 
 /// The writer of a journal. Whoever has one holds the task's lock.
@@ -109,7 +118,7 @@ impl Left {
 
 impl Journal {
     /// Opens the journal at `path` to append to it, cutting a torn last line off, and gives back what it says.
-    pub fn open(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Self, JournalError> {
         let io = |what| move |source| JournalError::Io { what, path: path.to_owned(), source };
         let file = files::append_existing(path).map_err(io("open"))?;
         let mut reader = Reader::from_start(path.to_owned(), file.try_clone().map_err(io("open"))?);
@@ -127,17 +136,17 @@ impl Journal {
     }
 
     /// Whether what was there already is whole.
-    pub fn record(&self) -> &Record {
+    pub(crate) fn record(&self) -> &Record {
         &self.record
     }
 
     /// The number of the next line.
-    pub fn next_seq(&self) -> u64 {
+    pub(crate) fn next_seq(&self) -> u64 {
         self.next_seq
     }
 
     /// Appends a line. When this returns, SIGKILL cannot take it back; on an error nothing of it is left.
-    pub fn append(&mut self, line: &Envelope) -> Result<(), JournalError> {
+    pub(crate) fn append(&mut self, line: &Envelope) -> Result<(), JournalError> {
         debug_assert_eq!(line.seq, self.next_seq, "one writer, no gap");
         self.is_still_there()?;
         self.is_still_ours()?;
@@ -163,14 +172,14 @@ impl Journal {
     }
 
     /// A process begins to drive the task; to be called before that is put on record.
-    pub fn begin_seal(&mut self) -> io::Result<()> {
+    pub(crate) fn begin_seal(&mut self) -> io::Result<()> {
         self.sealer = Some(Sealer::begin(self.task())?);
         Ok(())
     }
 
     /// The task is going to end with this line; to be called before it is appended. What lies in the file by then must be
     /// our own to the last byte: it is read once more.
-    pub fn seal(&mut self, end: &Envelope) -> io::Result<()> {
+    pub(crate) fn seal(&mut self, end: &Envelope) -> io::Result<()> {
         let Some(sealer) = &self.sealer else { return Ok(()) };
         self.is_still_there().and_then(|()| self.is_untouched(self.length)).map_err(io::Error::other)?;
         let bytes = line_of(end)?;
@@ -257,7 +266,7 @@ impl Journal {
         let event = Event::RecordAltered { message };
         let (at, task) = (Timestamp::now(), self.task().file_name().unwrap_or_default());
         let task = task.to_string_lossy().into_owned();
-        let line = Envelope { v: FORMAT, seq: self.next_seq, at, elapsed_ms: 0, task, event };
+        let line = Envelope { v: FORMAT, seq: self.next_seq, at, elapsed_ms: 0, task, came_at: None, event };
         let _ = line_of(&line).and_then(|bytes| self.file.write_all(&bytes));
     }
 
@@ -278,7 +287,7 @@ impl Journal {
     }
 
     /// A handle to force it to disk with, from another thread.
-    pub fn file(&self) -> io::Result<File> {
+    pub(crate) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 }
@@ -293,6 +302,7 @@ pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalErro
         at: Timestamp::now(),
         elapsed_ms: last.map_or(0, |line| line.elapsed_ms),
         task: dir.name(),
+        came_at: None,
         event,
     };
     journal.append(&line)
@@ -302,7 +312,10 @@ pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalErro
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
-    file: BufReader<File>,
+    /// None while it is let go.
+    file: Option<BufReader<File>>,
+    /// Which file it is: another one under its name is not read on.
+    inode: Option<(u64, u64)>,
     /// Behind the last whole line that was read.
     offset: u64,
     lines: u64,
@@ -323,7 +336,7 @@ struct Ending {
 
 impl Reader {
     /// Opens the journal at `path`.
-    pub fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let file = files::open(path).map_err(|source| JournalError::Io {
             what: "open",
             path: path.to_owned(),
@@ -335,7 +348,8 @@ impl Reader {
     fn from_start(path: PathBuf, file: File) -> Self {
         Self {
             path,
-            file: BufReader::new(file),
+            inode: file.metadata().ok().map(|found| (found.dev(), found.ino())),
+            file: Some(BufReader::new(file)),
             offset: 0,
             lines: 0,
             numbering: Numbering::default(),
@@ -345,17 +359,12 @@ impl Reader {
         }
     }
 
-    /// Whether the lines so far are all there, once and in order.
-    pub fn record(&self) -> &Record {
-        self.numbering.record()
-    }
-
     /// The next line; none at the end, or where the last line is not whole (yet). Events of unknown types are skipped.
-    pub fn next_line(&mut self) -> Result<Option<Envelope>, JournalError> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<Envelope>, JournalError> {
         loop {
             let mut bytes = Vec::new();
-            let read = (&mut self.file).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
-            read.map_err(|source| JournalError::Io { what: "read", path: self.path.clone(), source })?;
+            let read = self.file()?.take(LONGEST_LINE).read_until(b'\n', &mut bytes);
+            read.map_err(|source| self.unread(source))?;
             let whole = bytes.last() == Some(&b'\n');
             if !whole {
                 return self.torn();
@@ -369,6 +378,9 @@ impl Reader {
                 Parsed::Unknown { seq } => self.passed(&bytes, seq),
                 Parsed::Newer(found) => {
                     return Err(JournalError::Newer { path: self.path.clone(), found });
+                }
+                Parsed::Older(found) => {
+                    return Err(JournalError::Older { path: self.path.clone(), found });
                 }
                 // A power cut can leave a tail of zeros, with a newline of the same write behind them.
                 Parsed::NoJson if self.nothing_follows()? => return self.torn(),
@@ -421,18 +433,41 @@ impl Reader {
     }
 
     fn torn(&mut self) -> Result<Option<Envelope>, JournalError> {
-        let seek = self.file.seek(SeekFrom::Start(self.offset));
-        seek.map_err(|source| JournalError::Io { what: "read", path: self.path.clone(), source })?;
+        let offset = self.offset;
+        let seek = self.file()?.seek(SeekFrom::Start(offset));
+        seek.map_err(|source| self.unread(source))?;
         Ok(None)
     }
 
     fn nothing_follows(&mut self) -> Result<bool, JournalError> {
-        let rest = self.file.fill_buf().map_err(|source| JournalError::Io {
-            what: "read",
-            path: self.path.clone(),
-            source,
-        })?;
-        Ok(rest.is_empty())
+        let rest = self.file()?.fill_buf().map(<[u8]>::is_empty);
+        rest.map_err(|source| self.unread(source))
+    }
+
+    /// Closes the file until it is read on: who follows a thousand tasks has no descriptor for each.
+    pub(crate) fn let_go(&mut self) {
+        self.file = None;
+    }
+
+    fn file(&mut self) -> Result<&mut BufReader<File>, JournalError> {
+        if self.file.is_none() {
+            let mut file = files::open(&self.path).map_err(|source| JournalError::Io {
+                what: "open",
+                path: self.path.clone(),
+                source,
+            })?;
+            let found = file.metadata().map_err(|source| self.unread(source))?;
+            if self.inode != Some((found.dev(), found.ino())) {
+                return Err(JournalError::Replaced { path: self.path.clone() });
+            }
+            file.seek(SeekFrom::Start(self.offset)).map_err(|source| self.unread(source))?;
+            self.file = Some(BufReader::new(file));
+        }
+        self.file.as_mut().ok_or_else(|| JournalError::Removed { path: self.path.clone() })
+    }
+
+    fn unread(&self, source: io::Error) -> JournalError {
+        JournalError::Io { what: "read", path: self.path.clone(), source }
     }
 }
 
@@ -440,35 +475,6 @@ fn line_of(line: &Envelope) -> io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-/// What a whole line is.
-enum Parsed {
-    Event(Box<Envelope>),
-    /// A later version of the same format has more types of events; they decide nothing for this one.
-    Unknown {
-        seq: u64,
-    },
-    Newer(u32),
-    NoJson,
-    NoEvent(String),
-}
-
-impl Parsed {
-    fn of(bytes: &[u8]) -> Self {
-        let why = match serde_json::from_slice::<Envelope>(bytes) {
-            Ok(line) if line.v > FORMAT => return Self::Newer(line.v),
-            Ok(line) => return Self::Event(Box::new(line)),
-            Err(why) => why,
-        };
-        let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return Self::NoJson };
-        let number = |field: &str| value.get(field).and_then(serde_json::Value::as_u64);
-        match (number("v"), number("seq")) {
-            (Some(v), _) if v > u64::from(FORMAT) => Self::Newer(u32::try_from(v).unwrap_or(u32::MAX)),
-            (Some(_), Some(seq)) if !Event::is_known(&value) => Self::Unknown { seq },
-            _ => Self::NoEvent(why.to_string()),
-        }
-    }
 }
 
 /// All lines of the journal at `path`; gives back whether they are all there, once and in order.
@@ -489,5 +495,6 @@ pub fn read_sealed(dir: &TaskDir, mut each: impl FnMut(Envelope)) -> Result<Reco
     Ok(reader.sealed(dir))
 }
 
+mod parsed;
 #[cfg(test)]
 mod tests;

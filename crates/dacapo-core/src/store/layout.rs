@@ -80,12 +80,12 @@ impl RepoDir {
     }
 
     /// The data directory that this is in.
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.0.ancestors().nth(2).unwrap_or(&self.0)
     }
 
     /// Where tasks are.
-    pub fn tasks_path(&self) -> PathBuf {
+    pub(crate) fn tasks_path(&self) -> PathBuf {
         self.0.join("tasks")
     }
 
@@ -116,7 +116,7 @@ impl RepoDir {
     }
 
     /// The marks of commands that are at work in the repository.
-    pub fn at_work_path(&self) -> PathBuf {
+    pub(crate) fn at_work_path(&self) -> PathBuf {
         self.0.join("at-work")
     }
 

@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::files;
-use crate::context::cut;
+use crate::text::cut;
 
 /// The version of the files.
 const LIMIT_FORMAT: u32 = 1;
@@ -38,7 +38,7 @@ pub struct AccountKey(String);
 
 impl AccountKey {
     /// The account of an agent (by its kind), a credential and the address it is used at.
-    pub fn new(agent: &str, credential: &str, base_url: Option<&str>) -> Self {
+    pub(crate) fn new(agent: &str, credential: &str, base_url: Option<&str>) -> Self {
         let base_url = base_url.unwrap_or_default().trim_end_matches('/');
         let mut hash = hmac_sha256::Hash::new();
         for part in [agent, credential, base_url] {
@@ -72,7 +72,7 @@ pub struct SharedLimit {
 
 impl SharedLimit {
     /// A limit that was found just now. An end that lies too far ahead to be true is brought nearer.
-    pub fn new(found_by: &str, agent: &str, message: &str, until: Timestamp, now: Timestamp) -> Self {
+    pub(crate) fn new(found_by: &str, agent: &str, message: &str, until: Timestamp, now: Timestamp) -> Self {
         Self {
             v: LIMIT_FORMAT,
             until: until.min(later(now, LONGEST)),
@@ -106,7 +106,7 @@ impl SharedLimits {
     }
 
     /// The directory.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
@@ -118,7 +118,7 @@ impl SharedLimits {
     }
 
     /// Leaves word of a limit. Of two that are found at the same instant one is kept, whole.
-    pub fn announce(&self, account: &AccountKey, limit: &SharedLimit) -> io::Result<()> {
+    pub(crate) fn announce(&self, account: &AccountKey, limit: &SharedLimit) -> io::Result<()> {
         if let Some(known) = self.known(account, limit.at)
             && known.until > limit.at
             && known.outlasts(limit)
@@ -138,7 +138,7 @@ impl SharedLimits {
     }
 
     /// Takes the account's lock for a task that is going to try; or says who tries already.
-    pub fn try_probe(
+    pub(crate) fn try_probe(
         &self,
         account: &AccountKey,
         task: &str,
@@ -156,7 +156,7 @@ impl SharedLimits {
     }
 
     /// Sleeps until nobody tries any more, and has the lock then. To be called from a thread of its own.
-    pub fn wait_for_probe(&self, account: &AccountKey) -> io::Result<ProbeLock> {
+    pub(crate) fn wait_for_probe(&self, account: &AccountKey) -> io::Result<ProbeLock> {
         let file = self.open_lock(account)?;
         loop {
             match file.lock() {
@@ -180,19 +180,19 @@ impl SharedLimits {
 
 /// The right to try whether a limit is over; free for the next when dropped, or when this process dies.
 #[derive(Debug)]
-pub struct ProbeLock {
+pub(crate) struct ProbeLock {
     account: AccountKey,
     file: File,
 }
 
 impl ProbeLock {
     /// Whose limit it is about.
-    pub fn account(&self) -> &AccountKey {
+    pub(crate) fn account(&self) -> &AccountKey {
         &self.account
     }
 
     /// Says which task tries, for those who wait. That it cannot be written keeps nobody from trying.
-    pub fn name(&mut self, task: &str) {
+    pub(crate) fn name(&mut self, task: &str) {
         let _ =
             self.file.set_len(0).and_then(|()| self.file.rewind()).and_then(|()| write!(self.file, "{task}"));
     }

@@ -4,14 +4,19 @@
 //! file that could be deleted: who removes or replaces the file still meets the lock on the directory, and who renames the
 //! directory takes the lock along.
 //!
-//! The descriptors are handed down to the guard and to the engine's own git on purpose, and never to an agent: a free lock
+//! The descriptors close on exec, and are handed by number ([`super::Handed`]) to the guard, to the engine's own git and to the
+//! process of a task in the background; never to an agent, nor to whatever another thread starts meanwhile: a free lock
 //! then means that the tree is empty and that no commit is under way. So a lock can outlive the process that took it, by
 //! the moment in which those finish. A small file beside it names that process, so that a starter that finds it gone waits
 //! for them. That file is a hint: anybody can change it, and nothing but words and waiting depends on it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -19,14 +24,12 @@ use rustix::io::{Errno, FdFlags};
 use rustix::process::Pid;
 
 use super::files;
+use crate::handed::{Descriptors, hand_down};
 
 /// `list` and friends probe locks for an instant, and what a dead process started holds its lock until it is done; a
 /// starter that meets either tries again for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-
-/// Descriptors that a process starts with have low numbers.
-const HANDED_DOWN: i32 = 256;
 
 /// A lock was not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +40,14 @@ pub enum LockError {
     /// The process that took it is gone, but a git or a guard that it started is still at work.
     #[error("something that a process which is gone has started is still at work")]
     Lingering,
+    /// It is free, but a rename of the task was interrupted and must be finished first.
+    #[error("Task '{to}' is not completely renamed: dacapo rename {from} {to} finishes it")]
+    RenameUnfinished {
+        /// The task's old name.
+        from: String,
+        /// Its new one.
+        to: String,
+    },
     /// The file system says no.
     #[error("cannot lock {path}: {source}")]
     Io {
@@ -64,7 +75,7 @@ impl LockTarget {
     }
 
     /// A directory and a file in it, which must be there.
-    pub fn dir_and_file(dir: PathBuf, file: PathBuf, holder: PathBuf) -> Self {
+    pub(crate) fn dir_and_file(dir: PathBuf, file: PathBuf, holder: PathBuf) -> Self {
         Self { dir, file: Some(file), holder }
     }
 
@@ -100,8 +111,14 @@ impl LockTarget {
 /// A lock that this process holds.
 #[derive(Debug)]
 pub struct Lock {
-    held: Vec<File>,
+    held: Arc<Vec<File>>,
     holder: PathBuf,
+}
+
+impl Descriptors for Lock {
+    fn descriptors(&self) -> &Arc<Vec<File>> {
+        &self.held
+    }
 }
 
 impl Lock {
@@ -110,13 +127,12 @@ impl Lock {
     pub fn take(target: &LockTarget) -> Result<Self, LockError> {
         let lock = Self::win(target)?.if_still_at(target)?;
         name(&target.holder, "").map_err(|source| target.io(source))?;
-        lock.hand_to_children().map_err(|source| target.io(source))?;
         Ok(lock)
     }
 
     /// As [`Lock::take`], for a moment: it names nobody, so whoever wants it meanwhile waits for it, and is not told
     /// that somebody is at work.
-    pub fn take_briefly(target: &LockTarget) -> Result<Self, LockError> {
+    pub(crate) fn take_briefly(target: &LockTarget) -> Result<Self, LockError> {
         Self::win(target)?.if_still_at(target)
     }
 
@@ -164,11 +180,10 @@ impl Lock {
                 Err(TryLockError::Error(source)) => return Err(target.io(source)),
             }
         }
-        Ok(Self { held: files, holder: target.holder.clone() })
+        Ok(Self { held: Arc::new(files), holder: target.holder.clone() })
     }
 
     fn if_still_at(self, target: &LockTarget) -> Result<Self, LockError> {
-        use std::os::unix::fs::MetadataExt as _;
         let inode = |file: &File| file.metadata().map(|found| (found.dev(), found.ino()));
         let is_it = || -> io::Result<bool> {
             let there = target.open()?;
@@ -197,46 +212,52 @@ impl Lock {
         let _ = files::open_or_create(&self.holder).and_then(|file| file.set_len(0));
     }
 
-    /// The lock that whoever started this process took and handed down; none: it was not.
-    ///
-    /// To be called once, before anything else could open a file of its own at that place.
-    #[expect(unsafe_code, reason = "a descriptor that was inherited has no owner in this process yet")]
-    pub fn inherited(target: &LockTarget) -> io::Result<Option<Self>> {
-        use std::os::fd::{BorrowedFd, FromRawFd as _};
-        use std::os::unix::fs::MetadataExt as _;
-        let mut held = Vec::new();
-        for (nth, there) in target.open()?.into_iter().enumerate() {
-            let wanted = there.metadata()?;
-            // Ours own, so that it is not taken for one that was handed down.
-            drop(there);
-            let is_it = |number: &i32| {
-                // SAFETY: only looked at; a number that is not open is an error of the call.
-                let open = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(*number) });
-                #[expect(clippy::useless_conversion, reason = "the types differ from system to system")]
-                let same = |open: rustix::fs::Stat| {
-                    u64::try_from(open.st_dev).ok() == Some(wanted.dev())
-                        && u64::from(open.st_ino) == wanted.ino()
-                };
-                open.is_ok_and(same)
-            };
-            match (3..HANDED_DOWN).find(is_it) {
-                // SAFETY: it is open, came with the process, and nothing here knows of it but the lock that is made now.
-                Some(number) => held.push(unsafe { File::from_raw_fd(number) }),
-                // What is written must be locked; a directory cannot be everywhere.
-                None if nth > 0 || target.file.is_none() => return Ok(None),
-                None => {}
-            }
-        }
-        Ok(Some(Self { held, holder: target.holder.clone() }))
+    /// Hands it to a child, and gives what the child has to be told: by which numbers it has it ([`Lock::inherited`]).
+    pub fn hand_to(&self, command: &mut Command) -> String {
+        let descriptors: Vec<_> = self.held.iter().map(File::as_fd).collect();
+        hand_down(command, &descriptors);
+        let numbers: Vec<String> = self.held.iter().map(|file| file.as_raw_fd().to_string()).collect();
+        numbers.join(",")
     }
 
-    /// Says that we have it: it was inherited, so somebody else took it.
-    pub fn name_holder(target: &LockTarget) -> io::Result<()> {
-        name(&target.holder, "")
+    /// The lock that whoever started this process took and handed to it by these numbers ([`Lock::hand_to`]), which names us
+    /// from now on. None: these are not the lock.
+    ///
+    /// To be called once, before anything was opened here: a number then says what was meant.
+    #[expect(unsafe_code, reason = "a descriptor that was inherited has no owner in this process yet")]
+    pub fn inherited(target: &LockTarget, numbers: &str) -> io::Result<Option<Self>> {
+        use std::os::fd::FromRawFd as _;
+        let mut held = Vec::new();
+        for number in numbers.split(',').map(str::parse::<i32>) {
+            let Some(number) = number.ok().filter(|number| *number > 2) else { return Ok(None) };
+            // SAFETY: only looked at; a number that is not open is an error of the call.
+            let open = unsafe { BorrowedFd::borrow_raw(number) };
+            if rustix::io::fcntl_setfd(open, FdFlags::CLOEXEC).is_err() {
+                return Ok(None);
+            }
+            // SAFETY: it is open, came with the process, and nothing here knows of it but the lock that is made now.
+            held.push(unsafe { File::from_raw_fd(number) });
+        }
+        let inode = |file: &File| file.metadata().map(|found| (found.dev(), found.ino()));
+        let ours: Vec<_> = held.iter().map(inode).collect::<io::Result<_>>()?;
+        // What is written must be locked. Where directories cannot be, the file that names the holder stands for it.
+        let wanted = match &target.file {
+            Some(file) => inode(&files::open(file)?)?,
+            None => inode(&File::open(&target.dir)?)?,
+        };
+        let stands_for_it = || files::open(&target.holder).and_then(|file| inode(&file)).ok();
+        let is_it = ours.contains(&wanted)
+            || target.file.is_none() && stands_for_it().is_some_and(|hint| ours.contains(&hint));
+        if !is_it {
+            return Ok(None);
+        }
+        let lock = Self { held: Arc::new(held), holder: target.holder.clone() };
+        name(&lock.holder, "")?;
+        Ok(Some(lock))
     }
 
     /// The process that has the lock: the one that is named, or the one of `others` of which it can be seen.
-    pub fn holder(target: &LockTarget, others: impl IntoIterator<Item = Pid>) -> Option<Pid> {
+    pub(crate) fn holder(target: &LockTarget, others: impl IntoIterator<Item = Pid>) -> Option<Pid> {
         if !Self::is_held(target).is_ok_and(|held| held) {
             return None;
         }
@@ -244,18 +265,8 @@ impl Lock {
         named.into_iter().chain(others).find(|pid| has_open(*pid, target))
     }
 
-    /// Children that are started from now on do not inherit it: one that is not ours to end could keep it for ever.
-    pub fn keep_from_children(&self) -> io::Result<()> {
-        self.held.iter().try_for_each(|file| Ok(rustix::io::fcntl_setfd(file, FdFlags::CLOEXEC)?))
-    }
-
-    /// Children that are started from now on inherit it (see the module's head).
-    pub fn hand_to_children(&self) -> io::Result<()> {
-        self.held.iter().try_for_each(|file| Ok(rustix::io::fcntl_setfd(file, FdFlags::empty())?))
-    }
-
     /// Whether some process holds the lock.
-    pub fn is_held(target: &LockTarget) -> io::Result<bool> {
+    pub(crate) fn is_held(target: &LockTarget) -> io::Result<bool> {
         let files = match target.open_to_look() {
             Ok(files) => files,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -360,9 +371,12 @@ impl WorkspaceLock {
         }
     }
 
-    /// Says that we have it for a task: it was inherited.
-    pub fn name_holder(git_dir: &Path, task: &str) -> io::Result<()> {
-        name(&Self::target(git_dir).holder, task)
+    /// The one that was handed to this process by these numbers, for a task: see [`Lock::inherited`].
+    pub fn inherited(git_dir: &Path, task: &str, numbers: &str) -> io::Result<Option<Self>> {
+        let Some(lock) = Lock::inherited(&Self::target(git_dir), numbers)? else { return Ok(None) };
+        let mut taken = Self { lock };
+        taken.name(task)?;
+        Ok(Some(taken))
     }
 
     /// The lock itself.
@@ -404,7 +418,6 @@ fn read_lines(path: &Path) -> (Option<i32>, Option<String>) {
 /// Whether a process has open what the lock is on: whoever holds a lock has. A name alone could be anybody's.
 #[cfg(target_os = "linux")]
 fn has_open(pid: Pid, target: &LockTarget) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
     let Ok(files) = target.open_to_look() else { return false };
     let inodes: Vec<(u64, u64)> = files
         .iter()

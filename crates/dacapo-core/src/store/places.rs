@@ -48,12 +48,12 @@ pub struct Held {
 
 impl Held {
     /// A share of it for what works in this place: it is free again when its holder and all shares are gone.
-    pub fn share(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn share(&self) -> io::Result<OwnedFd> {
         Ok(self.file.try_clone()?.into())
     }
 
     /// Says in its file who has it, for [`Taken::by`].
-    pub fn name(&self, who: &str) -> io::Result<()> {
+    pub(crate) fn name(&self, who: &str) -> io::Result<()> {
         self.file.set_len(0)?;
         self.file.write_all_at(who.as_bytes(), 0)
     }
@@ -77,12 +77,12 @@ pub enum Seat {
 
 impl Places {
     /// `dir` is made when it is first needed.
-    pub fn new(dir: PathBuf, most: u32) -> Self {
+    pub(crate) fn new(dir: PathBuf, most: u32) -> Self {
         Self { dir, most: most.max(1) }
     }
 
     /// Takes a place if one is free and nobody waits for it, else joins the row at its end.
-    pub fn enter(&self) -> io::Result<Seat> {
+    pub(crate) fn enter(&self) -> io::Result<Seat> {
         let _order = self.order()?;
         if self.waiting()?.is_empty()
             && let Some(held) = take_any(&mut self.doors()?)?
@@ -137,7 +137,7 @@ impl Places {
     }
 
     /// Sleeps until a place is free and all who came before have theirs.
-    pub fn wait(&self, ticket: Ticket) -> io::Result<Held> {
+    pub(crate) fn wait(&self, ticket: Ticket) -> io::Result<Held> {
         loop {
             let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
             match before {

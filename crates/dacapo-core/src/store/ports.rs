@@ -27,20 +27,20 @@ pub struct Ports {
 
 /// Ten ports that nobody else of ours has.
 #[derive(Debug)]
-pub struct PortLease {
+pub(crate) struct PortLease {
     base: u16,
     file: File,
 }
 
 impl Ports {
     /// `dir` is made when it is first needed.
-    pub fn at(dir: PathBuf) -> Self {
+    pub(crate) fn at(dir: PathBuf) -> Self {
         Self { dir, is_free }
     }
 
     /// Leases ports to the task with this tag: those it had `before` where they are free, else the first free ones from a
     /// place of its own. None: all are taken.
-    pub fn lease(&self, tag: &str, before: Option<u16>) -> io::Result<Option<PortLease>> {
+    pub(crate) fn lease(&self, tag: &str, before: Option<u16>) -> io::Result<Option<PortLease>> {
         files::make_dir(&self.dir)?;
         let all = candidates(&connections());
         let own = tag.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
@@ -66,12 +66,12 @@ impl Ports {
 
 impl PortLease {
     /// The first of them.
-    pub fn base(&self) -> u16 {
+    pub(crate) fn base(&self) -> u16 {
         self.base
     }
 
     /// For a job: the lease ends when all that may use the ports is gone.
-    pub fn share(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn share(&self) -> io::Result<OwnedFd> {
         Ok(self.file.try_clone()?.into())
     }
 }

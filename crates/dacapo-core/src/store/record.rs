@@ -166,10 +166,6 @@ impl Numbering {
         self.next
     }
 
-    pub(super) fn record(&self) -> &Record {
-        &self.record
-    }
-
     pub(super) fn into_record(self) -> Record {
         self.record
     }

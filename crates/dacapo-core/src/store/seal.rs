@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::files;
-use crate::spec::random_hex;
+use crate::random;
 
 /// The version of both files.
 const SEAL_FORMAT: u32 = 1;
@@ -85,7 +85,7 @@ pub(super) struct Extent {
 impl Sealer {
     /// To be called before the start is put on record.
     pub(super) fn begin(task: &Path) -> io::Result<Self> {
-        let secret = random_hex(32);
+        let secret = random::hex(32);
         let begun = Begun { v: SEAL_FORMAT, commitment: hash_of(&secret) };
         files::replace(&task.join(BEGUN), &serde_json::to_vec(&begun)?)?;
         Ok(Self { secret })

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Inbox, Lock, LockError, LockTarget, Ports, files};
+use super::{Inbox, Lock, LockError, LockTarget, Ports, RenameRecord, files};
 use crate::event::Event;
 use crate::proof::Pool;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
@@ -12,7 +12,7 @@ use crate::spec::{SPEC_FORMAT, TaskSpec};
 /// No spec is longer; its prompt and plan are the most of it.
 const LONGEST_SPEC: u64 = 256 << 20;
 
-/// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`.
+/// A task's directory: `spec.json`, `journal.jsonl`, `turns/`, `lock`; `name.json` of one that was renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskDir(PathBuf);
 
@@ -48,6 +48,14 @@ pub enum OpenError {
         path: PathBuf,
         /// Why.
         message: String,
+    },
+    /// An older Dacapo wrote it, in a format that was given up.
+    #[error("{path} was written by an older Dacapo (format {found}, this one reads {SPEC_FORMAT})")]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
     },
 }
 
@@ -108,7 +116,7 @@ impl TaskDir {
     }
 
     /// Whether its agent has had a turn.
-    pub fn has_turns(&self) -> bool {
+    pub(crate) fn has_turns(&self) -> bool {
         fs::read_dir(self.0.join("turns")).is_ok_and(|mut turns| turns.next().is_some())
     }
 
@@ -123,28 +131,33 @@ impl TaskDir {
     }
 
     /// The output of a command that made the worktree usable.
-    pub fn setup_path(&self, run: u64) -> PathBuf {
+    pub(crate) fn setup_path(&self, run: u64) -> PathBuf {
         self.0.join("setup").join(format!("{run:04}.raw"))
     }
 
     /// What counted beside the commits when the task started, for its proofs.
-    pub fn start_path(&self) -> PathBuf {
+    pub(crate) fn start_path(&self) -> PathBuf {
         self.0.join("start")
     }
 
+    /// Lists of files that were untracked before the task, each named by its hash.
+    pub(crate) fn untracked_path(&self) -> PathBuf {
+        self.0.join("untracked")
+    }
+
     /// How git's own settings and those of the project looked before the first turn.
-    pub fn settings_files_path(&self) -> PathBuf {
+    pub(crate) fn settings_files_path(&self) -> PathBuf {
         self.0.join("settings-files.json")
     }
 
     /// The checkouts in which commits of this repository are proven.
-    pub fn proofs(&self) -> Pool {
+    pub(crate) fn proofs(&self) -> Pool {
         // HOME/repos/REPO/tasks/NAME
         Pool::at(self.0.ancestors().nth(2).unwrap_or(&self.0).join("proof"))
     }
 
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.
-    pub fn ports(&self) -> Ports {
+    pub(crate) fn ports(&self) -> Ports {
         // HOME/repos/REPO/tasks/NAME
         let home = self.0.ancestors().nth(4).unwrap_or(&self.0);
         Ports::at(home.join("leases"))
@@ -185,8 +198,48 @@ impl TaskDir {
         }
     }
 
-    /// Reads what was asked.
+    /// Reads what was asked, with the name and the place that the task has now.
     pub fn spec(&self) -> Result<TaskSpec, OpenError> {
+        let spec = self.spec_of_any_format()?;
+        if spec.v < SPEC_FORMAT {
+            return Err(OpenError::Older { path: self.spec_path(), found: spec.v });
+        }
+        Ok(spec)
+    }
+
+    /// The same, as far as it reads, of a task that an older Dacapo made: enough to put it away.
+    pub fn spec_of_any_format(&self) -> Result<TaskSpec, OpenError> {
+        let mut spec = self.spec_as_asked()?;
+        if let Some(record) = self.rename_record()? {
+            record.now(&self.0).apply_to(&mut spec);
+        }
+        Ok(spec)
+    }
+
+    /// The newest rename of the task; none: it still has its first name.
+    pub fn rename_record(&self) -> Result<Option<RenameRecord>, OpenError> {
+        RenameRecord::read(&self.0).map_err(|error| OpenError::Unreadable {
+            path: RenameRecord::path(&self.0),
+            message: error.to_string(),
+        })
+    }
+
+    /// A rename that was interrupted: the task has its new name, worktree and branch may still have the old one.
+    pub fn unfinished_rename(&self) -> Option<RenameRecord> {
+        self.rename_record().ok().flatten().filter(|record| record.is_unfinished(&self.0))
+    }
+
+    /// Keeps a rename; the caller holds the lock. On disk when this returns.
+    pub(crate) fn write_rename_record(&self, record: &RenameRecord) -> io::Result<()> {
+        record.write(&self.0)
+    }
+
+    /// Forgets a rename that did not happen.
+    pub(crate) fn remove_rename_record(&self) -> io::Result<()> {
+        fs::remove_file(RenameRecord::path(&self.0))
+    }
+
+    fn spec_as_asked(&self) -> Result<TaskSpec, OpenError> {
         let path = self.spec_path();
         let bytes = match files::read_own(&path, LONGEST_SPEC) {
             Ok(bytes) => bytes,
@@ -204,17 +257,36 @@ impl TaskDir {
         Ok(spec)
     }
 
-    /// Takes the lock of a task that nobody drives.
+    /// Takes the lock of a task that nobody drives. Refused in the middle of a rename: worktree and branch may not be where
+    /// the spec says.
     pub fn lock(&self) -> Result<Lock, LockError> {
+        let lock = self.lock_to_rename()?;
+        self.has_no_unfinished_rename()?;
+        Ok(lock)
+    }
+
+    /// The same, for who finishes the rename.
+    pub fn lock_to_rename(&self) -> Result<Lock, LockError> {
         self.close_to_others()?;
         self.make_journal()?;
         Lock::take(&self.lock_target())
     }
 
-    /// The same for a few writes: whoever wants to drive the task waits for that long.
+    /// As [`TaskDir::lock`], for a few writes: whoever wants to drive the task waits for that long.
     pub fn lock_briefly(&self) -> Result<Lock, LockError> {
         self.make_journal()?;
-        Lock::take_briefly(&self.lock_target())
+        let lock = Lock::take_briefly(&self.lock_target())?;
+        self.has_no_unfinished_rename()?;
+        Ok(lock)
+    }
+
+    fn has_no_unfinished_rename(&self) -> Result<(), LockError> {
+        match self.unfinished_rename() {
+            None => Ok(()),
+            Some(RenameRecord { from, to, .. }) => {
+                Err(LockError::RenameUnfinished { from: from.name.to_string(), to: to.name.to_string() })
+            }
+        }
     }
 
     /// Whoever takes the lock is going to write: what an older version left open to others is closed first (R0).

@@ -1,30 +1,28 @@
 //! An agent in a loop: the rules of L and C as a pure machine.
 //!
 //! ```text
-//! Fresh ─► (Setup) ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► (Proving) ─► Settling ─► Between … Over
-//!                                  ▲  │      │ ▲                                                                        │
-//!                                  └──┘      ▼ │                                                                        ▼
-//!                                backoff   LimitHit ─► Waiting, Probed                                           verdict: goes on or ends
+//! Preparing ─► Baseline ─► Between ─► Turn ─► (Writing) ─► Collecting ─► Landing ─► Checking ─► (Proving) ─► Settling ─► Between … Over
+//!                             ▲  │      │ ▲                                                                        │
+//!                             └──┘      ▼ │                                                                        ▼
+//!                            backoff    Waits                                                           verdict: goes on or ends
 //! ```
 //!
 //! The state is bounded: iteration 2,000 costs what iteration 20 does (P3). What people read of all iterations is folded
 //! by [`crate::view`] from the same journal.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::context::History;
-use crate::engine::machine::{Effect, Input, Machine};
-use crate::engine::proving::Proving;
-use crate::engine::stop::{self, Metered, Verdict};
+use crate::engine::machine::{Effect, Input, Machine, Step};
 use crate::event::{
-    CheckResult, CommitPlanned, Envelope, Event, ProofState, SessionMode, TaskResult, TurnEnd, Usage,
-    WaitReason, Writing, WritingEnd,
+    CheckResult, CommitPlanned, Envelope, Event, ProofState, SessionMode, StopReason, TurnEnd, Usage,
+    Writing, WritingEnd,
 };
 use crate::git::Oid;
-use crate::spec::{BYTES_PER_TOKEN, Cap, LoopPolicy, SessionNeed, TaskSpec};
+use crate::spec::{BYTES_PER_TOKEN, Cap, TaskSpec};
+use crate::task::lifecycle::{Company, Conversation, Lifecycle, Wait};
 use crate::task::{Kind, NotThatKind};
 
 mod apply;
@@ -35,7 +33,6 @@ mod limits;
 mod plan;
 mod proof;
 mod resume;
-mod setup;
 #[cfg(test)]
 mod tests;
 mod writing;
@@ -65,39 +62,20 @@ impl Kind for Loop {
 /// The state of an agent loop: the fold of its journal.
 #[derive(Debug, Clone)]
 pub struct AgentLoop {
-    spec: Arc<TaskSpec>,
-    /// As asked for, and as changed since.
-    policy: LoopPolicy,
+    life: Lifecycle,
     phase: Phase,
-    /// The workspace was made.
-    ready: bool,
-    /// So many commands have made it usable.
-    set_up: usize,
-    branch: Option<String>,
-    base: Option<Oid>,
     /// The newest commit known to be ours; none until the next iteration starts: whatever HEAD is then.
     tip: Option<Oid>,
     baseline: Vec<CheckResult>,
-    /// The newest result of each check, by its index.
-    last_checks: Vec<Option<CheckResult>>,
     /// Checks that were seen red since the present allowance began.
     seen_red: Vec<bool>,
     /// All checks were green before anything was done: they prove nothing by themselves.
     opened_green: bool,
-    /// What the newest iteration's proof came to, where it came to one.
-    proof_state: Option<ProofState>,
     /// The proof of the newest iteration failed.
     red_proof: Option<proof::RedProof>,
-    /// Proofs that failed in a row.
-    red_proofs: u32,
     agent: usize,
-    session: Option<String>,
-    /// What the turns of this conversation used.
-    session_usage: Usage,
-    /// The present agent has had a turn.
-    conversed: bool,
+    conversation: Conversation,
     cap: Option<Cap>,
-    turns: u32,
     /// The iteration at work.
     current: Option<Current>,
     attempted: u32,
@@ -107,19 +85,6 @@ pub struct AgentLoop {
     unchanged_in_row: u32,
     same_failure_in_row: u32,
     last_failure: Option<String>,
-    limits_in_row: u32,
-    limit_wait: Duration,
-    limited_until: Vec<Option<Timestamp>>,
-    /// Another task tries whether the limit of this agent is over.
-    probed: Vec<bool>,
-    backoff_due: bool,
-    usage: Usage,
-    /// Successful turns in a row whose usage is not known under a budget, and what was missing in the last of them.
-    unmetered_in_row: u32,
-    unmetered: Option<Metered>,
-    /// What was used and how much time had passed when the present allowance began.
-    usage_before: Usage,
-    elapsed_before: Duration,
     /// What people said and every iteration hears.
     guidance: guidance::Guidance,
     /// What people said and no turn has been told yet.
@@ -132,25 +97,17 @@ pub struct AgentLoop {
     /// The promise became needed after the conversation began.
     rule_due: bool,
     history: History,
-    verdict: Option<Verdict>,
     /// What the agent of the newest iteration needs a person for, until one takes the task up again.
     question: Option<String>,
-    /// Who wants it to pause when this iteration is over.
-    pausing: Option<String>,
-    message: Option<String>,
     /// What the agent of the last iteration wrote to standard error, where its turn failed.
     stderr_tail: Option<String>,
-    result: Option<TaskResult>,
 }
 
-/// Where the loop stands. Each phase has exactly one effect (see `plan.rs`).
+/// Where the loop stands. Each phase has exactly one step (see `plan.rs`).
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
-    Fresh,
-    /// A command makes the fresh worktree usable.
-    Setup {
-        index: usize,
-    },
+    /// The workspace is made, and made usable.
+    Preparing,
     Baseline {
         index: usize,
     },
@@ -161,20 +118,8 @@ enum Phase {
         turn: u32,
         continued: bool,
     },
-    LimitHit {
-        message: String,
-        end: LimitEnd,
-    },
-    Waiting {
-        until: Timestamp,
-        why: WaitReason,
-    },
-    /// Another task tries whether the limit is over.
-    Probed {
-        until: Timestamp,
-        since: Timestamp,
-        elapsed: Duration,
-    },
+    /// For a limit, or after a failure.
+    Waits(Wait),
     /// A model puts the iteration into words.
     Writing(Writing),
     Collecting,
@@ -183,20 +128,9 @@ enum Phase {
         index: usize,
     },
     /// All checks passed in the workspace; now in a checkout of the commit.
-    Proving(Proving),
+    Proving,
     Settling,
     Over,
-}
-
-/// What is known of the end of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LimitEnd {
-    /// A turn of this task ran into it, and this is what its agent said.
-    Said(Option<Timestamp>),
-    /// Another task did, and knows its end.
-    Shared(Timestamp),
-    /// Another task is trying whether it has come.
-    Probed,
 }
 
 /// The iteration at work.
@@ -235,28 +169,16 @@ struct Current {
 impl AgentLoop {
     /// A loop of which nothing has happened yet.
     pub fn new(spec: Arc<TaskSpec>) -> Self {
-        let checks = spec.policy.checks.len();
         Self {
-            policy: spec.policy.clone(),
-            phase: Phase::Fresh,
-            ready: false,
-            set_up: 0,
-            branch: None,
-            base: None,
+            phase: Phase::Preparing,
             tip: None,
             baseline: Vec::new(),
-            last_checks: vec![None; checks],
-            seen_red: vec![false; checks],
+            seen_red: vec![false; spec.policy.checks.len()],
             opened_green: false,
-            proof_state: None,
             red_proof: None,
-            red_proofs: 0,
             agent: 0,
-            session: None,
-            session_usage: Usage::default(),
-            conversed: false,
+            conversation: Conversation::default(),
             cap: if spec.policy.looping { spec.policy.cap } else { Some(Cap::by_iter(1)) },
-            turns: 0,
             current: None,
             attempted: 0,
             finished: 0,
@@ -265,16 +187,6 @@ impl AgentLoop {
             unchanged_in_row: 0,
             same_failure_in_row: 0,
             last_failure: None,
-            limits_in_row: 0,
-            limit_wait: Duration::ZERO,
-            limited_until: vec![None; spec.agents.len()],
-            probed: vec![false; spec.agents.len()],
-            backoff_due: false,
-            usage: Usage::default(),
-            unmetered_in_row: 0,
-            unmetered: None,
-            usage_before: Usage::default(),
-            elapsed_before: Duration::ZERO,
             guidance: guidance::Guidance::default(),
             told: Vec::new(),
             heard: Vec::new(),
@@ -282,19 +194,15 @@ impl AgentLoop {
             follow_ups_heard: 0,
             rule_due: false,
             history: History::within(spec.context.context_max_tokens as usize * BYTES_PER_TOKEN),
-            verdict: None,
             question: None,
-            pausing: None,
-            message: None,
             stderr_tail: None,
-            result: None,
-            spec,
+            life: Lifecycle::new(spec),
         }
     }
 
     /// The promise that counts: the user's, or the default one where green checks prove nothing.
     pub(crate) fn promise(&self) -> Option<&str> {
-        match &self.policy.until {
+        match &self.life.policy.until {
             Some(text) => Some(text),
             None if self.opened_green => Some(DEFAULT_PROMISE),
             None => None,
@@ -310,37 +218,25 @@ impl AgentLoop {
     /// complete. A loop that just does its rounds does them all.
     fn may_block(&self) -> bool {
         let promised = self.promise().is_some_and(|promise| !promise.is_empty());
-        self.policy.looping && (promised || !self.policy.checks.is_empty())
+        self.life.policy.looping && (promised || !self.life.policy.checks.is_empty())
     }
 
     /// Checks that passed on the commit itself count when they were red before, or when they were green and the promise
     /// stands beside them. All of them together are one proof: it was red while any of them was.
-    fn verified(&self, verdict: Verdict, last_commit: Option<&Oid>) -> bool {
-        verdict.outcome == crate::event::Outcome::Completed
-            && verdict.reason == crate::event::StopReason::Checks
-            // What came since is not proven by it.
-            && self.proof_state.as_ref().and_then(ProofState::proven).is_some_and(|at| Some(at) == last_commit)
+    fn verified(&self) -> bool {
+        self.life.verdict.is_some_and(|verdict| verdict.reason == StopReason::Checks)
             && (self.seen_red.contains(&true) || self.promise().is_some())
     }
 
     /// Whether the next turn goes on in a conversation that an earlier one opened (L13).
     fn continues(&self) -> bool {
-        self.policy.session == SessionMode::Resume
-            && self.conversed
-            && match self.spec.agents[self.agent].session_need() {
-                SessionNeed::Impossible => false,
-                SessionNeed::Id => self.session.is_some(),
-                SessionNeed::Nothing => true,
-            }
+        self.life.policy.session == SessionMode::Resume
+            && self.conversation.continues(&self.life.spec.agents[self.agent], Company::Alone)
     }
 
     /// Where the loop stands when the next turn may start: in its iteration, or before one.
     fn before_a_turn(&self) -> Phase {
         if self.current.is_some() { Phase::Retry } else { Phase::Between }
-    }
-
-    fn usage_in_allowance(&self) -> Usage {
-        self.usage.since(&self.usage_before)
     }
 }
 
@@ -353,15 +249,19 @@ impl Machine for AgentLoop {
         self.take_in(line);
     }
 
-    fn next(&self) -> Option<Effect> {
-        self.effect()
+    fn next(&self) -> Option<Step> {
+        self.step()
+    }
+
+    fn plan(&self, step: Step) -> Effect {
+        self.planned(step)
     }
 
     fn ends_now(&self) -> bool {
-        self.verdict.is_some()
+        self.life.verdict.is_some()
     }
 
     fn over_budget(&self, turn: &Usage) -> bool {
-        stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
+        self.life.over_budget(turn)
     }
 }

@@ -1,29 +1,27 @@
 //! A milestone: a Developer that builds, an Acceptor that judges (M1–M11), as a pure machine.
 //!
 //! ```text
-//! Fresh ─► (Setup) ─► Between ─► Asking(Developer) ─► Turn ─► Reported ─► Checking ─► Asking(Acceptor) ─► Turn ─► Judged ─► Settling ─► Between …
-//!                                   ▲                          │                         ▲                        │
-//!                                   └── sent back, once ───────┘                         └── sent back, once ─────┘
+//! Preparing ─► Between ─► Asking(Developer) ─► Turn ─► Reported ─► Checking ─► Asking(Acceptor) ─► Turn ─► Judged ─► Settling ─► Between …
+//!                              ▲                          │                         ▲                        │
+//!                              └── sent back, once ───────┘                         └── sent back, once ─────┘
 //! ```
 //!
 //! A round is an iteration, so everything that shows or counts iterations shows and counts rounds. The two agents of the
 //! spec are the Developer and the Acceptor; each has a conversation of its own, and never are both at work. Decisions are
-//! events of their own ([`crate::event::MilestoneStep`]): a later version that reads reports differently still folds an old journal to the
+//! events of their own ([`crate::task::milestone::MilestoneStep`]): a later version that reads reports differently still folds an old journal to the
 //! state it had. The design is in docs/design/milestones.md.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::machine::{Effect, Input, Machine, Whereabouts};
-use crate::engine::proving::Proving;
-use crate::engine::stop;
-use crate::event::{CheckResult, Envelope, Event, ProofState, TaskResult, Usage};
+use crate::engine::machine::{Effect, Input, Machine, Step, Whereabouts};
+use crate::event::{Envelope, Event, MainBranch, ProofFailure, Usage};
 use crate::git::Oid;
 use crate::mirror::Document;
-use crate::spec::{Change, InvalidChange, LoopPolicy, SessionNeed, TaskSpec};
-use crate::task::{Kind, NotThatKind};
+use crate::spec::{Change, InvalidChange, TaskSpec};
+use crate::task::lifecycle::{Company, Lifecycle, Wait};
+use crate::task::{Kind, KindView, NotThatKind};
 
 mod apply;
 mod change;
@@ -37,6 +35,7 @@ mod limits;
 mod lines;
 mod main_branch;
 mod mirror;
+mod own;
 mod plan;
 mod prompts;
 mod proof;
@@ -48,26 +47,31 @@ mod sections;
 mod settings;
 mod standing;
 mod state;
+mod step;
 mod template;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod turns;
 mod verdict;
+mod view;
 
 pub use change::LIMITS;
 pub use definition::{
     Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
 };
 pub use findings::Findings;
+pub use own::MilestoneBrief;
 pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use standing::{AtWork, LastRound, MilestonePhase, MilestoneStatus, Standing};
+pub use step::{Finding, Judge, MilestoneStep};
 pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, TemplateError, TemplateKind};
-pub use verdict::{Criteria, Found, On, Verdict};
+pub use verdict::{Criteria, Found, On, Reason, Verdict};
+pub use view::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
 
-use state::{Desk, Disorder, Judgement, Last, LimitEnd, Phase, Question, Role, Round, Wanted, Work};
+use state::{Desk, Disorder, Judgement, Last, Phase, Question, Role, Round, Wanted, Work};
 use template::Templates;
 
 /// The kind of task that [`Milestone`] decides for.
@@ -125,32 +129,43 @@ impl Kind for Milestones {
         change::parse(key, value)
     }
 
+    fn branches(&self) -> &'static str {
+        "refs/heads/milestone/"
+    }
+
     fn takes_turns(&self) -> bool {
         true
+    }
+
+    fn publishes(&self) -> bool {
+        true
+    }
+
+    fn takes_answers(&self) -> bool {
+        true
+    }
+
+    fn view(&self, spec: &TaskSpec) -> Option<Box<dyn KindView>> {
+        MilestoneView::new(spec).map(|view| Box::new(view) as Box<dyn KindView>)
+    }
+
+    fn name_stands_for(&self, spec: &TaskSpec) -> Option<String> {
+        Some(format!("the ID of .dacapo/milestones/{}.md", spec.name))
     }
 }
 
 /// The state of a milestone: the fold of its journal.
 #[derive(Debug, Clone)]
 pub struct Milestone {
-    spec: Arc<TaskSpec>,
+    life: Lifecycle,
     details: Arc<Details>,
     definition: Arc<Definition>,
     templates: Arc<Templates>,
-    /// As asked for, and as changed since.
-    policy: LoopPolicy,
     max_rounds: u32,
     max_rejections: u32,
     phase: Phase,
-    /// The workspace was made.
-    ready: bool,
-    /// So many commands have made it usable.
-    set_up: usize,
-    branch: Option<String>,
-    base: Option<Oid>,
     developer: Desk,
     acceptor: Desk,
-    turns: u32,
     /// The round at work.
     round: Option<Round>,
     /// Rounds begun.
@@ -161,19 +176,8 @@ pub struct Milestone {
     rejections: u32,
     /// The commit at which the Acceptor rejected the whole milestone last, and how often it has since a person saw it.
     final_rejections: Option<(Oid, u32)>,
-    backoff_due: bool,
-    limits_in_row: u32,
-    limit_wait: Duration,
-    usage: Usage,
-    /// Successful turns in a row whose usage is not known under a budget.
-    unmetered_in_row: u32,
-    /// What was used and how much time had passed when the present allowance began.
-    usage_before: Usage,
-    elapsed_before: Duration,
     /// Features that were accepted.
     done: Vec<bool>,
-    /// Active time at the newest line.
-    elapsed: Duration,
     findings: Findings,
     /// How the newest round ended.
     last: Option<Last>,
@@ -193,26 +197,15 @@ pub struct Milestone {
     /// Where the main branch was when it was last seen; none: wherever it is.
     main: Option<Oid>,
     /// What a person is to know of it.
-    main_found: Option<String>,
+    main_found: Option<MainBranch>,
     /// What it is to be held to as soon as nobody is at work.
     refreeze: Option<Wanted>,
-    last_checks: Vec<Option<CheckResult>>,
-    /// The accepted milestone is being proven.
-    proving: Option<Proving>,
-    /// What that came to.
-    proof_state: Option<ProofState>,
-    /// Proofs that failed in a row, and what a person is asked about the newest.
-    red_proofs: u32,
-    proof_question: Option<String>,
-    verdict: Option<stop::Verdict>,
+    /// The newest proof that failed.
+    red_proof: Option<ProofFailure>,
     /// What a person was asked last, until the next turn starts.
     question: Option<Question>,
-    /// Who wants it to pause when this round is over.
-    pausing: Option<String>,
-    message: Option<String>,
     /// What nobody had committed when the task was ended is kept.
     kept: bool,
-    result: Option<TaskResult>,
 }
 
 impl Milestone {
@@ -235,32 +228,18 @@ impl Milestone {
             return Err(wrong("it has no limit on rounds".to_owned()));
         };
         Ok(Self {
-            policy: spec.policy.clone(),
             max_rounds: cap.iterations,
             max_rejections: details.max_rejections.max(1),
-            phase: Phase::Fresh,
-            ready: false,
-            set_up: 0,
-            branch: None,
-            base: None,
+            phase: Phase::Preparing,
             developer: Desk::default(),
             acceptor: Desk::default(),
-            turns: 0,
             round: None,
             rounds: 0,
             finished: 0,
             accepted: 0,
             rejections: 0,
             final_rejections: None,
-            backoff_due: false,
-            limits_in_row: 0,
-            limit_wait: Duration::ZERO,
-            usage: Usage::default(),
-            unmetered_in_row: 0,
-            usage_before: Usage::default(),
-            elapsed_before: Duration::ZERO,
             done: vec![false; definition.features.len()],
-            elapsed: Duration::ZERO,
             findings: Findings::default(),
             last: None,
             log: Vec::new(),
@@ -272,21 +251,13 @@ impl Milestone {
             main: None,
             main_found: None,
             refreeze: None,
-            last_checks: vec![None; spec.policy.checks.len()],
-            proving: None,
-            proof_state: None,
-            red_proofs: 0,
-            proof_question: None,
-            verdict: None,
+            red_proof: None,
             question: None,
-            pausing: None,
-            message: None,
             kept: false,
-            result: None,
             details: Arc::new(details),
             definition: Arc::new(definition),
             templates: Arc::new(templates),
-            spec,
+            life: Lifecycle::new(spec),
         })
     }
 
@@ -313,14 +284,8 @@ impl Milestone {
 
     /// Whether the next turn goes on in a conversation that an earlier one opened (M3).
     fn continues(&self, role: Role) -> bool {
-        let desk = self.desk(role);
-        desk.conversed
-            && match self.spec.agents[Self::agent(role)].session_need() {
-                SessionNeed::Impossible => false,
-                SessionNeed::Id => desk.session.is_some(),
-                // "The newest conversation in this place" is the other one's as often as not.
-                SessionNeed::Nothing => false,
-            }
+        let agent = &self.life.spec.agents[Self::agent(role)];
+        self.desk(role).conversation.continues(agent, Company::Others)
     }
 
     /// Whose turn is next, where one may start.
@@ -330,10 +295,6 @@ impl Milestone {
             Phase::Asking(role) => Some(role),
             _ => None,
         }
-    }
-
-    fn usage_in_allowance(&self) -> Usage {
-        self.usage.since(&self.usage_before)
     }
 }
 
@@ -346,16 +307,20 @@ impl Machine for Milestone {
         self.take_in(line);
     }
 
-    fn next(&self) -> Option<Effect> {
-        self.effect()
+    fn next(&self) -> Option<Step> {
+        self.next_step()
+    }
+
+    fn plan(&self, step: Step) -> Effect {
+        self.planned(step)
     }
 
     fn ends_now(&self) -> bool {
-        self.verdict.is_some()
+        self.life.verdict.is_some()
     }
 
     fn over_budget(&self, turn: &Usage) -> bool {
-        stop::over_budget(&self.policy, &self.usage_in_allowance().plus(turn))
+        self.life.over_budget(turn)
     }
 
     fn agents_converse_by_turns(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What a task that runs is at, as a list says it: it follows from what happened last.
 
 use super::TaskView;
-use crate::event::{Event, WaitReason};
+use crate::event::{Event, WaitCause};
 
 impl TaskView {
     pub(super) fn at_work_on(&mut self, event: &Event) {
@@ -15,7 +15,7 @@ impl TaskView {
             Event::TurnStarted { agent, .. } => format!("{agent} works"),
             Event::TurnFinished(_) => "commits".to_owned(),
             Event::ProofStarted { commit_id, .. } => format!("proves {}", commit_id.short()),
-            Event::Waiting { why: WaitReason::Backoff, .. } => "waits after a failure".to_owned(),
+            Event::Waiting { cause: WaitCause::Backoff { .. }, .. } => "waits after a failure".to_owned(),
             Event::IterationFinished(_)
             | Event::Queued
             | Event::Waiting { .. }
@@ -31,6 +31,8 @@ impl TaskView {
             | Event::WorkspaceFailed { .. }
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
+            | Event::UntrackedFound(_)
+            | Event::UntrackedTouched(_)
             | Event::SetupFinished(_)
             | Event::CheckFinished(_)
             | Event::ProofUnavailable { .. }
@@ -40,18 +42,19 @@ impl TaskView {
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
             | Event::Committed { .. }
-            | Event::Milestone(_)
+            | Event::Own(_)
             | Event::LimitKnown(_)
             | Event::AgentChanged { .. }
             | Event::Asked { .. }
             | Event::Answered
-            | Event::Notice { .. }
+            | Event::Notice(_)
             | Event::RecordAltered { .. }
             | Event::StopRequested { .. }
             | Event::CommandReceived(_)
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::Renamed { .. }
             | Event::TakenOver { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. } => return,

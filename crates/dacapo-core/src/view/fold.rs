@@ -4,11 +4,12 @@ use jiff::Timestamp;
 
 use super::{MergedInto, Status, TaskView};
 use crate::event::{
-    CheckPhase, Command, Envelope, Event, IterationRecord, Outcome, TaskResult, Tokens, Usage, WaitReason,
+    CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Tokens,
+    Usage, WaitCause,
 };
 use crate::spec::{Amount, Change};
 use crate::store::Fault;
-use crate::task::Kinds;
+use crate::task::{Counts, KindView};
 
 impl TaskView {
     /// Takes in what happened.
@@ -34,6 +35,7 @@ impl TaskView {
                 }
             }
             Event::WorkspaceReady { branch, base_commit, port_base, start_sha256, .. } => {
+                self.untracked.workspace_made();
                 self.port_base = *port_base;
                 self.start_sha256.clone_from(start_sha256);
                 self.branch.clone_from(branch);
@@ -41,6 +43,8 @@ impl TaskView {
             }
             Event::PortsLeased { port_base } => self.port_base = Some(*port_base),
             Event::FilesIncluded { uncommitted, .. } => self.uncommitted.extend_from_slice(uncommitted),
+            Event::UntrackedFound(found) => self.untracked.found(found),
+            Event::UntrackedTouched(touched) => self.untracked.touched(touched),
             Event::SetupFinished(result) => {
                 self.uncommitted.extend_from_slice(&result.changed_files);
                 self.setup.push(result.clone());
@@ -62,19 +66,18 @@ impl TaskView {
             Event::TurnFinished(record) => self.has_used(&record.usage),
             Event::Written(record) => self.has_used(&record.usage),
             Event::CommitIntent(planned) | Event::NoCommit(planned) => {
-                let named = planned.left_out.iter().filter_map(|left| left.rsplit_once(": "));
-                self.uncommitted.extend(named.map(|(path, _)| path.to_owned()));
+                self.uncommitted.extend(planned.left_out.iter().map(|left| left.path.clone()));
             }
             Event::Committed { commit, .. } => self.last_commit = Some(commit.clone()),
             // What is in them is for its own part.
-            Event::Milestone(_) => {}
+            Event::Own(_) => {}
             Event::IterationFinished(record) => self.iteration_finished(record),
-            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+            Event::Waiting { until, cause: WaitCause::Limit(_) } => {
                 self.status = Status::Waiting;
                 self.waiting_until = Some(*until);
             }
-            Event::Waiting { why: WaitReason::Probe, .. } => self.status = Status::Waiting,
-            Event::Waiting { why: WaitReason::Backoff, .. } | Event::LimitKnown(_) => {}
+            Event::Waiting { cause: WaitCause::Probe(_), .. } => self.status = Status::Waiting,
+            Event::Waiting { cause: WaitCause::Backoff { .. }, .. } | Event::LimitKnown(_) => {}
             Event::WaitOver => {
                 self.status = Status::Running;
                 self.waiting_until = None;
@@ -86,19 +89,30 @@ impl TaskView {
                 self.needs = Some(needs.clone());
             }
             Event::RecordAltered { message } => {
-                self.notices.push(message.clone());
+                self.notices.push(Notice::Said { message: message.clone() });
                 self.record.add(Fault::Altered { message: message.clone() });
             }
-            Event::WorkspaceFailed { message } | Event::Notice { message } => {
-                self.notices.push(message.clone());
+            Event::WorkspaceFailed { message } => {
+                self.notices.push(Notice::Said { message: message.clone() });
             }
+            Event::Notice(notice) => self.notices.push(notice.clone()),
             Event::TaskFinished(result) => self.finished(result, line.at),
-            Event::PullRequest { url, .. } => self.pull_request = Some(url.clone()),
+            Event::PullRequest { url, branch, .. } => {
+                self.pull_request = Some(url.clone());
+                self.offered_as = Some(branch.clone());
+            }
             Event::Notified { how, error: Some(error) } => {
-                self.notices.push(format!("nobody was notified by {how}: {error}"));
+                let (how, error) = (how.clone(), error.clone());
+                self.notices.push(Notice::NotNotified { how, error });
             }
             Event::Notified { error: None, .. } => {}
             Event::MergeUndone { .. } => self.merged = None,
+            Event::Renamed { branch, .. } => {
+                // One that has no workspace yet gets it on the new branch.
+                if let (Some(old), Some(new)) = (&mut self.branch, branch) {
+                    old.clone_from(new);
+                }
+            }
             Event::TakenOver { uncommitted } => self.left_by_hand = *uncommitted,
             Event::Merged { into, commit, squash, .. } => {
                 let (into, commit) = (into.clone(), commit.clone());
@@ -107,23 +121,24 @@ impl TaskView {
         }
         self.last_at = Some(line.at);
         self.at_work_on(&line.event);
-        self.milestone_is(line);
+        self.own_is(line);
     }
 
-    /// A person can overrule a verdict and raise the limit on rounds, so the machine's numbers count, not the records'.
-    fn milestone_is(&mut self, line: &Envelope) {
-        let Some(milestone) = &mut self.milestone else { return };
-        milestone.apply(line);
-        self.max_iterations = Some(milestone.max_rounds);
-        self.iterations_succeeded = milestone.iteration_count;
-        self.iterations_failed = milestone.rounds.saturating_sub(milestone.iteration_count);
-        self.commits = u32::try_from(milestone.commits()).unwrap_or(u32::MAX);
+    /// What its kind makes of it.
+    fn own_is(&mut self, line: &Envelope) {
+        let Some(own) = self.own.get_mut() else { return };
+        own.apply(line);
+        if let Some(Counts { most, succeeded, failed, commits }) = own.counts() {
+            self.max_iterations = Some(most);
+            self.iterations_succeeded = succeeded;
+            self.iterations_failed = failed;
+            self.commits = commits;
+        }
     }
 
     fn commanded(&mut self, command: &Command) {
         if let Command::Tell { text, standing: true } = command
-            // Both sides of a milestone remember what they were told.
-            && self.milestone.is_none()
+            && !self.own().is_some_and(KindView::remembers_guidance)
         {
             self.guidance.push(text.clone());
         }
@@ -137,9 +152,7 @@ impl TaskView {
             change.apply(&mut self.policy, &mut cap);
         }
         if let Command::Set { key, value } = command
-            && let Ok(Change::Iterations(amount)) = Kinds::default()
-                .find(&self.kind)
-                .map_or_else(|| Change::parse(key, value), |kind| kind.change(key, value))
+            && let Ok(Change::Iterations(amount)) = self.kinds.change(&self.kind, key, value)
         {
             let begun = self.iteration + u32::from(self.running_iteration.is_some());
             let most = match amount {
@@ -184,9 +197,8 @@ impl TaskView {
         } else {
             self.iterations_failed += 1;
         }
-        // Of a round that is the Acceptor's word, which has a place of its own.
-        if self.milestone.is_none() {
-            self.error.clone_from(&record.error);
+        if !self.own().is_some_and(KindView::explains_failures) {
+            self.error = record.error.as_deref().map(StopDetail::said);
             self.stderr_tail.clone_from(&record.stderr_tail);
         }
         if let Some(commit) = &record.commit_id {
@@ -209,7 +221,7 @@ impl TaskView {
             self.needs = None;
         }
         match result.outcome {
-            Outcome::Failed => self.error.clone_from(&result.message),
+            Outcome::Failed => self.error.clone_from(&result.detail),
             Outcome::Completed => self.error = None,
             Outcome::MaxReached
             | Outcome::TimeElapsed

@@ -5,7 +5,7 @@ use dacapo_core::agent::acp::{
     Assignment, Client, Heard, Memory, Move, Process, Question, Talk, TalkSetting,
 };
 use dacapo_core::agent::{Ending, Observed, Observer, Parser, ParserSetting, parser, weigh};
-use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
+use dacapo_core::event::{AgentEvent, FailureKind, Notice, TurnEnd, Usage};
 use dacapo_core::spec::{Approval, OutputFormat};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ struct Turn {
     /// What the other client had said.
     expected: Vec<Value>,
     questions: Vec<Question>,
-    notes: Vec<String>,
+    notes: Vec<Notice>,
     memory: Option<Memory>,
 }
 

@@ -1,13 +1,14 @@
 //! A repository in a temporary directory, with a configuration of its own, and an "agent" that uses git in it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use dacapo_core::env::Env;
 use dacapo_core::git::{
-    ChangeKind, CommitDate, CommitRequest, Head, Landed, Landing, Oid, Prepared, Repo, display_path,
+    Apart, ChangeKind, CommitDate, CommitRequest, Head, Landed, Landing, Oid, Prepared, Repo, display_path,
 };
 use tempfile::TempDir;
 
@@ -21,28 +22,25 @@ pub(crate) struct Fixture {
     pub(crate) exclusive: bool,
     pub(crate) max_file_bytes: u64,
     pub(crate) known: Vec<PathBuf>,
+    pub(crate) apart: Apart,
 }
 
 /// An environment in which nothing of the machine's configuration is seen.
-pub(crate) fn env(dir: &Path) -> Vec<(OsString, OsString)> {
+pub(crate) fn env(dir: &Path) -> Env {
     let home = dir.join("home");
-    vec![
-        ("HOME".into(), home.clone().into()),
-        ("XDG_CONFIG_HOME".into(), home.join("xdg").into()),
-        ("GIT_CONFIG_GLOBAL".into(), home.join(".gitconfig").into()),
-        ("GIT_CONFIG_SYSTEM".into(), "/dev/null".into()),
-    ]
+    let env: Env = std::env::vars_os().filter(|(name, _)| !name.as_bytes().starts_with(b"GIT_")).collect();
+    env.with([
+        ("HOME", home.clone()),
+        ("XDG_CONFIG_HOME", home.join("xdg")),
+        ("GIT_CONFIG_GLOBAL", home.join(".gitconfig")),
+        ("GIT_CONFIG_SYSTEM", "/dev/null".into()),
+    ])
 }
 
 /// Runs git as an agent or a user would.
 pub(crate) fn git_in(dir: &Path, cwd: &Path, args: &[&str]) -> Output {
     let mut command = Command::new("git");
-    command.args(args).current_dir(cwd).envs(env(dir));
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_bytes().starts_with(b"GIT_")) {
-        if !matches!(name.to_str(), Some("GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM")) {
-            command.env_remove(name);
-        }
-    }
+    env(dir).dress(&mut command).args(args).current_dir(cwd);
     command.output().expect("git runs")
 }
 
@@ -85,9 +83,17 @@ impl Fixture {
     }
 
     pub(crate) fn open(dir: TempDir, at: &Path) -> Self {
-        let repo = Repo::discover_with(at, env(dir.path())).expect("a repository");
+        let repo = Repo::discover(at, &env(dir.path())).expect("a repository");
         let home = repo.head().expect("head");
-        Self { dir, repo, home, exclusive: false, max_file_bytes: 1000, known: Vec::new() }
+        Self {
+            dir,
+            repo,
+            home,
+            exclusive: false,
+            max_file_bytes: 1000,
+            known: Vec::new(),
+            apart: Apart::default(),
+        }
     }
 
     pub(crate) fn path(&self, name: impl AsRef<OsStr>) -> PathBuf {
@@ -129,7 +135,7 @@ impl Fixture {
             max_file_bytes: self.max_file_bytes,
             known: &self.known,
             landing: Some("dacapo: iter-1"),
-            skip: &[],
+            apart: &self.apart,
         }
     }
 

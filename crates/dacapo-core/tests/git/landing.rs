@@ -86,7 +86,7 @@ fn a_ref_locked_in_place_is_an_error_that_names_the_lock() {
 }
 
 /// Puts a `git` first on PATH that writes a line for every call, and opens the repository with it.
-fn counting(f: &Fixture) -> (Repo, impl Fn() -> Vec<String> + use<>) {
+pub(crate) fn counting(f: &Fixture) -> (Repo, impl Fn() -> Vec<String> + use<>) {
     let bin = f.dir.path().join("bin");
     let log = f.dir.path().join("calls");
     fs::create_dir_all(&bin).expect("bin");
@@ -95,9 +95,8 @@ fn counting(f: &Fixture) -> (Repo, impl Fn() -> Vec<String> + use<>) {
     let script = format!("#!/bin/sh\necho \"$*\" >> '{}'\nPATH='{path}' exec git \"$@\"\n", log.display());
     fs::write(&shim, script).expect("shim");
     fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).expect("mode");
-    let mut variables = env(f.dir.path());
-    variables.push(("PATH".into(), format!("{}:{path}", bin.display()).into()));
-    let repo = Repo::discover_with(f.repo.toplevel(), variables).expect("a repository");
+    let env = env(f.dir.path()).with([("PATH", format!("{}:{path}", bin.display()))]);
+    let repo = Repo::discover(f.repo.toplevel(), &env).expect("a repository");
     fs::remove_file(&log).expect("log");
     let calls = move || {
         let text = fs::read_to_string(&log).unwrap_or_default();

@@ -62,9 +62,8 @@ fn r1_in_place_the_lock_of_a_git_of_ours_that_was_killed_goes() {
     fs::write(bin.join("git"), git).expect("git");
     fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
     let path = std::env::var("PATH").expect("PATH");
-    let mut vars = env(f.dir.path());
-    vars.push(("PATH".into(), format!("{}:{path}", bin.display()).into()));
-    f.repo = Repo::discover_with(f.repo.toplevel(), vars).expect("a repository");
+    let env = env(f.dir.path()).with([("PATH", format!("{}:{path}", bin.display()))]);
+    f.repo = Repo::discover(f.repo.toplevel(), &env).expect("a repository");
     f.write("x", "x");
     let lock = f.path(".git/index.lock");
     let prepared = f.commit();

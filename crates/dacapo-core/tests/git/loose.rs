@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use dacapo_core::git::{CommitRequest, Loose};
+use dacapo_core::git::{Apart, CommitRequest, Loose};
 
 use crate::fixture::{DATE, Fixture, PREFIX};
 
@@ -19,7 +19,7 @@ fn keep(f: &Fixture) -> Loose {
             max_file_bytes: 1000,
             known: &[],
             landing: None,
-            skip: &[],
+            apart: Apart::nothing(),
         })
         .expect("kept")
 }

@@ -15,4 +15,5 @@ mod repositories;
 mod rescue;
 mod settings;
 mod staging;
+mod untracked;
 mod workspaces;

@@ -400,7 +400,7 @@ fn l4_a_repository_that_moved_is_found_at_its_new_place() {
     let mut lease = proofs.prepared();
     let moved = proofs.f.dir.path().join("moved \"here\"");
     fs::rename(proofs.f.repo.toplevel(), &moved).expect("move");
-    let repo = Repo::discover_with(&moved, env(proofs.f.dir.path())).expect("a repository");
+    let repo = Repo::discover(&moved, &env(proofs.f.dir.path())).expect("a repository");
     let proofs = Proofs { f: Fixture { repo, ..proofs.f }, ..proofs };
     proofs.f.write("more", "x");
     proofs.commit_all();
@@ -459,11 +459,10 @@ fn l4_a_warm_proof_starts_two_git_processes() {
     let script = format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", log.display(), real.trim());
     fs::write(bin.join("git"), script).expect("write");
     fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
-    let mut env = env(proofs.f.dir.path());
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(bin).chain(std::env::split_paths(&path));
-    env.push(("PATH".into(), std::env::join_paths(all).expect("a path")));
-    let repo = Repo::discover_with(proofs.f.repo.toplevel(), env).expect("a repository");
+    let env = env(proofs.f.dir.path()).with([("PATH", std::env::join_paths(all).expect("a path"))]);
+    let repo = Repo::discover(proofs.f.repo.toplevel(), &env).expect("a repository");
     let proofs = Proofs { f: Fixture { repo, ..proofs.f }, ..proofs };
     let mut lease = proofs.prepared();
     proofs.f.write("a.txt", "changed\n");

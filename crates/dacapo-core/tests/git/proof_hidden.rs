@@ -1,5 +1,6 @@
 //! What a red proof names: files that the workspace has and no commit holds (L4).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -9,7 +10,7 @@ use crate::fixture::Fixture;
 use crate::proof::Proofs;
 
 fn hidden(proofs: &Proofs, lease: &Lease) -> Vec<(String, HiddenWhy)> {
-    let found = lease.hidden(&proofs.f.repo, 1000).expect("compared");
+    let found = lease.hidden(&proofs.f.repo, 1000, &BTreeSet::new()).expect("compared");
     assert_eq!(found.total as usize, found.files.len());
     found.files.into_iter().map(|hidden| (hidden.path, hidden.why)).collect()
 }
@@ -131,13 +132,31 @@ fn l4_hidden_edits_of_committed_files_are_named_with_the_reason() {
 }
 
 #[test]
+fn l4_what_was_untracked_before_the_task_is_named_as_such() {
+    let proofs = Proofs::start(Fixture::new());
+    for name in ["conf/local", "new", ".env"] {
+        proofs.f.write(name, "x");
+    }
+    let lease = proofs.prepared();
+    let before = ["conf/local", ".env"].map(std::path::PathBuf::from).into();
+    let found = lease.hidden(&proofs.f.repo, 1000, &before).expect("compared").files;
+    let found: Vec<_> = found.iter().map(|hidden| (hidden.path.as_str(), hidden.why)).collect();
+    let expected = [
+        (".env", HiddenWhy::LeftOutSecret),
+        ("conf/local", HiddenWhy::UntrackedBefore),
+        ("new", HiddenWhy::Untracked),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn l4_a_long_list_is_cut_and_counted() {
     let proofs = Proofs::start(Fixture::new());
     for number in 0..150 {
         proofs.f.write(format!("many/{number}"), "x");
     }
     let lease = proofs.prepared();
-    let found = lease.hidden(&proofs.f.repo, 1000).expect("compared");
+    let found = lease.hidden(&proofs.f.repo, 1000, &BTreeSet::new()).expect("compared");
     assert_eq!((found.files.len(), found.total), (HiddenFiles::MOST, 150));
 }
 

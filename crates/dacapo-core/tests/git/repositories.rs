@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use dacapo_core::env::Env;
 use dacapo_core::git::{DiscoverError, Lines, Repo, display_path};
 
 use crate::fixture::{Fixture, changed, env, git_in, temp};
@@ -11,19 +12,55 @@ use crate::fixture::{Fixture, changed, env, git_in, temp};
 fn what_is_no_repository_is_said() {
     let dir = temp();
     let at = dir.path().join("repo");
-    let ceiling = ("GIT_CEILING_DIRECTORIES".into(), dir.path().into());
-    let variables = || [env(dir.path()), vec![ceiling.clone()]].concat();
-    let found = Repo::discover_with(&at, variables());
+    let env = env(dir.path());
+    let found = Repo::discover(&at, &env);
     assert!(matches!(found, Err(DiscoverError::NotARepository(_))), "{found:?}");
     assert!(git_in(dir.path(), &at, &["init", "-q", "--bare", "bare"]).status.success());
-    let found = Repo::discover_with(&at.join("bare"), variables());
+    let found = Repo::discover(&at.join("bare"), &env);
     assert!(matches!(found, Err(DiscoverError::Bare(_))), "{found:?}");
     assert!(git_in(dir.path(), &at, &["init", "-q", "full"]).status.success());
-    let found = Repo::discover_with(&at.join("full/.git"), variables());
+    let found = Repo::discover(&at.join("full/.git"), &env);
     assert!(matches!(found, Err(DiscoverError::InsideGitDir(_))), "{found:?}");
-    let without_git = [variables(), vec![("PATH".into(), "/nonexistent-dir".into())]].concat();
-    let found = Repo::discover_with(&at, without_git);
+    let found = Repo::discover(&at, &env.with([("PATH", "/nonexistent-dir")]));
     assert!(matches!(found, Err(DiscoverError::Git(dacapo_core::git::GitError::Missing))), "{found:?}");
+}
+
+#[test]
+fn git_is_run_with_the_environment_that_was_given_and_finds_no_other_repository_by_it() {
+    let f = Fixture::new();
+    let (bin, seen) = (f.dir.path().join("bin"), f.dir.path().join("seen"));
+    fs::create_dir(&bin).expect("bin");
+    let path = std::env::var("PATH").expect("PATH");
+    let shim =
+        format!("#!/bin/sh\nPATH='{path}' env > '{}'\nPATH='{path}' exec git \"$@\"\n", seen.display());
+    fs::write(bin.join("git"), shim).expect("shim");
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("mode");
+    let other = f.dir.path().join("other");
+    assert!(git_in(f.dir.path(), f.dir.path(), &["init", "-q", "other"]).status.success());
+    let env: Env = [
+        ("PATH", bin.as_os_str()),
+        ("HOME", f.dir.path().join("home").as_os_str()),
+        ("GIT_DIR", other.join(".git").as_os_str()),
+        ("GIT_WORK_TREE", other.as_os_str()),
+        ("GIT_INDEX_FILE", other.join("index").as_os_str()),
+        ("OWN", "value".as_ref()),
+    ]
+    .map(|(name, value)| (name.into(), value.to_owned()))
+    .into_iter()
+    .collect();
+    let repo = Repo::discover(f.repo.toplevel(), &env).expect("a repository");
+    assert_eq!(repo.git_dir(), f.repo.git_dir());
+    assert!(repo.dirt().expect("git").is_clean());
+    let seen = fs::read_to_string(&seen).expect("the shim ran");
+    assert!(seen.lines().any(|line| line == "OWN=value"), "{seen}");
+    assert!(!seen.contains("GIT_INDEX_FILE"), "{seen}");
+    // A shell sets these by itself.
+    let strange = |line: &&str| {
+        let name = line.split('=').next().unwrap_or_default();
+        !["PATH", "HOME", "OWN", "PWD", "OLDPWD", "SHLVL", "_", "LC_ALL", "LANG"].contains(&name)
+            && !name.starts_with("GIT_")
+    };
+    assert_eq!(seen.lines().filter(strange).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[test]

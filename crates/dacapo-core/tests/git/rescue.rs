@@ -110,7 +110,7 @@ fn s9_what_has_come_meanwhile_is_not_overwritten() {
     fs::create_dir_all(other.parent().expect("a parent")).expect("directories");
     f.repo.add_worktree(&other, "other", f.home.commit.as_ref().expect("a tip")).expect("a worktree");
     f.repo.bring_back(&away, &at, BRANCH, kept.tip.as_ref()).expect("back");
-    let again = Repo::discover_with(&at, env(f.dir.path())).expect("a repository");
+    let again = Repo::discover(&at, &env(f.dir.path())).expect("a repository");
     assert_eq!(again.head().expect("head").branch.as_deref(), Some(BRANCH));
     assert_eq!(fs::read_to_string(at.join("staged")).expect("a file"), "and changed again");
     assert!(git_in(f.dir.path(), &other, &["status"]).status.success(), "the other one is as it was");

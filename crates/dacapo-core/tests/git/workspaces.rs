@@ -82,7 +82,7 @@ fn worktrees_are_removed_with_all_that_is_in_them() {
     f.write("untracked", "u");
     let at = f.repo.toplevel().to_owned();
     f.git(&["worktree", "lock", "."]);
-    let first = Repo::discover_with(&f.dir.path().join("repo"), env(f.dir.path())).expect("a repository");
+    let first = Repo::discover(&f.dir.path().join("repo"), &env(f.dir.path())).expect("a repository");
     first.remove_worktree(&at).expect("removed");
     assert!(!at.exists());
     // Half removed already.

@@ -18,15 +18,14 @@ fn lock(path: &std::path::Path) -> File {
 }
 
 #[test]
-fn a_guard_holds_the_inherited_lock_until_its_tree_is_empty_and_the_job_never_sees_it() {
+fn a_guard_holds_the_lock_until_its_tree_is_empty_and_the_job_never_sees_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lock");
     let text =
         r#"trap '' TERM; ls -l /proc/self/fd > fds; echo $$ >> "$0"; sleep 1000 & echo $! >> "$0"; wait"#;
-    let locked = r#"exec 9>>"$0"; flock -n 9 || exit 1; exec "$@""#;
-    let prefix = ["/bin/sh", "-c", locked, path.to_str().unwrap()];
-    let runner = Runner::start_under(&prefix, text, AMPLE_GRACE);
-    let guard = runner.guard();
+    std::fs::create_dir(&path).unwrap();
+    let runner = Runner::start_locking(&path, text, AMPLE_GRACE);
+    let (guard, stranger) = (runner.guard(), runner.stranger());
     let pids = runner.pids(2);
     let holds = |pid: u32| {
         std::fs::read_dir(format!("/proc/{pid}/fd")).is_ok_and(|fds| {
@@ -34,7 +33,7 @@ fn a_guard_holds_the_inherited_lock_until_its_tree_is_empty_and_the_job_never_se
         })
     };
     assert!(holds(guard) && holds(runner.child.id()));
-    assert!(!pids.iter().any(|pid| holds(*pid)));
+    assert!(!pids.iter().any(|pid| holds(*pid)) && is_alive(stranger) && !holds(stranger));
     let seen = std::fs::read_to_string(runner.path("fds")).unwrap();
     // 0, 1, 2, the file `fds` is on 1, and the directory that `ls` reads.
     assert_eq!(seen.lines().filter(|line| line.contains("->")).count(), 4, "{seen}");
@@ -47,6 +46,8 @@ fn a_guard_holds_the_inherited_lock_until_its_tree_is_empty_and_the_job_never_se
     kill(guard, Signal::CONT);
     wait_for("a free lock", || is_free(&path).then_some(()));
     assert!(!pids.iter().any(|pid| is_alive(*pid)));
+    assert!(is_alive(stranger), "the lock is free though it lives");
+    kill(stranger, Signal::KILL);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dacapo_core::process::sweep;
 use rustix::process::Signal;
 
-use crate::support::{AMPLE_GRACE, Runner, is_alive, kill, named, run, script, wait_for};
+use crate::support::{AMPLE_GRACE, EXE, Runner, is_alive, kill, named, run, script, wait_for};
 
 /// Leaves its id in the file `$0` and sleeps.
 const MARK: &str = r#"echo $$ >> "$0"; exec sleep 1000"#;
@@ -155,14 +155,50 @@ fn a_leaked_child_that_holds_the_output_is_ended_with_the_job() {
 
 #[test]
 fn a_gentle_stop_lets_the_job_clear_up_and_leaves_nothing() {
-    let mut runner = Runner::start(
-        r#"trap 'echo cleared; exit 3' TERM; echo $$ >> "$0"; sleep 1000 & echo $! >> "$0"; while :; do wait; done"#,
-        AMPLE_GRACE,
+    // The child speaks for itself, as a program of its own: until then it has the shell's handler, and what it is told to do is
+    // forgotten as the shell clears its traps in it.
+    let script = format!(
+        r#"trap 'echo cleared; exit 3' TERM; echo $$ >> "$0"; sh -c '{MARK}' "$0" & while :; do wait; done"#
     );
+    let mut runner = Runner::start(&script, AMPLE_GRACE);
     runner.pids(2);
     runner.child.stdin.as_mut().unwrap().write_all(b"gentle\ngentle\n").unwrap();
     let done = runner.done();
     assert!(done.contains("exit: Code(3)") && done.contains("stopped: Some(Gentle)"), "{done}");
     assert!(done.contains("leftovers: 0"), "{done}");
     assert_eq!(std::fs::read(runner.path("out")).unwrap(), b"cleared\n");
+}
+
+/// A server, for one: its own program is another than the one that tasks are started with, and it lives on.
+#[test]
+fn a_task_that_a_process_has_started_is_no_orphan_of_its_lost_guard() {
+    let programs = tempfile::tempdir().unwrap();
+    let program = programs.path().join("dacapo");
+    std::fs::copy(EXE, &program).unwrap();
+    let script = Tree::Daemon.script();
+    let runner = Runner::start_with_task(&program, &script, AMPLE_GRACE);
+    let (guard, task) = (runner.guard(), runner.task());
+    let left = runner.pids(2);
+    wait_for("a session of its own", || (session(task) == Some(task)).then_some(()));
+    // A program that is replaced while it runs is another file from then on.
+    std::fs::rename(&program, programs.path().join("old")).unwrap();
+    kill(guard, Signal::KILL);
+    let done = runner.done();
+    assert!(done.contains("guard_lost: true"), "{done}");
+    assert!(!left.iter().any(|pid| is_alive(*pid)), "what the guard watched over");
+    assert!(is_alive(task), "it was started by the same process, and is no part of the job");
+    kill(task, Signal::KILL);
+}
+
+#[test]
+fn what_is_left_to_itself_is_waited_for_when_it_ends() {
+    let child = std::process::Command::new("true").spawn().unwrap();
+    let process = std::path::PathBuf::from(format!("/proc/{}", child.id()));
+    dacapo_core::process::leave(child);
+    wait_for("no zombie", || (!process.exists()).then_some(()));
+}
+
+fn session(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(')').next()?.split_ascii_whitespace().nth(3)?.parse().ok()
 }

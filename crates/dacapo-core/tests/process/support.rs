@@ -92,16 +92,28 @@ pub(crate) struct Runner {
 
 impl Runner {
     pub(crate) fn start(script: &str, grace: Duration) -> Self {
-        Self::start_under(&[], script, grace)
+        Self::start_with(&mut Command::new(EXE), script, grace)
     }
 
-    /// Starts it by a command that ends in `exec "$@"`, so that the ids stay true.
-    pub(crate) fn start_under(prefix: &[&str], script: &str, grace: Duration) -> Self {
+    /// One that holds the lock of a directory, and has a child beside the job that is none of it: see `stranger`.
+    pub(crate) fn start_locking(target: &Path, script: &str, grace: Duration) -> Self {
+        Self::start_with(Command::new(EXE).env("DACAPO_TEST_LOCK", target), script, grace)
+    }
+
+    /// One whose program is another than the one that it starts tasks with: see `task`.
+    pub(crate) fn start_with_task(program: &Path, script: &str, grace: Duration) -> Self {
+        Self::start_with(Command::new(EXE).env("DACAPO_TEST_TASK", program), script, grace)
+    }
+
+    /// The task that it has started.
+    pub(crate) fn task(&self) -> u32 {
+        wait_for("the task's id", || fs::read_to_string(self.path("task")).ok()?.parse().ok())
+    }
+
+    fn start_with(command: &mut Command, script: &str, grace: Duration) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let argv: Vec<&str> = prefix.iter().copied().chain([EXE, "run"]).collect();
-        let mut command = Command::new(argv[0]);
         command
-            .args(&argv[1..])
+            .arg("run")
             .arg(dir.path())
             .arg(Self::tag_of(dir.path()))
             .arg(grace.as_millis().to_string())
@@ -124,6 +136,11 @@ impl Runner {
 
     pub(crate) fn guard(&self) -> u32 {
         wait_for("the guard's id", || fs::read_to_string(self.path("guard")).ok()?.parse().ok())
+    }
+
+    /// The child of one that holds a lock which is not to have it.
+    pub(crate) fn stranger(&self) -> u32 {
+        wait_for("the stranger's id", || fs::read_to_string(self.path("stranger")).ok()?.parse().ok())
     }
 
     /// The ids that the script has left, once there are `count`.

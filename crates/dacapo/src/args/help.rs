@@ -29,6 +29,7 @@ Steer it:
   takeover     Work in the agent's own interactive session; then the loop goes on
   approve      Say yes to what a task asks a person for
   reject       Say no to what a task asks a person for
+  rename       Give a task another name, with its worktree and branch
 
 Bring it home, or put it away:
   merge        Bring tasks home: into the branch that is checked out here, each proven first

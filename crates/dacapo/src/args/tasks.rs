@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::Exec;
 
-/// What says nothing about a milestone: its file and the settings do. A limit that is not held must not be taken.
+/// Flags of a loop, refused with `--milestone`: its file and the settings say these things, and a limit that is not held must not be
+/// taken. A new flag that a milestone ignores belongs here.
 const OF_A_LOOP: [&str; 38] = [
     "prompt",
     "prompt_file",

@@ -5,15 +5,18 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use dacapo_core::engine::{Sink, Step, Watch, WatchError};
-use dacapo_core::event::{Command, Event};
-use dacapo_core::store::{Changes, TaskDir, read};
-use dacapo_core::task::Kinds;
+use dacapo_app::operations::follow::not_followed;
+use dacapo_app::operations::run::exit_code;
+use dacapo_core::engine::Sink;
+use dacapo_core::event::{Command, Envelope, Event};
+use dacapo_core::follow::{Bell, Follow, Hub, Item, Opening};
+use dacapo_core::store::{TaskDir, read};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
-use super::drive::exit_code;
-use super::{interrupted, print, task};
+use super::print;
+use crate::App;
 use crate::args::{Attach, Show};
 use crate::error::Failure;
 use crate::inside;
@@ -22,53 +25,75 @@ use crate::output::human::{Human, SoFar, Told};
 use crate::output::jsonl::JsonLines;
 use crate::output::log::Tracing;
 use crate::output::report;
+use crate::output::shown::Shown;
 use crate::terminal::{Key, Keys, is_ready};
 
 const QUESTION: &str = "[d]etach  [s]top after this iteration  [k]ill  [Enter] go on:";
 
+/// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
+pub(super) const RECENT: usize = 5;
+
+/// So many items are shown before anybody else is listened to.
+const AT_ONCE: usize = 256;
+
 /// Who leaves before the task has ended does not know how it ends; only 0 would say that it is completed.
 const LEFT: u8 = 130;
 
-pub(super) fn run(args: &Attach) -> Result<u8, Failure> {
-    let (_, dir) = task(args.name.as_deref())?;
-    attach(&dir, args.show, Told::Nothing)
+pub(super) fn run(app: &App, args: &Attach) -> Result<u8, Failure> {
+    let (_, dir) = app.task(args.name.as_deref())?;
+    attach(app, &dir, args.show, Told::Nothing)
 }
 
 /// Shows the task until it ends; its exit code.
-pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failure> {
+pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failure> {
     let signals = Signals::listen()?;
     let unable = |error: std::io::Error| {
         Failure::failed(format!("cannot watch task '{}': {error}", dir.name()))
             .kept("the task, which goes on")
             .hint(format!("dacapo wait {} waits for its end", dir.name()))
     };
-    // Told of changes before the first look, so that none is missed.
-    let changes = Changes::of(dir).map_err(unable)?;
-    let driven = dir.is_driven().map_err(unable)?;
+    let hub = Hub::new().map_err(unable)?;
+    let opening = match show {
+        Show { json: true, .. } => Opening::Start,
+        Show { quiet: true, .. } => Opening::Tail(0),
+        Show { json: false, quiet: false } => Opening::Tail(RECENT),
+    };
+    let mut follow = app.follow(&hub, dir, opening)?;
+    let driven = follow.is_driven();
     let ended_before = ended_at(dir);
-    let mut watch = Watch::new(dir, Kinds::default()).map_err(|error| unreadable(dir, &error))?;
-    let mut surface = Surface { tracing: Tracing::of(watch.spec()), json: None, human: None };
+    let spec = std::sync::Arc::clone(follow.spec());
+    let mut surface = Surface { tracing: Tracing::of(&spec), json: None, human: None };
+    let mut shown = Shown::default();
     match show {
         Show { json: true, .. } => surface.json = Some(JsonLines::new(dir.path())),
-        Show { quiet: true, .. } => watch.catch_up(|_| {}).map_err(|error| unreadable(dir, &error))?,
+        Show { quiet: true, .. } => {
+            let _ = catch_up(dir, &mut follow, |line| shown.pass_over(line))?;
+        }
         Show { json: false, quiet: false } => {
-            let mut so_far = SoFar::new(watch.spec());
-            watch.catch_up(|line| so_far.see(line)).map_err(|error| unreadable(dir, &error))?;
-            match watch.end() {
+            let mut so_far = SoFar::new(&spec);
+            let first = catch_up(dir, &mut follow, |line| {
+                so_far.see(line);
+                shown.pass_over(line);
+            })?;
+            match shown.end() {
                 Some((_, result)) if !driven => {
                     print(&report::result(so_far.view(), result));
-                    return Ok(exit_code(result, &watch.spec().place));
+                    return Ok(exit_code(result, &spec.place));
                 }
-                _ => surface.human = Some(Human::attached(so_far, watch.spec(), dir.path(), told)),
+                _ => surface.human = Some(Human::attached(so_far, &spec, dir.path(), told)),
             }
-            watch.show_recent(&mut surface.fan()).map_err(|error| unreadable(dir, &error))?;
+            shown.show(&first, &mut surface.fan());
         }
     }
     let alarm = surface.alarm().map_err(unable)?;
+    let bell = Bell::new().map_err(unable)?;
+    follow.ring(&bell);
     let mut attachment = Attachment {
+        app,
         dir,
-        watch,
-        changes,
+        follow,
+        bell,
+        shown,
         surface,
         alarm,
         signals,
@@ -81,12 +106,28 @@ pub(super) fn attach(dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failur
         attachment.surface.finish();
     }
     match end? {
-        End::Task => match attachment.watch.end() {
-            Some((_, result)) => Ok(exit_code(result, &attachment.watch.spec().place)),
-            None => Err(interrupted(dir)),
+        End::Task => match attachment.shown.end() {
+            Some((_, result)) => Ok(exit_code(result, &spec.place)),
+            None => Err(app.interrupted(dir)),
         },
         End::Detached => Ok(attachment.detached()),
         End::Signal | End::NobodyReads => Ok(LEFT),
+    }
+}
+
+/// Takes in all events that are on record; what comes behind them is given back.
+pub(super) fn catch_up(
+    dir: &TaskDir,
+    follow: &mut Follow,
+    mut each: impl FnMut(&Envelope),
+) -> Result<Item, Failure> {
+    loop {
+        match follow.next(None).map_err(|error| not_followed(dir, &error))? {
+            Some(Item::Event(line)) => each(&line),
+            Some(other) => return Ok(other),
+            // Without a deadline it is only cancelled, which nobody does here.
+            None => return Ok(Item::CaughtUp),
+        }
     }
 }
 
@@ -99,12 +140,6 @@ fn ended_at(dir: &TaskDir) -> Option<u64> {
         _ => {}
     });
     end
-}
-
-pub(super) fn unreadable(dir: &TaskDir, error: &WatchError) -> Failure {
-    Failure::failed(format!("task '{}' cannot be read: {error}", dir.name()))
-        .kept("everything as it is; nothing was written")
-        .hint(format!("look at {}", dir.path().display()))
 }
 
 /// How an attachment ends.
@@ -120,9 +155,12 @@ enum End {
 }
 
 struct Attachment<'a> {
+    app: &'a App,
     dir: &'a TaskDir,
-    watch: Watch,
-    changes: Changes,
+    follow: Follow,
+    /// Rings when it has something.
+    bell: Bell,
+    shown: Shown,
     surface: Surface,
     /// Wakes us when nobody reads any more; the reader may go while the task is silent.
     alarm: Option<OwnedFd>,
@@ -138,21 +176,21 @@ impl Attachment<'_> {
         let mut over = false;
         let mut next_tick = Instant::now();
         loop {
-            let step = self.watch.step(&mut self.surface.fan());
-            let step = step.map_err(|error| unreadable(self.dir, &error))?;
-            let ended = self.watch.end().is_some_and(|(seq, _)| Some(seq) != self.ended_before);
-            if step == Step::UpToDate && (over || ended) {
+            over |= self.show_news()?;
+            let up_to_date = self.follow.is_up_to_date();
+            let ended = self.shown.end().is_some_and(|(seq, _)| Some(seq) != self.ended_before);
+            if over || (up_to_date && ended) {
                 return Ok(End::Task);
             }
             if self.surface.is_gone() {
                 return Ok(End::NobodyReads);
             }
-            let sleep = match (step, self.surface.fan().tick_every()) {
-                (Step::Shown, _) => Some(Duration::ZERO),
-                (Step::UpToDate, Some(_)) => Some(next_tick.saturating_duration_since(Instant::now())),
-                (Step::UpToDate, None) => None,
+            let sleep = match (up_to_date, self.surface.fan().tick_every()) {
+                (false, _) => Some(Duration::ZERO),
+                (true, Some(_)) => Some(next_tick.saturating_duration_since(Instant::now())),
+                (true, None) => None,
             };
-            over |= self.sleep(sleep)?;
+            self.sleep(sleep)?;
             if let Some(end) = self.signalled().or_else(|| self.answered()) {
                 return Ok(end);
             }
@@ -165,16 +203,36 @@ impl Attachment<'_> {
         }
     }
 
-    /// True: nobody drives the task any more, and all that it said is on file.
-    fn sleep(&mut self, at_most: Option<Duration>) -> Result<bool, Failure> {
-        let mut others = vec![self.signals.interrupt.as_fd(), self.signals.end.as_fd()];
-        others.extend(self.keys.as_ref().map(|keys| keys.as_fd()));
-        others.extend(self.alarm.as_ref().map(|alarm| alarm.as_fd()));
-        let woken = self.changes.wait(&others, at_most).map_err(|error| {
-            Failure::failed(format!("cannot wait for task '{}': {error}", self.dir.name()))
-                .kept("the task, which goes on")
-        })?;
-        Ok(woken.over)
+    /// True: nobody drives the task any more, and all that it said has been shown.
+    fn show_news(&mut self) -> Result<bool, Failure> {
+        // Before the look, so that what comes meanwhile rings again.
+        self.bell.silence();
+        let mut fan = self.surface.fan();
+        for _ in 0..AT_ONCE {
+            let item = self.follow.next(Some(Instant::now()));
+            match item.map_err(|error| not_followed(self.dir, &error))? {
+                Some(Item::Over(_)) => return Ok(true),
+                Some(item) => self.shown.show(&item, &mut fan),
+                None => break,
+            }
+        }
+        Ok(false)
+    }
+
+    fn sleep(&mut self, at_most: Option<Duration>) -> Result<(), Failure> {
+        let mut wanted = vec![self.bell.as_fd(), self.signals.interrupt.as_fd(), self.signals.end.as_fd()];
+        wanted.extend(self.keys.as_ref().map(|keys| keys.as_fd()));
+        wanted.extend(self.alarm.as_ref().map(|alarm| alarm.as_fd()));
+        let mut wanted: Vec<PollFd<'_>> =
+            wanted.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let timeout = at_most.and_then(|time| Timespec::try_from(time).ok());
+        match poll(&mut wanted, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => {
+                Err(Failure::failed(format!("cannot wait for task '{}': {error}", self.dir.name()))
+                    .kept("the task, which goes on"))
+            }
+        }
     }
 
     fn signalled(&mut self) -> Option<End> {
@@ -213,7 +271,7 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
-        let may = if command == Command::Kill { inside::refuse_order("kill") } else { Ok(()) };
+        let may = if command == Command::Kill { inside::refuse_order(self.app, "kill") } else { Ok(()) };
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,
             Ok(Err(error)) => format!("cannot tell the task: {error}; it goes on"),

@@ -7,19 +7,18 @@ use std::sync::Arc;
 use dacapo_core::git::Repo;
 use signal_hook::consts::SIGINT;
 
-use super::{print, repository};
-use crate::args::{Config, ConfigCommand, Show};
+use super::print;
+use crate::App;
+use crate::args::{Config, ConfigCommand};
 use crate::config::{self, Loaded, Project, Sources, Whose, load, sample};
-use crate::errand::on_path;
 use crate::error::Failure;
 use crate::laying::{Laid, lay};
 use crate::output::words::{DIM, paint};
-use crate::trust::Gate;
 
-pub(super) fn run(args: &Config) -> Result<u8, Failure> {
-    let sources = match Repo::discover(Path::new(".")) {
-        Ok(repo) => Sources::for_repo(repo.toplevel()),
-        Err(_) => Sources::for_user(),
+pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
+    let sources = match Repo::discover(Path::new("."), &app.env) {
+        Ok(repo) => app.project_sources(repo.toplevel()),
+        Err(_) => app.user_sources(),
     };
     match args.command.as_ref().unwrap_or(&ConfigCommand::Show { json: false }) {
         ConfigCommand::Schema => print(&format!("{:#}", config::schema())),
@@ -29,8 +28,8 @@ pub(super) fn run(args: &Config) -> Result<u8, Failure> {
                 print(&format!("{}{there}", path.display()));
             }
         }
-        ConfigCommand::Edit { project: false } => return edit_users(),
-        ConfigCommand::Edit { project: true } => return edit_projects(),
+        ConfigCommand::Edit { project: false } => return edit_users(app),
+        ConfigCommand::Edit { project: true } => return edit_projects(app),
         ConfigCommand::Show { json } => {
             let loaded = config::load(&sources)?;
             if *json {
@@ -46,27 +45,27 @@ pub(super) fn run(args: &Config) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn edit_users() -> Result<u8, Failure> {
-    let sources = Sources::for_user();
+fn edit_users(app: &App) -> Result<u8, Failure> {
+    let sources = app.user_sources();
     let path = sources.user_file.clone().ok_or_else(|| {
         Failure::usage("there is no home directory to keep settings in").hint("set HOME, or XDG_CONFIG_HOME")
     })?;
-    edit(&path, Whose::User)?;
+    edit(app, &path, Whose::User)?;
     checked(&path, &sources, "dacapo config edit")?;
     Ok(0)
 }
 
-fn edit_projects() -> Result<u8, Failure> {
-    let (repo, _) = repository()?;
-    let sources = Sources::for_repo(repo.toplevel());
+fn edit_projects(app: &App) -> Result<u8, Failure> {
+    let (repo, _) = app.repository()?;
+    let sources = app.project_sources(repo.toplevel());
     let path = sources.project_file.clone().unwrap_or_else(|| repo.toplevel().join(".dacapo/config.toml"));
     let trusted = load(&sources).is_ok_and(|before| !matches!(before.project, Project::Unconfirmed { .. }));
-    edit(&path, Whose::Project)?;
+    edit(app, &path, Whose::Project)?;
     let loaded = checked(&path, &sources, "dacapo config edit --project")?;
     if let Project::Unconfirmed { brought, .. } = &loaded.project {
         // What one has written oneself needs no further word; what came with the repository does (R6).
         if trusted {
-            Gate { top: repo.toplevel(), show: Show::default() }.keep(brought);
+            app.keep_trust(repo.toplevel(), brought);
         } else {
             print("what it sets has no effect until you trust it: dacapo trust");
         }
@@ -75,8 +74,8 @@ fn edit_projects() -> Result<u8, Failure> {
 }
 
 /// Opens the file, made from a sample where there is none, and waits until it is closed.
-fn edit(path: &Path, whose: Whose) -> Result<(), Failure> {
-    let editor = editor()?;
+fn edit(app: &App, path: &Path, whose: Whose) -> Result<(), Failure> {
+    let editor = editor(app)?;
     let laid = lay(path, sample(whose).as_bytes())?;
     if laid == Laid::Made {
         complain!("note    {} is new: every setting is in it, as a comment", path.display());
@@ -97,14 +96,13 @@ fn edit(path: &Path, whose: Whose) -> Result<(), Failure> {
 }
 
 /// The user's editor. The project has no say: its settings may be what is to be mended.
-fn editor() -> Result<String, Failure> {
-    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
-    let own = load(&Sources::for_user()).ok().and_then(|loaded| loaded.config.editor);
+fn editor(app: &App) -> Result<String, Failure> {
+    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| app.var(name)?.to_str().map(str::to_owned));
+    let own = load(&app.user_sources()).ok().and_then(|loaded| loaded.config.editor);
     if let Some(editor) = set.chain(own).find(|editor| !editor.trim().is_empty()) {
         return Ok(editor);
     }
-    let env: Vec<_> = std::env::vars_os().collect();
-    match ["nano", "vim", "vi"].into_iter().find(|name| on_path(name, &env).is_some()) {
+    match ["nano", "vim", "vi"].into_iter().find(|name| app.on_path(name).is_some()) {
         Some(name) => Ok(name.to_owned()),
         None => Err(Failure::usage("no editor is known here")
             .hint("EDITOR=… dacapo config edit")

@@ -5,10 +5,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use dacapo_app::scratch::commit_all;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::print;
-use super::scratch::commit_all;
 use crate::args::Demo;
 use crate::error::Failure;
 use crate::output::human::DEMO_VARIABLE;

@@ -2,19 +2,23 @@
 
 use std::process::Command;
 
-use dacapo_core::git::{ChangeKind, Oid, display_path};
+use dacapo_app::operations::diff::Diff;
+use dacapo_core::event::UntrackedFate;
+use dacapo_core::git::{ChangeKind, display_path};
 use dacapo_core::view::TaskView;
 use serde_json::json;
 
-use super::{print, task, view};
-use crate::args::Diff;
+use super::print;
+use crate::App;
+use crate::args::Diff as Args;
 use crate::error::Failure;
+use crate::output::{report, untracked, words};
 
-pub(super) fn run(args: &Diff) -> Result<u8, Failure> {
-    let (repo, dir) = task(args.name.as_deref())?;
-    let view = view(&dir)?;
-    let (from, to) = range(args, &view)?;
-    let Some(to) = to.filter(|to| Some(to) != from.as_ref()) else {
+pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
+    let diff = app.diff(args.name.as_deref(), args.iteration)?;
+    let files = if args.json { diff.files()? } else { Vec::new() };
+    let Diff { repo, view, from, to } = diff;
+    let Some(to) = to else {
         if args.json {
             print(&json!({"task": view.name, "files": []}).to_string());
         } else {
@@ -23,9 +27,7 @@ pub(super) fn run(args: &Diff) -> Result<u8, Failure> {
         return Ok(0);
     };
     if args.json {
-        let changed =
-            repo.changed_between(from.as_ref(), &to).map_err(|error| Failure::failed(error.to_string()))?;
-        let files: Vec<_> = changed
+        let files: Vec<_> = files
             .iter()
             .map(|change| {
                 let kind = match change.kind {
@@ -37,9 +39,14 @@ pub(super) fn run(args: &Diff) -> Result<u8, Failure> {
                 json!({"path": display_path(&change.path), "change": kind})
             })
             .collect();
-        print(&json!({"task": view.name, "from": from, "to": to, "files": files}).to_string());
+        let mut shown = json!({"task": view.name, "from": from, "to": to, "files": files});
+        if !view.untracked.touched.is_empty() {
+            shown["untracked_before"] = json!(view.untracked.touched);
+        }
+        print(&shown.to_string());
         return Ok(0);
     }
+    tell_of_untracked(args, &view);
     let mut git = Command::new("git");
     git.arg("-C").arg(repo.toplevel()).arg("diff");
     if args.stat {
@@ -56,6 +63,17 @@ pub(super) fn run(args: &Diff) -> Result<u8, Failure> {
     Ok(if status.success() || status.code().is_none() { 0 } else { 1 })
 }
 
+/// Of a file that was untracked before the task all of it is new to git: that is not what the task did to it.
+fn tell_of_untracked(args: &Args, view: &TaskView) {
+    let wanted = args.iteration.map(|number| number.saturating_sub(1));
+    let files = view.untracked.touched.iter().filter(|touched| {
+        touched.file.fate == UntrackedFate::Committed && (wanted.is_none() || touched.iteration == wanted)
+    });
+    for text in untracked::touched(files.map(|file| (file.iteration, &file.file)), report::unit(view)) {
+        complain!("note: {}", words::line(&text, words::WHOLE));
+    }
+}
+
 fn empty_tree(repo: &dacapo_core::git::Repo) -> Result<String, Failure> {
     let output = Command::new("git")
         .arg("-C")
@@ -64,18 +82,4 @@ fn empty_tree(repo: &dacapo_core::git::Repo) -> Result<String, Failure> {
         .output()
         .map_err(|error| Failure::failed(format!("cannot run git: {error}")))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn range(args: &Diff, view: &TaskView) -> Result<(Option<Oid>, Option<Oid>), Failure> {
-    let Some(number) = args.iteration else {
-        return Ok((view.base_commit.clone(), view.last_commit.clone()));
-    };
-    let index = number.checked_sub(1).map(|index| index as usize);
-    let Some(record) = index.and_then(|index| view.iterations.get(index)) else {
-        return Err(Failure::usage(format!("task '{}' has no iteration {number}", view.name))
-            .hint(format!("it has {}: --iteration 1 is the first", view.iterations.len())));
-    };
-    let before =
-        view.iterations[..index.unwrap_or(0)].iter().rev().find_map(|record| record.commit_id.clone());
-    Ok((before.or_else(|| view.base_commit.clone()), record.commit_id.clone()))
 }

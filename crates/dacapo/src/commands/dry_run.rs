@@ -2,33 +2,35 @@
 
 use std::path::Path;
 
+use dacapo_app::operations::start::Prepared;
 use dacapo_core::agent::{self, TurnRequest};
+use dacapo_core::event::FORMAT;
 use dacapo_core::spec::{AgentSpec, Place, PromptBy, TaskSpec};
 use serde_json::{Value, json};
 
 use super::front_door::{agents_in_words, limits, payer, place};
 use super::print;
-use super::start::Prepared;
+use crate::App;
 use crate::args::Show;
 use crate::error::Failure;
+use crate::output::words::shell_word;
 use crate::output::words::{self, BOLD, DIM, paint};
-use crate::pull_request::shell_word;
 use crate::request::Request;
 use crate::trust::visible;
 
 /// Shows a task that could be made.
-pub(super) fn show(prepared: &Prepared, show: Show) -> Result<u8, Failure> {
+pub(super) fn show(app: &App, prepared: &Prepared, show: Show) -> Result<u8, Failure> {
     let Prepared { repo, asked, .. } = prepared;
     if show.json {
-        print(&to_json(asked).to_string());
+        print(&to_json(app, asked).to_string());
         return Ok(0);
     }
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
-    print(&in_words(asked, uncommitted));
+    print(&in_words(app, asked, uncommitted));
     Ok(0)
 }
 
-fn in_words(asked: &Request, uncommitted: usize) -> String {
+fn in_words(app: &App, asked: &Request, uncommitted: usize) -> String {
     let spec = &asked.spec;
     let how = if spec.foreground { "in the foreground" } else { "in the background" };
     let mut lines = vec![format!("{} would run {how}", paint(BOLD, spec.name.as_str()))];
@@ -36,7 +38,7 @@ fn in_words(asked: &Request, uncommitted: usize) -> String {
         lines.push(format!("{} {}", paint(DIM, &format!("{label:<7}")), visible(text)));
     };
     let why = asked.agent_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-    line("agent", &format!("{}{why}", agents_in_words(&spec.agents)));
+    line("agent", &format!("{}{why}", agents_in_words(app, &spec.agents)));
     spec.agents.iter().for_each(|agent| line("command", &command(agent, spec)));
     let from = match &spec.place {
         Place::Worktree { base: Some(base), .. } => format!(", from {}", base.short()),
@@ -50,7 +52,7 @@ fn in_words(asked: &Request, uncommitted: usize) -> String {
     if !policy.has_completion() {
         line("check", "none: nothing would be proven");
     }
-    line("limits", &limits(asked, payer(&spec.agents).as_deref()));
+    line("limits", &limits(asked, payer(app, &spec.agents).as_deref()));
     spec.plan.iter().for_each(|plan| line("plan", &plan.path.display().to_string()));
     spec.env.iter().for_each(|(name, value)| line("env", &format!("{name}={}", shown(value.as_deref()))));
     asked.notes.iter().for_each(|note| line("note", note));
@@ -90,10 +92,10 @@ fn argv(agent: &AgentSpec, spec: &TaskSpec) -> Vec<String> {
     argv.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-fn to_json(asked: &Request) -> Value {
+fn to_json(app: &App, asked: &Request) -> Value {
     let spec = &asked.spec;
     let agents = spec.agents.iter().map(|agent| {
-        json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(std::slice::from_ref(agent))})
+        json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(app, std::slice::from_ref(agent))})
     });
     let branch = match &spec.place {
         Place::Worktree { branch, .. } => Some(words::branch(branch)),
@@ -101,7 +103,7 @@ fn to_json(asked: &Request) -> Value {
     };
     let policy = &spec.policy;
     json!({
-        "v": 1,
+        "v": FORMAT,
         "type": "dry_run",
         "name": spec.name.as_str(),
         "foreground": spec.foreground,

@@ -7,15 +7,15 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{print, repository};
-use crate::args::{Init, Show};
-use crate::config::{Project, Sources, Whose, load};
+use super::print;
+use crate::App;
+use crate::args::Init;
+use crate::config::{Project, Whose, load};
 use crate::error::Failure;
 use crate::inside::is_inside;
 use crate::laying::{Laid, lay};
 use crate::milestones::Folder;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
-use crate::trust::Gate;
 
 /// What came of it; paths are from the top of the checkout.
 #[derive(Debug, Default)]
@@ -39,8 +39,8 @@ impl Report {
     }
 }
 
-pub(super) fn run(args: &Init) -> Result<u8, Failure> {
-    let (repo, _) = repository()?;
+pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
+    let (repo, _) = app.repository()?;
     let folder = Folder::of(&repo);
     let top = folder.top();
     let mut report = Report::default();
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
         report.lay(top, &path, &text)?;
     }
     if report.made.iter().any(|path| path == layout::CONFIG) {
-        trust_what_was_written(top)?;
+        trust_what_was_written(app, top)?;
     }
     if report.there.iter().any(|path| path == layout::CONFIG) {
         let unset = settings.iter().map(|(key, value)| {
@@ -86,11 +86,11 @@ pub(super) fn run(args: &Init) -> Result<u8, Failure> {
 }
 
 /// Settings that Dacapo wrote for this user need no further word (R6); what an agent has it write does.
-fn trust_what_was_written(top: &Path) -> Result<(), Failure> {
-    if let Project::Unconfirmed { brought, .. } = load(&Sources::for_repo(top))?.project
-        && !is_inside()?
+fn trust_what_was_written(app: &App, top: &Path) -> Result<(), Failure> {
+    if let Project::Unconfirmed { brought, .. } = load(&app.project_sources(top))?.project
+        && !is_inside(app)?
     {
-        Gate { top, show: Show::default() }.keep(&brought);
+        app.keep_trust(top, &brought);
     }
     Ok(())
 }

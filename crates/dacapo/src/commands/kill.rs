@@ -1,108 +1,31 @@
-//! `dacapo kill`: ends a task and all it started, also when its own process is dead already (S8).
+//! `dacapo kill`: ends tasks and all they started (S8).
 
-use std::io;
-use std::sync::mpsc;
-use std::time::Duration;
-
-use dacapo_core::engine::Driver;
-use dacapo_core::event::{Command, Outcome, StopReason};
 use dacapo_core::git::Repo;
-use dacapo_core::process::{guards_with_open, is_stopped, sweep, waits_for_git, wake};
-use dacapo_core::store::{Lock, LockError, TaskDir};
-use dacapo_core::view::Status;
+use dacapo_core::store::TaskDir;
 
-use super::drive;
-use super::resume::still_finishing;
-use super::{print, tasks, view, with_each};
+use super::{print, with_each};
+use crate::App;
 use crate::args::{Kill, Show};
 use crate::error::Failure;
-use crate::output::log::Tracing;
+use crate::output::json;
 use crate::output::{report, status};
 use crate::question::{self, Audience, Default};
 
-/// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
-const GENTLE: Duration = Duration::from_secs(30);
-
-/// Most are gone before this; who waits longer is told what for.
-const UNREMARKABLE: Duration = Duration::from_secs(5);
-
-/// A guard that hears of its runner's end has ended all within this time, or is on its way.
-const LISTENING: Duration = Duration::from_secs(5);
-
-/// What the kernel ends is gone in a moment, and its guards end the rest.
-const FORCED: Duration = Duration::from_secs(20);
-
-/// A command that ends a task.
-pub(super) struct Ending {
-    by: &'static str,
-    command: Command,
-    /// It is for good, so it is put on record also where the task has ended by itself.
-    for_good: bool,
-}
-
-const KILL: Ending = Ending { by: "dacapo kill", command: Command::Kill, for_good: false };
-
-/// Nobody is to take the task up again by itself.
-const ABANDON: Ending = Ending { by: "dacapo milestone abandon", command: Command::Abandon, for_good: true };
-
-/// Ends a task for good, whether or not it runs.
-pub(super) fn abandon(dir: &TaskDir) -> Result<(), Failure> {
-    let told = tell(dir, &ABANDON)?;
-    end(dir, &told, &ABANDON)
-}
-
-pub(super) fn run(args: &Kill) -> Result<u8, Failure> {
-    let tasks = tasks(&args.names)?;
+pub(super) fn run(app: &App, args: &Kill) -> Result<u8, Failure> {
+    let tasks = app.tasks(&args.names)?;
     if args.ask {
         confirmed(&tasks, args)?;
     }
-    // All are told before the first is waited for: they end side by side.
-    let told: Vec<(TaskDir, Before, Result<Told, Failure>)> = tasks
-        .into_iter()
-        .map(|(_, dir)| {
-            let before = view(&dir).map_or(Before::Alive, |view| Before::of(&dir, view.status));
-            let told = tell(&dir, &KILL);
-            (dir, before, told)
-        })
-        .collect();
-    with_each(told, |(dir, before, told)| {
-        end(&dir, &told?, &KILL)?;
-        let view = view(&dir)?;
-        if before == Before::Ended {
-            return Err(Failure::usage(format!(
-                "Task '{}' is not running ({})",
-                view.name,
-                view.status.as_str()
-            ))
-            .kept("everything; there was nothing to end")
-            .hint(format!("dacapo status {} shows how it ended", view.name)));
-        }
+    let killed = app.kill(tasks.into_iter().map(|(_, dir)| dir).collect());
+    with_each(killed, |(_, killed)| {
+        let view = killed?.refuse_over()?;
         match &view.result {
-            _ if args.json => print(&view.to_json().to_string()),
+            _ if args.json => print(&json::status(&view).to_string()),
             Some(result) => print(&report::result(&view, result)),
             None => print(&status::status(&view, None, None)),
         }
         Ok(0)
     })
-}
-
-/// How a task was when it was to be ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
-    /// It ran, or could go on.
-    Alive,
-    /// It was over, and nothing of it ran.
-    Ended,
-}
-
-impl Before {
-    fn of(dir: &TaskDir, status: Status) -> Self {
-        if status.has_ended() && dir.is_driven().is_ok_and(|driven| !driven) {
-            Self::Ended
-        } else {
-            Self::Alive
-        }
-    }
 }
 
 /// `stop` asks the person at the terminal; a script means what it says.
@@ -123,194 +46,4 @@ fn confirmed(tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
                 .hint(kill))
         }
     }
-}
-
-/// How a task has learnt that it is to end.
-enum Told {
-    /// By this command in its inbox.
-    Command(String),
-    /// By a signal.
-    Signal,
-    /// There is nobody to tell.
-    Nobody,
-}
-
-fn tell(dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
-    let name = dir.name();
-    let io = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
-    if !dir.is_driven().map_err(io)? {
-        return Ok(Told::Nobody);
-    }
-    let told = match dir.inbox().put(ending.by, ending.command.clone()) {
-        Ok(id) => {
-            tracing::debug!("command {id} was given to task {name}");
-            Told::Command(id)
-        }
-        Err(error) => {
-            // What fills the disk may be the very agent that is to end: a signal needs no room.
-            let driver = dir.holder().filter(|pid| Some(*pid) == dir.last_driver());
-            let Some(pid) = driver else { return Err(io(error)) };
-            rustix::process::kill_process(pid, rustix::process::Signal::TERM)
-                .map_err(|errno| io(errno.into()))?;
-            tracing::debug!("task {name} was told by a signal: {error}");
-            return Ok(Told::Signal);
-        }
-    };
-    stop_pushing(dir)?;
-    wake_all(dir);
-    Ok(told)
-}
-
-/// Somebody may have stopped the task's process or its guards (Ctrl-Z, SIGSTOP): woken, they hear what they are told.
-fn wake_all(dir: &TaskDir) {
-    dir.holder().into_iter().chain(guards_with_open(dir.path())).for_each(wake);
-}
-
-/// Waits for the end of a task that was told, and ends one that nobody drives.
-fn end(dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
-    let name = dir.name();
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    match told {
-        Told::Command(_) | Told::Signal if is_free_within(dir, UNREMARKABLE) => {}
-        Told::Command(_) | Told::Signal => {
-            let left = GENTLE - UNREMARKABLE;
-            let deaf = is_deaf(dir, told);
-            if deaf {
-                complain!("note    the process of {name} does not listen and is killed");
-            } else {
-                let seconds = left.as_secs();
-                complain!(
-                    "note    {name} has not ended yet; a process that does not listen is killed in {seconds} s"
-                );
-            }
-            if deaf || !is_free_within(dir, left) {
-                force(dir, told, &spec.tag)?;
-            }
-        }
-        Told::Nobody => {}
-    }
-    let seen = view(dir)?;
-    let gone_by_itself = ending.for_good
-        && seen.result.as_ref().is_some_and(|result| {
-            result.outcome != Outcome::Completed && result.stop_reason != StopReason::Abandoned
-        });
-    if seen.status.has_ended() && !gone_by_itself {
-        // Its process is gone in good order; a tag that is still about belongs to nobody.
-        sweep(&spec.tag);
-        return Ok(());
-    }
-    match seen.status {
-        _ if gone_by_itself => end_the_dead(dir, ending),
-        Status::Interrupted | Status::Paused => end_the_dead(dir, ending),
-        status => Err(Failure::failed(format!("task '{name}' is {} and cannot be ended", status.as_str()))
-            .hint(format!("dacapo kill {name} tries again"))),
-    }
-}
-
-/// Its process lives on after the task has ended, for a pull request: nothing reads the inbox then.
-fn stop_pushing(dir: &TaskDir) -> Result<(), Failure> {
-    let holder = dir.holder();
-    if let Some(pid) = holder.filter(|pid| Some(*pid) == dir.last_driver())
-        && view(dir)?.status.has_ended()
-    {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-    }
-    Ok(())
-}
-
-/// It does not listen: stopped, hung on a disk, or of another version. What has the lock for something else than to drive
-/// the task is not ours to end: a takeover, a merge, a pull request.
-fn force(dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
-    let name = dir.name();
-    let status = view(dir)?.status;
-    let holder = dir.holder();
-    match holder {
-        Some(pid) if status.is_settled() && Some(pid) != dir.last_driver() => {
-            if let Told::Command(id) = told {
-                let _ = dir.inbox().forget(id);
-            }
-            return Err(Failure::usage(format!(
-                "Task '{name}' is {}, and process {} is at work on it: a takeover, a merge or a pull request",
-                status.as_str(),
-                pid.as_raw_nonzero()
-            ))
-            .kept("everything; nothing was ended")
-            .hint(format!("dacapo wait {name} waits for it")));
-        }
-        Some(pid) => {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
-        None => {}
-    }
-    if is_free_within(dir, LISTENING) {
-        return Ok(());
-    }
-    // Guards that hear nothing of its end are stopped or stuck; what they watched over is found by its tag.
-    for guard in guards_with_open(dir.path()) {
-        let _ = rustix::process::kill_process(guard, rustix::process::Signal::KILL);
-    }
-    sweep(tag);
-    if is_free_within(dir, FORCED) { Ok(()) } else { Err(still_finishing(&name)) }
-}
-
-/// A process that listens takes a command at once, unless git keeps it waiting. One that is stopped though it was woken
-/// hears nothing, and neither does its guard.
-fn is_deaf(dir: &TaskDir, told: &Told) -> bool {
-    if dir.holder().into_iter().chain(guards_with_open(dir.path())).any(is_stopped) {
-        return true;
-    }
-    let Told::Command(id) = told else { return false };
-    let waits = dir.inbox().look().is_ok_and(|waiting| waiting.iter().any(|command| command.id == *id));
-    let at_git = || dir.holder().is_some_and(waits_for_git);
-    waits && !at_git()
-}
-
-/// Nobody drives it: we do, and the first thing we are told is to end it.
-fn end_the_dead(dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
-    let name = dir.name();
-    let _lock = dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{name}' was started again"))
-            .hint(format!("dacapo kill {name} ends it")),
-        LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } => Failure::failed(error.to_string()),
-    })?;
-    let inbox = dir.inbox();
-    let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
-    told.map_err(|error| {
-        Failure::failed(format!("the end of task '{name}' cannot be put on record: {error}"))
-            .kept("all it did; nothing of it runs any more")
-            .hint(format!("mend the cause, then dacapo kill {name}"))
-    })?;
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let setting = drive::setting(super::home()?.limits());
-    let mut sink = Tracing::taking_up(&spec, dir);
-    let (driver, _) =
-        Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| drive::failed(&name, error))?;
-    driver.run().map(drop).map_err(|error| drive::failed(&name, error))
-}
-
-/// Waits for the lock in a thread of its own: nothing else can put an end to waiting for one.
-pub(super) fn is_free_within(dir: &TaskDir, time: Duration) -> bool {
-    let (tell, told) = mpsc::channel();
-    let lock = dir.lock_target();
-    let waiting = std::thread::Builder::new().name("lock".into()).spawn(move || {
-        let _ = tell.send(Lock::wait_until_free(&lock));
-    });
-    match waiting {
-        Ok(_) => matches!(told.recv_timeout(time), Ok(Ok(()))),
-        // A task that has used up all processes must still be killed, so here it is looked again and again.
-        Err(_) => is_free_by_looking(dir, time),
-    }
-}
-
-fn is_free_by_looking(dir: &TaskDir, time: Duration) -> bool {
-    const LOOK_EVERY: Duration = Duration::from_millis(20);
-    let start = std::time::Instant::now();
-    while !dir.is_driven().is_ok_and(|driven| !driven) {
-        if start.elapsed() >= time {
-            return false;
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
-    true
 }

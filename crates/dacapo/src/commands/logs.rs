@@ -3,57 +3,74 @@
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
-use dacapo_core::engine::{Activity, Sink, Step, Watch};
+use dacapo_app::operations::follow::not_followed;
+use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{AgentEvent, Envelope};
-use dacapo_core::store::Changes;
-use dacapo_core::task::Kinds;
+use dacapo_core::follow::{FollowError, Hub, Item, Opening};
+use dacapo_core::store::{TaskDir, read};
 use jiff::Timestamp;
 
 use self::kept::Kept;
-use super::attach::unreadable;
-use super::task;
+use super::attach::{RECENT, catch_up};
+use crate::App;
 use crate::args::Logs;
 use crate::error::Failure;
 use crate::output::log::{AgentLines, LogLines, clock};
+use crate::output::shown::Shown;
 
 mod kept;
 
-pub(super) fn run(args: &Logs) -> Result<u8, Failure> {
-    let (_, dir) = task(args.name.as_deref())?;
+pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
+    let (_, dir) = app.task(args.name.as_deref())?;
     if let Some(kept) = Kept::asked(args) {
         return kept::show(&dir, kept, args.lines);
     }
     if !args.follow {
         // Whether it is interrupted is asked for what that lets happen; what does not read is said below.
-        let _ = super::view(&dir);
+        let _ = app.view(&dir);
     }
-    let failed = |error| unreadable(&dir, &error);
-    let unable = |error: io::Error| {
-        Failure::failed(format!("cannot follow task '{}': {error}", dir.name()))
-            .kept("the task, which goes on")
-            .hint(format!("dacapo logs {} shows what there is", dir.name()))
-    };
-    // Told of growth before the first look, so that none is missed.
-    let changes = args.follow.then(|| Changes::of(&dir)).transpose().map_err(unable)?;
-    let mut watch = Watch::new(&dir, Kinds::default()).map_err(failed)?;
     let mut log = Log {
         json: args.json,
-        lines: LogLines::for_task(watch.spec()),
         since: args.since,
         last: args.lines.map(|most| (most, VecDeque::new())),
         ..Log::default()
     };
-    watch.catch_up(|line| log.event(line)).map_err(failed)?;
+    if args.follow { follow(app, &dir, &mut log) } else { show(&dir, &mut log) }
+}
+
+/// What there is.
+fn show(dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
+    let failed = |error: FollowError| not_followed(dir, &error);
+    log.lines = LogLines::for_task(&dir.spec().map_err(|error| failed(error.into()))?);
+    // One that waits for its turn may have no journal yet.
+    if dir.journal_path().exists() {
+        read(&dir.journal_path(), |line| log.event(&line)).map_err(|error| failed(error.into()))?;
+    }
     log.show_last();
-    let Some(mut changes) = changes else { return Ok(0) };
-    watch.show_recent(&mut log).map_err(failed)?;
-    let mut over = false;
-    while !log.gone {
-        match watch.step(&mut log).map_err(failed)? {
-            Step::Shown => {}
-            Step::UpToDate if over => break,
-            // What was written last before the end is read once more above.
-            Step::UpToDate => over = changes.wait(&[], None).map_err(unable)?.over,
+    Ok(0)
+}
+
+/// The same, and what comes, until the task is at rest.
+fn follow(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
+    let hub = Hub::new().map_err(|error| {
+        Failure::failed(format!("cannot follow task '{}': {error}", dir.name()))
+            .kept("the task, which goes on")
+            .hint(format!("dacapo logs {} shows what there is", dir.name()))
+    })?;
+    let failed = |error| not_followed(dir, &error);
+    let mut follow = app.follow(&hub, dir, Opening::Tail(RECENT))?;
+    log.lines = LogLines::for_task(follow.spec());
+    let mut shown = Shown::default();
+    let mut item = catch_up(dir, &mut follow, |line| {
+        log.event(line);
+        shown.pass_over(line);
+    })?;
+    log.show_last();
+    while !log.gone && !matches!(item, Item::Over(_)) {
+        shown.show(&item, log);
+        match follow.next(None).map_err(failed)? {
+            Some(next) => item = next,
+            None => break,
         }
     }
     Ok(0)

@@ -2,40 +2,45 @@
 
 use std::path::Path;
 
+use dacapo_core::event::FORMAT;
 use dacapo_core::git::Repo;
 use serde_json::json;
 
 use super::print;
+use crate::App;
 use crate::args::{NotifyCommand, Show};
-use crate::config::{Sources, load};
+use crate::config::load;
 use crate::error::Failure;
 use crate::notify::{Message, Patience, send, ways};
-use crate::trust::{Gate, Using};
+use crate::question::asking;
+use crate::trust::Using;
 
-pub(super) fn run(command: &NotifyCommand) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
     let NotifyCommand::Test { json } = command;
-    let loaded = match Repo::discover(Path::new(".")) {
+    let loaded = match Repo::discover(Path::new("."), &app.env) {
         Ok(repo) => {
             let show = Show { json: *json, quiet: false };
-            Gate { top: repo.toplevel(), show }.settings(&[Using::Notify])?
+            asking(app, show, |answers| app.settings(repo.toplevel(), &[Using::Notify], answers))?
         }
-        Err(_) => load(&Sources::for_user())?,
+        Err(_) => load(&app.user_sources())?,
     };
     for warning in &loaded.warnings {
         complain!("warning: {warning}");
     }
-    let ways = ways(&loaded.config.notify);
+    let ways = ways(app, &loaded.config.notify);
     if ways.is_empty() {
         return Err(Failure::usage(
             "there is no way to notify you: no desktop here, and neither webhook nor command is set",
         )
         .hint("[notify] webhook = \"https://…\" or command = \"…\" in ~/.config/dacapo/config.toml"));
     }
-    let sent = send(&ways, &Message::test(), Patience::Short);
+    let sent = send(app, &ways, &Message::test(), Patience::Short);
     for one in &sent {
         match (&one.error, json) {
             (error, true) => {
-                print(&json!({"v": 1, "how": one.how, "ok": error.is_none(), "error": error}).to_string());
+                print(
+                    &json!({"v": FORMAT, "how": one.how, "ok": error.is_none(), "error": error}).to_string(),
+                );
             }
             (None, false) => print(&format!("{:<8} sent", one.how)),
             (Some(error), false) => print(&format!("{:<8} failed: {error}", one.how)),

@@ -1,6 +1,5 @@
 //! `dacapo open`: the files of a task in the user's editor.
 
-use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -9,21 +8,21 @@ use std::process::Command;
 
 use dacapo_core::spec::{Place, TaskSpec};
 
-use super::{task, view};
+use crate::App;
 use crate::args::{Open, Show};
 use crate::config::Config;
-use crate::errand::on_path;
 use crate::error::Failure;
 use crate::output::words;
-use crate::trust::{Gate, Using};
+use crate::question::asking;
+use crate::trust::Using;
 
 /// Editors with windows of their own, for who has set none.
 const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
 
-pub(super) fn run(args: &Open) -> Result<u8, Failure> {
-    let (repo, dir) = task(args.name.as_deref())?;
+pub(super) fn run(app: &App, args: &Open) -> Result<u8, Failure> {
+    let (repo, dir) = app.task(args.name.as_deref())?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
-    let place = place(&spec).map_err(|failure| match view(&dir).ok().and_then(|view| view.merged) {
+    let place = place(&spec).map_err(|failure| match app.view(&dir).ok().and_then(|view| view.merged) {
         Some(merged) => Failure::usage(format!(
             "task '{}' was merged into {}; its worktree is gone",
             spec.name,
@@ -40,14 +39,14 @@ pub(super) fn run(args: &Open) -> Result<u8, Failure> {
         super::wrote(std::io::stdout().write_all(&line));
         return Ok(0);
     }
-    let gate = Gate { top: repo.toplevel(), show: Show::default() };
-    let loaded = gate.settings(&[Using::Editor])?;
-    Err(in_editor(&loaded.config, place, place))
+    let editor = [Using::Editor];
+    let loaded = asking(app, Show::default(), |answers| app.settings(repo.toplevel(), &editor, answers))?;
+    Err(in_editor(app, &loaded.config, place, place))
 }
 
 /// Opens a path in the user's editor. It takes our place, and with it the terminal: what comes back is why it did not.
-pub(super) fn in_editor(config: &Config, path: &Path, cwd: &Path) -> Failure {
-    let editor = match editor(config) {
+pub(super) fn in_editor(app: &App, config: &Config, path: &Path, cwd: &Path) -> Failure {
+    let editor = match editor(app, config) {
         Ok(editor) => editor,
         Err(failure) => return failure,
     };
@@ -87,14 +86,13 @@ fn place(spec: &TaskSpec) -> Result<&Path, Failure> {
     })
 }
 
-fn editor(config: &Config) -> Result<String, Failure> {
-    let variable = |name: &str| std::env::var(name).ok();
+fn editor(app: &App, config: &Config) -> Result<String, Failure> {
+    let variable = |name: &str| app.var(name)?.to_str().map(str::to_owned);
     let set = [config.editor.clone(), variable("VISUAL"), variable("EDITOR")];
     if let Some(editor) = set.into_iter().flatten().find(|editor| !editor.trim().is_empty()) {
         return Ok(editor);
     }
-    let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    let found: Option<PathBuf> = FOUND.iter().find_map(|name| on_path(name, &env));
+    let found: Option<PathBuf> = FOUND.iter().find_map(|name| app.on_path(name));
     match found.as_deref().and_then(Path::file_name) {
         Some(name) => Ok(name.to_string_lossy().into_owned()),
         None => Err(Failure::usage("no editor is known here")

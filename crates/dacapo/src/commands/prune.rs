@@ -1,38 +1,19 @@
 //! `dacapo prune`: removes what is merged, what was dropped long ago, and what crashes left (S9).
 
-use clap::Args;
-use dacapo_core::prune::{Item, Prune, PutAway, Rules, What};
+use dacapo_app::operations::prune::Pruned;
+use dacapo_core::event::FORMAT;
+use dacapo_core::prune::{Item, PutAway, Rules, What};
 use dacapo_core::spec::parse_duration;
-use jiff::Timestamp;
 use serde_json::json;
 
-use super::{at_work, print, repository};
+use super::print;
+use crate::App;
+use crate::args::Prune;
 use crate::error::Failure;
+use crate::output::leftovers::because;
 use crate::output::words::{self, DIM, WARN, paint};
 
-/// Flags of `prune`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Worktrees of merged tasks go, and of what was dropped all that is merged or older than 30 days.
-Proof checkouts go that no proof has used for 7 days (or for D); the next proof makes another.
-What git can keep of it is under refs/dacapo/rescue/NAME/ first. Nothing else goes unless it is asked for."
-)]
-pub struct PruneArgs {
-    /// Show what would go, and remove nothing
-    #[arg(long, short = 'n')]
-    pub dry_run: bool,
-    /// Only what is older than D (12h, 30d)
-    #[arg(long, value_name = "D")]
-    pub older_than: Option<String>,
-    /// All that was dropped, merged or not
-    #[arg(long)]
-    pub dropped: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-pub(super) fn run(args: &PruneArgs) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
     let older_than = args.older_than.as_deref().map(|text| {
         parse_duration(text)
             .map_err(|error| Failure::usage(format!("--older-than: {error}")).hint("--older-than 30d"))
@@ -41,29 +22,8 @@ pub(super) fn run(args: &PruneArgs) -> Result<u8, Failure> {
         older_than: older_than.transpose()?,
         put_away: if args.dropped { PutAway::All } else { PutAway::MergedOrOld },
     };
-    let (repo, data) = repository()?;
-    let _at_work = if args.dry_run { None } else { at_work(&repo, &data) };
-    let prune = Prune::new(&repo, &data, rules, Timestamp::now());
-    let plan = prune.plan().map_err(|error| {
-        Failure::failed(error.to_string()).kept("everything; nothing was removed").caused_by(error)
-    })?;
-    let (mut freed, mut removed, mut problems) = (0, Vec::new(), Vec::new());
-    for item in &plan.items {
-        if args.dry_run {
-            freed += item.bytes;
-            removed.push((item, Vec::new()));
-            continue;
-        }
-        match prune.remove(item) {
-            Ok(Some(refs)) => {
-                freed += item.bytes;
-                removed.push((item, refs));
-            }
-            Ok(None) => problems.push(format!("{}: it has changed meanwhile, and stays", item.what.name())),
-            // One that cannot go does not keep the others.
-            Err(error) => problems.push(format!("{}: {error}", item.what.name())),
-        }
-    }
+    let pruned = if args.dry_run { app.prune_plan(rules)? } else { app.prune(rules)? };
+    let Pruned { removed, spared, problems, bytes: freed } = pruned;
     if args.json {
         let gone: Vec<serde_json::Value> = removed
             .iter()
@@ -71,21 +31,30 @@ pub(super) fn run(args: &PruneArgs) -> Result<u8, Failure> {
                 let mut value = serde_json::to_value(item).unwrap_or_default();
                 if let Some(object) = value.as_object_mut() {
                     object.insert("refs".into(), json!(refs));
+                    object.insert("reason".into(), because(&item.reason, &item.what.name()).into());
                 }
                 value
             })
             .collect();
-        let line = json!({"v": 1, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
-            "removed": gone, "spared": plan.spared, "problems": problems});
+        let spared = spared
+            .iter()
+            .map(|spared| json!({"name": spared.name, "reason": because(&spared.reason, &spared.name)}));
+        let spared: Vec<serde_json::Value> = spared.collect();
+        let line = json!({"v": FORMAT, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
+            "removed": gone, "spared": spared, "problems": problems});
         print(&line.to_string());
     } else {
         for (item, refs) in &removed {
             print(&row(item, refs));
         }
-        for spared in &plan.spared {
+        for spared in &spared {
             print(&paint(
                 DIM,
-                &format!("stays     {}  {}", spared.name, words::line(&spared.reason, words::WHOLE)),
+                &format!(
+                    "stays     {}  {}",
+                    spared.name,
+                    words::line(&because(&spared.reason, &spared.name), words::WHOLE)
+                ),
             ));
         }
         problems.iter().for_each(|problem| print(&paint(WARN, &format!("problem   {problem}"))));
@@ -111,6 +80,6 @@ fn row(item: &Item, refs: &[String]) -> String {
         "{kind:<9} {}  {}  {}",
         item.what.name(),
         words::bytes(item.bytes),
-        paint(DIM, &format!("{}{kept}", item.reason))
+        paint(DIM, &format!("{}{kept}", because(&item.reason, &item.what.name())))
     )
 }

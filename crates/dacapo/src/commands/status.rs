@@ -1,29 +1,32 @@
 //! `dacapo status`.
 
+use dacapo_app::operations::tasks::last_words;
+use dacapo_app::sizes;
 use dacapo_core::mirror::put_right;
 use dacapo_core::view::Status;
 
-use super::background::last_words;
-use super::{print, task, view};
+use super::print;
+use crate::App;
 use crate::args::One;
 use crate::error::Failure;
+use crate::output::json;
 use crate::output::status;
 
-pub(super) fn run(args: &One) -> Result<u8, Failure> {
-    let (repo, dir) = task(args.name.as_deref())?;
-    let view = view(&dir)?;
-    if view.milestone.is_some()
-        && view.status.is_settled()
+pub(super) fn run(app: &App, args: &One) -> Result<u8, Failure> {
+    let (repo, dir) = app.task(args.name.as_deref())?;
+    let view = app.view(&dir)?;
+    if view.status.is_settled()
+        && app.kinds.publish(&view.kind)
         && let Ok(spec) = dir.spec()
     {
         // Its process may have died before it could say so in the checkout (M8).
-        put_right(&repo.main_checkout(), &dir, &spec);
+        put_right(&repo, &dir, &spec);
     }
     if args.json {
-        print(&view.to_json().to_string());
+        print(&json::status(&view).to_string());
     } else {
         let words = (view.status == Status::Interrupted).then(|| last_words(&dir)).flatten();
-        print(&status::status(&view, super::list::occupied(&dir), words.as_deref()));
+        print(&status::status(&view, sizes::occupied(&dir), words.as_deref()));
     }
     Ok(0)
 }

@@ -1,12 +1,16 @@
 //! `dacapo takeover`: a person works in the agent's own interactive session, in the task's worktree; then the loop goes
 //! on (S2).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
+use dacapo_app::operations::background::{self, Instructions};
+use dacapo_app::operations::kill::is_free_within;
+use dacapo_app::operations::start::{checkout_of, take_workspace};
+use dacapo_app::operations::tasks::{still_finishing, still_running};
 use dacapo_core::agent;
 use dacapo_core::event::{Command, Event};
 use dacapo_core::git::Repo;
@@ -15,11 +19,8 @@ use dacapo_core::store::{Lock, LockError, TaskDir, note, read};
 use dacapo_core::view::{Status, TaskView};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::background::{self, Instructions};
-use super::kill::is_free_within;
-use super::resume::{still_finishing, still_running};
-use super::start::{checkout_of, take_workspace};
-use super::{print, task, view};
+use super::print;
+use crate::App;
 use crate::args::Takeover;
 use crate::error::Failure;
 use crate::output::words::{DIM, WARN, count, paint};
@@ -27,29 +28,33 @@ use crate::output::words::{DIM, WARN, count, paint};
 /// A turn that is ended has 3 s for it, and what it left is committed.
 const PAUSING: Duration = Duration::from_secs(60);
 
-pub(super) fn run(args: &Takeover) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(Failure::usage("takeover needs a terminal: a person works in it")
             .kept("everything; the task goes on"));
     }
-    let (_, dir) = task(args.name.as_deref())?;
+    let (_, dir) = app.task(args.name.as_deref())?;
     let name = dir.name();
     let before = pause(&dir)?;
     let lock = take(&dir)?;
-    let seen = view(&dir)?;
+    let seen = app.view(&dir)?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let place = place(&spec, &seen)?;
-    let workspace = checkout_of(&spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;
-    let sitting = Sitting::of(&dir, &spec, &seen);
+    let workspace = checkout_of(app, &spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;
+    let sitting = Sitting::of(app, &dir, &spec, &seen);
     print(&paint(DIM, &format!("{} in {}", sitting.words, place.display())));
-    let held: Vec<&Lock> = std::iter::once(&lock).chain(workspace.as_ref().map(|held| held.lock())).collect();
-    sitting.hold(&held, &place).map_err(|error| {
+    sitting.hold(&place).map_err(|error| {
         Failure::failed(format!("cannot run {}: {error}", sitting.argv[0].display()))
             .kept(format!("everything; task '{name}' is not running now"))
             .hint(format!("dacapo resume {name} goes on with it"))
     })?;
-    say_what_changed(&dir, &lock, &place);
-    go_on(args, &dir, &spec, before)
+    say_what_changed(app, &dir, &lock, &place);
+    let at_work = go_on(app, args, &dir, &spec, before)?;
+    if at_work {
+        background::start(app, &dir, &spec, (&lock, workspace.as_ref()), &Instructions::default())?;
+        print(&paint(WARN, &format!("{name} goes on in the background; dacapo attach {name} shows it")));
+    }
+    Ok(0)
 }
 
 /// What the task did before somebody took it over.
@@ -82,7 +87,7 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
-        LockError::Io { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
     })
 }
 
@@ -112,7 +117,7 @@ struct Sitting {
 }
 
 impl Sitting {
-    fn of(dir: &TaskDir, spec: &TaskSpec, view: &TaskView) -> Self {
+    fn of(app: &App, dir: &TaskDir, spec: &TaskSpec, view: &TaskView) -> Self {
         let (name, session) = last_session(dir);
         let name = name.as_ref().unwrap_or(&view.agent);
         let agent = spec.agents.iter().find(|agent| agent.name == *name).or(spec.agents.first());
@@ -126,7 +131,7 @@ impl Sitting {
                 Self { argv, env: env.clone(), task, words }
             }
             None => {
-                let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty());
+                let shell = app.var("SHELL").filter(|shell| !shell.is_empty()).map(OsStr::to_owned);
                 let who = agent.map_or("the agent", |agent| agent.name.as_str());
                 let words = format!("{who} has no interactive session that is known: a shell");
                 Self { argv: vec![shell.unwrap_or_else(|| "/bin/sh".into())], env: Vec::new(), task, words }
@@ -135,9 +140,8 @@ impl Sitting {
     }
 
     /// The agent has the terminal until it ends.
-    fn hold(&self, locks: &[&Lock], place: &Path) -> io::Result<ExitStatus> {
-        // What the agent leaves running must not keep the task from going on.
-        locks.iter().try_for_each(|lock| lock.keep_from_children())?;
+    /// It gets nothing of ours: what it leaves running must not keep the task from going on.
+    fn hold(&self, place: &Path) -> io::Result<ExitStatus> {
         // Handled, not ignored: who is started does not inherit that. Ctrl-C is the agent's.
         for signal in [SIGINT, SIGQUIT] {
             signal_hook::flag::register(signal, std::sync::Arc::default())?;
@@ -152,7 +156,6 @@ impl Sitting {
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .spawn()?;
         let ended = wait(child);
-        locks.iter().try_for_each(|lock| lock.hand_to_children())?;
         if let Some(modes) = modes {
             // One that was killed leaves the terminal as it had it.
             let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &modes);
@@ -198,8 +201,8 @@ fn last_session(dir: &TaskDir) -> (Option<String>, Option<String>) {
 }
 
 /// Also on record: what is in no commit is not ready to be merged.
-fn say_what_changed(dir: &TaskDir, lock: &Lock, place: &Path) {
-    let dirt = Repo::discover(place).ok().and_then(|repo| repo.dirt().ok());
+fn say_what_changed(app: &App, dir: &TaskDir, lock: &Lock, place: &Path) {
+    let dirt = Repo::discover(place, &app.env).ok().and_then(|repo| repo.dirt().ok());
     let uncommitted = dirt.map_or(0, |dirt| dirt.count()) as u64;
     if let Err(error) = note(dir, lock, Event::TakenOver { uncommitted }) {
         tracing::warn!("what was left uncommitted is not on record: {error}");
@@ -209,23 +212,27 @@ fn say_what_changed(dir: &TaskDir, lock: &Lock, place: &Path) {
     }
 }
 
-/// The way the task was started, where it was at work before.
-fn go_on(args: &Takeover, dir: &TaskDir, spec: &TaskSpec, before: Before) -> Result<u8, Failure> {
+/// Whether the task goes on the way it was started: where it was at work before.
+fn go_on(
+    app: &App,
+    args: &Takeover,
+    dir: &TaskDir,
+    spec: &TaskSpec,
+    before: Before,
+) -> Result<bool, Failure> {
     let name = &spec.name;
-    let seen = view(dir)?;
+    let seen = app.view(dir)?;
     if seen.status.has_ended() {
         print(&format!("{name} had ended ({}): dacapo resume {name} \"what to add\"", seen.status.as_str()));
-        return Ok(0);
+        return Ok(false);
     }
     let wanted = before == Before::AtWork && !args.no_resume && seen.status == Status::Paused;
     if !wanted || spec.foreground {
         print(&format!("{name} is not running: dacapo resume {name} goes on with it"));
-        return Ok(0);
+        return Ok(false);
     }
     dir.inbox()
         .forget_stops()
         .map_err(|error| Failure::failed(format!("the inbox of task '{name}': {error}")))?;
-    background::start(dir, spec, &Instructions::default())?;
-    print(&paint(WARN, &format!("{name} goes on in the background; dacapo attach {name} shows it")));
-    Ok(0)
+    Ok(true)
 }

@@ -1,27 +1,32 @@
-//! `dacapo wait`: sleeps on the tasks' locks, which the kernel frees when the tasks' processes are gone.
+//! `dacapo wait`: sleeps until the tasks' locks are free, which they are when the tasks' processes are gone.
 
-use std::sync::mpsc;
+use std::io;
 
-use dacapo_core::store::{Lock, TaskDir};
+use dacapo_core::follow::{Bell, Hub};
+use dacapo_core::store::TaskDir;
+use rustix::event::{PollFd, PollFlags, poll};
 
-use super::{interrupted, print, task, tasks, view, with_each};
+use super::{print, with_each};
+use crate::App;
 use crate::args::Wait;
 use crate::error::Failure;
+use crate::output::json;
 use crate::output::report;
 
-pub(super) fn run(args: &Wait) -> Result<u8, Failure> {
-    let all = if args.names.is_empty() { vec![task(None)?] } else { tasks(&args.names)? };
+pub(super) fn run(app: &App, args: &Wait) -> Result<u8, Failure> {
+    let all = if args.names.is_empty() { vec![app.task(None)?] } else { app.tasks(&args.names)? };
     let dirs: Vec<TaskDir> = all.into_iter().map(|(_, dir)| dir).collect();
     let several = dirs.len() > 1;
     // Of several it must be seen which one it is.
     let heading = |dir: &TaskDir| if several { format!("{}\n", dir.name()) } else { String::new() };
+    let hub = Hub::new().map_err(|error| Failure::failed(format!("cannot wait: {error}")))?;
     if args.any && several {
-        let first = first_to_end(&dirs)?;
-        return told(first, args, &heading(first));
+        let first = first_to_end(&hub, &dirs)?;
+        return told(app, first, args, &heading(first));
     }
     with_each(dirs.iter().collect(), |dir| {
-        Lock::wait_until_free(&dir.lock_target()).map_err(|error| cannot_wait(dir, &error))?;
-        told(dir, args, &heading(dir))
+        hub.watch(dir).map_err(|error| cannot_wait(dir, &error))?.wait_until_at_rest();
+        told(app, dir, args, &heading(dir))
     })
 }
 
@@ -29,38 +34,37 @@ fn cannot_wait(dir: &TaskDir, error: &std::io::Error) -> Failure {
     Failure::failed(format!("cannot wait for task '{}': {error}", dir.name()))
 }
 
-/// One that has ended already, in their order; else whichever lock is free first. A thread waits for each: nothing else can wait
-/// for several locks at once.
-fn first_to_end(dirs: &[TaskDir]) -> Result<&TaskDir, Failure> {
+/// One that has ended already, in their order; else whichever comes to rest first.
+fn first_to_end<'a>(hub: &Hub, dirs: &'a [TaskDir]) -> Result<&'a TaskDir, Failure> {
+    let unable = |error: io::Error| Failure::failed(format!("cannot wait for these tasks: {error}"));
+    let bell = Bell::new().map_err(unable)?;
+    let mut all = Vec::new();
     for dir in dirs {
-        if !dir.is_driven().map_err(|error| cannot_wait(dir, &error))? {
+        let watched = hub.watch(dir).map_err(|error| cannot_wait(dir, &error))?;
+        watched.ring(&bell);
+        all.push((dir, watched));
+    }
+    loop {
+        // Before the look, so that what comes meanwhile rings again.
+        bell.silence();
+        if let Some((dir, _)) = all.iter().find(|(_, watched)| !watched.is_driven()) {
             return Ok(dir);
         }
-    }
-    let (tell, told) = mpsc::channel();
-    for (at, dir) in dirs.iter().enumerate() {
-        let (tell, lock) = (tell.clone(), dir.lock_target());
-        let waiting = std::thread::Builder::new().name("lock".into()).spawn(move || {
-            let _ = tell.send((at, Lock::wait_until_free(&lock)));
-        });
-        waiting.map_err(|error| cannot_wait(dir, &error))?;
-    }
-    drop(tell);
-    match told.recv() {
-        Ok((at, Ok(()))) => Ok(&dirs[at]),
-        Ok((at, Err(error))) => Err(cannot_wait(&dirs[at], &error)),
-        Err(_) => Err(Failure::failed("nobody waits for these tasks any more")),
+        match poll(&mut [PollFd::new(&bell, PollFlags::IN)], None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(unable(error.into())),
+        }
     }
 }
 
 /// How it ended; its exit code.
-fn told(dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, Failure> {
-    let view = view(dir)?;
+fn told(app: &App, dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, Failure> {
+    let view = app.view(dir)?;
     let Some(result) = &view.result else {
-        return Err(interrupted(dir));
+        return Err(app.interrupted(dir));
     };
     if args.json {
-        print(&view.to_json().to_string());
+        print(&json::status(&view).to_string());
     } else {
         print(&format!("{heading}{}", report::result(&view, result)));
     }

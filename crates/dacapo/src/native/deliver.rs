@@ -40,7 +40,7 @@ struct Refused {
 }
 
 /// All of the hidden command.
-pub(super) fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let (answer, code) = match read().and_then(|order| deliver(&order)) {
         Ok((status, attempts)) => (json!({"status": status, "attempts": attempts}), ExitCode::SUCCESS),
         Err(error) => (json!({"error": error}), ExitCode::FAILURE),

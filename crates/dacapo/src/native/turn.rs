@@ -50,8 +50,8 @@ pub(super) fn main(args: &[OsString]) -> ExitCode {
 }
 
 /// It cannot even begin.
-pub(super) fn not_started(message: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "dacapo {}: {message}", super::COMMAND);
+pub(crate) fn not_started(message: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "dacapo {}: {message}", dacapo_app::native::COMMAND);
     let error = AgentEvent::Error { failure: FailureKind::Permanent, message: message.to_owned() };
     let _ = Voice::stdout().event(&error);
     ExitCode::from(2)

@@ -5,23 +5,22 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use dacapo_app::present::face::{self, Face};
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
-use dacapo_core::event::{
-    AgentEvent, CheckBrief, CheckPhase, CheckResult, Envelope, Event, IterationRecord, TurnEnd, Usage,
-    WaitReason, WritingEnd,
-};
+use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, TurnEnd, Usage};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::view::TaskView;
 
-use self::ink::{ERASE, adapted, tail, terminal_columns};
+use self::ink::{ERASE, adapted, terminal_columns};
 use super::asking::Asking;
 use super::outlet::{Outlet, Stream};
-use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use super::words::{self, BOLD, DIM, WARN, paint};
+use super::{ends, notices, untracked};
 
 mod ink;
-mod milestone;
 mod so_far;
+mod steps;
 
 pub use so_far::{SoFar, Told};
 
@@ -99,8 +98,8 @@ impl Human {
         let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
         self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
         let why = agent_why.map_or_else(String::new, |why| format!(" ({why})"));
-        match &self.view.milestone {
-            Some(_) => self.milestone_asked(spec),
+        match self.own().and_then(|own| own.preamble(&self.view)) {
+            Some(asked) => asked.iter().for_each(|line| self.say(line)),
             None => self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then "))),
         }
         for check in &policy.checks {
@@ -119,18 +118,17 @@ impl Human {
             Place::Worktree { path, branch, .. } => format!("{} · {}", words::branch(branch), path.display()),
         };
         self.say(&format!("{} {place}", paint(DIM, "where  ")));
-        let mut limits = Vec::new();
-        match (&self.view.milestone, more_iterations) {
-            (Some(milestone), more) => limits.extend(Self::milestone_limits(milestone, policy, more)),
-            (None, Some(more)) => limits.push(words::count(u64::from(more), "more iteration")),
-            (None, None) => {
-                limits.extend(policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration")));
+        let own = self.own().and_then(|own| own.limits(&self.view, policy, more_iterations));
+        let limits = match (own, more_iterations) {
+            (Some(limits), _) => limits,
+            (None, Some(more)) => {
+                words::limits(policy, Some(words::count(u64::from(more), "more iteration")))
             }
-        }
-        limits.extend(policy.time.map(words::duration));
-        limits.extend(policy.max_cost.map(words::money));
-        limits.extend(policy.max_tokens.map(words::tokens));
-        limits.extend(words::stall(policy).filter(|_| self.view.milestone.is_none()));
+            (None, None) => {
+                let iterations = policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration"));
+                words::limits(policy, iterations)
+            }
+        };
         self.say(&format!(
             "{} {}",
             paint(DIM, "limits "),
@@ -139,6 +137,25 @@ impl Human {
         for note in notes {
             self.say(&paint(WARN, &format!("note    {note}")));
         }
+    }
+
+    /// How tasks of this kind are told, where that is not how loops are.
+    fn own(&self) -> Option<&'static dyn Face> {
+        face::of(&self.view.kind)
+    }
+
+    /// Says what an event means in a task of this kind. True: there is no more to it.
+    fn told_by_kind(&mut self, line: &Envelope) -> bool {
+        let Some(own) = self.own() else { return false };
+        let told = own.event(&self.view, line);
+        told.lines.iter().for_each(|line| self.say(line));
+        if let Some(doing) = told.doing {
+            self.doing = doing;
+        }
+        if told.is_all && matches!(line.event, Event::TurnFinished(_)) {
+            self.turn_usage = Usage::default();
+        }
+        told.is_all
     }
 
     fn say(&mut self, line: &str) {
@@ -220,8 +237,10 @@ impl Human {
             self.line_is_up = true;
             return;
         }
-        let mut parts = self.milestone_live().unwrap_or_default();
-        if let Some(iteration) = self.view.running_iteration.filter(|_| self.view.milestone.is_none()) {
+        let own = self.own().and_then(|own| own.live(&self.view));
+        let of_a_loop = own.is_none();
+        let mut parts = own.unwrap_or_default();
+        if let Some(iteration) = self.view.running_iteration.filter(|_| of_a_loop) {
             let of = self.view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
             parts.push(format!("iteration {}{of}", iteration + 1));
         }
@@ -240,93 +259,13 @@ impl Human {
         let text = words::line(&parts.join(" · "), columns);
         self.line_is_up |= self.out.redraw(adapted(&format!("{ERASE}{}", paint(DIM, &text))));
     }
-
-    fn iteration(&mut self, record: &IterationRecord) {
-        let sign = words::iteration_sign(record);
-        let commit = words::commit(record);
-        let took = words::duration(Duration::from_millis(record.duration_ms));
-        let files = words::count(u64::from(record.changed_total), "file");
-        self.say(&format!(
-            "{sign} {}  {commit}  {}  {files} {took}",
-            record.iteration + 1,
-            words::line(&record.summary, 60)
-        ));
-        let mut verdicts = Vec::new();
-        if self.view.looping && !record.checks.is_empty() {
-            let said = match record.blocked {
-                Some(_) => "blocked",
-                None if record.promise || !self.promise_asked => "done",
-                None => "not done",
-            };
-            if record.success {
-                verdicts.push(format!("{}: {said}.", self.agent));
-            }
-            let no = || paint(BAD, "no");
-            let word = |passed| if passed { paint(BOLD, "yes") } else { no() };
-            let (proof, here): (Vec<_>, Vec<_>) = record.checks.iter().partition(|check| is_proof(check));
-            let late = |check: &CheckBrief| if check.timed_out() { " (timed out)" } else { "" };
-            verdicts.extend(
-                here.iter().map(|check| format!("{}: {}{}.", check.command, word(check.passed), late(check))),
-            );
-            if !proof.is_empty() {
-                let proven = proof.iter().all(|check| check.passed);
-                verdicts.push(format!("proof: {}.", if proven { paint(GOOD, "yes") } else { no() }));
-            }
-        }
-        if let Some(error) = &record.error {
-            verdicts.push(paint(BAD, &words::line(error, words::WHOLE)));
-        }
-        if !verdicts.is_empty() {
-            self.say(&format!("     {}", verdicts.join(" ")));
-        }
-    }
-
-    /// A check before the first iteration.
-    fn before(&mut self, check: &CheckResult) {
-        let sign = words::check_sign(check);
-        let last = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!("  {line}"));
-        self.promise_asked |= check.passed();
-        let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
-        let before = paint(DIM, "before ");
-        self.say(&format!("{before} {} {sign} {}{last}{proof}", check.command, check.ending()));
-    }
-
-    /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
-    fn retries(&mut self, message: &str, status: Option<u16>) {
-        let doing = words::retrying(message, status);
-        if !self.live && self.doing != doing {
-            self.say_of_agent(&paint(DIM, &format!("  ▸ {doing}")));
-        }
-        self.doing = doing;
-    }
-
-    fn was_refused(&mut self, what: &str) {
-        self.refusals = self.refusals.saturating_add(1);
-        if self.refusals <= MOST_REFUSALS {
-            self.say(&paint(WARN, &format!("  not allowed: {}", words::line(what, 120))));
-        }
-    }
-
-    /// Remembers the end of what the agent says: the live line has no room for more, and there may be gigabytes.
-    fn agent_says(&mut self, text: &str) {
-        self.saying.push_str(tail(text, LAST_WORDS));
-        let cut = self.saying.len() - tail(&self.saying, LAST_WORDS).len();
-        self.saying.drain(..cut);
-        if let Some(last) = self.saying.trim_end().lines().next_back() {
-            self.doing = words::line(last, 200);
-        }
-    }
-}
-
-fn is_proof(check: &CheckBrief) -> bool {
-    check.phase == CheckPhase::Proof
 }
 
 impl Sink for Human {
     fn event(&mut self, line: &Envelope) {
         self.view.apply(line);
         self.view.forget_details();
-        if self.milestone_event(line) {
+        if self.told_by_kind(line) {
             self.draw();
             return;
         }
@@ -334,28 +273,13 @@ impl Sink for Human {
             Event::FilesIncluded { .. } => {
                 self.say(&paint(DIM, &format!("note    {}", words::included(&line.event))));
             }
-            Event::SetupFinished(setup) => {
-                let sign = if setup.passed() { paint(BOLD, "✓") } else { paint(BAD, "✗") };
-                let took = words::duration(Duration::from_millis(setup.duration_ms));
-                let before = paint(DIM, "setup  ");
-                self.say(&format!("{before} {} {sign} {} ({took})", setup.command, setup.ending()));
-                self.doing.clear();
+            Event::UntrackedFound(found) => self.notes(DIM, untracked::found(found)),
+            Event::UntrackedTouched(touched) => {
+                self.notes(WARN, untracked::touched_now(touched, super::report::unit(&self.view)));
             }
+            Event::SetupFinished(setup) => self.setup(setup),
             Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => self.before(check),
-            Event::CheckFinished(check) => {
-                if !check.changed_files.is_empty() {
-                    let files = check.changed_files.join(", ");
-                    self.say(&paint(
-                        WARN,
-                        &format!(
-                            "note    `{}` changed files, not committed: {}",
-                            check.command,
-                            words::line(&files, 120)
-                        ),
-                    ));
-                }
-                self.doing.clear();
-            }
+            Event::CheckFinished(check) => self.check(check),
             Event::ProofStarted { .. } => self.doing.clear(),
             // The end says it.
             Event::ProofUnavailable { .. } => {}
@@ -378,14 +302,7 @@ impl Sink for Human {
                 }
                 self.doing.clear();
             }
-            Event::Written(record) => {
-                self.doing.clear();
-                if let WritingEnd::Failed { message } = &record.end {
-                    let what = words::writing(record.what);
-                    let note = format!("note    no {what} from {}: {message}", record.by);
-                    self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
-                }
-            }
+            Event::Written(record) => self.written(record),
             Event::Committed { commit, subject, .. } => {
                 self.say(&paint(
                     DIM,
@@ -393,39 +310,24 @@ impl Sink for Human {
                 ));
             }
             Event::IterationFinished(record) => self.iteration(record),
-            Event::Waiting { until, why, message } => {
-                let until = match why {
-                    WaitReason::Limit | WaitReason::Backoff => {
-                        format!(" until {}", super::log::clock(*until))
-                    }
-                    WaitReason::Probe => String::new(),
-                };
-                let text = format!("waiting{until} ({})", words::line(message, 100));
-                self.say(&paint(WARN, &text));
-                self.doing = text;
-            }
+            Event::Waiting { until, cause } => self.waiting(*until, cause),
             Event::WaitOver => self.doing.clear(),
-            Event::AgentChanged { agent, message } => {
-                self.say(&paint(WARN, &format!("{agent} takes over: {}", words::line(message, 100))));
+            Event::AgentChanged { agent, cause } => {
+                let why = words::line(&ends::change(cause), 100);
+                self.say(&paint(WARN, &format!("{agent} takes over: {why}")));
             }
-            Event::WorkspaceFailed { message }
-            | Event::Notice { message }
-            | Event::RecordAltered { message } => {
-                self.say(&paint(WARN, &format!("note    {}", words::line(message, words::WHOLE))));
+            Event::Notice(notice) => self.notes(WARN, [notices::told(notice, &line.task)]),
+            Event::WorkspaceFailed { message } | Event::RecordAltered { message } => {
+                self.notes(WARN, [message.clone()]);
             }
-            Event::StopRequested { by, .. } => {
+            Event::StopRequested { detail, .. } => {
+                let by = ends::detail(detail, &line.task);
                 self.say(&paint(
                     WARN,
-                    &format!("stopping ({}); what is there is kept", words::line(by, 100)),
+                    &format!("stopping ({}); what is there is kept", words::line(&by, 100)),
                 ));
             }
-            Event::TaskFinished(result) => {
-                let text = super::report::result(&self.view, result);
-                // What is shown of a scratch repository cannot be gone on with: `demo` itself says what can.
-                let is_demo = std::env::var_os(DEMO_VARIABLE).is_some();
-                let kept = text.lines().filter(|line| !is_demo || !line.starts_with("  next:"));
-                self.say(&format!("\n{}", kept.collect::<Vec<_>>().join("\n")));
-            }
+            Event::TaskFinished(result) => self.finished(result),
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Resumed { .. }
@@ -434,13 +336,14 @@ impl Sink for Human {
             | Event::LimitKnown(_)
             | Event::CommitIntent(_)
             | Event::NoCommit(_)
-            | Event::Milestone(_)
+            | Event::Own(_)
             | Event::Paused { .. }
             | Event::Asked { .. }
             | Event::Answered
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            | Event::Renamed { .. }
             | Event::TakenOver { .. }
             // After the end, and told by who does it.
             | Event::PullRequest { .. }

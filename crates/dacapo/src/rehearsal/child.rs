@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::CHILD_COMMAND;
 use super::play::to_stderr;
-use super::script::{ForkLoop, Leak};
+use dacapo_app::rehearsal::{ForkLoop, Leak};
 
 /// From here on TERM, INT and HUP do nothing to this process.
 pub(super) fn ignore_signals() -> std::io::Result<()> {

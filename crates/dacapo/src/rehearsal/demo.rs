@@ -17,9 +17,9 @@ pub fn demo_files() -> &'static [(&'static str, &'static str)] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::parse;
-    use super::super::script::Step;
     use super::*;
+    use dacapo_app::rehearsal::Step;
+    use dacapo_app::rehearsal::parse;
     use std::path::Path;
     use std::time::Duration;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use dacapo_core::event::AgentEvent;
 
-use super::values::Output;
+use dacapo_app::rehearsal::Output;
 
 /// Standard output, in the way the script wants it.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use std::process::{Command, Stdio};
 
 use super::emit::Voice;
-use super::script::Flood;
+use dacapo_app::rehearsal::Flood;
 
 /// How much of a command's output is told. Agents cut it too.
 const MAX_OUTPUT: u64 = 64 * 1024;

@@ -14,25 +14,18 @@ mod demo;
 mod emit;
 mod files;
 mod misbehave;
-mod parse;
 mod play;
-mod script;
-mod values;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-pub use demo::{DEMO, EXAMPLE, demo_files};
-pub use parse::{At, MAX_BYTES, ScriptError, check, parse};
-pub use script::{
-    BigFile, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, Retry, Run, Script, Split, Step, Tool,
-    UsageReport, Write,
+pub use dacapo_app::rehearsal::{
+    At, BigFile, Bytes, COMMAND, Capped, Claim, Exit, Fail, Flood, ForkLoop, Hang, Leak, Limit, MAX_BYTES,
+    Output, Retry, Run, Script, ScriptError, Span, Split, Step, Tool, UsageReport, Write, check, parse,
+    schema,
 };
-pub use values::{Bytes, Capped, Claim, Output, Span};
-
-/// The hidden command that plays a script.
-pub const COMMAND: &str = "__rehearse";
+pub use demo::{DEMO, EXAMPLE, demo_files};
 
 /// The hidden command of the processes a script leaves behind.
 const CHILD_COMMAND: &str = "__rehearse-child";
@@ -50,11 +43,6 @@ pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
     } else {
         None
     }
-}
-
-/// The JSON Schema of scripts, for editors.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Script)
 }
 
 fn command_line(args: &[OsString]) -> ExitCode {

@@ -6,14 +6,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use dacapo_core::event::{AgentEvent, FailureKind, Usage};
+use dacapo_core::event::{AgentEvent, FailureKind};
 use jiff::{SignedDuration, Timestamp};
 
 use super::emit::Voice;
 use super::misbehave::{self, GitTrick, flood};
-use super::script::{Fail, Limit, Retry, Run, Script, Split, Step, UsageReport, Write};
-use super::values::{Claim, Output};
-use super::{child, files, parse};
+use super::{child, files};
+use dacapo_app::rehearsal as parse;
+use dacapo_app::rehearsal::{Claim, Output};
+use dacapo_app::rehearsal::{Fail, Limit, Retry, Run, Script, Split, Step, Write};
 
 /// Why the turn ends before its last step.
 #[derive(Debug)]
@@ -391,13 +392,6 @@ fn new_session() -> String {
         0x8000 | (low >> 48) & 0x3fff,
         low & 0xffff_ffff_ffff
     )
-}
-
-impl From<&UsageReport> for Usage {
-    fn from(usage: &UsageReport) -> Usage {
-        let UsageReport { input, output, cached, cost_usd } = *usage;
-        Usage { input, output, cached, cost_usd, ..Usage::default() }
-    }
 }
 
 #[cfg(test)]

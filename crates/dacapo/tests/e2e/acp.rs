@@ -66,12 +66,6 @@ impl World {
             .map(|(_, message)| message["params"]["prompt"][0]["text"].as_str().unwrap().to_owned())
             .collect()
     }
-
-    /// Messages of the journal that people are told.
-    pub(crate) fn notices(&self, name: &str) -> Vec<String> {
-        let notices = self.events(name, "notice");
-        notices.iter().map(|notice| notice["message"].as_str().unwrap().to_owned()).collect()
-    }
 }
 
 /// A turn that appends a line to `log`, with usage as `copilot` counts it: over the whole process.

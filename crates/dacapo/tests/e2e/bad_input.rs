@@ -77,6 +77,7 @@ fn u6_every_flag_of_exec_refuses_a_wrong_value() {
         (&["--plan", "README.md", "--no-plan", "go"], "cannot be used with"),
         (&["--summary-max-tokens", "x", "go"], "invalid value 'x'"),
         (&["--summary-max-tokens", "0", "go"], "--summary-max-tokens"),
+        (&["--summary-max-tokens", "19", "go"], "19 is not in 20..=100000"),
         (&["--context-max-tokens", "-5", "go"], "-5"),
         (&["--context-max-tokens", "0", "go"], "--context-max-tokens"),
         (&["--summary-model", "native:", "go"], "names no model"),
@@ -241,12 +242,12 @@ fn c10_a_dirty_tree_is_refused_with_what_to_do() {
     world.write("README.md", "changed\n");
     world.write("new file", "mine\n");
     let words = ["exec", "--name", "t", "--agent-cmd", "date > log", "go"];
-    refused(&world, &words, "2 uncommitted files here (README.md, new file)");
+    refused(&world, &words, "1 tracked file here has uncommitted changes (README.md)");
     for way in ["--worktree", "--allow-dirty", "commit them first"] {
         refused(&world, &words, way);
     }
     world.git(&["add", "-A"]);
-    refused(&world, &words, "2 uncommitted files here");
+    refused(&world, &words, "2 tracked files here have uncommitted changes (README.md, new file)");
 }
 
 #[test]

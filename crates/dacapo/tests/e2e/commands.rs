@@ -240,14 +240,14 @@ fn s10_a_failed_task_goes_on() {
 fn s10_changes_of_the_users_are_not_mixed_into_a_resumed_task() {
     let world = World::new();
     let _ = world.exec(&["--name", "t", "--agent-cmd", "echo x >> log", "go"]).expect(0);
-    world.write("mine", "not the agent's\n");
+    world.write("log", "not the agent's\n");
     let refused = world.run(&["resume", "t", "more"]).expect(2);
     assert!(
-        refused.stderr.contains("1 uncommitted file here since task 't' ended (mine)"),
+        refused.stderr.contains("1 uncommitted file here since task 't' ended (log)"),
         "{}",
         refused.stderr
     );
-    fs::remove_file(world.repo().join("mine")).unwrap();
+    world.git(&["checkout", "-q", "log"]);
     let _ = world.run(&["resume", "t", "more"]).expect(0);
 }
 
@@ -261,7 +261,7 @@ fn l16_json_is_all_there_is_on_stdout_and_ends_with_the_result() {
     let ran = world.exec(&words).expect(0);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines {
-        assert!(line["v"] == 1 && line["seq"].is_u64() && line["task"] == "t", "{line}");
+        assert!(line["v"] == 2 && line["seq"].is_u64() && line["task"] == "t", "{line}");
         assert!(line["at"].as_str().unwrap().ends_with('Z'), "{line}");
     }
     let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).cloned().collect::<Vec<_>>();

@@ -27,7 +27,7 @@ fn ran(world: &World, words: &[&str]) -> Ran {
 
 fn report(ran: &Ran) -> Value {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((&report["v"], &report["type"]), (&1.into(), &"doctor".into()));
+    assert_eq!((&report["v"], &report["type"]), (&2.into(), &"doctor".into()));
     report
 }
 

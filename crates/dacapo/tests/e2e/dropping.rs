@@ -19,7 +19,7 @@ fn task(world: &World, name: &str) -> PathBuf {
 }
 
 /// Everything below a directory: mode, time, content. Of git's files only what is the worktree's own.
-fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)> {
+pub(crate) fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)> {
     let mut all = BTreeMap::new();
     let mut open = vec![root.to_owned()];
     while let Some(dir) = open.pop() {
@@ -43,17 +43,17 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)> {
 
 /// All that `drop` takes: files, index, branch with its history, record.
 #[derive(Debug, PartialEq)]
-struct All {
-    files: BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>,
-    index: Vec<u8>,
-    staged: String,
-    status: String,
-    log: String,
-    reflog: Vec<u8>,
+pub(crate) struct All {
+    pub(crate) files: BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>,
+    pub(crate) index: Vec<u8>,
+    pub(crate) staged: String,
+    pub(crate) status: String,
+    pub(crate) log: String,
+    pub(crate) reflog: Vec<u8>,
     record: BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>,
 }
 
-fn all(world: &World, name: &str) -> All {
+pub(crate) fn all(world: &World, name: &str) -> All {
     let at = PathBuf::from(world.status(name)["worktree"].as_str().unwrap());
     let git_dir = PathBuf::from(world.git_in(&at, &["rev-parse", "--absolute-git-dir"]));
     let index = fs::read(git_dir.join("index")).unwrap();
@@ -76,7 +76,7 @@ fn all(world: &World, name: &str) -> All {
 }
 
 /// A worktree with all that a commit would lose or change.
-fn make_a_mess(world: &World, at: &Path) {
+pub(crate) fn make_a_mess(world: &World, at: &Path) {
     let write = |name: &str, text: &str| fs::write(at.join(name), text).unwrap();
     let git = |words: &[&str]| world.git_in(at, words);
     // A clean filter that changes bytes, and line ends that git would change.

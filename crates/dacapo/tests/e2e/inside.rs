@@ -80,6 +80,7 @@ fn r7_orders_are_refused_and_questions_are_answered() {
         "resume t",
         "kill t",
         "drop t",
+        "rename t u",
         "undo t",
         "prune",
         "takeover t",
@@ -101,6 +102,33 @@ fn r7_orders_are_refused_and_questions_are_answered() {
         let (code, said) = outcome(&world, &format!("order{}", orders.len() + at));
         assert_eq!(code, "0", "{question}\n{said}");
     }
+}
+
+/// What a person decides before a task starts is asked of a surface, which answers by `dacapo __do`: an agent is none.
+#[test]
+fn r7_an_agent_cannot_answer_for_the_user() {
+    let world = World::new();
+    world.write(".dacapo/config.toml", "[agents.mine]\ncommand = [\"true\"]\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "settings"]);
+    let start = r#""operation":"start","request":{"prompt":"go","agent":"mine","name":"u"}"#;
+    let answer = format!(
+        r#"s/^{{"ask":{{"question":{{\(.*\)}},"notes":.*$/{{{start},"answers":[{{\1,"answer":"yes"}}]}}/"#
+    );
+    let call = world.scratch("call");
+    let script = [
+        kept(&world, "asked", &format!("echo '{{{start}}}' | {DACAPO} __do")),
+        format!("sed '{answer}' {} > {}\n", world.scratch("asked.said").display(), call.display()),
+        kept(&world, "answered", &format!("{DACAPO} __do < {}", call.display())),
+        kept(&world, "ordered", &format!(r#"echo '{{"operation":"kill","task":"t"}}' | {DACAPO} __do"#)),
+    ];
+    turn(&world, &script.concat());
+    let (code, said) = outcome(&world, "asked");
+    assert!(code == "0" && said.starts_with(r#"{"ask":{"question":{"question":"trust""#), "{code} {said}");
+    refused(&world, "answered");
+    refused(&world, "ordered");
+    assert!(!world.data().join("trust").exists(), "nothing is trusted");
+    assert_eq!(world.tasks(), ["t"]);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn l15_a_pure_loop_in_which_nothing_succeeds_has_failed() {
     let world = World::new();
     let result = world.exec(&["--iter", "2", "--agent-cmd", "exit 3", "--json", "go"]).expect(1).result();
     assert_eq!(end(&result), ("failed", "iterations", [2, 0, 2]));
-    assert!(result["message"].as_str().unwrap().contains("exited with code 3"));
+    assert!(result["detail"]["message"].as_str().unwrap().contains("exited with code 3"));
 }
 
 #[test]
@@ -259,11 +259,16 @@ fn l10_a_budget_ends_a_loop_whose_usage_nobody_knows() {
             [&["--name", "t", "--agent", "claude", "--iter", "5", "--json"][..], &flag, &["go"]].concat();
         let result = world.exec(&words).expect(3).result();
         assert_eq!(end(&result), ("budget_exhausted", "budget", [2, 2, 0]), "{report}");
-        let message = result["message"].as_str().unwrap();
-        assert!(message.starts_with("usage unknown: claude reported no usable "), "{message}");
-        let notices = world.events("t", "notice");
-        let said =
-            notices.iter().filter(|notice| notice["message"].as_str().unwrap().starts_with("usage unknown"));
+        let detail = &result["detail"];
+        assert_eq!(
+            (&detail["what"], &detail["agent"]),
+            (&json!("usage_unknown"), &json!("claude")),
+            "{detail}"
+        );
+        let shown = world.run(&["status", "t"]).expect(0).stdout;
+        assert!(shown.contains("usage unknown: claude reported no usable "), "{shown}");
+        let notices = world.notices("t");
+        let said = notices.iter().filter(|notice| notice.starts_with("usage unknown"));
         assert_eq!(said.count(), 1, "{notices:?}");
     }
 }

@@ -32,6 +32,7 @@ mod hostile_output;
 mod hostile_processes;
 mod inside;
 mod installed;
+mod issues;
 mod kit;
 mod limits;
 mod list;
@@ -52,6 +53,8 @@ mod pull_requests;
 mod readers;
 mod records;
 mod refusals;
+#[cfg(target_os = "linux")]
+mod renaming;
 mod repositories;
 mod requests;
 mod shared_limits;
@@ -61,6 +64,8 @@ mod support;
 mod takeover;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod toy_surface;
 mod trust;
+mod untracked;
 mod worktrees;
 mod writers;

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use crate::support::{Ran, World};
+use crate::terminal::Terminal;
 
 /// Everything that a careless program would expand, quote or cut.
 const HOSTILE: &str = "Do {plan} and {{ x }} {prompt} {session} {prompt_file}\n'single' \"double\" `tick` \\n \\\\ \
@@ -170,6 +171,57 @@ fn c1_an_old_plan_never_slips_in() {
     assert_eq!(run("c", &[]).1, "go", "one task is not the next");
     world.write(".dacapo/plans/old.md", "old, and more\n");
     assert_eq!(run("d", &[]).1, "go\n\n## Plan\nold, and more");
+}
+
+#[test]
+fn c1_a_person_is_asked_once_whether_an_old_plan_is_to_be_used() {
+    const QUESTION: &str = "use it, now and until it changes?";
+    const NOT_USED: &str = ".dacapo/plans/old.md is committed and unchanged; not used.";
+    const USED: &str = "go\n\n## Plan\nold";
+    let world = World::new();
+    let commit = |text: &str| {
+        world.write(".dacapo/plans/old.md", text);
+        world.git(&["add", "-A", "-f"]);
+        world.git(&["commit", "-qm", "plan"]);
+    };
+    commit("old\n");
+    let words =
+        |name: &'static str| ["exec", "--worktree", "--name", name, "--agent-cmd", "echo x >> log", "go"];
+    let answered = |name: &'static str, keys: &str| {
+        let mut terminal = world.at_terminal(&words(name));
+        terminal.shows(QUESTION);
+        terminal.press(keys);
+        let (code, said) = terminal.end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("plan    .dacapo/plans/old.md (committed, unchanged)"), "{said}");
+        (said, world.prompt(name, 0))
+    };
+    let not_asked = |name: &'static str| {
+        let (code, said) = world.at_terminal(&words(name)).end();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(!said.contains(QUESTION), "{said}");
+        (said, world.prompt(name, 0))
+    };
+    // Lines that were typed for another program are no answer, and nothing is remembered of them.
+    let (code, said) = Terminal::start_with(&world.command(&words("ahead")), "y\n").end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains(QUESTION) && said.contains(NOT_USED), "{said}");
+
+    let (said, prompt) = answered("yes", "y\n");
+    assert!(!said.contains(NOT_USED), "{said}");
+    assert_eq!(prompt, USED);
+    assert_eq!(not_asked("again").1, USED, "the answer is remembered");
+    let _ = world.exec(&words("pipe")[1..]).expect(0);
+    assert_eq!(world.prompt("pipe", 0), USED, "also where nobody could be asked");
+
+    // Another text is another question; Enter alone is a no, and that is remembered too.
+    commit("other\n");
+    let (said, prompt) = answered("no", "\n");
+    assert!(said.contains(NOT_USED), "{said}");
+    assert_eq!(prompt, "go");
+    let (said, prompt) = not_asked("still");
+    assert!(said.contains(NOT_USED), "{said}");
+    assert_eq!(prompt, "go");
 }
 
 #[test]

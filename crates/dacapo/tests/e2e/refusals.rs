@@ -74,7 +74,7 @@ fn l8_a_login_that_is_refused_again_ends_it_at_once() {
     let words = ["--name", "t", "--agent", &agent, "--iter", "5", "--json", "go"];
     let result = world.exec(&words).expect(1).result();
     assert_eq!(end(&result), ("failed", "permanent_error", [1, 0, 1]));
-    assert_eq!(result["message"], "not logged in: invalid key");
+    assert_eq!(result["detail"]["message"], "not logged in: invalid key");
     assert_eq!(world.events("t", "turn_finished")[0]["failure"], "permanent");
     assert_eq!(world.tree("HEAD"), ["README.md", "a"], "what it left is kept");
     world.assert_nothing_left("t");

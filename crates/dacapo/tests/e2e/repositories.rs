@@ -38,8 +38,6 @@ fn c10_files_without_any_commit_become_one_of_their_own() {
     let world = World::without_repo();
     world.git(&["init", "-q", "-b", "main"]);
     world.write("mine", "mine\n");
-    run(&world, &[]).expect(2).says("1 uncommitted file here (mine)").says("--allow-dirty");
-    assert!(world.tasks().is_empty());
     let _ = run(&world, &["--allow-dirty"]).expect(0);
     assert_eq!(world.subjects(), ["[iter-1] did it", "[iter-0] did it", "Uncommitted changes before t"]);
     assert_eq!(world.changed("HEAD~2"), ["mine"]);

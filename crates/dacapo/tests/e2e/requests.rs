@@ -1,4 +1,4 @@
-//! What is asked for: shown beforehand, asked again, from an issue, with variables (S17).
+//! What is asked for: shown beforehand, asked again, with variables (S17).
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::{Ran, World};
 
 const AGENT: &str = "cat > /dev/null; echo \"$MODE-$MY_TOKEN\" | cut -c1-40 > out; date >> log; echo did it";
 
-fn spec(world: &World, name: &str) -> Value {
+pub(crate) fn spec(world: &World, name: &str) -> Value {
     serde_json::from_slice(&fs::read(world.task_dir(name).join("spec.json")).unwrap()).unwrap()
 }
 
@@ -54,6 +54,24 @@ fn s17_a_dry_run_shows_what_would_run_and_changes_nothing() {
         &["spawn", "--dry-run", "--agent-cmd", AGENT, "--iter", "x", "go"],
         "Invalid loop condition",
     );
+}
+
+#[test]
+fn s15_a_secret_that_was_given_for_the_agent_is_not_gits() {
+    let world = World::new();
+    let seen = world.scratch("git-saw");
+    let git = format!(
+        "#!/bin/sh\necho \"git ${{MY_TOKEN:-nothing}}\" >> {}\nPATH=${{PATH#\"$(dirname \"$0\")\":}}\nexec git \"$@\"\n",
+        seen.display()
+    );
+    world.program("git", &git);
+    let token = ["--env", "MY_TOKEN=s3cret-value-of-mine"];
+    let words =
+        ["--name", "t", "--iter", "1", "--agent-cmd", "cat > /dev/null; echo ${#MY_TOKEN} > out", "go"];
+    let _ = world.exec(&[&token[..], &words].concat()).expect(0);
+    assert_eq!(world.read("out"), "20\n", "the agent has it");
+    let seen = fs::read_to_string(seen).unwrap();
+    assert!(seen.lines().count() > 3 && seen.lines().all(|line| line == "git nothing"), "{seen}");
 }
 
 #[test]
@@ -137,32 +155,143 @@ fn s17_a_request_is_run_again_under_a_new_name() {
     }
 }
 
-#[test]
-fn s17_an_issue_is_the_prompt() {
-    let world = World::with_remote("https://github.com/owner/name.git");
-    world.platform(
-        "gh",
-        "case \"$1 $2 $3\" in 'issue view 12') printf '%s' '{\"title\":\"Login fails\",\"body\":\"Steps:\\r\\n1. open\",\"url\":\"https://github.com/owner/name/issues/12\"}';; *) echo 'could not resolve to an issue' >&2; exit 1;; esac",
-    );
-    let words = ["spawn", "--issue", "12", "--iter", "1", "--agent-cmd", AGENT];
-    let ran = world.run(&words).expect(0);
-    assert!(
-        ran.stdout.contains("the prompt is issue 12: Login fails (https://github.com/"),
-        "{}",
-        ran.stdout
-    );
-    let _ = world.run(&["wait"]).expect(0);
-    assert_eq!(world.tasks(), ["login-fails"]);
-    assert_eq!(spec(&world, "login-fails")["prompt"], "Login fails\n\nSteps:\r\n1. open");
-    assert!(world.platform_calls("gh")[0].argv.contains(&"--repo=github.com/owner/name".to_owned()));
-    let ran = world.run(&["spawn", "--issue", "13", "--agent-cmd", AGENT]).expect(2);
-    assert!(ran.stderr.contains("could not resolve to an issue"), "{}", ran.stderr);
-    let _ = world.run(&["spawn", "--issue", "12", "--agent-cmd", AGENT, "and a prompt"]).expect(2);
+/// The recorded request with everything in it that flags can say, for an agent that costs nothing.
+fn recorded(world: &World, script: &str) {
+    let agent = world.rehearsal(script);
+    let words = [
+        "--name",
+        "t",
+        "--worktree",
+        "--agent",
+        &agent,
+        "--iter",
+        "1",
+        "--time",
+        "1h",
+        "--until",
+        "SHIPPED",
+        "--check",
+        "true",
+        "--no-baseline",
+        "--proof",
+        "workspace",
+        "--max-cost",
+        "3",
+        "--idle-timeout",
+        "7m",
+        "--session",
+        "resume",
+        "--context-max-tokens",
+        "900",
+        "--no-summary",
+        "--env",
+        "MODE=a",
+        "--env",
+        "KEEP=k",
+        "make it good",
+    ];
+    let _ = world.exec(&words).expect(0);
+}
 
-    let world = World::with_remote("https://github.com/owner/name.git");
-    refused(&world, &["spawn", "--issue", "12", "--agent-cmd", "cat"], "needs gh for github.com/owner/name");
+#[test]
+fn s17_every_flag_replaces_what_was_recorded_and_the_rest_stays() {
     let world = World::new();
-    refused(&world, &["spawn", "--issue", "12", "--agent-cmd", "cat"], "this repository has no remote");
+    recorded(
+        &world,
+        "iterations:\n  - - say: SHIPPED\n    - write: {path: out, text: \"{iteration}\\n\", append: true}\n    - usage: {input: 1, output: 1, cost_usd: 0.01}\n",
+    );
+    world.write("plan.md", "First this.\n");
+    world.write("prompt.md", "make it better\n");
+    let before = spec(&world, "t");
+    let again = |name: &str, flags: &[&str]| -> Value {
+        let words = [&["rerun", "t", "--name", name, "-q"][..], flags].concat();
+        let ran = world.run(&words);
+        assert!(ran.code != 2, "{words:?}: {}", ran.stderr);
+        spec(&world, name)
+    };
+    let changed = |spec: &Value| -> Vec<String> {
+        let mut changed = Vec::new();
+        for part in ["prompt", "plan", "agents", "env", "pull_request", "base_branch", "foreground"] {
+            changed.extend((spec[part] != before[part]).then(|| part.to_owned()));
+        }
+        for part in ["policy", "context"] {
+            let fields = before[part].as_object().unwrap().keys();
+            changed.extend(fields.filter(|field| spec[part][*field] != before[part][*field]).cloned());
+        }
+        changed
+    };
+    for (name, flags, expected) in [
+        ("same", &[][..], &[][..]),
+        ("iter", &["--iter", "2"], &["cap"]),
+        ("cap", &["--max-iterations", "2"], &["cap"]),
+        ("time", &["--time", "2h"], &["time"]),
+        ("cost", &["--max-cost", "5"], &["max_cost"]),
+        ("tokens", &["--max-tokens", "5000"], &["max_tokens"]),
+        ("failures", &["--max-failures", "3"], &["max_failures"]),
+        ("stall", &["--stall", "9"], &["stall"]),
+        ("turn", &["--turn-timeout", "9m"], &["turn_timeout"]),
+        ("idle", &["--idle-timeout", "9m"], &["idle_timeout"]),
+        ("wait", &["--max-wait", "9m"], &["max_wait"]),
+        ("until", &["--until", "IT"], &["until"]),
+        ("check", &["--check", "test -e out"], &["checks"]),
+        ("slow", &["--check-timeout", "9m"], &["check_timeout"]),
+        ("proof", &["--proof", "checkout"], &["proof"]),
+        ("fresh", &["--session", "fresh"], &["session"]),
+        ("plan", &["--plan", "plan.md"], &["plan"]),
+        ("prompt", &["make", "it better"], &["prompt"]),
+        ("file", &["--prompt-file", "prompt.md"], &["prompt"]),
+        ("env", &["--env", "MODE=b"], &["env"]),
+        ("context", &["--no-context", "--loop-prompt", "Go on."], &["enabled", "loop_prompt"]),
+        ("bound", &["--context-max-tokens", "800"], &["context_max_tokens"]),
+        ("bare", &["--no-commit"], &["auto_commit"]),
+    ] {
+        assert_eq!(changed(&again(name, flags)), expected, "{flags:?}");
+    }
+    assert_eq!(spec(&world, "env")["env"], serde_json::json!([["KEEP", "k"], ["MODE", "b"]]));
+    assert_eq!(spec(&world, "plan")["plan"]["text"], "First this.");
+    assert_eq!(spec(&world, "cap")["policy"]["cap"]["source"], "max_iterations");
+    assert_eq!(spec(&world, "same")["place"]["place"], "worktree");
+    let _ = world.git(&["add", "-A"]);
+    let _ = world.git(&["commit", "-qm", "plan"]);
+    assert_eq!(again("here", &["--noworktree"])["place"]["place"], "in_place");
+    let ran = world.run(&["rerun", "t", "--pr", "--noworktree"]).expect(2);
+    assert!(ran.stderr.contains("--pr needs a worktree"), "{}", ran.stderr);
+    refused(&world, &["rerun", "t", "again"], "'again' is a single word, not a prompt");
+    refused(&world, &["rerun", "t", "--approval", "read-only"], "it cannot ask for approval");
+    refused(&world, &["rerun", "t", "--model", "big"], "Dacapo cannot choose its model");
+}
+
+#[test]
+fn s17_defaults_of_a_request_follow_the_flags_that_change_it() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--worktree", "--agent-cmd", AGENT, "make it good"]).expect(0);
+    let shown = |flags: &[&str]| {
+        let _ = world.run(&[&["rerun", "t", "-q", "--name", "n"], flags].concat());
+        let policy = spec(&world, "n")["policy"].clone();
+        let _ = world.run(&["drop", "n"]).expect(0);
+        ["looping", "cap", "stall", "max_failures"].map(|field| policy[field].clone())
+    };
+    let cap = |iterations: u32, source: &str| serde_json::json!({"iterations": iterations, "source": source});
+    assert_eq!(shown(&[]), [false.into(), cap(1, "iter"), 0.into(), 0.into()]);
+    assert_eq!(shown(&["--iter", "2"]), [true.into(), cap(2, "iter"), 0.into(), 0.into()]);
+    let until_checked = shown(&["--check", "test -e out"]);
+    assert_eq!(until_checked, [true.into(), cap(5, "max_iterations"), 3.into(), 10.into()]);
+}
+
+#[test]
+fn s17_another_agent_may_do_no_more_than_the_one_before() {
+    let world = World::new();
+    let agent = |name: &str| format!("[agents.{name}]\ncommand = [\"false\"]\noutput = \"acp\"\n");
+    world.config(&format!("keep_awake = false\n{}{}", agent("a"), agent("b")));
+    let _ = world.run(&["exec", "--name", "t", "--agent", "a", "--approval", "read-only", "go"]).expect(1);
+    let _ = world.run(&["rerun", "t", "--agent", "b", "-q"]).expect(1);
+    let _ = world.run(&["rerun", "t", "--approval", "edits", "-q"]).expect(1);
+    let agent = |name: &str| {
+        let spec = spec(&world, name);
+        (spec["agents"][0]["name"].clone(), spec["agents"][0]["approval"].clone())
+    };
+    assert_eq!(agent("t-2"), ("b".into(), "read_only".into()));
+    assert_eq!(agent("t-3"), ("a".into(), "edits".into()));
 }
 
 #[test]

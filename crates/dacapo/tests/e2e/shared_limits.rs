@@ -85,7 +85,11 @@ impl Loops {
     fn waits(&self, task: &str, why: &str) -> Vec<String> {
         let waits = self.events(task, "waiting");
         let waits = waits.iter().filter(|wait| wait["why"] == why);
-        waits.map(|wait| wait["message"].as_str().unwrap().to_owned()).collect()
+        let said = waits.map(|wait| {
+            let by = wait["found_by"].as_str().map_or_else(String::new, |task| format!("{task}: "));
+            format!("{by}{}", wait["message"].as_str().unwrap())
+        });
+        said.collect()
     }
 
     fn begun<'a>(&self, tasks: &[&'a str]) -> Vec<&'a str> {
@@ -141,13 +145,13 @@ fn l9_one_finds_the_limit_the_others_start_no_turn_and_exactly_one_tries_at_its_
         assert_eq!(tried.len(), usize::from(task == prober), "{task} {turns:?}");
         if task != prober {
             // Who looks in the instant before the other has left its name knows only that there is one.
-            let by = |name: &str| vec![format!("task {name} tries whether it is over: the limit is reached")];
+            let by = |name: &str| vec![format!("{name}: the limit is reached")];
             let waits = loops.waits(task, "probe");
             assert!(waits == by(prober) || waits == by("of another process"), "{task} {waits:?}");
             assert_eq!(loops.world.status(task)["status"], "waiting");
         }
         if task != "a" {
-            let found = "found by task a: the limit is reached";
+            let found = "a: the limit is reached";
             assert!(loops.waits(task, "limit").iter().all(|message| message == found));
         }
     }

@@ -1,6 +1,7 @@
 //! A world of its own for each test: home, data, config, repository. Nothing of the user's is read or written, and at
 //! its end no process that carries the task's tag may be left.
 
+use dacapo_app::present::notices::told;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -198,6 +199,12 @@ impl World {
     /// Events of one type.
     pub(crate) fn events(&self, name: &str, kind: &str) -> Vec<Value> {
         self.journal(name).into_iter().filter(|line| line["type"] == kind).collect()
+    }
+
+    /// What its journal has for people, in the words that they are told.
+    pub(crate) fn notices(&self, name: &str) -> Vec<String> {
+        let notices = self.events(name, "notice").into_iter();
+        notices.map(|line| told(&serde_json::from_value(line).unwrap(), name)).collect()
     }
 
     /// `status --json`.

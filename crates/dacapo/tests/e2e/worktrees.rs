@@ -1,6 +1,7 @@
 //! `--worktree`, `--with-changes`, `--allow-dirty`, `--no-commit`: where the work goes, and what of the user's stays.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::support::{Ran, World};
 
@@ -113,6 +114,47 @@ fn s7_a_directory_that_is_there_already_is_not_touched() {
 }
 
 #[test]
+fn s7_what_is_at_the_place_of_a_worktree_is_named_with_the_command_that_removes_it() {
+    // With a space, since a command is to be pasted as it is printed.
+    for (case, says) in [
+        ("mkdir X; echo a > X/a", "rm -r "),
+        ("echo a > X", "rm "),
+        ("ln -s /nowhere X", "rm "),
+        ("git worktree add -q -b other X", "git worktree remove "),
+        ("git worktree add -q -b other X; echo a > X/a", "git worktree remove --force "),
+        ("git worktree add -q -b other X; git worktree lock X", "git worktree unlock "),
+        ("git worktree add -q -b other X; rm -r X", "git worktree remove "),
+        ("git worktree add -q -b other X; rm -r X; mkdir X; echo a > X/a", "rm -r "),
+        ("git worktree add -q -b other X; rm -r X; echo a > X", "rm "),
+        ("git worktree add -q -b other X; git worktree lock X; rm -r X", "git worktree unlock "),
+    ] {
+        let world = World::new();
+        let data = world.scratch("my data");
+        let run =
+            |words: &[&str]| Ran::from(world.command(words).env("DACAPO_HOME", &data).output().unwrap());
+        let shell = |line: &str| {
+            let mut command = std::process::Command::new("sh");
+            world.dress(&mut command);
+            let ran = Ran::from(command.args(["-c", line]).current_dir(world.repo()).output().unwrap());
+            assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        };
+        let agent = ["--worktree", "--agent-cmd", "echo x > x", "do it"];
+        let _ = run(&[&["exec", "--name", "first"], &agent[..]].concat()).expect(0);
+        let first: serde_json::Value =
+            serde_json::from_str(&run(&["status", "first", "--json"]).stdout).unwrap();
+        let place = PathBuf::from(first["worktree"].as_str().unwrap()).with_file_name("t");
+        shell(&case.replace('X', &format!("'{}'", place.display())));
+        let words = [&["exec", "--name", "t"], &agent[..]].concat();
+        let said = run(&words).expect(2).says("Worktree for task 't' already exists").stderr.clone();
+        let hint = said.lines().find_map(|line| line.strip_prefix("  do:   ")).unwrap();
+        let command = hint.split(" when ").next().unwrap().split(" makes ").next().unwrap();
+        assert!(command.starts_with(says), "{case}: {hint}");
+        shell(command);
+        let _ = run(&words).expect(0);
+    }
+}
+
+#[test]
 fn s7_a_name_is_not_used_twice() {
     let world = World::new();
     let _ = run(&world, &["--worktree"]).expect(0);
@@ -141,7 +183,7 @@ fn c10_a_dirty_tree_is_refused_and_set_apart_when_allowed() {
     let world = dirty();
     run(&world, &[])
         .expect(2)
-        .says("4 uncommitted files here (")
+        .says("3 tracked files here have uncommitted changes (README.md, gone, staged)")
         .says("do:   commit them first")
         .says("or:   --worktree")
         .says("or:   --allow-dirty");

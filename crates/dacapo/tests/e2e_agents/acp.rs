@@ -114,7 +114,7 @@ fn reopened(agent: &'static Agent) -> (Rig, crate::support::Ran, String) {
 fn l13_a_killed_process_is_reopened_by_load_of_copilot() {
     let (rig, ran, history) = reopened(&COPILOT_ACP);
     let ran = ran.expect(3);
-    assert!(ran.stdout.contains("ended between two turns"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"notice\":\"agent_ended\""), "{}", ran.stdout);
     assert!(history.contains("Added file-0.txt"), "{history}");
     let raw = rig.world.run(&["logs", "t", "--turn", "1"]).expect(0).stdout;
     assert!(raw.contains("user_message_chunk"), "its history was told: {raw}");
@@ -131,7 +131,7 @@ fn l13_a_killed_process_is_reopened_by_load_of_copilot() {
 fn l13_a_killed_process_is_reopened_by_resume_of_opencode() {
     let (rig, ran, history) = reopened(&OPENCODE_ACP);
     let ran = ran.expect(3);
-    assert!(ran.stdout.contains("ended between two turns"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"notice\":\"agent_ended\""), "{}", ran.stdout);
     assert!(history.contains("Added file-0.txt"), "{history}");
     let sessions = rig.sessions();
     assert_eq!(sessions[0], sessions[1]);
@@ -146,7 +146,7 @@ fn l13_a_killed_process_of_gemini_ends_the_loop_or_is_reopened_but_nothing_begin
         3 => assert!(history.contains("Added file-0.txt"), "{history}"),
         1 => {
             let result = ran.result();
-            let message = result["message"].as_str().unwrap();
+            let message = result["detail"]["message"].as_str().unwrap();
             assert!(message.contains("Failed to get session ID for loop follow-up"), "{message}");
         }
         code => panic!("{code}: {}", ran.stdout),

@@ -23,7 +23,7 @@ pub(crate) fn not_logged_in(agent: &'static Agent) {
     assert_eq!((end, failure), (&json!("failed"), &json!("permanent")), "{}", turns[0]);
     let how = BUILT_IN.iter().find(|adapter| adapter.name() == agent.cli).unwrap().how_to_log_in();
     // Who has set a key is told that it was refused, and not to set one.
-    let told = result["message"].as_str().unwrap();
+    let told = result["detail"]["message"].as_str().unwrap();
     let refused = told.starts_with("the key in ") && told.contains(" was refused");
     assert_ne!(refused, told.contains(how), "{told}");
     assert!(!server.calls(CallKind::Main).is_empty());

@@ -6,7 +6,7 @@ use super::parser::{Opened, Permission, Talk, cannot_take_up};
 use super::policy::{Choice, Decision, SetMode, narrowest};
 use super::say::{self, Step};
 use super::{Counting, Memory};
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, Notice};
 use crate::spec::Approval;
 
 /// So many requests may wait for a person at once.
@@ -28,7 +28,7 @@ pub enum Move {
     /// This cannot go on; the event says why.
     Fail(AgentEvent),
     /// Something a person should know.
-    Note(String),
+    Note(Notice),
     /// The prompt is with the agent.
     Prompted,
     /// The turn is over. What is to be known when the same process has another one.
@@ -123,10 +123,8 @@ impl Client {
                 self.can_load = abilities.load;
                 let mut moves = Vec::new();
                 if abilities.counting == Counting::LastCall {
-                    moves.push(Move::Note(format!(
-                        "{} says only what its last model call used: tokens are counted too low",
-                        self.turn.agent
-                    )));
+                    let agent = self.turn.agent.clone();
+                    moves.push(Move::Note(Notice::UsageOfLastCallOnly { agent }));
                 }
                 moves.push(self.open(abilities.resume, abilities.load));
                 moves
@@ -164,12 +162,8 @@ impl Client {
     fn opened(&mut self, opened: Opened) -> Vec<Move> {
         let mut moves = Vec::new();
         if !opened.mode_fits {
-            moves.push(Move::Note(format!(
-                "{} has no mode of its own for --approval {}: what it asks for is refused, what it does not ask for \
-                 cannot be",
-                self.turn.agent,
-                self.turn.approval.as_str()
-            )));
+            let agent = self.turn.agent.clone();
+            moves.push(Move::Note(Notice::NoModeFor { agent, approval: self.turn.approval }));
         }
         self.session = Some(opened.session);
         match (opened.mode, opened.by) {

@@ -127,7 +127,7 @@ enum Phase {
 }
 
 /// Reads the lines of an agent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct AcpParser {
     lines: Lines,
     phase: Phase,
@@ -437,6 +437,10 @@ impl Parser for AcpParser {
 
     fn is_over(&self) -> bool {
         self.phase == Phase::Over
+    }
+
+    fn checkpoint(&self) -> Box<dyn Parser> {
+        Box::new(self.clone())
     }
 }
 

@@ -97,7 +97,7 @@ impl ToolKind {
 }
 
 /// A call as far as it is known.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Call {
     id: String,
     kind: ToolKind,
@@ -108,7 +108,7 @@ struct Call {
 }
 
 /// The calls of a turn.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tools {
     calls: Vec<Call>,
     /// There was one.

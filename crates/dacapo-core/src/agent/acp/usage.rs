@@ -32,7 +32,7 @@ impl Counting {
 }
 
 /// Counts a turn.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Count {
     pub(super) counting: Counting,
     /// What this process had reported before the turn.

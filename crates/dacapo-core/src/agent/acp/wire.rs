@@ -136,7 +136,7 @@ pub(super) struct Typed {
     pub(super) kind: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CodexError {
     #[serde(deserialize_with = "text")]

@@ -17,7 +17,7 @@ use crate::event::{AgentEvent, FailureKind, Usage};
 pub(super) const NO_CONVERSATION: &str = "No conversation found with session ID";
 
 /// What is known of the turn so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ClaudeLines {
     talk: Conversation,
     /// What earlier turns of the conversation used.
@@ -33,7 +33,7 @@ pub(super) struct ClaudeLines {
 }
 
 /// A failed model call, as far as its line says.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct FailedCall {
     /// Claude's word for it.
     kind: Option<String>,

@@ -88,6 +88,7 @@ struct Use<'a> {
 }
 
 /// Reads the stream.
+#[derive(Debug, Clone)]
 pub(super) struct CodexLines {
     setting: ParserSetting,
     /// Tools that have begun and not ended.

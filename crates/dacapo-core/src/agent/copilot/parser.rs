@@ -81,6 +81,7 @@ struct Abort {
 }
 
 /// Reads the stream.
+#[derive(Debug, Clone)]
 pub(super) struct CopilotLines {
     setting: ParserSetting,
     /// Tools that have begun and not ended, with what they do.

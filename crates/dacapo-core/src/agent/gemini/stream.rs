@@ -55,7 +55,7 @@ struct Stats {
 }
 
 /// Reads the stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct GeminiLines {
     /// Calls without a result yet: id, and what for.
     open: VecDeque<(String, String)>,

@@ -74,7 +74,7 @@ struct Cache {
 }
 
 /// How the last step ended.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 enum Last {
     /// It has not, or the agent goes on after it.
     #[default]
@@ -88,7 +88,7 @@ enum Last {
 }
 
 /// Reads the stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct OpencodeLines {
     session: String,
     usage: Usage,

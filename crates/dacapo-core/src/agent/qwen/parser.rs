@@ -14,7 +14,7 @@ use crate::event::{AgentEvent, FailureKind, Usage};
 const API_ERROR: &str = "[API Error: ";
 
 /// What is known of the turn so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct QwenLines {
     talk: Conversation,
     /// What earlier turns of the conversation used.

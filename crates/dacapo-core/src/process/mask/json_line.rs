@@ -1,7 +1,7 @@
 //! Where in a line of JSON a secret may be masked without changing what the line means.
 //!
 //! Only inside strings, never in the middle of an escape, and never in ids and times: those must stay what they are for
-//! a conversation to go on. Names of fields and types are no secrets to begin with (see `agent::is_format_word`).
+//! a conversation to go on. Names of fields and types are no secrets to begin with (see `format_words.rs`).
 
 /// So much before and behind a match tells where it stands. No id or key is longer.
 pub(super) const AROUND: usize = 256;

@@ -22,7 +22,7 @@ use linux as platform;
 use other as platform;
 
 pub use platform::can_see_processes;
-pub(super) use platform::{become_reaper, die_with_parent, identity, sample};
+pub(super) use platform::{adopt, die_with_parent, identity, reap_adopted, sample};
 pub(crate) use platform::{boot_time, file_may_be_in_use};
 pub use platform::{guards_with_open, is_stopped, waits_for_git};
 
@@ -55,6 +55,15 @@ pub(super) struct Process {
 /// Processes by id and start.
 pub(super) type Members = Vec<(u32, u64)>;
 
+/// Who becomes our child when it loses its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Adopt {
+    /// All that descend from us.
+    Orphans,
+    /// Nobody: they go to init.
+    Nobody,
+}
+
 /// What is known about a guard that died.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "orphans go to init there"))]
 pub(super) struct LostGuard<'a> {
@@ -64,6 +73,8 @@ pub(super) struct LostGuard<'a> {
     pub(super) started: u64,
     /// Processes seen below it, with their start.
     pub(super) seen: &'a [(u32, u64)],
+    /// The program that it was, which is not always the one that runs here.
+    pub(super) program: &'a std::path::Path,
 }
 
 /// What a hunt has done so far.

@@ -10,9 +10,12 @@ use super::{LostGuard, Members, Process};
 use crate::process::liveness::TreeSample;
 
 /// There is no such thing here: what leaves the group and loses its parent is out of reach.
-pub(in crate::process) fn become_reaper() -> rustix::io::Result<()> {
+pub(in crate::process) fn adopt(_: super::Adopt) -> rustix::io::Result<()> {
     Ok(())
 }
+
+/// Nothing is adopted here.
+pub(in crate::process) fn reap_adopted(_: &BTreeSet<u32>) {}
 
 /// There is no such thing here: the job is ended by the guard only.
 pub(in crate::process) fn die_with_parent() -> rustix::io::Result<()> {

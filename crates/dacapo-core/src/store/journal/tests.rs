@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::Notice;
 
 fn line(seq: u64) -> Envelope {
     Envelope {
@@ -7,7 +8,8 @@ fn line(seq: u64) -> Envelope {
         at: "2026-11-15T10:00:00Z".parse().unwrap(),
         elapsed_ms: 7,
         task: "t".into(),
-        event: Event::Notice { message: format!("n\n{seq} 繼") },
+        came_at: None,
+        event: Event::Notice(Notice::Said { message: format!("n\n{seq} 繼") }),
     }
 }
 
@@ -68,9 +70,25 @@ fn r2_damage_in_the_middle_is_named_and_nothing_is_overwritten() {
 #[test]
 fn a_newer_format_is_refused_even_where_its_events_are_unknown() {
     let (_dir, path, bytes) = written(1);
-    let newer = b"{\"v\":2,\"seq\":1,\"type\":\"unheard_of\"}\n";
+    let newer = b"{\"v\":99,\"seq\":1,\"type\":\"unheard_of\"}\n";
     std::fs::write(&path, [&bytes[..], newer].concat()).unwrap();
-    assert!(matches!(Journal::open(&path, |_| ()), Err(JournalError::Newer { found: 2, .. })));
+    assert!(matches!(Journal::open(&path, |_| ()), Err(JournalError::Newer { found: 99, .. })));
+}
+
+#[test]
+fn an_older_format_is_refused_and_left_as_it_is() {
+    let (_dir, path, _) = written(0);
+    let lines = [
+        r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"queued"}"#,
+        r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"notice","message":"a"}"#,
+    ];
+    for line in lines {
+        // Torn behind it, which is nothing that a writer would mend here.
+        let text = format!("{line}\n{{\"v\":1,");
+        std::fs::write(&path, &text).unwrap();
+        assert!(matches!(Journal::open(&path, |_| ()), Err(JournalError::Older { found: 1, .. })), "{line}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
 }
 
 #[test]
@@ -131,20 +149,21 @@ fn r4_doubled_swapped_and_missing_lines_are_named() {
 
 fn unknown(seq: u64) -> String {
     format!(
-        "{{\"v\":1,\"seq\":{seq},\"at\":\"2026-11-15T10:00:00Z\",\"task\":\"t\",\"type\":\"unheard_of\",\"x\":[1]}}\n"
+        "{{\"v\":2,\"seq\":{seq},\"at\":\"2026-11-15T10:00:00Z\",\"task\":\"t\",\"type\":\"unheard_of\",\"x\":[1]}}\n"
     )
 }
 
 #[test]
 fn r4_events_of_unknown_types_are_kept_and_skipped_wherever_they_are() {
     let (_dir, path, _) = written(0);
-    let step = "{\"v\":1,\"seq\":3,\"at\":\"2026-11-15T10:00:00Z\",\"elapsed_ms\":1,\"task\":\"t\",\"type\":\"milestone\",\"step\":\"unheard_of\"}\n";
+    // Whether a step is known is for its kind to say.
+    let step = "{\"v\":2,\"seq\":3,\"at\":\"2026-11-15T10:00:00Z\",\"elapsed_ms\":1,\"task\":\"t\",\"type\":\"milestone\",\"step\":\"unheard_of\"}\n";
     let known = |seq| format!("{}\n", serde_json::to_string(&line(seq)).unwrap());
     let text = [unknown(0), known(1), unknown(2), step.to_owned(), known(4), unknown(5)].concat();
     std::fs::write(&path, &text).unwrap();
     let mut seen = Vec::new();
     let mut journal = Journal::open(&path, |line| seen.push(line.seq)).unwrap();
-    assert_eq!(seen, [1, 4]);
+    assert_eq!(seen, [1, 3, 4]);
     assert_eq!(*journal.record(), Record::Whole);
     journal.append(&line(6)).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text + &known(6), "nothing is cut off");
@@ -157,8 +176,8 @@ fn r2_a_last_line_that_is_json_and_no_event_is_damage_and_not_cut_off() {
         "{}",
         "[]",
         "3",
-        "{\"v\":1,\"seq\":2}",
-        "{\"v\":1,\"type\":\"unheard_of\"}",
+        "{\"v\":2,\"seq\":2}",
+        "{\"v\":2,\"type\":\"unheard_of\"}",
         &known.replace("\"message\"", "\"massage\""),
         &known.replace("\"at\"", "\"ta\""),
     ] {
@@ -242,7 +261,7 @@ fn started(seq: u64) -> Envelope {
 
 /// The end of a real task that was proven.
 fn proven(seq: u64) -> Envelope {
-    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v1/journal.jsonl");
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v2/journal.jsonl");
     let mut last = None;
     read(Path::new(real), |line| last = Some(line)).unwrap();
     let event = last.unwrap().event;

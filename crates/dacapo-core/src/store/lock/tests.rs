@@ -1,6 +1,7 @@
 use std::process::{Command, Stdio};
 
 use super::*;
+use crate::handed::Handed;
 
 /// What a task has locked: its directory and its journal.
 fn target(dir: &Path) -> LockTarget {
@@ -12,9 +13,9 @@ fn target(dir: &Path) -> LockTarget {
 /// A lock that a child holds in our place, as a guard or git does.
 fn handed_down(target: &LockTarget) -> std::process::Child {
     let lock = Lock::take(target).unwrap();
-    let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    drop(lock);
-    child
+    let mut cat = Command::new("cat");
+    lock.hand_to(&mut cat);
+    cat.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
 }
 
 #[test]
@@ -64,6 +65,66 @@ fn k2_what_a_dead_holder_started_is_waited_for() {
     drop(child.stdin.take());
     child.wait().unwrap();
     taking.join().unwrap().unwrap();
+}
+
+#[test]
+fn k2_what_another_thread_starts_meanwhile_does_not_keep_a_lock() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = target(dir.path());
+    for _ in 0..20 {
+        let lock = Lock::take(&target).unwrap();
+        let (ready, go) = std::sync::mpsc::channel::<()>();
+        // Starts unrelated children for as long as the lock is held, and while it is handed to one that shall have it.
+        let strangers = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            while matches!(go.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) || all.is_empty() {
+                all.push(Command::new("sleep").arg("1000").spawn().unwrap());
+            }
+            all
+        });
+        let mut heir = Command::new("cat");
+        lock.hand_to(&mut heir);
+        let mut heir = heir.stdin(Stdio::piped()).spawn().unwrap();
+        drop(ready);
+        let strangers = strangers.join().unwrap();
+        drop(lock);
+        assert!(Lock::is_held(&target).unwrap(), "by the child that it was handed to");
+        drop(heir.stdin.take());
+        heir.wait().unwrap();
+        let free = !Lock::is_held(&target).unwrap();
+        for mut stranger in strangers {
+            stranger.kill().unwrap();
+            stranger.wait().unwrap();
+        }
+        assert!(free, "though others live that were started meanwhile");
+    }
+}
+
+#[test]
+fn k2_a_lock_that_was_given_up_is_handed_to_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = target(dir.path());
+    let lock = Lock::take(&target).unwrap();
+    let handed = Handed::of([&lock]);
+    handed.add(&lock);
+    assert_eq!(handed.held().len(), 1);
+    assert_eq!(handed.shares().unwrap().len(), 2, "the directory and the journal");
+    drop(lock);
+    assert_eq!(handed.held().len(), 0);
+    Lock::take(&target).unwrap();
+}
+
+#[test]
+fn k2_numbers_that_are_not_the_lock_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = target(dir.path());
+    for numbers in ["", "x", "0,1,2", "-1", "9999", "3,"] {
+        assert!(Lock::inherited(&target, numbers).unwrap().is_none(), "{numbers}");
+    }
+    // Something else that is open.
+    let other = File::open(dir.path().parent().unwrap()).unwrap();
+    let number = std::os::fd::IntoRawFd::into_raw_fd(other);
+    assert!(Lock::inherited(&target, &number.to_string()).unwrap().is_none());
 }
 
 #[test]
@@ -131,7 +192,7 @@ fn r4_a_process_that_is_only_named_as_the_holder_is_not_taken_for_it() {
     let dir = tempfile::tempdir().unwrap();
     let target = target(dir.path());
     let lock = Lock::take(&target).unwrap();
-    lock.keep_from_children().unwrap();
+    let _lock = lock;
     let own = rustix::process::getpid();
     assert_eq!(Lock::holder(&target, None), Some(own));
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();

@@ -1,20 +1,18 @@
 //! How what happened changes the state of the loop. Nothing else does.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 
-use super::commands::PAUSED;
 use super::guidance::Guidance;
-use super::{AgentLoop, Current, LimitEnd, Phase};
+use super::{AgentLoop, Current, Phase};
 use crate::context::Past;
-use crate::engine::stop::{self, Facts, Verdict};
+use crate::engine::stop::{self, Facts};
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, IterationRecord, Outcome,
-    StopReason, TurnEnd, TurnRecord, Usage,
+    SetupResult, StopDetail, StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
-use crate::spec::{OutputFormat, SessionNeed};
+use crate::spec::SessionNeed;
+use crate::task::lifecycle::{PAUSED, Wait};
 
 /// `sh` says so by these exit codes.
 pub(super) fn cannot_be_run(result: &CheckResult) -> bool {
@@ -23,20 +21,22 @@ pub(super) fn cannot_be_run(result: &CheckResult) -> bool {
 
 impl AgentLoop {
     pub(super) fn take_in(&mut self, line: &Envelope) {
-        let elapsed = Duration::from_millis(line.elapsed_ms);
+        self.life.at(line);
         match &line.event {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
-            | Event::Notice { .. }
+            | Event::Notice(_)
             | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
+            | Event::UntrackedFound(_)
+            | Event::UntrackedTouched(_)
             | Event::Queued
             | Event::Asked { .. }
             | Event::Answered
             | Event::Dequeued
             | Event::Paused { .. }
-            | Event::Milestone(_)
+            | Event::Own(_)
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
@@ -44,12 +44,15 @@ impl AgentLoop {
             | Event::PullRequest { .. }
             | Event::Notified { .. } => {}
             Event::Resumed { more_iterations, follow_up, proof, .. } => {
-                self.resumed(*more_iterations, follow_up.as_deref(), proof.as_ref(), elapsed);
+                self.resumed(*more_iterations, follow_up.as_deref(), proof.as_ref());
             }
             Event::WorkspaceReady { branch, base_commit, .. } => {
                 self.workspace_ready(branch.as_deref(), base_commit.as_ref());
             }
-            Event::WorkspaceFailed { message } => self.end(Outcome::Failed, StopReason::SetupFailed, message),
+            Event::Renamed { branch, .. } => self.renamed(branch.as_deref()),
+            Event::WorkspaceFailed { message } => {
+                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::said(message));
+            }
             Event::SetupFinished(result) => self.setup_finished(result),
             Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
             Event::CheckFinished(_)
@@ -58,7 +61,7 @@ impl AgentLoop {
             | Event::ProofFailed { .. } => self.proof_event(&line.event),
             Event::IterationStarted { iteration, start_commit } => {
                 self.attempted = iteration + 1;
-                self.proof_state = None;
+                self.life.proof.state = None;
                 self.tip = self.tip.take().or_else(|| start_commit.clone());
                 self.current = Some(Current::new(*iteration, start_commit.clone(), line));
                 self.phase = Phase::Retry;
@@ -73,50 +76,60 @@ impl AgentLoop {
             }
             Event::CommitIntent(planned) | Event::NoCommit(planned) => self.settle_tree(planned),
             Event::Committed { commit, .. } => self.committed(commit),
-            Event::IterationFinished(record) => self.iteration_finished(record, elapsed),
+            Event::IterationFinished(record) => self.iteration_finished(record),
             Event::LimitKnown(known) => self.limit_known(known),
-            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line),
+            Event::Waiting { until, cause } => self.waiting(*until, cause.reason(), line),
             Event::WaitOver => self.wait_over(line),
             Event::AgentChanged { agent, .. } => self.agent_changed(agent, line.at),
-            Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
+            Event::StopRequested { reason, detail } => self.stop_requested(detail.clone(), *reason),
             Event::CommandReceived(received) => self.command_received(received),
             Event::TaskFinished(result) => {
                 if result.outcome == Outcome::Completed {
                     self.guidance = Guidance::default();
                 }
-                self.result = Some(result.clone());
+                self.life.result = Some(result.clone());
                 self.phase = Phase::Over;
             }
         }
     }
 
     fn workspace_ready(&mut self, branch: Option<&str>, base: Option<&Oid>) {
-        self.ready = true;
-        self.branch = branch.map(str::to_owned);
-        self.base = base.cloned();
+        self.life.workspace_ready(branch, base);
         self.tip = base.cloned();
         self.phase = self.before_the_first();
     }
 
+    fn setup_finished(&mut self, result: &SetupResult) {
+        match self.life.setup_finished(result) {
+            Ok(()) if self.phase == Phase::Preparing => self.phase = self.before_the_first(),
+            Ok(()) => {}
+            Err(detail) => self.end(Outcome::Failed, StopReason::SetupFailed, detail),
+        }
+    }
+
+    /// The worktree is another directory now, where it has one. Agents look for a conversation where it was held, so the
+    /// next turn begins a new one.
+    fn renamed(&mut self, branch: Option<&str>) {
+        let Some(branch) = branch else { return };
+        if self.life.workspace.branch.is_some() {
+            self.life.workspace.branch = Some(branch.to_owned());
+        }
+        self.conversation.lost();
+    }
+
     fn check_finished(&mut self, result: &CheckResult) {
         let index = result.index as usize;
-        if let Some(slot) = self.last_checks.get_mut(index) {
+        if let Some(slot) = self.life.last_checks.get_mut(index) {
             *slot = Some(result.clone());
             self.seen_red[index] |= !result.passed();
         }
         let next = index + 1;
-        let more = next < self.policy.checks.len();
+        let more = next < self.life.policy.checks.len();
         match result.phase {
             CheckPhase::Baseline => {
                 self.baseline.push(result.clone());
                 if cannot_be_run(result) {
-                    let said = match result.telling_line() {
-                        line if line.is_empty() => line,
-                        line => format!(": {line}"),
-                    };
-                    let message =
-                        format!("check `{}` cannot be run ({}){said}", result.command, result.ending());
-                    self.end(Outcome::Failed, StopReason::SetupFailed, &message);
+                    self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::check(result));
                 } else {
                     self.opened_green = !more && self.baseline.iter().all(CheckResult::passed);
                     self.phase = if more { Phase::Baseline { index: next } } else { Phase::Between };
@@ -134,17 +147,13 @@ impl AgentLoop {
     }
 
     fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
-        self.turns = turn + 1;
-        if !continued {
-            self.session = session.map(str::to_owned);
-            self.session_usage = Usage::default();
-        }
+        self.life.turns = turn + 1;
+        self.conversation.turn_started(session, continued);
         if let Some(current) = self.current.as_mut() {
             current.attempts += 1;
             current.note_turn(turn, self.agent);
         }
-        self.conversed = true;
-        self.probed.fill(false);
+        self.life.limits.forget_probes();
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
         if continued {
@@ -157,19 +166,10 @@ impl AgentLoop {
     }
 
     fn turn_finished(&mut self, record: &TurnRecord, at: Timestamp) {
-        self.usage = self.usage.plus(&record.usage);
-        self.session_usage = self.session_usage.plus(&record.usage);
-        if record.end == TurnEnd::Done {
-            self.unmetered = stop::unmetered(&self.policy, &record.usage);
-            self.unmetered_in_row = if self.unmetered.is_some() { self.unmetered_in_row + 1 } else { 0 };
-        }
-        if record.session.is_some() {
-            self.session.clone_from(&record.session);
-        }
-        if self.may_never_have_begun(record) {
-            self.session = None;
-            self.conversed = false;
-        }
+        self.life.budget.add(&record.usage);
+        self.life.meter(record);
+        let continued = !matches!(self.phase, Phase::Turn { continued: false, .. });
+        self.conversation.turn_finished(record, &self.life.spec.agents[self.agent], continued);
         let Some(current) = self.current.as_mut() else { return };
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
@@ -182,11 +182,9 @@ impl AgentLoop {
             current.summary.clone_from(&record.summary);
         }
         self.phase = match &record.end {
-            TurnEnd::Limit { .. } if self.verdict.is_some() => Phase::Collecting,
-            TurnEnd::Limit { message, resets_at } => {
-                Phase::LimitHit { message: message.clone(), end: LimitEnd::Said(*resets_at) }
-            }
-            TurnEnd::Interrupted if self.verdict.is_none() => Phase::Retry,
+            TurnEnd::Limit { .. } if self.life.verdict.is_some() => Phase::Collecting,
+            TurnEnd::Limit { message, resets_at } => Phase::Waits(Wait::said(message, *resets_at)),
+            TurnEnd::Interrupted if self.life.verdict.is_none() => Phase::Retry,
             TurnEnd::Done
             | TurnEnd::Failed { .. }
             | TurnEnd::Cancelled
@@ -194,23 +192,8 @@ impl AgentLoop {
             | TurnEnd::Interrupted => self.wrap_up(None),
         };
         if !matches!(record.end, TurnEnd::Limit { .. }) {
-            self.limits_in_row = 0;
+            self.life.limits.none_hit();
         }
-    }
-
-    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well; one over ACP may
-    /// have lived in its process alone. Who takes up one that does not exist fails for ever.
-    fn may_never_have_begun(&self, record: &TurnRecord) -> bool {
-        let uncertain = match record.end {
-            TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted => true,
-            // Some agents keep nothing of a conversation whose first question was not answered.
-            TurnEnd::Limit { .. } => record.usage.tokens() == 0,
-            TurnEnd::Done | TurnEnd::Budget => false,
-        };
-        let agent = &self.spec.agents[self.agent];
-        uncertain
-            && matches!(self.phase, Phase::Turn { continued: false, .. })
-            && (agent.presets_session() || agent.output == OutputFormat::Acp)
     }
 
     fn committed(&mut self, commit: &Oid) {
@@ -228,14 +211,14 @@ impl AgentLoop {
         }
         let Some(current) = self.current.as_mut() else { return };
         current.planned = Some(planned.clone());
-        let skip = self.policy.checks.is_empty()
-            || self.verdict.is_some()
+        let skip = self.life.policy.checks.is_empty()
+            || self.life.verdict.is_some()
             || current.cut
             || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
         self.phase = if skip { Phase::Settling } else { Phase::Checking { index: 0 } };
     }
 
-    fn iteration_finished(&mut self, record: &IterationRecord, elapsed: Duration) {
+    fn iteration_finished(&mut self, record: &IterationRecord) {
         let mut facts = self.facts_now();
         self.proof_settled();
         self.finished = record.iteration.saturating_add(1);
@@ -259,81 +242,71 @@ impl AgentLoop {
         facts.failures_in_row = self.failures_in_row;
         facts.unchanged_in_row = self.unchanged_in_row;
         facts.same_failure_in_row = self.same_failure_in_row;
-        facts.elapsed = elapsed.saturating_sub(self.elapsed_before);
-        facts.usage = self.usage_in_allowance();
-        facts.unmetered_in_row = self.unmetered_in_row;
-        let verdict = stop::verdict(&self.policy, self.cap, &facts);
-        match (self.verdict, verdict) {
+        facts.elapsed = self.life.time_in_allowance();
+        facts.usage = self.life.usage_in_allowance();
+        facts.unmetered_in_row = self.life.budget.unmetered_in_row;
+        let verdict = stop::verdict(&self.life.policy, self.cap, &facts);
+        match (self.life.verdict, verdict) {
             // What was asked for is there, though somebody wanted to stop at the same moment.
-            (_, Some(done)) if stop::complete(&facts) => self.verdict = Some(done),
+            (_, Some(done)) if stop::complete(&facts) => self.life.verdict = Some(done),
             (Some(_), _) => {}
-            (None, _) if !facts.blocked && self.proof_needs_person() => self.verdict = Some(PAUSED),
+            (None, _) if !facts.blocked && self.proof_needs_person() => self.life.verdict = Some(PAUSED),
             (None, verdict) => {
-                self.verdict = verdict;
-                self.message = self.usage_unknown(&facts).or_else(|| record.error.clone());
+                self.life.verdict = verdict;
+                let failed = || record.error.as_deref().map(StopDetail::said);
+                self.life.detail = self.usage_unknown(&facts).or_else(failed);
             }
         }
-        if self.verdict.is_some_and(|v| v.outcome == Outcome::Completed) {
-            self.message = None;
+        if self.life.verdict.is_some_and(|v| v.outcome == Outcome::Completed) {
+            self.life.detail = None;
         }
         self.stderr_tail.clone_from(&record.stderr_tail);
-        if facts.blocked && verdict == Some(PAUSED) && self.verdict == Some(PAUSED) {
+        if facts.blocked && verdict == Some(PAUSED) && self.life.verdict == Some(PAUSED) {
             self.question.clone_from(&record.blocked);
-            self.message = None;
+            self.life.detail = None;
         }
         self.history.push(Past::from(record));
         self.heard.clear();
         self.guidance.iteration_over();
         self.rule_due &= self.current.as_ref().is_none_or(|current| current.attempts == 0);
         let did_its_turn = self.current.take().is_some_and(|current| current.end == TurnEnd::Done);
-        self.backoff_due = self.verdict.is_none() && record.outcome == Ended::Failure;
+        self.life.backoff_due = self.life.verdict.is_none() && record.outcome == Ended::Failure;
         self.phase = Phase::Between;
         // A turn that failed may have had no time to say it; then the next one just begins anew.
-        if self.verdict.is_none() && did_its_turn && self.session_is_missing() {
-            let message = format!("Failed to get session ID for loop follow-up (task {})", self.spec.name);
-            self.end(Outcome::Failed, StopReason::PermanentError, &message);
+        if self.life.verdict.is_none() && did_its_turn && self.session_is_missing() {
+            self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::NoSession);
         }
         self.pause_if_due();
     }
 
     /// Why the budget ended the loop, where that is not because it is used up.
-    fn usage_unknown(&self, facts: &Facts) -> Option<String> {
-        let what = self.unmetered.filter(|_| {
-            self.verdict.is_some_and(|verdict| verdict.reason == StopReason::Budget)
+    fn usage_unknown(&self, facts: &Facts) -> Option<StopDetail> {
+        let what = self.life.budget.unmetered.filter(|_| {
+            self.life.verdict.is_some_and(|verdict| verdict.reason == StopReason::Budget)
                 && !facts.cut_by_budget
-                && !stop::over_budget(&self.policy, &facts.usage)
+                && !stop::over_budget(&self.life.policy, &facts.usage)
         })?;
-        Some(stop::usage_unknown(&self.spec.agents[self.agent].name, what))
+        Some(stop::usage_unknown(&self.life.spec.agents[self.agent].name, what))
     }
 
     fn session_is_missing(&self) -> bool {
-        self.policy.session == crate::event::SessionMode::Resume
-            && self.session.is_none()
-            && self.spec.agents[self.agent].session_need() == SessionNeed::Id
+        self.life.policy.session == crate::event::SessionMode::Resume
+            && self.conversation.session.is_none()
+            && self.life.spec.agents[self.agent].session_need() == SessionNeed::Id
     }
 
     /// The loop is to end. A turn or check in flight is ended by the driver, then the state says so; where nothing is in
     /// flight the iteration is wrapped up at once.
-    pub(super) fn stop_requested(&mut self, by: &str, reason: StopReason) {
+    pub(super) fn stop_requested(&mut self, by: StopDetail, reason: StopReason) {
         if self.phase == Phase::Over {
             return;
         }
-        if self.verdict.is_none() || (self.is_paused() && reason == StopReason::Cancelled) {
-            let outcome = match reason {
-                StopReason::LimitWait => Outcome::TimeElapsed,
-                StopReason::NeedsPerson => Outcome::Paused,
-                _ => Outcome::Cancelled,
-            };
-            self.verdict = Some(Verdict { outcome, reason });
-            self.message = Some(by.to_owned());
-        }
+        self.life.stop(by, reason);
         match self.phase {
-            Phase::Fresh | Phase::Setup { .. } | Phase::Baseline { .. } => self.phase = Phase::Between,
+            Phase::Preparing | Phase::Baseline { .. } => self.phase = Phase::Between,
             Phase::Checking { .. } => self.phase = Phase::Settling,
-            Phase::Proving(_) => self.proof_interrupted(),
-            Phase::Waiting { .. } | Phase::Probed { .. } | Phase::Retry | Phase::LimitHit { .. } => {
-                self.cut_short();
-            }
+            Phase::Proving => self.proof_interrupted(),
+            Phase::Waits(_) | Phase::Retry => self.cut_short(),
             Phase::Between
             | Phase::Turn { .. }
             | Phase::Writing(_)
@@ -356,16 +329,15 @@ impl AgentLoop {
     }
 
     /// The loop ends for a reason that is not the verdict on an iteration.
-    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
-        self.verdict = Some(Verdict { outcome, reason });
-        self.message = Some(message.to_owned());
+    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, detail: StopDetail) {
+        self.life.ends(outcome, reason, detail);
         if self.current.is_some() { self.cut_short() } else { self.phase = Phase::Between }
     }
 
     pub(super) fn facts_now(&self) -> Facts {
         let promise_needed = self.promise().is_some();
         let can_match = self.promise().is_some_and(|text| !text.is_empty());
-        let checks_needed = !self.policy.checks.is_empty();
+        let checks_needed = !self.life.policy.checks.is_empty();
         let Some(current) = &self.current else {
             return Facts { promise_needed, checks_needed, ..Facts::default() };
         };

@@ -1,97 +1,128 @@
-//! What is to be done, derived from the state alone.
+//! What is to be done, derived from the state alone: its name, and what doing it needs.
 
-use super::{AgentLoop, LimitEnd, Phase};
+use super::{AgentLoop, Phase};
 use crate::context::{self, CommitMessage, Told};
-use crate::engine::machine::{CheckPlan, CommitPlan, Effect, Landing, TurnPlan, TurnStart};
+use crate::engine::machine::{CheckPlan, CommitPlan, Effect, Landing, Step, TurnPlan, TurnStart};
 use crate::event::CheckPhase;
 
 impl AgentLoop {
-    pub(super) fn effect(&self) -> Option<Effect> {
+    pub(super) fn step(&self) -> Option<Step> {
+        let iteration = self.current.as_ref().map(|current| current.iteration);
+        let check = |phase, index: usize| {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            Step::RunCheck { phase, iteration, index }
+        };
         Some(match &self.phase {
             Phase::Over => return None,
-            Phase::Fresh => Effect::PrepareWorkspace,
-            Phase::Setup { index } => self.setup(*index),
-            Phase::Baseline { index } => self.check(CheckPhase::Baseline, *index),
-            Phase::Between | Phase::Retry if self.verdict.is_some() => {
-                Effect::Finish { base: self.base.clone() }
-            }
-            Phase::Between if self.backoff_due => Effect::Settle,
+            Phase::Preparing => self.life.preparation(),
+            Phase::Baseline { index } => check(CheckPhase::Baseline, *index),
+            Phase::Between | Phase::Retry if self.life.verdict.is_some() => Step::Finish,
+            Phase::Between if self.life.backoff_due => Step::Settle,
             Phase::Between | Phase::Retry => {
-                Effect::BeginTurn(TurnStart { agent: self.agent, fresh: !self.continues() })
+                Step::BeginTurn(TurnStart { agent: self.agent, fresh: !self.continues() })
             }
             // Stopped before the agent was started: the turn ends without it.
-            Phase::Turn { .. } if self.verdict.is_some() => Effect::Settle,
-            Phase::Turn { turn, continued } => Effect::RunTurn(self.turn(*turn, *continued)),
-            Phase::LimitHit { message, end: LimitEnd::Said(resets_at) } => {
-                Effect::ShareLimit(self.found_limit(message, *resets_at))
-            }
-            Phase::LimitHit { .. } | Phase::Settling => Effect::Settle,
-            Phase::Waiting { until, why } => Effect::Sleep { until: *until, why: *why },
-            Phase::Probed { until, .. } => Effect::AwaitProbe { agent: self.agent, until: *until },
+            Phase::Turn { .. } if self.life.verdict.is_some() => Step::Settle,
+            Phase::Turn { turn, .. } => Step::RunTurn { turn: *turn },
+            Phase::Settling => Step::Settle,
+            Phase::Waits(wait) => self.life.waits(self.agent, wait),
             // Nobody who wants to stop waits for a model.
-            Phase::Writing(_) if self.verdict.is_some() => Effect::Settle,
-            Phase::Writing(what) => self.writing(*what),
-            Phase::Collecting => self.commit(),
+            Phase::Writing(_) if self.life.verdict.is_some() => Step::Settle,
+            Phase::Writing(what) => {
+                iteration.map_or(Step::Settle, |iteration| Step::Write { what: *what, iteration })
+            }
+            Phase::Collecting => {
+                iteration.map_or(Step::Settle, |iteration| Step::PrepareCommit { iteration })
+            }
             Phase::Landing(planned) => match &planned.commit {
-                Some(commit) => Effect::Land(Landing {
-                    iteration: planned.iteration,
-                    branch: self.branch.clone(),
-                    commit: commit.clone(),
-                    parent: planned.parent.clone(),
-                }),
-                None => Effect::Settle,
+                Some(_) => Step::Land { iteration: planned.iteration },
+                None => Step::Settle,
             },
-            Phase::Checking { index } => self.check(CheckPhase::Iteration, *index),
-            Phase::Proving(proving) => proving.effect(&self.policy),
+            Phase::Checking { index } => check(CheckPhase::Iteration, *index),
+            Phase::Proving => self.life.proves().unwrap_or(Step::Settle),
         })
     }
 
-    fn check(&self, phase: CheckPhase, index: usize) -> Effect {
-        Effect::RunCheck(CheckPlan {
+    pub(super) fn planned(&self, step: Step) -> Effect {
+        let own = match step {
+            Step::RunCheck {
+                phase: phase @ (CheckPhase::Baseline | CheckPhase::Iteration), index, ..
+            } => self.check(phase, index),
+            Step::RunTurn { .. } => self.turn(),
+            Step::Write { what, .. } => self.writing(what),
+            Step::PrepareCommit { .. } => self.commit(),
+            Step::Land { .. } => self.landing(),
+            Step::PrepareWorkspace
+            | Step::RunSetup { .. }
+            | Step::RunCheck { phase: CheckPhase::Proof, .. }
+            | Step::PrepareProof { .. }
+            | Step::FindHidden { .. }
+            | Step::BeginTurn(_)
+            | Step::InspectWork { .. }
+            | Step::KeepWork
+            | Step::Sleep { .. }
+            | Step::ShareLimit { .. }
+            | Step::AwaitProbe { .. }
+            | Step::Settle
+            | Step::Finish => return self.life.plan(step, self.wait()),
+        };
+        own.unwrap_or(Effect::Settle)
+    }
+
+    fn check(&self, phase: CheckPhase, index: u32) -> Option<Effect> {
+        Some(Effect::RunCheck(CheckPlan {
             phase,
             iteration: self.current.as_ref().map(|current| current.iteration),
-            index: u32::try_from(index).unwrap_or(u32::MAX),
-            command: self.policy.checks[index].clone(),
-            timeout: self.policy.check_timeout,
+            index,
+            command: self.life.policy.checks.get(index as usize)?.clone(),
+            timeout: self.life.policy.check_timeout,
             commit: self.tip.clone(),
-        })
+        }))
     }
 
-    fn turn(&self, turn: u32, continued: bool) -> TurnPlan {
+    fn landing(&self) -> Option<Effect> {
+        let Phase::Landing(planned) = &self.phase else { return None };
+        Some(Effect::Land(Landing {
+            iteration: planned.iteration,
+            branch: self.life.workspace.branch.clone(),
+            commit: planned.commit.clone()?,
+            parent: planned.parent.clone(),
+        }))
+    }
+
+    fn turn(&self) -> Option<Effect> {
+        let Phase::Turn { turn, continued } = self.phase else { return None };
         let (iteration, attempts) = self.current.as_ref().map_or((0, 1), |c| (c.iteration, c.attempts));
-        TurnPlan {
+        Some(Effect::RunTurn(TurnPlan {
             turn,
             iteration,
             attempt: attempts.saturating_sub(1),
             agent: self.agent,
             prompt: context::prompt(&self.told_to_the_agent(iteration, continued)),
-            session: self.session.clone(),
+            session: self.conversation.session.clone(),
             continued,
             promise: self.promise().map(str::to_owned),
             keep_reply: false,
-            earlier: self.session_usage,
-            budget: self.policy.max_cost.map(|most| {
-                let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);
-                (most - spent).max(0.0)
-            }),
-            hard_limit: self.policy.turn_timeout,
+            earlier: self.conversation.usage,
+            budget: self.life.cost_left(),
+            hard_limit: self.life.policy.turn_timeout,
             hard_limit_name: "--turn-timeout",
-            idle_limit: self.policy.idle_timeout,
-        }
+            idle_limit: self.life.policy.idle_timeout,
+        }))
     }
 
     fn told_to_the_agent(&self, iteration: u32, continued: bool) -> Told<'_> {
         Told {
-            prompt: &self.spec.prompt,
-            plan: self.spec.plan.as_ref().map(|plan| plan.text.as_str()),
-            policy: &self.spec.context,
-            follow_up: &self.spec.agents[self.agent].follow_up,
+            prompt: &self.life.spec.prompt,
+            plan: self.life.spec.plan.as_ref().map(|plan| plan.text.as_str()),
+            policy: &self.life.spec.context,
+            follow_up: &self.life.spec.agents[self.agent].follow_up,
             iteration,
             cap: self.cap.map(|cap| cap.iterations),
-            base: self.base.as_ref(),
+            base: self.life.workspace.base.as_ref(),
             history: &self.history,
-            commands: &self.policy.checks,
-            checks: self.last_checks.iter().flatten().collect(),
+            commands: &self.life.policy.checks,
+            checks: self.life.last_checks.iter().flatten().collect(),
             shortfall: self.shortfall(),
             promise: self.promise(),
             may_block: self.may_block(),
@@ -106,23 +137,23 @@ impl AgentLoop {
         }
     }
 
-    fn commit(&self) -> Effect {
-        let Some(current) = &self.current else { return Effect::Settle };
+    fn commit(&self) -> Option<Effect> {
+        let current = self.current.as_ref()?;
         let message = CommitMessage {
-            task: self.spec.name.as_str(),
+            task: self.life.spec.name.as_str(),
             iteration: current.iteration,
             ended: current.ended(),
-            summary: if self.spec.context.generate_summary { current.told() } else { "" },
+            summary: if self.life.spec.context.generate_summary { current.told() } else { "" },
             written: current.worded.as_deref(),
         };
-        Effect::PrepareCommit(CommitPlan {
+        Some(Effect::PrepareCommit(CommitPlan {
             iteration: current.iteration,
             start: current.start.clone(),
-            branch: self.branch.clone(),
+            branch: self.life.workspace.branch.clone(),
             tip: self.tip.clone(),
             message: message.render(),
             at: current.ended_at,
-            commit: self.spec.context.auto_commit,
-        })
+            commit: self.life.spec.context.auto_commit,
+        }))
     }
 }

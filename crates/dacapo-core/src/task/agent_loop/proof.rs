@@ -1,16 +1,15 @@
 //! The proof of the commit (L4): when it is wanted, and what follows from what it came to.
 
 use super::{AgentLoop, Phase};
-use crate::context::{self, Shortfall};
-use crate::engine::proving::Proving;
-use crate::engine::stop::{self, Facts, Verdict};
+use crate::context::Shortfall;
+use crate::engine::stop::{self, Facts};
 use crate::event::{
-    CheckPhase, CheckResult, Event, Needs, Outcome, ProofFailure, ProofState, StopReason, Unproven,
+    CheckPhase, CheckResult, Choice, Event, NeedKind, Needs, Outcome, ProofFailure, ProofState, StopReason,
+    Unproven,
 };
-use crate::spec::{Place, ProofAt};
-
-/// So many red proofs in a row need a person: the agent was told after the first.
-const MOST_RED_PROOFS: u32 = 2;
+use crate::git::Oid;
+use crate::spec::ProofAt;
+use crate::task::lifecycle::Proofs;
 
 /// A proof that failed, as the agent and people hear of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +27,11 @@ impl AgentLoop {
         if !stop::complete(&here) {
             return Phase::Settling;
         }
-        let unproven = match (self.policy.proof.at, &self.tip) {
+        let unproven = match (self.life.policy.proof.at, &self.tip) {
             (ProofAt::Workspace, _) => Unproven::WorkspaceOnly,
-            (ProofAt::Checkout, Some(tip)) if self.spec.context.auto_commit => {
-                return Phase::Proving(Proving::new(current.iteration, tip.clone()));
+            (ProofAt::Checkout, Some(tip)) if self.life.spec.context.auto_commit => {
+                self.life.proof.begin(current.iteration, tip.clone());
+                return Phase::Proving;
             }
             (ProofAt::Checkout, _) => Unproven::NoCommit,
         };
@@ -43,7 +43,7 @@ impl AgentLoop {
     fn passed_here(&self) -> bool {
         let checks = self.current.iter().flat_map(|current| &current.checks);
         let passed = checks.filter(|check| check.phase == CheckPhase::Iteration && check.passed());
-        !self.policy.checks.is_empty() && passed.count() == self.policy.checks.len()
+        !self.life.policy.checks.is_empty() && passed.count() == self.life.policy.checks.len()
     }
 
     /// The checks of the iteration at work count as passed: in the workspace, and in the proof as far as there is one.
@@ -53,7 +53,7 @@ impl AgentLoop {
             && match state {
                 None | Some(ProofState::PassedHere(Unproven::Interrupted)) => false,
                 // In the user's own checkout there is nobody to blame: it may be theirs that is missing.
-                Some(ProofState::PassedHere(Unproven::Failed(_))) => !self.in_worktree(),
+                Some(ProofState::PassedHere(Unproven::Failed(_))) => !self.life.in_worktree(),
                 Some(
                     ProofState::Proven { .. }
                     | ProofState::PassedHere(
@@ -63,48 +63,41 @@ impl AgentLoop {
             }
     }
 
-    fn in_worktree(&self) -> bool {
-        match self.spec.place {
-            Place::Worktree { .. } => true,
-            Place::InPlace { .. } => false,
-        }
-    }
-
     pub(super) fn proof_event(&mut self, event: &Event) {
-        let Phase::Proving(proving) = &mut self.phase else { return };
-        let Some(state) = proving.take_in(event, &self.policy) else { return };
-        let checks = proving.checks().to_vec();
-        self.red_proof = state.failure().map(|failure| RedProof {
-            failure: failure.clone(),
-            checks: checks.iter().filter(|check| !check.passed()).cloned().collect(),
-        });
-        let Some(current) = self.current.as_mut() else { return self.proven_again(state) };
-        current.checks.extend(checks);
-        current.proof = Some(state);
+        if self.phase != Phase::Proving {
+            return;
+        }
+        let Some(proved) = self.life.proof_event(event) else { return };
+        self.red_proof = proved
+            .state
+            .failure()
+            .map(|failure| RedProof { failure: failure.clone(), checks: proved.failed() });
+        let Some(current) = self.current.as_mut() else { return self.proven_again(proved.state) };
+        current.checks.extend(proved.checks);
+        current.proof = Some(proved.state);
         self.phase = Phase::Settling;
     }
 
     /// Ended from outside in the middle of a proof: nothing is proven.
     pub(super) fn proof_interrupted(&mut self) {
-        let interrupted = Some(ProofState::PassedHere(Unproven::Interrupted));
         if let Some(current) = self.current.as_mut() {
-            current.proof = interrupted;
+            current.proof = Some(Proofs::INTERRUPTED);
             self.phase = Phase::Settling;
         } else {
-            self.proof_state = interrupted;
+            self.life.proof.state = Some(Proofs::INTERRUPTED);
             self.phase = Phase::Between;
         }
     }
 
     /// Another process goes on. A proof that it did not make itself is none to it: it may not even have happened.
     pub(super) fn prove_anew(&mut self) {
-        if let Phase::Proving(proving) = &mut self.phase {
-            return proving.begin_anew();
+        if self.phase == Phase::Proving {
+            return self.life.proof.begin_anew();
         }
-        let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
+        let completed = self.life.is_completed();
         let proof = match (&self.phase, self.current.as_mut()) {
             (Phase::Settling, Some(current)) => &mut current.proof,
-            (Phase::Between, None) if completed => &mut self.proof_state,
+            (Phase::Between, None) if completed => &mut self.life.proof.state,
             _ => return,
         };
         let Some(commit) = proof.as_ref().and_then(ProofState::proven).cloned() else { return };
@@ -112,18 +105,20 @@ impl AgentLoop {
         if let Some(current) = self.current.as_mut() {
             current.checks.retain(|check| check.phase != CheckPhase::Proof);
         }
-        self.phase = Phase::Proving(Proving::new(self.attempted.saturating_sub(1), commit));
+        self.prove(commit);
+    }
+
+    fn prove(&mut self, commit: Oid) {
+        self.life.proof.begin(self.attempted.saturating_sub(1), commit);
+        self.phase = Phase::Proving;
     }
 
     /// A person takes up what paused for a red proof: what was missing may be there now. Else the agent goes on.
     pub(super) fn prove_after_pause(&mut self) {
-        self.red_proofs = 0;
+        self.life.proof.red_in_row = 0;
         let Some(red) = self.red_proof.as_ref() else { return };
-        match self.policy.proof.at {
-            ProofAt::Checkout => {
-                let commit = red.failure.commit_id.clone();
-                self.phase = Phase::Proving(Proving::new(self.attempted.saturating_sub(1), commit));
-            }
+        match self.life.policy.proof.at {
+            ProofAt::Checkout => self.prove(red.failure.commit_id.clone()),
             ProofAt::Workspace => {
                 self.red_proof = None;
                 self.proven_again(ProofState::PassedHere(Unproven::WorkspaceOnly));
@@ -135,14 +130,15 @@ impl AgentLoop {
     fn proven_again(&mut self, state: ProofState) {
         self.phase = Phase::Between;
         let failed = state.failure().is_some();
-        self.proof_state = Some(state);
-        if self.verdict.is_some() {
+        self.life.proof.state = Some(state);
+        if self.life.verdict.is_some() {
             return;
         }
         if failed {
-            self.red_proofs = 1;
+            self.life.proof.red_in_row = 1;
         } else {
-            self.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Checks });
+            self.life.verdict =
+                Some(stop::Verdict { outcome: Outcome::Completed, reason: StopReason::Checks });
         }
     }
 
@@ -151,33 +147,27 @@ impl AgentLoop {
         let state = self.current.as_mut().and_then(|current| current.proof.take());
         match &state {
             Some(ProofState::PassedHere(Unproven::Failed(_))) => {
-                self.red_proofs = self.red_proofs.saturating_add(1);
+                self.life.proof.red();
             }
-            Some(ProofState::Proven { .. }) => self.red_proofs = 0,
+            Some(ProofState::Proven { .. }) => self.life.proof.red_in_row = 0,
             Some(ProofState::PassedHere(_)) | None => {}
         }
         if state.as_ref().and_then(ProofState::failure).is_none() {
             self.red_proof = None;
         }
-        self.proof_state = state;
+        self.life.proof.state = state;
     }
 
     /// The agent was told what differs, and it still does.
     pub(super) fn proof_needs_person(&self) -> bool {
-        self.in_worktree() && self.red_proofs >= MOST_RED_PROOFS && self.red_proof.is_some()
+        self.life.in_worktree() && self.life.proof.red_too_often() && self.red_proof.is_some()
     }
 
     pub(super) fn proof_needs(&self) -> Option<Needs> {
         let red = self.red_proof.as_ref().filter(|_| self.proof_needs_person())?;
-        let name = &self.spec.name;
         Some(Needs {
-            kind: "proof".into(),
-            question: context::proof_question(&red.failure),
-            options: vec![
-                format!("dacapo resume {name}"),
-                format!("dacapo resume {name} --proof workspace"),
-                format!("dacapo kill {name}"),
-            ],
+            kind: NeedKind::Proof { failure: Some(red.failure.clone()) },
+            choices: vec![Choice::Resume, Choice::ResumeUnproven, Choice::Kill],
         })
     }
 

@@ -1,7 +1,5 @@
 //! Taking a task up again: one that was interrupted just goes on, one that had ended gets its allowances anew.
 
-use std::time::Duration;
-
 use super::apply::cannot_be_run;
 use super::{AgentLoop, Phase};
 use crate::event::{CheckResult, StopReason};
@@ -17,18 +15,18 @@ impl AgentLoop {
         more: Option<u32>,
         follow_up: Option<&str>,
         proof: Option<&ProofPolicy>,
-        elapsed: Duration,
     ) {
-        let between = self.current.is_none() && matches!(self.phase, Phase::Between | Phase::Proving(_));
+        self.leave_unknown_iteration();
+        let between = self.current.is_none() && matches!(self.phase, Phase::Between | Phase::Proving);
         // The verdict may be there already and only the last line of the journal be missing.
-        let at_the_end = between && self.verdict.is_some();
+        let at_the_end = between && self.life.verdict.is_some();
         let asked_for_more = more.is_some() || follow_up.is_some();
         let ended = self.phase == Phase::Over;
-        self.pausing = None;
-        let blocked = self.is_paused() && self.question.is_some();
-        let by_proof = self.is_paused() && !blocked && self.proof_needs_person();
+        self.life.pausing = None;
+        let blocked = self.life.is_paused() && self.question.is_some();
+        let by_proof = self.life.is_paused() && !blocked && self.proof_needs_person();
         if let Some(proof) = proof {
-            self.policy.proof.clone_from(proof);
+            self.life.policy.proof.clone_from(proof);
         } else if (by_proof || blocked) && !ended && !asked_for_more {
             // It died before it could ask.
             return;
@@ -44,20 +42,19 @@ impl AgentLoop {
         } else {
             self.prove_anew();
         }
-        if self.is_paused() && (ended || self.phase == self.before_a_turn()) {
+        if self.life.is_paused() && (ended || self.phase == self.before_a_turn()) {
             self.go_on_after_pause();
             if by_proof && !asked_for_more {
                 self.prove_after_pause();
             }
         } else if ended || (at_the_end && asked_for_more) {
-            self.begin_anew(elapsed);
+            self.begin_anew();
         }
-        if self.verdict.is_some_and(|verdict| TAKEN_BACK.contains(&verdict.reason)) {
-            self.verdict = None;
-            self.message = None;
-            self.limit_wait = Duration::ZERO;
+        if self.life.verdict.is_some_and(|verdict| TAKEN_BACK.contains(&verdict.reason)) {
+            self.life.take_back_verdict();
+            self.life.limits.renew_wait();
         }
-        if self.phase == Phase::Between && self.verdict.is_none() && self.attempted == 0 {
+        if self.phase == Phase::Between && self.life.verdict.is_none() && self.attempted == 0 {
             self.phase = self.before_the_first();
         }
         if let Some(text) = follow_up {
@@ -69,32 +66,52 @@ impl AgentLoop {
         self.raise_cap(more);
     }
 
+    /// Where lines of the record are missing, the state may be inside an iteration that nobody saw begin, which nothing
+    /// could ever end, or in a workspace that nobody saw made.
+    fn leave_unknown_iteration(&mut self) {
+        let inside = match self.phase {
+            Phase::Retry
+            | Phase::Turn { .. }
+            | Phase::Writing(_)
+            | Phase::Collecting
+            | Phase::Landing(_)
+            | Phase::Checking { .. }
+            | Phase::Settling => true,
+            Phase::Preparing
+            | Phase::Baseline { .. }
+            | Phase::Between
+            | Phase::Waits(_)
+            | Phase::Proving
+            | Phase::Over => false,
+        };
+        if !self.life.workspace.ready && self.phase != Phase::Over {
+            self.phase = Phase::Preparing;
+        } else if inside && self.current.is_none() {
+            self.phase = Phase::Between;
+        }
+    }
+
     /// The allowances of an ended task: time, budget, failures, stall, waits. What was proven stays proven, but proves
     /// nothing about what comes now.
-    fn begin_anew(&mut self, elapsed: Duration) {
+    fn begin_anew(&mut self) {
         let promised_before = self.promise().is_some();
-        self.result = None;
-        self.verdict = None;
-        self.message = None;
-        self.usage_before = self.usage;
-        self.unmetered_in_row = 0;
-        self.elapsed_before = elapsed;
+        self.life.result = None;
+        self.life.take_back_verdict();
+        self.life.renew_allowance();
+        self.life.limits.begin_anew();
+        self.life.backoff_due = false;
         self.failures_in_row = 0;
         self.unchanged_in_row = 0;
         self.same_failure_in_row = 0;
-        self.red_proofs = 0;
-        self.proof_state = None;
-        self.limit_wait = Duration::ZERO;
-        self.limits_in_row = 0;
-        self.probed.fill(false);
-        self.backoff_due = false;
+        self.life.proof.red_in_row = 0;
+        self.life.proof.state = None;
         self.phase = Phase::Between;
         if self.attempted > 0 {
             // Nobody watched meanwhile: what HEAD is now is the user's own doing, and the new beginning.
             self.tip = None;
-            self.seen_red = self.last_checks.iter().map(|check| red(check.as_ref())).collect();
-            let all_green = self.last_checks.iter().flatten().filter(|check| check.passed()).count();
-            self.opened_green |= all_green > 0 && all_green == self.last_checks.len();
+            self.seen_red = self.life.last_checks.iter().map(|check| red(check.as_ref())).collect();
+            let all_green = self.life.last_checks.iter().flatten().filter(|check| check.passed()).count();
+            self.opened_green |= all_green > 0 && all_green == self.life.last_checks.len();
             self.rule_due = !promised_before && self.promise().is_some();
         }
     }
@@ -111,8 +128,8 @@ impl AgentLoop {
                     None => self.cap = Some(Cap::by_iter(iterations)),
                 }
             }
-            (None, Some(cap)) if self.verdict.is_none() && cap.iterations < least => {
-                let at_first = self.policy.cap.filter(|_| self.policy.looping);
+            (None, Some(cap)) if self.life.verdict.is_none() && cap.iterations < least => {
+                let at_first = self.life.policy.cap.filter(|_| self.life.policy.looping);
                 let again = at_first.map_or(1, |cap| cap.iterations);
                 cap.iterations = self.attempted.saturating_add(again).max(least);
             }
@@ -123,20 +140,17 @@ impl AgentLoop {
     /// The workspace, what makes it usable, then the run of the checks that everything is measured by, then the first iteration. A check that
     /// could not be run may be there now; of a series that was cut short nothing counts.
     pub(super) fn before_the_first(&mut self) -> Phase {
-        let policy = &self.policy;
+        if !self.life.is_prepared() {
+            return Phase::Preparing;
+        }
+        let policy = &self.life.policy;
         let measured = !policy.baseline
             || (self.baseline.len() == policy.checks.len() && !self.baseline.iter().any(cannot_be_run));
-        if !self.ready {
-            return Phase::Fresh;
-        }
-        if self.set_up < self.spec.place.setup().len() {
-            return Phase::Setup { index: self.set_up };
-        }
         if measured {
             return Phase::Between;
         }
         self.baseline.clear();
-        self.last_checks.fill(None);
+        self.life.last_checks.fill(None);
         self.seen_red.fill(false);
         Phase::Baseline { index: 0 }
     }

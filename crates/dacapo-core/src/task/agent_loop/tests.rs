@@ -4,6 +4,7 @@ mod blocked;
 mod commands;
 mod completion;
 mod crash;
+mod damaged;
 mod ends;
 mod limits;
 mod permissions;

@@ -23,25 +23,25 @@ impl AgentLoop {
     /// Only a turn that was done is worth words, and no word is worth going over the budget.
     fn wants(&self, what: Writing) -> bool {
         let done = self.current.as_ref().is_some_and(|current| current.end == TurnEnd::Done && !current.cut);
-        done && self.verdict.is_none()
-            && self.spec.context.writer(what).is_some()
+        done && self.life.verdict.is_none()
+            && self.life.spec.context.writer(what).is_some()
             && !self.over_budget(&Usage::default())
     }
 
-    pub(super) fn writing(&self, what: Writing) -> Effect {
-        let Some(current) = &self.current else { return Effect::Settle };
-        Effect::Write(WritingPlan {
+    pub(super) fn writing(&self, what: Writing) -> Option<Effect> {
+        let current = self.current.as_ref()?;
+        Some(Effect::Write(WritingPlan {
             what,
             iteration: current.iteration,
             turns: current.turns.clone(),
             start: current.start.clone(),
             summary: current.told().to_owned(),
             promise: self.promise().map(str::to_owned),
-        })
+        }))
     }
 
     pub(super) fn written(&mut self, record: &WritingRecord) {
-        self.usage = self.usage.plus(&record.usage);
+        self.life.budget.add(&record.usage);
         let Some(current) = self.current.as_mut() else { return };
         current.usage = current.usage.plus(&record.usage);
         match (record.what, &record.end) {

@@ -1,29 +1,29 @@
 //! How what happened changes the state of a milestone. Nothing else does.
 
-use std::time::Duration;
-
 use super::judge::MOST_ALIKE;
 use super::{Judgement, Last, Milestone, Phase, Question, Role, Round, Work};
-use crate::engine::stop::{self, Verdict};
+use crate::engine::machine::WorkFacts;
+use crate::engine::stop::Verdict;
 use crate::event::{
-    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Judge, MilestoneStep, Outcome, SetupResult,
-    StopReason, Usage, WorkFacts,
+    CheckPhase, CheckResult, Envelope, Event, IterationRecord, Outcome, SetupResult, StopDetail, StopReason,
+    Usage,
 };
 use crate::git::Oid;
-
-/// So many of the last lines of a failed setup are in the message.
-const LINES_SAID: usize = 8;
+use crate::task::lifecycle::PAUSED;
+use crate::task::milestone::{Judge, MilestoneStep};
 
 impl Milestone {
     pub(super) fn take_in(&mut self, line: &Envelope) {
-        self.elapsed = Duration::from_millis(line.elapsed_ms);
+        self.life.at(line);
         match &line.event {
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
-            | Event::Notice { .. }
+            | Event::Notice(_)
             | Event::RecordAltered { .. }
             | Event::PortsLeased { .. }
             | Event::FilesIncluded { .. }
+            | Event::UntrackedFound(_)
+            | Event::UntrackedTouched(_)
             | Event::Queued
             | Event::Asked { .. }
             | Event::Answered
@@ -32,6 +32,8 @@ impl Milestone {
             | Event::MergeIntent { .. }
             | Event::Merged { .. }
             | Event::MergeUndone { .. }
+            // Its name is the ID of its file, and stays.
+            | Event::Renamed { .. }
             | Event::TakenOver { .. }
             | Event::PullRequest { .. }
             | Event::Notified { .. }
@@ -45,10 +47,8 @@ impl Milestone {
                 self.resumed(*more_iterations, follow_up.as_deref(), proof.as_ref());
             }
             Event::WorkspaceReady { branch, base_commit, .. } => {
-                self.ready = true;
-                self.branch.clone_from(branch);
-                self.base.clone_from(base_commit);
-                if self.spec.base_branch.is_some() {
+                self.life.workspace_ready(branch.as_deref(), base_commit.as_ref());
+                if self.life.spec.base_branch.is_some() {
                     self.main.clone_from(base_commit);
                 }
                 self.before_the_first();
@@ -60,7 +60,7 @@ impl Milestone {
                 } else if matches!(self.phase, Phase::Judged { .. }) {
                     self.phase = Phase::Asking(Role::Acceptor);
                 }
-                self.end(Outcome::Failed, StopReason::SetupFailed, message);
+                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::said(message));
             }
             Event::SetupFinished(result) => self.setup_finished(result),
             Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
@@ -71,7 +71,7 @@ impl Milestone {
             Event::IterationStarted { iteration, start_commit } => {
                 self.rounds = iteration + 1;
                 self.unjudged = None;
-                self.proof_state = None;
+                self.life.proof.state = None;
                 let cleanup = std::mem::take(&mut self.cleanup_due);
                 self.round = Some(Round { cleanup, ..Round::new(*iteration, start_commit.clone(), line) });
                 self.phase = Phase::Asking(Role::Developer);
@@ -80,49 +80,40 @@ impl Milestone {
                 self.turn_started(*turn, session.as_deref(), *continued);
             }
             Event::TurnFinished(record) => self.turn_finished(record),
-            Event::Milestone(step) => self.step(step),
+            Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),
             Event::IterationFinished(record) => self.round_finished(record),
             Event::LimitKnown(known) => self.limit_known(known),
-            Event::Waiting { until, why, .. } => self.waiting(*until, *why, line),
+            Event::Waiting { until, cause } => self.waiting(*until, cause.reason(), line),
             Event::WaitOver => self.wait_over(line),
-            Event::StopRequested { by, reason } => self.stop_requested(by, *reason),
+            Event::StopRequested { reason, detail } => self.stop_requested(detail.clone(), *reason),
             Event::CommandReceived(received) => self.command_received(received),
-            Event::TaskFinished(result) => self.result = Some(result.clone()),
+            Event::TaskFinished(result) => self.life.result = Some(result.clone()),
         }
     }
 
     /// What makes the worktree usable comes before the first round.
     pub(super) fn before_the_first(&mut self) {
-        self.phase = if self.set_up < self.spec.place.setup().len() {
-            Phase::Setup { index: self.set_up }
-        } else {
-            Phase::Between
-        };
+        self.phase = if self.life.is_prepared() { Phase::Between } else { Phase::Preparing };
         self.settle_between();
     }
 
     fn setup_finished(&mut self, result: &SetupResult) {
-        if result.passed() {
-            self.set_up = result.index as usize + 1;
-            self.before_the_first();
-            return;
+        match self.life.setup_finished(result) {
+            Ok(()) => self.before_the_first(),
+            Err(detail) => self.end(Outcome::Failed, StopReason::SetupFailed, detail),
         }
-        let lines: Vec<&str> = result.tail.lines().collect();
-        let last = lines[lines.len().saturating_sub(LINES_SAID)..].join("\n");
-        let message = format!("setup `{}` failed ({})\n{last}", result.command, result.ending());
-        self.end(Outcome::Failed, StopReason::SetupFailed, message.trim_end());
     }
 
     fn check_finished(&mut self, result: &CheckResult) {
         let index = result.index as usize;
-        if let Some(slot) = self.last_checks.get_mut(index) {
+        if let Some(slot) = self.life.last_checks.get_mut(index) {
             *slot = Some(result.clone());
         }
         if let Some(round) = self.round.as_mut() {
             round.checks.push(result.clone());
         }
         let next = index + 1;
-        if next < self.policy.checks.len() {
+        if next < self.life.policy.checks.len() {
             self.phase = Phase::Checking { index: next };
             return;
         }
@@ -242,8 +233,8 @@ impl Milestone {
         if let Some(round) = self.round.as_mut() {
             round.checks.clear();
         }
-        (self.proving, self.proof_state) = (None, None);
-        self.phase = if self.policy.checks.is_empty() {
+        (self.life.proof.at_work, self.life.proof.state) = (None, None);
+        self.phase = if self.life.policy.checks.is_empty() {
             Phase::Asking(Role::Acceptor)
         } else {
             Phase::Checking { index: 0 }
@@ -308,25 +299,25 @@ impl Milestone {
     }
 
     pub(super) fn complete(&mut self) {
-        self.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Promise });
+        self.life.verdict = Some(Verdict { outcome: Outcome::Completed, reason: StopReason::Promise });
         self.begin_proof();
         // Nobody is asked any more, but it is said.
-        self.message = self.main_found.take();
+        self.life.detail = self.main_found.take().map(StopDetail::Main);
         self.question = None;
     }
 
     pub(super) fn pause(&mut self, question: Question) {
-        self.verdict = Some(Verdict { outcome: Outcome::Paused, reason: StopReason::NeedsPerson });
-        self.message = None;
+        self.life.verdict = Some(PAUSED);
+        self.life.detail = None;
         self.question = Some(question);
     }
 
     /// Whether another round may begin; else the task ends or needs a person.
     pub(super) fn settle_between(&mut self) {
-        if self.phase != Phase::Between || self.verdict.is_some() {
+        if self.phase != Phase::Between || self.life.verdict.is_some() {
             return;
         }
-        let elapsed = self.elapsed.saturating_sub(self.elapsed_before);
+        let elapsed = self.life.time_in_allowance();
         if self.proof_needs_person() {
             self.pause(Question::Proof);
         } else if self.last.as_ref().is_some_and(|last| last.needs_person) {
@@ -336,41 +327,38 @@ impl Milestone {
             self.pause(Question::Rejections);
         } else if self.rounds >= self.max_rounds {
             self.pause(Question::Rounds);
-        } else if self.policy.time.is_some_and(|time| elapsed >= time) {
-            self.end(Outcome::TimeElapsed, StopReason::Time, "the time is used up");
-        } else if stop::over_budget(&self.policy, &self.usage_in_allowance()) {
-            self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
-        } else if let Some(by) = self.pausing.take() {
-            self.pause(Question::GoOn { by });
+        } else if self.life.policy.time.is_some_and(|time| elapsed >= time) {
+            self.end(Outcome::TimeElapsed, StopReason::Time, StopDetail::TimeUsed);
+        } else if self.life.over_budget(&Usage::default()) {
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, StopDetail::BudgetUsed);
+        } else if let Some(by) = self.life.pausing.take() {
+            self.pause(Question::GoOn { by: Some(by) });
         }
     }
 
     /// The task is to end; where it stands is kept, but for what somebody wanted before.
-    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, message: &str) {
-        if self.verdict.is_none() {
-            self.verdict = Some(Verdict { outcome, reason });
-            self.message = Some(message.to_owned());
+    pub(super) fn end(&mut self, outcome: Outcome, reason: StopReason, detail: StopDetail) {
+        if self.life.verdict.is_none() {
+            self.life.ends(outcome, reason, detail);
             self.question = None;
         }
     }
 
-    pub(super) fn stop_requested(&mut self, by: &str, reason: StopReason) {
-        if self.result.is_some() {
+    pub(super) fn stop_requested(&mut self, by: StopDetail, reason: StopReason) {
+        if self.life.result.is_some() {
             return;
         }
         self.proof_interrupted();
-        if self.verdict.is_some() && !self.is_paused() {
+        if self.life.verdict.is_some() && !self.life.is_paused() {
             return;
         }
         if reason == StopReason::NeedsPerson {
-            if self.verdict.is_none() {
-                self.pause(Question::GoOn { by: by.to_owned() });
+            if self.life.verdict.is_none() {
+                self.pause(Question::GoOn { by: by.into_said() });
             }
             return;
         }
-        let outcome = if reason == StopReason::LimitWait { Outcome::TimeElapsed } else { Outcome::Cancelled };
-        self.verdict = Some(Verdict { outcome, reason });
-        self.message = Some(by.to_owned());
+        self.life.stop(by, reason);
         self.question = self.question.take().filter(|question| *question == Question::Review);
     }
 }

@@ -1,19 +1,24 @@
 //! What people want of a milestone: kill, pause, tell, set, and their answers to what it asks (M10).
 
+use std::sync::Arc;
+
 use super::judge::MOST_ALIKE;
-use super::{Last, Milestone, Phase, Question};
-use crate::event::{Command, Needs, Received, StopReason};
+use super::{Last, Milestone, Phase, Question, Reason};
+use crate::event::{Choice, Command, NeedKind, Needs, Received, StopDetail, StopReason};
 use crate::spec::{Amount, Cap, Change};
+
+/// So many rounds more are offered where all are used.
+const MORE_ROUNDS: u32 = 10;
 
 impl Milestone {
     pub(super) fn command_received(&mut self, received: &Received) {
         let by = &received.by;
         match &received.command {
-            Command::Kill => self.stop_requested(by, StopReason::Cancelled),
-            Command::Abandon => self.stop_requested(by, StopReason::Abandoned),
-            Command::Pause { now: true } => self.stop_requested(by, StopReason::NeedsPerson),
+            Command::Kill => self.stop_requested(StopDetail::by(by), StopReason::Cancelled),
+            Command::Abandon => self.stop_requested(StopDetail::by(by), StopReason::Abandoned),
+            Command::Pause { now: true } => self.stop_requested(StopDetail::by(by), StopReason::NeedsPerson),
             Command::Pause { now: false } => {
-                self.pausing = Some(by.clone());
+                self.life.pausing = Some(by.clone());
                 self.pause_if_idle();
             }
             // Whoever is at work remembers it: the two have a conversation that goes on.
@@ -24,6 +29,10 @@ impl Milestone {
             }
             Command::Set { key, value } => self.set(key, value),
             Command::Refreeze { definition } => self.refreeze_wanted(definition),
+            Command::Remember { memory } => {
+                let memory = Some(memory.clone()).filter(|memory| !memory.is_empty());
+                Arc::make_mut(&mut self.details).memory = memory;
+            }
             Command::Approve { choice } => self.approved(*choice),
             Command::Reject { reason } => self.rejected_by_person(reason.as_deref()),
         }
@@ -38,13 +47,14 @@ impl Milestone {
     /// A pause takes hold between two rounds, before anything was begun (it may stand in a row), and where a round only waits
     /// for a limit.
     fn pause_if_idle(&mut self) {
-        let waits = matches!(
-            self.phase,
-            Phase::Fresh | Phase::Waiting { .. } | Phase::Probed { .. } | Phase::LimitHit { .. }
-        );
-        if waits && self.verdict.is_none() {
-            if let Some(by) = self.pausing.take() {
-                self.pause(Question::GoOn { by });
+        let waits = match self.phase {
+            Phase::Preparing => !self.life.workspace.ready,
+            Phase::Waits { .. } => true,
+            _ => false,
+        };
+        if waits && self.life.verdict.is_none() {
+            if let Some(by) = self.life.pausing.take() {
+                self.pause(Question::GoOn { by: Some(by) });
             }
         } else {
             self.settle_between();
@@ -61,7 +71,7 @@ impl Milestone {
             };
         }
         let mut cap = Some(Cap::by_iter(self.max_rounds));
-        change.apply(&mut self.policy, &mut cap);
+        change.apply(&mut self.life.policy, &mut cap);
         // A lower limit does not undo what was begun.
         self.max_rounds = cap.map_or(self.max_rounds, |cap| cap.iterations).max(self.rounds).max(1);
         self.ask_again();
@@ -70,8 +80,8 @@ impl Milestone {
     /// Another limit may be the answer to what was asked.
     fn ask_again(&mut self) {
         let by_limit = matches!(self.question, Some(Question::Rounds | Question::Rejections));
-        if by_limit && self.is_paused() && self.result.is_none() {
-            self.verdict = None;
+        if by_limit && self.life.is_paused() && self.life.result.is_none() {
+            self.life.verdict = None;
         }
         self.settle_between();
     }
@@ -101,7 +111,7 @@ impl Milestone {
 
     /// What a person was asked and may answer now: at the pause, whoever wrote the answer down, or after it.
     fn asked(&self) -> Option<&Question> {
-        let stopped = self.verdict.is_some() && !self.is_paused();
+        let stopped = self.life.verdict.is_some() && !self.life.is_paused();
         self.question.as_ref().filter(|_| !stopped)
     }
 
@@ -134,7 +144,7 @@ impl Milestone {
             None => "a person rejected the milestone".to_owned(),
         };
         self.question = None;
-        self.verdict = None;
+        self.life.verdict = None;
         // Else it would accept the same again.
         self.acceptor.notes.push(format!("You accepted the milestone; {words}"));
         if let Some(last) = self.last.as_mut() {
@@ -147,68 +157,39 @@ impl Milestone {
 
     /// What a paused milestone asks a person for.
     pub(super) fn needs(&self) -> Option<Needs> {
-        let question = self.question.as_ref().filter(|_| self.is_paused())?;
-        let name = &self.spec.name;
-        let resume = format!("dacapo resume {name}");
-        let tell = format!("dacapo tell {name} \"…\"");
-        let approve = format!("dacapo approve {name}");
-        let abandon = format!("dacapo milestone abandon {name}");
-        let reason = self.last.as_ref().and_then(|last| last.reason.lines().next()).unwrap_or_default();
-        let (kind, question, options) = match question {
-            Question::GoOn { by } => ("resume", format!("paused by {by}"), vec![resume, approve, abandon]),
-            Question::Rejections => (
-                "rejections",
-                format!("rejected {}×: {reason}", self.rejections),
-                vec![tell, resume, approve, abandon],
-            ),
-            Question::Settled => (
-                "settled",
-                format!("the Acceptor insists on what is settled: {reason}"),
-                vec![tell, resume, approve, abandon],
-            ),
-            Question::Final => (
-                "final",
-                format!("the whole milestone was rejected {MOST_ALIKE}× without a new commit: {reason}"),
-                vec![tell, resume, approve, abandon],
-            ),
-            Question::Rounds => (
-                "rounds",
-                match &self.last {
-                    Some(Last { accepted: false, .. }) => {
-                        format!("all {} rounds are used: {reason}", self.rounds)
-                    }
-                    Some(_) | None => format!("all {} rounds are used", self.rounds),
-                },
+        let question = self.question.as_ref().filter(|_| self.life.is_paused())?;
+        let why = self.last.as_ref().map(|last| Reason::of_rejection(&last.reason)).unwrap_or_default();
+        let reason = why.lines().next().unwrap_or_default().to_owned();
+        let go_on = vec![Choice::Resume, Choice::Approve, Choice::Abandon];
+        let tell = vec![Choice::Tell, Choice::Resume, Choice::Approve, Choice::Abandon];
+        let (kind, mut choices) = match question {
+            Question::GoOn { by } => (NeedKind::Resume { by: by.clone() }, go_on),
+            Question::Rejections => (NeedKind::Rejections { times: self.rejections, reason }, tell),
+            Question::Settled => (NeedKind::Settled { reason }, tell),
+            Question::Final => (NeedKind::Final { times: MOST_ALIKE, reason }, tell),
+            Question::Rounds => {
+                let rejected = self.last.as_ref().is_some_and(|last| !last.accepted);
+                let kind = NeedKind::Rounds { used: self.rounds, reason: rejected.then_some(reason) };
                 // Without more rounds it would only ask again.
-                vec![
-                    format!("dacapo milestone resume {name} --rounds {}", self.max_rounds.saturating_add(10)),
-                    format!("dacapo set {name} rounds=+10"),
-                    approve,
-                    abandon,
-                ],
-            ),
-            Question::Main => {
-                ("main", self.main_found.clone().unwrap_or_default(), vec![resume, approve, abandon])
+                let more = Choice::ResumeWithRounds { rounds: self.max_rounds.saturating_add(MORE_ROUNDS) };
+                let add = Choice::AddRounds { rounds: MORE_ROUNDS };
+                (kind, vec![more, add, Choice::Approve, Choice::Abandon])
             }
-            Question::Proof => (
-                "proof",
-                self.proof_question.clone().unwrap_or_default(),
-                vec![tell, resume.clone(), format!("{resume} --proof workspace"), approve, abandon],
-            ),
-            Question::Review => (
-                "review",
-                match &self.main_found {
-                    Some(found) => format!("all features are accepted; have a look. And {found}"),
-                    None => "all features are accepted; have a look".to_owned(),
-                },
-                vec![approve, format!("dacapo reject {name}"), abandon],
-            ),
+            Question::Main => (NeedKind::Main { found: self.main_found.clone() }, go_on),
+            Question::Proof => {
+                let kind = NeedKind::Proof { failure: self.red_proof.clone() };
+                let unproven = Choice::ResumeUnproven;
+                (kind, vec![Choice::Tell, Choice::Resume, unproven, Choice::Approve, Choice::Abandon])
+            }
+            Question::Review => {
+                let kind = NeedKind::Review { found: self.main_found.clone() };
+                (kind, vec![Choice::Approve, Choice::Reject, Choice::Abandon])
+            }
         };
         // What nobody could accept is not offered.
         let rejected = matches!(self.last, Some(Last { work: Some(_), accepted: false, .. }));
         let acceptable = self.in_review() || rejected && self.round.is_none();
-        let offered =
-            options.into_iter().filter(|option| acceptable || !option.starts_with("dacapo approve"));
-        Some(Needs { kind: kind.into(), question, options: offered.collect() })
+        choices.retain(|choice| acceptable || *choice != Choice::Approve);
+        Some(Needs { kind, choices })
     }
 }

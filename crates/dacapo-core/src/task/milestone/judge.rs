@@ -5,7 +5,9 @@ use super::findings::Raised;
 use super::report::DeveloperReply;
 use super::verdict::{Criteria, Found, On, Verdict};
 use super::{Milestone, Work};
-use crate::event::{Event, Judge, MilestoneStep, WorkFacts};
+use crate::engine::machine::WorkFacts;
+use crate::event::Event;
+use crate::task::milestone::{Judge, MilestoneStep};
 
 /// So many are sent back or kept; each is a line or two.
 const MOST_COMPLAINTS: usize = 20;
@@ -126,7 +128,7 @@ impl Milestone {
             }
         };
         match step {
-            Some(step) => vec![Event::Milestone(step)],
+            Some(step) => vec![Event::from(step)],
             None => self.send_back(vec!["there is no commit yet".to_owned()]),
         }
     }
@@ -137,14 +139,14 @@ impl Milestone {
         complaints.truncate(MOST_COMPLAINTS);
         if round.reports_sent_back == 0 {
             let iteration = round.number;
-            return vec![Event::Milestone(MilestoneStep::ReportSentBack { iteration, complaints })];
+            return vec![Event::from(MilestoneStep::ReportSentBack { iteration, complaints })];
         }
         self.rejected_by_engine(format!("the report did not fit twice: {}", complaints.join("; ")))
     }
 
     pub(super) fn rejected_by_engine(&self, reason: String) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
-        vec![Event::Milestone(MilestoneStep::Rejected {
+        vec![Event::from(MilestoneStep::Rejected {
             iteration: round.number,
             by: Judge::Engine,
             reason,
@@ -158,7 +160,7 @@ impl Milestone {
         let touched = self.touched(facts);
         let (step, void) = touched.map_or((None, None), |touched| (Some(touched.step), touched.void));
         let verdict = self.verdict_on(reply, void);
-        step.map(Event::Milestone).into_iter().chain(verdict).collect()
+        step.map(Event::from).into_iter().chain(verdict).collect()
     }
 
     fn verdict_on(&self, reply: &str, void: Option<String>) -> Vec<Event> {
@@ -190,7 +192,7 @@ impl Milestone {
     fn send_verdict_back(&self, complaint: String) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
         let iteration = round.number;
-        vec![Event::Milestone(MilestoneStep::VerdictSentBack { iteration, complaint })]
+        vec![Event::from(MilestoneStep::VerdictSentBack { iteration, complaint })]
     }
 
     /// A yes. One beside a criterion that is not met is none; one that does not name them all is a yes all the same (M5).
@@ -212,7 +214,7 @@ impl Milestone {
             Asked::Once | Asked::Again => {
                 let still_open = self.findings.beside(Work::about(round.work.as_ref()));
                 let not_itemised = !criteria.missing.is_empty();
-                vec![Event::Milestone(MilestoneStep::Accepted { iteration, reason, still_open, not_itemised })]
+                vec![Event::from(MilestoneStep::Accepted { iteration, reason, still_open, not_itemised })]
             }
         }
     }
@@ -240,7 +242,7 @@ impl Milestone {
                 MilestoneStep::Rejected { iteration, by, reason, findings, needs_person }
             }
         };
-        vec![Event::Milestone(step)]
+        vec![Event::from(step)]
     }
 
     /// The whole milestone, at a commit that was rejected often enough before: nobody has changed anything since (M5).
@@ -256,7 +258,7 @@ impl Milestone {
 
     /// The branch as people name it.
     pub(super) fn branch_name(&self) -> &str {
-        let branch = self.branch.as_deref().unwrap_or("the branch of the milestone");
+        let branch = self.life.workspace.branch.as_deref().unwrap_or("the branch of the milestone");
         branch.strip_prefix("refs/heads/").unwrap_or(branch)
     }
 

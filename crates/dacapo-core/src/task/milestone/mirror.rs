@@ -14,10 +14,10 @@ impl Milestone {
     /// `.dacapo/milestones/ID.json` and `.dacapo/state.json`. Before it has a branch there is nothing to tell: it is `pending`, and
     /// stays so where it is refused.
     pub(super) fn documents(&self, whereabouts: Whereabouts) -> Vec<Document> {
-        if !self.ready {
+        if !self.life.workspace.ready {
             return Vec::new();
         }
-        let id = self.spec.name.to_string();
+        let id = self.life.spec.name.to_string();
         let standing = self.standing();
         let status = match whereabouts {
             Whereabouts::Dropped if standing.status != MilestoneStatus::Completed => {
@@ -34,10 +34,10 @@ impl Milestone {
             "rounds": standing.rounds,
             "consecutive_rejections": standing.rejections,
             "branch_name": self.branch_name(),
-            "base_commit": self.base,
+            "base_commit": self.life.workspace.base,
             // Of both agents, all turns, input (what was cached is part of it) and output: what their models' servers count.
-            "tokens_used": self.usage.tokens(),
-            "cost_usd": self.usage.cost_usd,
+            "tokens_used": self.life.budget.usage.tokens(),
+            "cost_usd": self.life.budget.usage.cost_usd,
         });
         let (word, current) = match status {
             MilestoneStatus::InProgress => ("awake", Some(&id)),

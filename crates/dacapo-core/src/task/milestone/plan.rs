@@ -1,55 +1,82 @@
-//! What is to be done, derived from the state alone.
+//! What is to be done, derived from the state alone: its name, and what doing it needs.
 
 use super::prompts::{AcceptorTold, CleanUp, DeveloperTold, FeatureLine, Rejected, Task};
 use super::report::DeveloperReply;
-use super::{LimitEnd, Milestone, Phase, Role, Work, feature_id, prompts};
-use crate::engine::machine::{CheckPlan, Effect, SetupPlan, TurnPlan, TurnStart, WorkQuery};
+use super::{Milestone, Phase, Role, Wait, Work, feature_id, prompts};
+use crate::engine::machine::{CheckPlan, Effect, Step, TurnPlan, TurnStart, WorkQuery};
 use crate::event::{CheckPhase, Outcome};
-use crate::spec::{Place, Setup};
 
 /// How the limit of a call is set.
-pub(super) const CALL_TIMEOUT: &str = "call_timeout in [milestone]";
+const CALL_TIMEOUT: &str = "call_timeout in [milestone]";
 
 impl Milestone {
-    pub(super) fn effect(&self) -> Option<Effect> {
-        if self.result.is_some() {
+    pub(super) fn next_step(&self) -> Option<Step> {
+        if self.life.result.is_some() {
             return None;
         }
-        if let Some(proving) = &self.proving {
-            return Some(proving.effect(&self.policy));
+        if let Some(step) = self.life.proves() {
+            return Some(step);
         }
+        let iteration = self.round.as_ref().map(|round| round.number);
+        let inspect = Step::InspectWork { iteration };
         Some(match &self.phase {
             // Stopped before the agent was started: the turn ends without it.
-            Phase::Turn { .. } if self.verdict.is_some() => Effect::Settle,
-            Phase::Turn { turn, role, continued } => Effect::RunTurn(self.turn(*turn, *role, *continued)),
+            Phase::Turn { .. } if self.life.verdict.is_some() => Step::Settle,
+            Phase::Turn { turn, .. } => Step::RunTurn { turn: *turn },
             // What was said is taken in, whoever wants to stop: nothing of it starts any work.
-            Phase::Reported { reply } => Effect::InspectWork(self.query(self.commits_named_in(reply))),
-            Phase::Cleaned => Effect::InspectWork(self.query(Vec::new())),
+            Phase::Reported { .. } | Phase::Cleaned => inspect,
             // The Acceptor changes nothing: its verdict counts for what it was asked about.
-            Phase::Judged { .. } => Effect::InspectWork(self.query(Vec::new())),
-            Phase::Overdue { .. } | Phase::Settling => Effect::Settle,
-            _ if self.refreezes() => Effect::Settle,
-            _ if self.keeps() => Effect::KeepWork,
-            _ if self.verdict.is_some() => Effect::Finish { base: self.base.clone() },
-            Phase::Fresh => Effect::PrepareWorkspace,
-            Phase::Setup { index } => self.setup(*index),
+            Phase::Judged { .. } => inspect,
+            Phase::Overdue { .. } | Phase::Settling => Step::Settle,
+            _ if self.refreezes() => Step::Settle,
+            _ if self.keeps() => Step::KeepWork,
+            _ if self.life.verdict.is_some() => Step::Finish,
+            Phase::Preparing => self.life.preparation(),
             // A check, too, runs on what was reported, not on what somebody has made of it since.
-            Phase::Between | Phase::Asking(_) | Phase::Checking { .. } if self.looks() => {
-                Effect::InspectWork(self.query(Vec::new()))
-            }
-            Phase::Between | Phase::Asking(_) if self.backoff_due => Effect::Settle,
+            Phase::Between | Phase::Asking(_) | Phase::Checking { .. } if self.looks() => inspect,
+            Phase::Between | Phase::Asking(_) if self.life.backoff_due => Step::Settle,
             Phase::Between => self.begin_turn(Role::Developer),
             Phase::Asking(role) => self.begin_turn(*role),
-            Phase::Checking { index } => self.check(*index),
-            Phase::LimitHit { role, message, end: LimitEnd::Said(resets_at) } => {
-                Effect::ShareLimit(self.found_limit(*role, message, *resets_at))
-            }
-            Phase::LimitHit { .. } => Effect::Settle,
-            Phase::Waiting { until, why, .. } => Effect::Sleep { until: *until, why: *why },
-            Phase::Probed { role, until, .. } => {
-                Effect::AwaitProbe { agent: Self::agent(*role), until: *until }
-            }
+            Phase::Checking { index } => Step::RunCheck {
+                phase: CheckPhase::Iteration,
+                iteration,
+                index: u32::try_from(*index).unwrap_or(u32::MAX),
+            },
+            Phase::Waits { role, wait } => self.life.waits(Self::agent(*role), wait),
         })
+    }
+
+    pub(super) fn planned(&self, step: Step) -> Effect {
+        let own = match step {
+            Step::RunTurn { .. } => self.turn(),
+            Step::InspectWork { .. } => Some(Effect::InspectWork(self.query())),
+            Step::RunCheck { phase: CheckPhase::Baseline | CheckPhase::Iteration, index, .. } => {
+                self.check(index)
+            }
+            Step::PrepareWorkspace
+            | Step::RunSetup { .. }
+            | Step::RunCheck { phase: CheckPhase::Proof, .. }
+            | Step::PrepareProof { .. }
+            | Step::FindHidden { .. }
+            | Step::BeginTurn(_)
+            | Step::Write { .. }
+            | Step::PrepareCommit { .. }
+            | Step::Land { .. }
+            | Step::KeepWork
+            | Step::Sleep { .. }
+            | Step::ShareLimit { .. }
+            | Step::AwaitProbe { .. }
+            | Step::Settle
+            | Step::Finish => return self.life.plan(step, self.wait()),
+        };
+        own.unwrap_or(Effect::Settle)
+    }
+
+    fn wait(&self) -> Option<&Wait> {
+        match &self.phase {
+            Phase::Waits { wait, .. } => Some(wait),
+            _ => None,
+        }
     }
 
     /// Nothing is at work, and nothing that was said waits to be taken in.
@@ -61,14 +88,11 @@ impl Milestone {
             | Phase::Judged { .. }
             | Phase::Overdue { .. }
             | Phase::Settling => false,
-            Phase::Fresh
-            | Phase::Setup { .. }
+            Phase::Preparing
             | Phase::Between
             | Phase::Asking(_)
             | Phase::Checking { .. }
-            | Phase::LimitHit { .. }
-            | Phase::Waiting { .. }
-            | Phase::Probed { .. } => true,
+            | Phase::Waits { .. } => true,
         }
     }
 
@@ -76,19 +100,19 @@ impl Milestone {
     /// kept yet (S8).
     pub(super) fn keeps(&self) -> bool {
         let littered = self.disorder.as_ref().is_some_and(|disorder| !disorder.dirty.is_empty());
-        let due = self.verdict.is_some_and(|verdict| {
+        let due = self.life.verdict.is_some_and(|verdict| {
             verdict.outcome == Outcome::Cancelled || (verdict.outcome == Outcome::Completed && littered)
         });
-        due && self.ready && !self.kept && self.is_idle()
+        due && self.life.workspace.ready && !self.kept && self.is_idle()
     }
 
     pub(super) fn may_finish(&self) -> bool {
-        self.verdict.is_some() && self.is_idle() && !self.keeps() && !self.refreezes()
+        self.life.verdict.is_some() && self.is_idle() && !self.keeps() && !self.refreezes()
     }
 
     /// The tree is looked at before the next turn or check.
     pub(super) fn looks(&self) -> bool {
-        self.look_due && self.ready && self.verdict.is_none()
+        self.look_due && self.life.workspace.ready && self.life.verdict.is_none()
     }
 
     /// git is asked about the work.
@@ -96,51 +120,37 @@ impl Milestone {
         match self.phase {
             Phase::Reported { .. } | Phase::Cleaned | Phase::Judged { .. } => true,
             Phase::Between | Phase::Asking(_) | Phase::Checking { .. } => self.looks(),
-            Phase::Fresh
-            | Phase::Setup { .. }
+            Phase::Preparing
             | Phase::Turn { .. }
             | Phase::Overdue { .. }
-            | Phase::LimitHit { .. }
-            | Phase::Waiting { .. }
-            | Phase::Probed { .. }
+            | Phase::Waits { .. }
             | Phase::Settling => false,
         }
     }
 
     /// A turn may start.
     pub(super) fn begins(&self) -> bool {
-        let free = !self.look_due && !self.backoff_due && !self.refreezes();
-        self.ready && self.verdict.is_none() && free
+        let free = !self.look_due && !self.life.backoff_due && !self.refreezes();
+        self.life.workspace.ready && self.life.verdict.is_none() && free
     }
 
-    fn begin_turn(&self, role: Role) -> Effect {
-        Effect::BeginTurn(TurnStart { agent: Self::agent(role), fresh: !self.continues(role) })
+    fn begin_turn(&self, role: Role) -> Step {
+        Step::BeginTurn(TurnStart { agent: Self::agent(role), fresh: !self.continues(role) })
     }
 
-    fn setup(&self, index: usize) -> Effect {
-        let Place::Worktree { setup: Setup { commands, timeout }, .. } = &self.spec.place else {
-            return Effect::Settle;
-        };
-        Effect::RunSetup(SetupPlan {
-            index: u32::try_from(index).unwrap_or(u32::MAX),
-            command: commands.get(index).cloned().unwrap_or_default(),
-            timeout: *timeout,
-        })
-    }
-
-    fn check(&self, index: usize) -> Effect {
+    fn check(&self, index: u32) -> Option<Effect> {
         let round = self.round.as_ref();
-        Effect::RunCheck(CheckPlan {
+        Some(Effect::RunCheck(CheckPlan {
             phase: CheckPhase::Iteration,
             iteration: round.map(|round| round.number),
-            index: u32::try_from(index).unwrap_or(u32::MAX),
-            command: self.policy.checks[index].clone(),
-            timeout: self.policy.check_timeout,
+            index,
+            command: self.life.policy.checks.get(index as usize)?.clone(),
+            timeout: self.life.policy.check_timeout,
             // What the tree is at: a report may name an earlier one.
             commit: round.and_then(|round| {
                 round.tip.clone().or_else(|| round.work.as_ref().map(|work| work.commit().clone()))
             }),
-        })
+        }))
     }
 
     fn commits_named_in(&self, reply: &str) -> Vec<String> {
@@ -149,26 +159,32 @@ impl Milestone {
         read.map(|read| read.commits().into_iter().map(str::to_owned).collect()).unwrap_or_default()
     }
 
-    fn query(&self, commits: Vec<String>) -> WorkQuery {
+    fn query(&self) -> WorkQuery {
+        let commits = match &self.phase {
+            Phase::Reported { reply } => self.commits_named_in(reply),
+            _ => Vec::new(),
+        };
         WorkQuery {
-            branch: self.branch.clone(),
-            base: self.base.clone(),
+            branch: self.life.workspace.branch.clone(),
+            base: self.life.workspace.base.clone(),
+            iteration: self.round.as_ref().map(|round| round.number),
             start: self.round.as_ref().and_then(|round| round.start.clone()),
             // The diff is read with a report.
             diff: !commits.is_empty(),
             commits,
             definition: self.details.path.clone(),
             frozen: self.details.definition.clone(),
-            main: self.spec.base_branch.clone(),
+            main: self.life.spec.base_branch.clone(),
             main_was: self.main.clone(),
         }
     }
 
-    fn turn(&self, turn: u32, role: Role, continued: bool) -> TurnPlan {
+    fn turn(&self) -> Option<Effect> {
+        let Phase::Turn { turn, role, continued } = self.phase else { return None };
         let (iteration, attempts) =
             self.round.as_ref().map_or((0, 1), |round| (round.number, round.attempts));
         let desk = self.desk(role);
-        TurnPlan {
+        Some(Effect::RunTurn(TurnPlan {
             turn,
             iteration,
             attempt: attempts.saturating_sub(1),
@@ -182,25 +198,22 @@ impl Milestone {
                     prompts::acceptor(&told, self.templates.acceptors(Work::is_final(told.work)))
                 }
             },
-            session: desk.session.clone(),
+            session: desk.conversation.session.clone(),
             continued,
             promise: None,
             keep_reply: true,
-            earlier: desk.session_usage,
-            budget: self.policy.max_cost.map(|most| {
-                let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);
-                (most - spent).max(0.0)
-            }),
-            hard_limit: self.policy.turn_timeout,
+            earlier: desk.conversation.usage,
+            budget: self.life.cost_left(),
+            hard_limit: self.life.policy.turn_timeout,
             hard_limit_name: CALL_TIMEOUT,
-            idle_limit: self.policy.idle_timeout,
-        }
+            idle_limit: self.life.policy.idle_timeout,
+        }))
     }
 
     fn task(&self, role: Role, continued: bool) -> Task<'_> {
         let desk = self.desk(role);
         Task {
-            id: self.spec.name.as_str(),
+            id: self.life.spec.name.as_str(),
             branch: self.branch_name(),
             round: self.round.as_ref().map_or(1, |round| round.number.saturating_add(1)),
             max_rounds: self.max_rounds,
@@ -236,6 +249,7 @@ impl Milestone {
                 reported: last.work.is_some(),
             }),
             checks: self
+                .life
                 .last_checks
                 .iter()
                 .flatten()
@@ -256,7 +270,7 @@ impl Milestone {
         let work = round.and_then(|round| round.work.as_ref());
         AcceptorTold {
             task: self.task(Role::Acceptor, continued),
-            base: self.base.as_ref(),
+            base: self.life.workspace.base.as_ref(),
             start: round.and_then(|round| round.start.as_ref()),
             work,
             tip: round.and_then(|round| round.tip.as_ref()),

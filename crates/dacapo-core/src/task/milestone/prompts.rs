@@ -10,8 +10,9 @@ use super::judge::MOST_PATHS;
 use super::quote::{clean, document, fenced, list, part, quoted_list};
 use super::template::Template;
 use crate::context::{cut, tail_lines};
-use crate::event::{CheckResult, Finding, Judge};
+use crate::event::CheckResult;
 use crate::git::Oid;
+use crate::task::milestone::{Finding, Judge};
 
 /// So much of what a check printed is shown.
 const CHECK_LINES: usize = 20;

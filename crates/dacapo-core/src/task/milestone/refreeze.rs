@@ -11,7 +11,8 @@ use super::definition::{Definition, DefinitionError, criterion_id, feature_id};
 use super::state::{Last, Wanted};
 use super::{Details, Milestone, Phase, Work};
 use crate::context::cut_chars;
-use crate::event::{Command, Event, MilestoneStep, Outcome};
+use crate::event::{Command, Event, Outcome};
+use crate::task::milestone::MilestoneStep;
 
 /// So many differences are told; the rest is counted.
 const MOST_CHANGES: usize = 40;
@@ -37,8 +38,10 @@ impl Frozen {
     /// come to it yet.
     pub fn take_in(&mut self, event: &Event) {
         match event {
-            Event::Milestone(MilestoneStep::Refrozen { definition, frozen, .. }) => {
-                *self = Self { definition: definition.clone(), frozen: frozen.clone() };
+            Event::Own(step) => {
+                if let Some(MilestoneStep::Refrozen { definition, frozen, .. }) = MilestoneStep::read(step) {
+                    *self = Self { definition, frozen };
+                }
             }
             Event::CommandReceived(received) => {
                 if let Command::Refreeze { definition } = &received.command
@@ -75,9 +78,22 @@ impl Milestone {
 
     /// Nobody is at work, and the task is not on its way to an end that somebody wanted.
     pub(super) fn refreezes(&self) -> bool {
-        let wanted = self.refreeze.is_some() && self.result.is_none();
-        let idle = matches!(self.phase, Phase::Fresh | Phase::Between | Phase::Asking(_));
+        let wanted = self.refreeze.is_some() && self.life.result.is_none();
+        let idle = match self.phase {
+            // Where lines of the record are missing there may be a round already: it goes on first.
+            Phase::Preparing => !self.life.workspace.ready && self.round.is_none(),
+            Phase::Between | Phase::Asking(_) => true,
+            Phase::Turn { .. }
+            | Phase::Reported { .. }
+            | Phase::Cleaned
+            | Phase::Checking { .. }
+            | Phase::Judged { .. }
+            | Phase::Overdue { .. }
+            | Phase::Waits { .. }
+            | Phase::Settling => false,
+        };
         let goes_on = self
+            .life
             .verdict
             .is_none_or(|verdict| matches!(verdict.outcome, Outcome::Paused | Outcome::Completed));
         wanted && idle && goes_on
@@ -85,7 +101,7 @@ impl Milestone {
 
     pub(super) fn refreeze(&self) -> Option<Event> {
         let Wanted { text, definition } = self.refreeze.as_ref()?;
-        Some(Event::Milestone(MilestoneStep::Refrozen {
+        Some(Event::from(MilestoneStep::Refrozen {
             definition: text.clone(),
             frozen: definition.frozen(),
             changes: differences(&self.definition, definition),
@@ -116,15 +132,11 @@ impl Milestone {
             ));
         }
         self.final_rejections = None;
-        let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
-        if completed || self.in_review() {
+        if self.life.is_completed() || self.in_review() {
             // It was accepted as a whole by other criteria.
-            self.verdict = None;
+            self.life.take_back_verdict();
             self.question = None;
-            self.message = None;
-            self.usage_before = self.usage;
-            self.unmetered_in_row = 0;
-            self.elapsed_before = self.elapsed;
+            self.life.renew_allowance();
         }
         // Also where the Developer only cleans up before that report is judged.
         if self.round.as_ref().is_some_and(|round| round.work.is_some()) {

@@ -1,24 +1,44 @@
 //! Taking a milestone up again (M9): it goes on where it stands, but first the tree is looked at, and both agents are told
 //! that they were interrupted.
 
-use std::time::Duration;
-
 use super::{Milestone, Phase, Question};
 use crate::event::Outcome;
 use crate::spec::ProofPolicy;
 
 impl Milestone {
+    /// Where lines of the record are missing, the state may be inside a round that nobody saw begin, which nothing could
+    /// ever end, or in a workspace that nobody saw made.
+    fn leave_unknown_round(&mut self) {
+        let inside = match self.phase {
+            Phase::Asking(_)
+            | Phase::Turn { .. }
+            | Phase::Reported { .. }
+            | Phase::Cleaned
+            | Phase::Checking { .. }
+            | Phase::Judged { .. }
+            | Phase::Overdue { .. }
+            | Phase::Settling => true,
+            Phase::Preparing | Phase::Between | Phase::Waits { .. } => false,
+        };
+        if !self.life.workspace.ready {
+            self.phase = Phase::Preparing;
+        } else if inside && self.round.is_none() {
+            self.phase = Phase::Between;
+        }
+    }
+
     pub(super) fn resumed(
         &mut self,
         more: Option<u32>,
         follow_up: Option<&str>,
         proof: Option<&ProofPolicy>,
     ) {
-        let ended = self.result.take().map(|result| result.outcome);
-        self.pausing = None;
+        self.leave_unknown_round();
+        let ended = self.life.result.take().map(|result| result.outcome);
+        self.life.pausing = None;
         self.kept = false;
         if let Some(proof) = proof {
-            self.policy.proof.clone_from(proof);
+            self.life.policy.proof.clone_from(proof);
         }
         if let Some(more) = more {
             self.max_rounds = self.rounds.saturating_add(more).max(1);
@@ -31,21 +51,21 @@ impl Milestone {
             self.main = None;
             self.main_found = None;
         }
-        self.look_due = self.turns > 0;
-        self.taken_up = self.turns > 0;
+        self.look_due = self.life.turns > 0;
+        self.taken_up = self.life.turns > 0;
         if let Some(round) = self.round.as_mut() {
             round.disturbed = 0;
         }
-        self.developer.interrupted = self.turns > 0;
-        self.acceptor.interrupted = self.turns > 0;
+        self.developer.interrupted = self.life.turns > 0;
+        self.acceptor.interrupted = self.life.turns > 0;
         if let Phase::Turn { role, .. } = self.phase {
             // Whether it was had is not on record. One that was not says it at once; else the next one does.
             self.desk_mut(role).recovering = true;
         }
-        let completed = self.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
+        let completed = self.life.is_completed();
         let asked_for_more = more.is_some() || follow_up.is_some();
         if asked_for_more && self.round.is_none() {
-            (self.proving, self.proof_state) = (None, None);
+            (self.life.proof.at_work, self.life.proof.state) = (None, None);
         } else {
             self.prove_anew();
         }
@@ -66,9 +86,7 @@ impl Milestone {
             return;
         }
         if ended.is_some_and(|outcome| outcome != Outcome::Paused) {
-            self.usage_before = self.usage;
-            self.unmetered_in_row = 0;
-            self.elapsed_before = self.elapsed;
+            self.life.renew_allowance();
         }
         if by_verdicts {
             // Whoever takes it up has seen why it stands.
@@ -78,14 +96,13 @@ impl Milestone {
                 last.needs_person = false;
             }
         }
-        self.red_proofs = 0;
-        self.verdict = None;
-        self.message = None;
+        self.life.proof.red_in_row = 0;
+        self.life.take_back_verdict();
         self.developer.failures_in_row = 0;
         self.acceptor.failures_in_row = 0;
-        self.backoff_due = false;
-        self.limit_wait = Duration::ZERO;
-        if self.phase == Phase::Between && self.ready {
+        self.life.backoff_due = false;
+        self.life.limits.renew_wait();
+        if self.phase == Phase::Between && self.life.workspace.ready {
             self.before_the_first();
         }
     }

@@ -133,17 +133,14 @@ impl Milestone {
             Phase::Turn { role: Role::Developer, .. } => Some(AtWork::Developer),
             Phase::Turn { role: Role::Acceptor, .. } => Some(AtWork::Acceptor),
             Phase::Checking { .. } => Some(AtWork::Checks),
-            Phase::Fresh
-            | Phase::Setup { .. }
+            Phase::Preparing
             | Phase::Between
             | Phase::Asking(_)
             | Phase::Reported { .. }
             | Phase::Cleaned
             | Phase::Judged { .. }
             | Phase::Overdue { .. }
-            | Phase::LimitHit { .. }
-            | Phase::Waiting { .. }
-            | Phase::Probed { .. }
+            | Phase::Waits { .. }
             | Phase::Settling => None,
         };
         Standing {
@@ -175,12 +172,12 @@ impl Milestone {
 
     /// What ended otherwise than asked for goes on when a person takes it up, whatever ended it: that is a pause.
     fn status(&self) -> MilestoneStatus {
-        let ended = self.result.as_ref().map(|result| (result.outcome, result.stop_reason));
+        let ended = self.life.result.as_ref().map(|result| (result.outcome, result.stop_reason));
         match ended {
             Some((Outcome::Completed, _)) => MilestoneStatus::Completed,
             Some((_, StopReason::Abandoned)) => MilestoneStatus::Abandoned,
             // It only has to say so.
-            None if !(self.is_paused() && self.phase == Phase::Between) => MilestoneStatus::InProgress,
+            None if !(self.life.is_paused() && self.phase == Phase::Between) => MilestoneStatus::InProgress,
             Some(_) | None if self.in_review() => MilestoneStatus::AwaitingReview,
             Some(_) | None => MilestoneStatus::Paused,
         }
@@ -194,13 +191,10 @@ impl Milestone {
         }
         let acceptor = match self.phase {
             Phase::Checking { .. } | Phase::Judged { .. } | Phase::Settling => true,
-            Phase::Asking(role)
-            | Phase::Turn { role, .. }
-            | Phase::LimitHit { role, .. }
-            | Phase::Waiting { role, .. }
-            | Phase::Probed { role, .. } => role == Role::Acceptor,
-            Phase::Fresh
-            | Phase::Setup { .. }
+            Phase::Asking(role) | Phase::Turn { role, .. } | Phase::Waits { role, .. } => {
+                role == Role::Acceptor
+            }
+            Phase::Preparing
             | Phase::Between
             | Phase::Reported { .. }
             | Phase::Cleaned

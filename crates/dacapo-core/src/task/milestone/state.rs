@@ -1,14 +1,15 @@
 //! The parts of a milestone's state.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::definition::Definition;
 use super::findings::About;
-use crate::event::{CheckResult, Judge, Usage, WaitReason};
+use crate::event::{CheckResult, Usage};
 use crate::git::Oid;
+use crate::task::lifecycle::{Conversation, Wait};
+use crate::task::milestone::Judge;
 
 /// Who is at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +30,8 @@ impl Role {
 /// Where the milestone stands. It is not lost when the task ends: whoever takes it up goes on from there.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Phase {
-    Fresh,
-    /// A command makes the fresh worktree usable.
-    Setup {
-        index: usize,
-    },
+    /// The workspace is made, and made usable.
+    Preparing,
     /// No round is at work.
     Between,
     /// In a round, the next turn is this one's.
@@ -60,44 +58,18 @@ pub(super) enum Phase {
     Overdue {
         reason: String,
     },
-    LimitHit {
+    /// For a limit of this one, or after a failed call.
+    Waits {
         role: Role,
-        message: String,
-        end: LimitEnd,
-    },
-    Waiting {
-        role: Role,
-        until: Timestamp,
-        why: WaitReason,
-    },
-    /// Another task tries whether the limit is over.
-    Probed {
-        role: Role,
-        until: Timestamp,
-        since: Timestamp,
-        elapsed: Duration,
+        wait: Wait,
     },
     Settling,
-}
-
-/// What is known of the end of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LimitEnd {
-    /// A turn of this task ran into it, and this is what its agent said.
-    Said(Option<Timestamp>),
-    /// Another task did, and knows its end.
-    Shared(Timestamp),
-    /// Another task is trying whether it has come.
-    Probed,
 }
 
 /// An agent's conversation, and what it has to hear.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Desk {
-    pub(super) session: Option<String>,
-    pub(super) session_usage: Usage,
-    /// It has had a turn.
-    pub(super) conversed: bool,
+    pub(super) conversation: Conversation,
     /// What people said and no turn has been told yet.
     pub(super) told: Vec<String>,
     /// What the newest turn was told.
@@ -229,7 +201,7 @@ pub(super) struct Wanted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Question {
     /// Somebody paused it.
-    GoOn { by: String },
+    GoOn { by: Option<String> },
     /// So many rejections in a row.
     Rejections,
     /// The Acceptor insists on what is settled.

@@ -1,6 +1,7 @@
 //! The rules of milestones, in a world that is only a script.
 
 mod convergence;
+mod damaged;
 mod definitions;
 mod final_verdicts;
 mod forms;

@@ -8,8 +8,9 @@
 
 use super::judge::named;
 use super::{Disorder, Milestone, Phase, Role};
-use crate::event::{MilestoneStep, WorkFacts};
+use crate::engine::machine::WorkFacts;
 use crate::git::Oid;
+use crate::task::milestone::MilestoneStep;
 
 /// So often in a round the Developer puts in order what was reported before; once more is a rejection.
 const MOST_DISTURBED: u32 = 3;
@@ -39,7 +40,7 @@ impl Milestone {
 
     /// The branch that HEAD is on, where it is not the milestone's.
     pub(super) fn astray(&self, facts: &WorkFacts) -> Option<String> {
-        (facts.branch != self.branch)
+        (facts.branch != self.life.workspace.branch)
             .then(|| facts.branch.clone().unwrap_or_else(|| "no branch (detached)".to_owned()))
     }
 

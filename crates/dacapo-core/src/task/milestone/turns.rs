@@ -1,21 +1,17 @@
 //! What a turn leaves behind: conversations, replies, failures, what was used.
 
-use super::plan::CALL_TIMEOUT;
-use super::{LimitEnd, Milestone, Phase, Role};
+use std::sync::Arc;
+
+use super::{Milestone, Phase, Role, Wait};
 use crate::engine::stop;
-use crate::event::{FailureKind, Outcome, StopReason, TurnEnd, TurnRecord, Usage};
-use crate::spec::OutputFormat;
+use crate::event::{FailureKind, Outcome, StopDetail, StopReason, TurnEnd, TurnRecord, Usage};
 
 impl Milestone {
     pub(super) fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
         let Some(role) = self.to_ask() else { return };
-        self.turns = turn + 1;
+        self.life.turns = turn + 1;
         let desk = self.desk_mut(role);
-        if !continued {
-            desk.session = session.map(str::to_owned);
-            desk.session_usage = Usage::default();
-        }
-        desk.conversed = true;
+        desk.conversation.turn_started(session, continued);
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         desk.heard.append(&mut desk.told);
         desk.notes_heard.append(&mut desk.notes);
@@ -29,22 +25,16 @@ impl Milestone {
 
     pub(super) fn turn_finished(&mut self, record: &TurnRecord) {
         let Phase::Turn { role, continued, .. } = self.phase else { return };
-        self.usage = self.usage.plus(&record.usage);
-        let uncertain = !continued && self.may_never_have_begun(role, record);
-        let desk = self.desk_mut(role);
-        desk.session_usage = desk.session_usage.plus(&record.usage);
-        if record.session.is_some() {
-            desk.session.clone_from(&record.session);
-        }
-        if uncertain {
-            desk.session = None;
-            desk.conversed = false;
-        }
+        self.life.budget.add(&record.usage);
+        self.life.meter(record);
+        let spec = Arc::clone(&self.life.spec);
+        let agent = &spec.agents[Self::agent(role)];
+        self.desk_mut(role).conversation.turn_finished(record, agent, continued);
         if let Some(round) = self.round.as_mut() {
             round.usage = round.usage.plus(&record.usage);
         }
         if !matches!(record.end, TurnEnd::Limit { .. }) {
-            self.limits_in_row = 0;
+            self.life.limits.none_hit();
         }
         self.phase = Phase::Asking(role);
         // Nobody knows in what state it left the tree.
@@ -53,57 +43,42 @@ impl Milestone {
         match &record.end {
             TurnEnd::Done => self.turn_done(role, record),
             TurnEnd::Failed { message, .. } if record.timed_out => {
-                // As the first journals have it.
-                let message = message.replace("--turn-timeout", CALL_TIMEOUT);
                 let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
                 self.phase = Phase::Overdue { reason };
             }
             // What it knew is lost, not what was done: it begins anew with the full context (M3).
             TurnEnd::Failed { failure: FailureKind::SessionLost, .. } if continued => {
                 let desk = self.desk_mut(role);
-                desk.session = None;
-                desk.conversed = false;
+                desk.conversation.lost();
                 desk.interrupted = true;
             }
             TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, message } => {
-                self.end(Outcome::Failed, StopReason::PermanentError, message);
+                self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::said(message));
             }
             TurnEnd::Failed { failure: FailureKind::Transient, message } => {
                 let desk = self.desk_mut(role);
                 desk.failures_in_row = desk.failures_in_row.saturating_add(1);
                 let failures = desk.failures_in_row;
-                self.backoff_due = true;
-                if self.policy.max_failures > 0 && failures >= self.policy.max_failures {
-                    self.end(Outcome::Failed, StopReason::Failures, message);
+                self.life.backoff_due = true;
+                if self.life.policy.max_failures > 0 && failures >= self.life.policy.max_failures {
+                    self.end(Outcome::Failed, StopReason::Failures, StopDetail::said(message));
                 }
             }
             TurnEnd::Limit { message, resets_at } => {
-                let (message, end) = (message.clone(), LimitEnd::Said(*resets_at));
-                self.phase = Phase::LimitHit { role, message, end };
+                self.phase = Phase::Waits { role, wait: Wait::said(message, *resets_at) };
             }
             TurnEnd::Budget => {
-                self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
+                self.end(Outcome::BudgetExhausted, StopReason::Budget, StopDetail::BudgetUsed);
             }
             TurnEnd::Cancelled | TurnEnd::Interrupted => {}
         }
-        if self.verdict.is_none() && stop::over_budget(&self.policy, &self.usage_in_allowance()) {
-            self.end(Outcome::BudgetExhausted, StopReason::Budget, "the budget is used up");
+        if self.life.verdict.is_none() && self.life.over_budget(&Usage::default()) {
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, StopDetail::BudgetUsed);
         }
-        if record.end == TurnEnd::Done {
-            self.meter(role, record);
-        }
-    }
-
-    /// A budget against which nothing is known to count holds nothing back.
-    fn meter(&mut self, role: Role, record: &TurnRecord) {
-        let Some(what) = stop::unmetered(&self.policy, &record.usage) else {
-            self.unmetered_in_row = 0;
-            return;
-        };
-        self.unmetered_in_row += 1;
-        if self.verdict.is_none() && self.unmetered_in_row >= stop::UNMETERED_TURNS {
-            let message = stop::usage_unknown(&self.spec.agents[Self::agent(role)].name, what);
-            self.end(Outcome::BudgetExhausted, StopReason::Budget, &message);
+        if let Some(what) =
+            self.life.unknown_usage().filter(|_| self.life.verdict.is_none() && record.end == TurnEnd::Done)
+        {
+            self.end(Outcome::BudgetExhausted, StopReason::Budget, stop::usage_unknown(&agent.name, what));
         }
     }
 
@@ -132,17 +107,5 @@ impl Milestone {
         if role == Role::Developer {
             self.disorder = None;
         }
-    }
-
-    /// A conversation whose id we chose ourselves is known to exist only when a turn in it went well; one over ACP may
-    /// have lived in its process alone. Who takes up one that does not exist fails for ever.
-    fn may_never_have_begun(&self, role: Role, record: &TurnRecord) -> bool {
-        let uncertain = match record.end {
-            TurnEnd::Failed { .. } | TurnEnd::Cancelled | TurnEnd::Interrupted => true,
-            TurnEnd::Limit { .. } => record.usage.tokens() == 0,
-            TurnEnd::Done | TurnEnd::Budget => false,
-        };
-        let agent = &self.spec.agents[Self::agent(role)];
-        uncertain && (agent.presets_session() || agent.output == OutputFormat::Acp)
     }
 }

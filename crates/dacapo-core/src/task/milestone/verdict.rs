@@ -105,6 +105,55 @@ impl Verdict {
     }
 }
 
+/// What a verdict gives as its reason, taken apart for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// All but the lines about criteria; may be empty.
+    pub words: String,
+    /// The criteria that it says are met: `C-1`.
+    pub met: Vec<String>,
+    /// Those that it says are not met, with the line that does.
+    pub unmet: Vec<(String, String)>,
+}
+
+impl Reason {
+    /// Takes apart what follows the word of a verdict.
+    pub fn of(text: &str) -> Self {
+        let (mut reason, mut words) = (Self::default(), Vec::new());
+        for line in Lines::lenient(text) {
+            let item = match line.kind {
+                Kind::Item { text, .. } => text,
+                Kind::Blank | Kind::Heading { .. } | Kind::Text | Kind::Fenced => line.text.trim(),
+            };
+            let judged = Judged::of(item).filter(|_| line.kind != Kind::Fenced);
+            match judged.and_then(|judged| Some((format!("C-{}", judged.number), judged.met?, judged.line))) {
+                Some((id, true, _)) if !reason.met.contains(&id) => reason.met.push(id),
+                Some((id, false, line)) if !reason.says_unmet(&id) => reason.unmet.push((id, line)),
+                Some(_) => {}
+                None => words.push(line.text),
+            }
+        }
+        // Of two lines about one criterion the no counts.
+        reason.met = reason.met.iter().filter(|id| !reason.says_unmet(id)).cloned().collect();
+        reason.words = words.join("\n").trim().to_owned();
+        reason
+    }
+
+    /// Why something was rejected: where nothing else is said, because of what is not met.
+    pub fn of_rejection(text: &str) -> String {
+        let Self { words, unmet, .. } = Self::of(text);
+        match (words.is_empty(), unmet.is_empty()) {
+            (false, _) => words,
+            (true, false) => unmet.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n"),
+            (true, true) => text.trim().to_owned(),
+        }
+    }
+
+    fn says_unmet(&self, id: &str) -> bool {
+        self.unmet.iter().any(|(unmet, _)| unmet == id)
+    }
+}
+
 /// List items, then what is not met. Of a feature nobody asked for criteria: there they only stand in for what is not said
 /// otherwise.
 fn raised(mut findings: Vec<Found>, judged: &[Judged], on: On) -> Vec<Found> {

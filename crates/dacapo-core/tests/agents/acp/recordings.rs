@@ -1,6 +1,7 @@
 //! What real agents said, read event by event.
 
 use super::*;
+use dacapo_core::event::Notice;
 
 /// All that happened in a turn, and how it is weighed.
 fn check(turn: &Turn, expected: &[&str], end: &TurnEnd) {
@@ -124,7 +125,7 @@ fn opencode_says_what_its_last_call_used_and_what_all_of_it_cost() {
         ],
         &TurnEnd::Done,
     );
-    assert_eq!(turns[0].notes, ["bot says only what its last model call used: tokens are counted too low"]);
+    assert_eq!(turns[0].notes, [Notice::UsageOfLastCallOnly { agent: "bot".into() }]);
     let second = [
         "text \"pon\"",
         "text \"g\"",

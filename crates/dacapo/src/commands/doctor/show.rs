@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::report::{AgentReport, BillingReport, Check, CheckState, Kind, Outcome, Probed, Report, State};
-use super::survey::Subject;
 use crate::agents::is_variable;
 use crate::output::log::clock;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use dacapo_app::operations::doctor::Subject;
+use dacapo_app::operations::doctor::report::{
+    AgentReport, BillingReport, Check, CheckState, Kind, Outcome, Probed, Report, State,
+};
 
 /// The column that names stand in.
 const NAMES: usize = 10;

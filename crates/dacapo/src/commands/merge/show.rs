@@ -2,35 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use dacapo_core::event::AgentEvent;
+use dacapo_app::operations::merge::{MergePlan, WatchMerge};
+use dacapo_app::present::face;
+use dacapo_core::event::{AgentEvent, FORMAT};
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{Done, Expected, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
+use dacapo_core::merge::{Done, Expected, Halt, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
-use super::candidates::Gathered;
-use crate::args::{Merge, Show};
+use super::listen;
+use crate::args::Show;
 use crate::commands::print;
+use crate::error::Failure;
+use crate::output::leftovers::not_at_home;
+use crate::output::notices;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
-const FORMAT: u32 = 1;
 /// So many names of files in one line.
 const FILES: usize = 5;
 
-/// Whether something conflicts that nobody would resolve.
-pub(super) fn needs_somebody(plan: &[Planned], args: &Merge) -> bool {
-    plan.iter().any(|task| {
-        let asks = !args.query.is_empty() || matches!(task.expected, Expected::Conflicts { .. });
-        asks && task.agent.is_none() && is_work(&task.expected)
-    })
-}
-
 /// What there is to say about merging what is not completed.
 fn why_unfinished(view: &TaskView) -> String {
-    let Some(milestone) = &view.milestone else { return format!("the task is {}", view.status.as_str()) };
-    let (done, all) = (milestone.features_done(), milestone.features.len());
-    let status = milestone.status.as_str().replace('_', " ");
-    format!("the milestone is {status}, {done} of {} accepted", words::count(all as u64, "feature"))
+    let own = face::of(&view.kind).and_then(|face| face.unfinished(view));
+    own.unwrap_or_else(|| format!("the task is {}", view.status.as_str()))
 }
 
 fn is_work(expected: &Expected) -> bool {
@@ -40,6 +34,8 @@ fn is_work(expected: &Expected) -> bool {
 /// Shows a merge.
 pub(super) struct Shown {
     show: Show,
+    query: Option<String>,
+    dry_run: bool,
     into: String,
     width: usize,
     merged: Vec<String>,
@@ -47,8 +43,17 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(show: Show, into: &str) -> Self {
-        Self { show, into: into.to_owned(), width: 0, merged: Vec::new(), left_out: Vec::new() }
+    pub(super) fn new(show: Show, query: Option<String>, dry_run: bool) -> Self {
+        let (into, merged, left_out) = (String::new(), Vec::new(), Vec::new());
+        Self { show, query, dry_run, into, width: 0, merged, left_out }
+    }
+
+    /// Whether something conflicts that nobody would resolve.
+    pub(super) fn needs_somebody(&self, plan: &[Planned]) -> bool {
+        plan.iter().any(|task| {
+            let asks = self.query.is_some() || matches!(task.expected, Expected::Conflicts { .. });
+            asks && task.agent.is_none() && is_work(&task.expected)
+        })
     }
 
     fn talks(&self) -> bool {
@@ -72,7 +77,7 @@ impl Shown {
         print(&value.to_string());
     }
 
-    pub(super) fn notes(&self, notes: &[String]) {
+    fn notes(&self, notes: &[String]) {
         for note in notes {
             if self.show.json {
                 tracing::warn!("{note}");
@@ -82,21 +87,23 @@ impl Shown {
     }
 
     /// What is going to happen.
-    pub(super) fn plan(&mut self, from: &Oid, plan: &[Planned], gathered: &Gathered, args: &Merge) {
-        let names = plan.iter().map(|task| &task.name).chain(gathered.merged.iter().map(|(name, _)| name));
+    pub(super) fn show(&mut self, plan: &MergePlan) {
+        let MergePlan { into, from, tasks: plan, views, merged, warnings } = plan;
+        self.into.clone_from(into);
+        self.notes(warnings);
+        let names = plan.iter().map(|task| &task.name).chain(merged.iter().map(|(name, _)| name));
         self.width = names.map(String::len).max().unwrap_or(0).min(40);
         let width = self.width;
         let tasks: Vec<Value> = plan.iter().map(planned_json).collect();
         self.json(
             "merge_plan",
-            json!({"into": self.into, "from": from, "tasks": tasks, "dry_run": args.dry_run}),
+            json!({"into": self.into, "from": from, "tasks": tasks, "dry_run": self.dry_run}),
         );
         self.say(&format!("{} {} ({})", paint(DIM, "into   "), words::branch(&self.into), from.short()));
-        if let Some(query) = args.query.first() {
-            let query = if args.query.len() > 1 { args.query.join(" ") } else { query.clone() };
-            self.say(&format!("{} {}", paint(DIM, "query  "), words::line(&query, 100)));
+        if let Some(query) = &self.query {
+            self.say(&format!("{} {}", paint(DIM, "query  "), words::line(query, 100)));
         }
-        for (name, merged) in &gathered.merged {
+        for (name, merged) in merged {
             let into = words::branch(&merged.into);
             self.say(&format!("  {name:<width$}  merged already, into {into} as {}", merged.commit.short()));
             self.json(
@@ -114,15 +121,15 @@ impl Shown {
             self.say(&format!(
                 "{number} {} {size:<20}  {}",
                 paint(BOLD, &format!("{name:<width$}")),
-                expected(task, args)
+                expected(task, self.query.is_some())
             ));
             if is_work(&task.expected) {
                 self.say(&paint(DIM, &format!("  {:<width$} {}", "", checks(task))));
             }
-            let unfinished = gathered.candidates.get(at).filter(|one| one.view.status != Status::Completed);
+            let unfinished = views.get(at).filter(|view| view.status != Status::Completed);
             if let Some(unfinished) = unfinished.filter(|_| is_work(&task.expected)) {
                 let text =
-                    format!("  {:<width$} {}: look whether it is done", "", why_unfinished(&unfinished.view));
+                    format!("  {:<width$} {}: look whether it is done", "", why_unfinished(unfinished));
                 self.say(&paint(WARN, &text));
             }
             if task.uncommitted > 0 && is_work(&task.expected) {
@@ -132,19 +139,18 @@ impl Shown {
                 self.say(&paint(WARN, &text));
             }
         }
-        if args.dry_run {
+        if self.dry_run {
             self.say(&paint(DIM, "nothing was changed (--dry-run)"));
         }
     }
 
-    /// What became of a task.
-    pub(super) fn outcome(&mut self, branch: &str, name: &str, outcome: &Outcome) {
+    fn outcome_of(&mut self, branch: &str, name: &str, outcome: &Outcome) {
         match outcome {
             Outcome::Merged(done) => self.merged(name, done),
             Outcome::AlreadyThere(home) => {
                 self.merged.push(name.to_owned());
-                self.line(GOOD, "✓", name, &format!("is in {} already", words::branch(&self.into)));
-                self.home(home);
+                self.line(BOLD, "✓", name, &format!("is in {} already", words::branch(&self.into)));
+                self.home(home, name);
                 self.json(
                     "merge_result",
                     json!({"task": name, "result": "already_there", "kept": home.refs}),
@@ -175,7 +181,9 @@ impl Shown {
     fn merged(&mut self, name: &str, done: &Done) {
         self.merged.push(name.to_owned());
         let how = if done.fast_forward { "fast-forward to" } else { "merged as" };
-        self.line(GOOD, "✓", name, &format!("{how} {}{}", done.commit.short(), proven(&done.checks)));
+        // Only proof is green: without a check it is just there.
+        let style = if done.checks.is_empty() { BOLD } else { GOOD };
+        self.line(style, "✓", name, &format!("{how} {}{}", done.commit.short(), proven(&done.checks)));
         if let Some(resolved) = &done.resolved {
             if !resolved.conflicts.is_empty() {
                 self.more(&format!("{} resolved {}", resolved.agent, files(&resolved.conflicts)));
@@ -186,11 +194,11 @@ impl Shown {
                 self.more(&format!("{} also changed {}", resolved.agent, files(&other)));
             }
             for left in &resolved.left_out {
-                self.more(&format!("not committed: {left}"));
+                self.more(&format!("not committed: {}", notices::left(left)));
             }
             self.more(&format!("what it said: {}", resolved.record.display()));
         }
-        self.home(&done.home);
+        self.home(&done.home, name);
         self.json(
             "merge_result",
             json!({
@@ -204,12 +212,12 @@ impl Shown {
                 "conflicts": done.resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect::<Vec<_>>(),
                 "kept": done.home.refs,
                 "set_aside": done.home.set_aside.as_deref().map(display_path),
-                "problems": done.home.problems,
+                "problems": done.home.problems.iter().map(|problem| not_at_home(problem, name)).collect::<Vec<_>>(),
             }),
         );
     }
 
-    fn home(&self, home: &Home) {
+    fn home(&self, home: &Home, name: &str) {
         if let Some(path) = home.set_aside.as_ref().filter(|_| home.uncommitted > 0) {
             let uncommitted = words::count(home.uncommitted as u64, "uncommitted file");
             self.more(&format!("{uncommitted} set aside with its worktree in {}", path.display()));
@@ -219,7 +227,7 @@ impl Shown {
             self.more(&format!("{ignored} put away with its worktree in {}", path.display()));
         }
         for problem in &home.problems {
-            self.more(&paint(WARN, problem));
+            self.more(&paint(WARN, &not_at_home(problem, name)));
         }
     }
 
@@ -248,8 +256,7 @@ impl Shown {
         );
     }
 
-    /// The sum of it.
-    pub(super) fn finished(&self, from: &Oid, to: &Option<Oid>) {
+    fn sum(&self, from: &Oid, to: Option<&Oid>) {
         self.json(
             "merge_finished",
             json!({"into": self.into, "from": from, "to": to, "merged": self.merged, "left_out": self.left_out}),
@@ -297,7 +304,7 @@ fn files(paths: &[PathBuf]) -> String {
     named.join(", ")
 }
 
-fn expected(task: &Planned, args: &Merge) -> String {
+fn expected(task: &Planned, joined: bool) -> String {
     let helper = match &task.agent {
         Some(agent) => format!("{agent} resolves them"),
         None => "no agent: it will be left out".to_owned(),
@@ -313,10 +320,10 @@ fn expected(task: &Planned, args: &Merge) -> String {
             return paint(WARN, &format!("conflicts{with} in {}; {helper}", files(paths)));
         }
     };
-    match (&task.agent, args.query.is_empty()) {
-        (_, true) => text,
-        (Some(agent), false) => format!("{text}, joined by {agent}"),
-        (None, false) => paint(WARN, &format!("{text}; no agent for the query: it will be left out")),
+    match (&task.agent, joined) {
+        (_, false) => text,
+        (Some(agent), true) => format!("{text}, joined by {agent}"),
+        (None, true) => paint(WARN, &format!("{text}; no agent for the query: it will be left out")),
     }
 }
 
@@ -387,5 +394,23 @@ impl Watch for Shown {
             Step::Checked(_) => {}
             Step::Again => self.more("the branch has moved meanwhile: once more from there"),
         }
+    }
+}
+
+impl WatchMerge for Shown {
+    fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
+        listen(halt.clone())
+    }
+
+    fn plan(&mut self, plan: &MergePlan) {
+        self.show(plan);
+    }
+
+    fn outcome(&mut self, branch: &str, name: &str, outcome: &Outcome) {
+        self.outcome_of(branch, name, outcome);
+    }
+
+    fn finished(&mut self, from: &Oid, now: Option<&Oid>) {
+        self.sum(from, now);
     }
 }

@@ -6,19 +6,20 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
+use crate::App;
 use crate::args::milestone::ListMilestones;
-use crate::commands::{print, repository};
+use crate::commands::print;
 use crate::error::Failure;
 use crate::milestones::{Catalog, Entry, Status};
 use crate::output::words::{self, BOLD, DIM, GOOD, WARN, paint};
 
-pub(super) fn run(args: &ListMilestones) -> Result<u8, Failure> {
-    let (repo, data) = repository()?;
+pub(super) fn run(app: &App, args: &ListMilestones) -> Result<u8, Failure> {
+    let (repo, data) = app.repository()?;
     let catalog = Catalog::read(&repo, &data).map_err(|error| {
         Failure::failed(format!("the milestones of this repository cannot be read: {error}"))
             .kept("everything as it is; nothing was written")
     })?;
-    catalog.entries().for_each(|entry| super::clear_up(&repo, entry));
+    catalog.entries().for_each(|entry| super::clear_up(app, &repo, entry));
     if args.json {
         let all: Vec<Value> = catalog.entries().map(told::brief).collect();
         print(&json!(all).to_string());
@@ -57,7 +58,7 @@ fn table(entries: &[&Entry]) -> String {
             }
             let style = match at {
                 0 => BOLD,
-                1 => colour(entry.status()),
+                1 => colour(entry),
                 _ => anstyle::Style::new(),
             };
             line.push_str(&paint(style, cell));
@@ -68,9 +69,11 @@ fn table(entries: &[&Entry]) -> String {
     lines.join("\n")
 }
 
-fn colour(status: Status) -> anstyle::Style {
-    match status {
-        Status::COMPLETED => GOOD,
+/// Only proof is green.
+fn colour(entry: &Entry) -> anstyle::Style {
+    match entry.status() {
+        Status::COMPLETED if entry.told().is_some_and(|told| told.view.verified) => GOOD,
+        Status::COMPLETED => BOLD,
         Status::PAUSED | Status::AWAITING_REVIEW => WARN,
         Status::ABANDONED => DIM,
         Status::Pending | Status::IN_PROGRESS => anstyle::Style::new(),

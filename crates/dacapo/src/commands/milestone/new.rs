@@ -2,29 +2,32 @@
 
 use std::path::Path;
 
+use dacapo_app::operations::milestone::which;
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::which;
+use crate::App;
 use crate::args::Show;
 use crate::args::milestone::NewMilestone;
-use crate::commands::{open, print, repository};
+use crate::commands::{open, print};
 use crate::error::Failure;
 use crate::laying::{Laid, lay};
 use crate::milestones::{Folder, Known, Outline, Section, known_of};
 use crate::output::words::{BOLD, DIM, WARN, paint};
-use crate::trust::{Gate, Using};
+use crate::question::asking;
+use crate::trust::Using;
 
-pub(super) fn run(args: &NewMilestone) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
     let id = which::id(&args.id)?;
-    let (repo, data) = repository()?;
+    let (repo, data) = app.repository()?;
     let folder = Folder::of(&repo);
     let known = known_of(&folder, &data, &id);
     refuse_what_was(&id, &known)?;
     // Before the file is there: who does not trust the editor has changed nothing.
-    let gate = Gate { top: repo.toplevel(), show: Show::default() };
-    let editing = args.edit.then(|| gate.settings(&[Using::Editor])).transpose()?;
+    let settings =
+        || asking(app, Show::default(), |answers| app.settings(repo.toplevel(), &[Using::Editor], answers));
+    let editing = args.edit.then(settings).transpose()?;
     let title = if args.title.is_empty() { id.to_string() } else { args.title.join(" ") };
     let outline = Outline {
         title: &title,
@@ -53,9 +56,11 @@ pub(super) fn run(args: &NewMilestone) -> Result<u8, Failure> {
         print(&json!({ "id": id, "path": path, "fill_in": empty }).to_string());
         return Ok(0);
     }
-    print(&told(&id, &path, &empty, matches!(known, Known::OtherTask)));
+    print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));
     if let Some(loaded) = editing {
-        return Err(open::in_editor(&loaded.config, &path, folder.top()).kept("the file that was written"));
+        return Err(
+            open::in_editor(app, &loaded.config, &path, folder.top()).kept("the file that was written")
+        );
     }
     Ok(0)
 }
@@ -74,9 +79,8 @@ fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
         .hint(format!("dacapo milestone show {id}")))
 }
 
-fn told(id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
-    let here = std::env::current_dir().ok();
-    let path = here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
+fn told(app: &App, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
+    let path = app.here().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
     let mut out = format!("{} is written down in {}", paint(BOLD, id.as_str()), path.display());
     if !empty.is_empty() {
         out.push_str(&format!("\n  {}", paint(WARN, &format!("fill in: {}", empty.join(", ")))));

@@ -3,26 +3,29 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use dacapo_app::operations::milestone;
+use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
-use dacapo_core::view::MilestoneView;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{told, which};
+use super::told;
+use crate::App;
 use crate::args::milestone::ShowMilestone;
 use crate::commands::print;
 use crate::error::Failure;
 use crate::milestones::{Entry, Round, Said, Story, Told};
 use crate::output;
-use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use crate::output::needs::question;
+use crate::output::words::{self, BOLD, DIM, WARN, paint};
 
 /// Of older rounds only the verdict is shown, unless all of it is asked for.
 const MOST_ROUNDS: usize = 5;
 /// A longer reply is in the log.
 const MOST_LINES: usize = 60;
 
-pub(super) fn run(args: &ShowMilestone) -> Result<u8, Failure> {
-    let (repo, _, entry) = which::entry(&args.milestone)?;
-    super::clear_up(&repo, &entry);
+pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
+    let (repo, _, entry) = milestone::which::entry(app, &args.milestone)?;
+    super::clear_up(app, &repo, &entry);
     let story = match entry.told() {
         Some(told) => Story::of(told, words::command).map_err(|error| {
             Failure::failed(format!("what was said in '{}' cannot be read: {error}", entry.name))
@@ -50,7 +53,7 @@ fn page(entry: &Entry, story: &Story, next: &[(String, String)], most: usize) ->
         let _ = writeln!(
             out,
             "  {}",
-            paint(WARN, &format!("needs   {}", words::line(&needs.question, words::WHOLE)))
+            paint(WARN, &format!("needs   {}", words::line(&question(&needs.kind), words::WHOLE)))
         );
     }
     for problem in entry.problems() {
@@ -118,9 +121,10 @@ fn brings(out: &mut String, definition: &Definition, told: Option<&Told>) {
     heading(out, "Goal");
     block(out, "  ", &definition.goal);
     heading(out, "Features");
-    let done = told.map(|told| told.standing().done.to_vec()).unwrap_or_default();
+    let done =
+        |at: usize| told.and_then(|told| told.milestone.features.get(at)).is_some_and(|feature| feature.done);
     for (at, feature) in definition.features.iter().enumerate() {
-        let tick = if done.get(at) == Some(&true) { paint(GOOD, "✓") } else { "·".to_owned() };
+        let tick = output::milestone::tick(done(at));
         item(out, &format!("{tick} {}", feature_id(at)), &feature.text);
         if let Some(accept) = &feature.accept {
             block(out, "        ", &format!("Accept: {accept}"));
@@ -203,7 +207,7 @@ fn rounds(out: &mut String, story: &Story, told: &Told, most: usize) {
 
 fn checks(out: &mut String, round: &Round) {
     for check in &round.seen.checks {
-        let sign = if check.passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let sign = words::checked_sign(check.passed, check.phase);
         let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
     }
 }
@@ -222,10 +226,13 @@ fn title(round: &Round) -> String {
 
 fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView) {
     let Some(verdict) = &round.seen.verdict else { return };
-    let sign = if verdict.accepted { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+    let sign = output::milestone::verdict_sign(verdict.accepted);
     let _ = writeln!(out, "  verdict   {sign} {}", output::milestone::verdict(verdict));
     for finding in milestone.findings.iter().filter(|finding| verdict.findings.contains(&finding.id)) {
         let _ = writeln!(out, "            {} {}", finding.id, words::line(&finding.text, words::WHOLE));
+    }
+    if let Some(criteria) = output::milestone::criteria(verdict) {
+        let _ = writeln!(out, "  criteria  {criteria}");
     }
 }
 

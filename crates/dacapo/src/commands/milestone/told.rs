@@ -1,11 +1,12 @@
 //! What is said of a milestone, for people and for programs.
 
+use dacapo_core::event::{Choice, NeedKind};
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
 use serde_json::{Value, json};
 
-use super::answers::offers;
 use crate::milestones::{Entry, Known, Said, Status, Story, Told, Who};
+use crate::output::json::ask;
 
 /// Its status, and what its task adds to it.
 pub(super) fn status(entry: &Entry) -> String {
@@ -28,7 +29,7 @@ pub(super) fn status(entry: &Entry) -> String {
 pub(super) fn features(entry: &Entry) -> Option<(Option<usize>, usize)> {
     let total = entry.definition()?.features.len();
     let done = match &entry.known {
-        Known::Task(told) => Some(told.standing().done.iter().filter(|done| **done).count()),
+        Known::Task(told) => Some(told.milestone.features_done()),
         Known::Mirrored(_) if entry.status() == Status::COMPLETED => Some(total),
         Known::Nothing | Known::OtherTask => Some(0),
         Known::Mirrored(_) | Known::Unreadable(_) => None,
@@ -121,7 +122,7 @@ pub(super) fn brief(entry: &Entry) -> Value {
 pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> Value {
     let mut value = brief(entry);
     let standing = entry.told().map(Told::standing);
-    let done = |at: usize| standing.and_then(|standing| standing.done.get(at).copied());
+    let done = |at: usize| Some(entry.told()?.milestone.features.get(at)?.done);
     if let Some(definition) = entry.definition() {
         value["definition"] = definition_json(definition, done);
         value["frozen"] = definition.frozen().into();
@@ -131,6 +132,7 @@ pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> 
         value["findings"] = json!({ "open": open, "settled": settled });
     }
     value["needs"] = json!(entry.told().and_then(|told| told.view.needs.as_ref()));
+    ask(&mut value["needs"], &entry.name);
     value["said_before"] = story.before.iter().map(said_json).collect();
     value["all_rounds"] = story
         .rounds
@@ -230,17 +232,17 @@ fn paused(told: &Told, add: &mut impl FnMut(String, &str)) {
     let id = told.spec.name.as_str();
     let needs = told.view.needs.as_ref();
     let standing = told.standing();
-    match needs.map_or("", |needs| needs.kind.as_str()) {
-        "rounds" => {
+    match needs.map(|needs| &needs.kind) {
+        Some(NeedKind::Rounds { .. }) => {
             let more = standing.max_rounds.saturating_add(10);
             add(format!("dacapo milestone resume {id} --rounds {more}"), "go on with more rounds");
         }
-        "rejections" | "settled" | "final" => {
+        Some(NeedKind::Rejections { .. } | NeedKind::Settled { .. } | NeedKind::Final { .. }) => {
             add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell both how");
         }
         _ => add(format!("dacapo milestone resume {id}"), "go on where it was"),
     }
-    if needs.is_some_and(|needs| offers(needs, "approve")) {
+    if needs.is_some_and(|needs| needs.offers(&Choice::Approve)) {
         add(format!("dacapo milestone approve {id}"), "accept the newest round though it was rejected");
     }
     // Where it ended otherwise, nothing is asked.

@@ -70,12 +70,13 @@ impl Human {
             human.say(&paint(DIM, &format!("… {earlier}: dacapo status {}", spec.name)));
         }
         for record in &newest {
-            match human.view.milestone {
-                Some(_) => human.round(record, None),
+            match human.own().and_then(|own| own.earlier(&human.view, record)) {
+                Some(lines) => lines.iter().for_each(|line| human.say(line)),
                 None => human.iteration(record),
             }
         }
-        human.milestone_so_far();
+        let standing = human.own().map(|own| own.so_far(&human.view)).unwrap_or_default();
+        standing.iter().for_each(|line| human.say(line));
         match (status, waits) {
             (Status::Queued, _) if done == 0 => human.doing = "waiting for its turn".to_owned(),
             (Status::Waiting, Some(until)) => {

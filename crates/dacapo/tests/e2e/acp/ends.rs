@@ -31,7 +31,7 @@ fn l8_a_missing_login_ends_the_loop_at_once_and_says_how_to_log_in() {
         (&result["stop_reason"], &result["iterations_attempted"]),
         (&json!("permanent_error"), &json!(1))
     );
-    assert!(result["message"].as_str().unwrap().contains("Run `scripted login`"), "{result}");
+    assert!(result["detail"]["message"].as_str().unwrap().contains("Run `scripted login`"), "{result}");
     let (_, end, message) = failing(&json!({ "error": { "code": 401, "message": "bad key" } }));
     assert_eq!((end.as_str(), message.contains("scripted login")), ("failed permanent", true), "{message}");
 }

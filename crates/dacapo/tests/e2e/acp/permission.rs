@@ -68,7 +68,7 @@ fn a8_a_turn_that_did_nothing_for_want_of_permission_says_which_flag_would_have_
     world.acp(&asking(&json!({})));
     let words = ["--name", "t", "--agent", "bot", "--approval", "edits", "--iter", "3", "--json", "go"];
     let ran = world.exec(&words).expect(1);
-    let message = ran.result()["message"].as_str().unwrap().to_owned();
+    let message = ran.result()["detail"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("was not allowed to use execute make clean"), "{message}");
     assert!(message.contains("--approval auto"), "{message}");
     let notices = world.notices("t");

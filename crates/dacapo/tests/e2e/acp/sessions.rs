@@ -187,7 +187,7 @@ fn l13_a_conversation_that_cannot_be_taken_up_again_ends_the_loop_with_an_error(
             (&result["outcome"], &result["stop_reason"]),
             (&json!("failed"), &json!("permanent_error"))
         );
-        let message = result["message"].as_str().unwrap();
+        let message = result["detail"]["message"].as_str().unwrap();
         assert!(message.contains("Failed to get session ID for loop follow-up (task t): "), "{message}");
         let first = vec!["initialize", "session/new", "session/prompt"];
         assert_eq!(world.methods("bot"), [first, vec!["initialize"], opens].concat(), "no new conversation");

@@ -81,7 +81,7 @@ fn r2_a_broken_line_in_the_middle_is_named_and_nothing_is_overwritten() {
 fn r2_a_journal_of_a_newer_version_is_left_alone() {
     let (world, journal) = died_after(20);
     let mut text = fs::read_to_string(&journal).unwrap();
-    text.push_str("{\"v\":2,\"seq\":21,\"type\":\"unheard_of\"}\n");
+    text.push_str("{\"v\":3,\"seq\":21,\"type\":\"unheard_of\"}\n");
     fs::write(&journal, text).unwrap();
     assert_refused(&world, &journal, "newer Dacapo");
 }
@@ -117,9 +117,56 @@ fn r2_output_for_which_there_is_no_room_is_missed_and_said() {
     shell.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let ran = Ran::from(shell.output().unwrap()).expect(0);
     assert_eq!(ran.result()["outcome"], "completed");
-    let notices = world.events("t", "notice");
-    let said = notices.iter().any(|notice| notice["message"].as_str().unwrap().contains("output is missing"));
+    let notices = world.notices("t");
+    let said = notices.iter().any(|notice| notice.contains("output is missing"));
     assert!(said, "{notices:?}");
     assert_eq!(world.read("a"), "1\n");
     world.assert_in_order("t");
+}
+
+/// The task's journal without the lines whose event is one of `kinds`, and cut off behind the first turn.
+fn without(world: &World, kinds: &[&str]) {
+    let journal = world.task_dir("t").join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let mut kept = String::new();
+    for line in text.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let kind = event["type"].as_str().unwrap();
+        if !kinds.contains(&kind) {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        if kind == "turn_finished" {
+            break;
+        }
+    }
+    fs::write(&journal, kept).unwrap();
+}
+
+#[test]
+fn r4_a_journal_that_lacks_the_start_of_its_iteration_ends_when_killed() {
+    let world = World::new();
+    let agent = "cat > /dev/null; echo x >> f";
+    let _ = world.exec(&["--name", "t", "--worktree", "--iter", "2", "--agent-cmd", agent, "go"]).expect(0);
+    without(&world, &["iteration_started", "turn_finished"]);
+
+    let _ = world.run(&["kill", "t"]).expect(0);
+    assert_eq!(world.status("t")["outcome"], "cancelled");
+    assert!(world.journal("t").len() < 20, "{} lines", world.journal("t").len());
+}
+
+#[test]
+fn r4_a_journal_that_lacks_its_workspace_does_not_cost_the_work_that_was_done_there() {
+    let world = World::new();
+    let agent = "cat > /dev/null; echo x >> f; echo precious > uncommitted";
+    let _ = world.exec(&["--name", "t", "--worktree", "--iter", "1", "--agent-cmd", agent, "go"]).expect(0);
+    let tip = world.git(&["rev-parse", "dacapo/t"]);
+    let worktree = world.task_dir("t").parent().unwrap().parent().unwrap().join("worktrees/t");
+    fs::write(worktree.join("mine"), "not committed by anybody").unwrap();
+    without(&world, &["workspace_ready", "iteration_started"]);
+
+    let _ = world.run(&["resume", "t", "--iter", "1"]);
+    let found = world.git(&["log", "--format=%H", "dacapo/t"]);
+    assert!(found.lines().any(|commit| commit == tip.trim()), "{found}");
+    assert!(worktree.join("mine").exists(), "it is still there");
 }

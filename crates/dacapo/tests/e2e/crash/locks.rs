@@ -25,8 +25,7 @@ fn left(locks: &[PathBuf]) -> Vec<&PathBuf> {
 }
 
 fn notices(world: &World) -> String {
-    let notices = world.events("t", "notice");
-    notices.iter().map(|notice| format!("{}\n", notice["message"].as_str().unwrap())).collect()
+    world.notices("t").iter().map(|notice| format!("{notice}\n")).collect()
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn r2_a_damaged_spec_is_said_and_nothing_is_overwritten() {
     world.assert_nothing_left("t");
     let spec = world.task_dir("t").join("spec.json");
     let whole = fs::read(&spec).unwrap();
-    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 1", "\"v\": 99", 1);
+    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 2", "\"v\": 99", 1);
     let damaged = [&whole[..whole.len() / 2], b"", newer.as_bytes(), b"[]"];
     for bytes in damaged {
         fs::write(&spec, bytes).unwrap();
@@ -112,4 +112,34 @@ fn r2_locks_that_another_program_left_in_the_repository() {
         world.resume_to_the_end("t");
         world.assert_five("t", "main");
     }
+}
+
+#[test]
+fn a_task_of_an_older_dacapo_is_left_as_it_is_and_can_be_put_away() {
+    let world = World::new();
+    let _ = world.exec(&["--name", "t", "--worktree", "--agent-cmd", "date > a", "go"]).expect(0);
+    let dir = world.task_dir("t");
+    let older = |file: &str, now: &str, then: &str| {
+        let text = fs::read_to_string(dir.join(file)).unwrap().replace(now, then);
+        fs::write(dir.join(file), &text).unwrap();
+        text
+    };
+    let spec = older("spec.json", "\"v\": 2", "\"v\": 1");
+    let journal = older("journal.jsonl", "{\"v\":2,", "{\"v\":1,");
+    for words in
+        [&["resume", "t"][..], &["status", "t"], &["merge", "t"], &["set", "t", "iter=9"], &["open", "t"]]
+    {
+        let ran = world.run(words).expect(1);
+        for said in
+            ["written by an older Dacapo (format 1, this one reads 2)", "nothing was ", "dacapo drop t"]
+        {
+            assert!(ran.stderr.contains(said), "{words:?}: {}", ran.stderr);
+        }
+        assert_eq!(fs::read_to_string(dir.join("spec.json")).unwrap(), spec);
+        assert_eq!(fs::read_to_string(dir.join("journal.jsonl")).unwrap(), journal);
+    }
+    assert!(world.run(&["list"]).expect(0).stderr.contains("older Dacapo"));
+    let _ = world.run(&["drop", "t"]).expect(0);
+    let _ = world.run(&["undo", "t"]).expect(0);
+    assert_eq!(fs::read_to_string(dir.join("journal.jsonl")).unwrap(), journal);
 }

@@ -23,8 +23,7 @@ fn on(world: &World) -> String {
 }
 
 fn notices(world: &World, name: &str) -> String {
-    let all = world.events(name, "notice");
-    all.iter().map(|line| line["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
+    world.notices(name).join("\n")
 }
 
 #[test]
@@ -130,7 +129,16 @@ fn m2_in_place_the_checkout_is_put_on_the_branch_and_stays_there() {
 fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
     let cases: [Case; 4] = [
         ("this checkout has uncommitted files (README.md)", |world| world.write("README.md", "mine")),
-        ("this checkout has uncommitted files (new)", |world| world.write("new", "mine")),
+        ("would be overwritten", |world| {
+            // Untracked here, and tracked on main.
+            world.git(&["switch", "-qc", "older"]);
+            world.git(&["switch", "-q", "main"]);
+            world.write("built", "theirs");
+            world.git(&["add", "-A"]);
+            world.git(&["commit", "-qm", "built"]);
+            world.git(&["switch", "-q", "older"]);
+            world.write("built", "mine");
+        }),
         ("would be overwritten", |world| {
             // Ignored here, and tracked on main.
             world.git(&["switch", "-qc", "older"]);
@@ -193,9 +201,9 @@ fn m9_in_place_it_goes_on_only_on_its_branch_and_a_clean_tree_is_switched() {
     fs::write(go, "").unwrap();
     let _ = world.run(&["resume", "auth"]).expect(0);
     let _ = world.wait("auth").expect(0);
-    let notices = world.events("auth", "notice");
+    let notices = world.notices("auth");
     let switched = "this checkout was on main; it was switched to milestone/auth to go on";
-    assert!(notices.iter().any(|notice| notice["message"] == switched), "{notices:#?}");
+    assert!(notices.iter().any(|notice| notice == switched), "{notices:#?}");
     assert_eq!(on(&world), "milestone/auth");
     assert_eq!(world.git(&["log", "--format=%s", "main..milestone/auth"]), "feat: 2\nfeat: 1");
 }

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use dacapo_core::event::{Event, MilestoneStep};
+use dacapo_core::event::Event;
 use dacapo_core::git::Oid;
 use dacapo_core::store::{TaskDir, read};
+use dacapo_core::task::milestone::MilestoneStep;
 
 use super::{ACCEPTS, BUILDS};
 use crate::support::World;
@@ -16,11 +17,7 @@ fn events(dir: &TaskDir) -> Vec<Event> {
 }
 
 fn steps(dir: &TaskDir) -> Vec<MilestoneStep> {
-    let steps = events(dir).into_iter().filter_map(|event| match event {
-        Event::Milestone(step) => Some(step),
-        _ => None,
-    });
-    steps.collect()
+    events(dir).iter().filter_map(MilestoneStep::of).collect()
 }
 
 fn starts(dir: &TaskDir) -> Vec<Oid> {

@@ -61,17 +61,46 @@ fn s11_a_checkout_that_is_not_in_order_is_refused() {
     let ran = merge(&world, &["t"]).expect(2);
     ran.says("HEAD is detached").says("git switch main");
     world.git(&["checkout", "-q", "main"]);
+}
+
+#[test]
+fn s11_untracked_files_in_the_way_are_named_before_anything_runs() {
+    let world = world();
+    let ran = world.scratch("ran");
+    world.config(&format!("checks = [\"echo x >> {}\"]\n", ran.display()));
+    task(&world, "t", "mkdir dir; echo 1 > new; echo 1 > dir/sub; echo 1 > ignored; echo t", &[]);
+    world.git(&["commit", "-q", "--allow-empty", "-m", "no fast-forward"]);
     // Untracked files are nobody's business, unless they are in the way.
     world.write("untracked", "mine\n");
-    world.write("new", "mine\n");
-    let before = (users(&world), of_task(&world, "t"));
-    merge(&world, &["t"]).expect(1).says("left out: files here are in the way").says("new");
-    assert_eq!(world.read("new"), "mine\n");
-    let intent_aside = of_task(&world, "t");
-    assert_eq!((users(&world), intent_aside.lines().next()), (before.0, before.1.lines().next()));
-    fs::remove_file(world.repo().join("new")).unwrap();
+    fs::write(world.repo().join(".git/info/exclude"), "ignored\n").unwrap();
+    let agent = format!("touch {}", world.scratch("agent").display());
+    for (name, is) in [("new", "new"), ("ignored", "ignored"), ("dir", "dir"), ("new/deep", "new/deep")] {
+        world.write(name, "mine\n");
+        let before = of_task(&world, "t");
+        let says = format!("1 untracked file here where the merge brings files ({is})");
+        refused(&world, &["t", "--dry-run"], &[&says]);
+        refused(&world, &["t", "and look at it", "--agent-cmd", &agent], &[&says, "do:   move them away"]);
+        assert_eq!((world.read(name).as_str(), of_task(&world, "t")), ("mine\n", before));
+        assert!(!ran.exists() && !world.scratch("agent").exists(), "nothing ran");
+        fs::remove_file(world.repo().join(name)).unwrap();
+    }
+    // An empty directory is no file.
     let _ = merge(&world, &["t"]).expect(0);
-    assert_eq!((world.read("untracked").as_str(), world.read("new").as_str()), ("mine\n", "1\n"));
+    let all = ["untracked", "new", "ignored", "dir/sub"].map(|name| world.read(name));
+    assert_eq!(all, ["mine\n", "1\n", "1\n", "1\n"]);
+}
+
+#[test]
+fn s11_files_that_come_into_the_way_during_the_merge_stay() {
+    let world = world();
+    for (name, exclude) in [("new", ""), ("kept", "kept\n")] {
+        task(&world, name, &format!("echo 1 > {name}; echo t"), &[]);
+        fs::write(world.repo().join(".git/info/exclude"), exclude).unwrap();
+        let mine = world.repo().join(name);
+        world.config(&format!("checks = [\"echo mine > {}\"]\n", mine.display()));
+        merge(&world, &[name]).expect(1).says("left out: files here are in the way").says(name);
+        assert_eq!(world.read(name), "mine\n");
+    }
 }
 
 #[test]

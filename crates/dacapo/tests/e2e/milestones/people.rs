@@ -32,6 +32,51 @@ fn m10_what_is_told_at_a_pause_is_heard_by_both_when_it_goes_on() {
 }
 
 #[test]
+fn m9_who_goes_on_is_told_what_the_project_remembers_by_now() {
+    const MEMORY: &str = ".dacapo/memory/project.md";
+    let remembered = |stage: &Stage| {
+        let events = stage.world.events(ID, "command_received");
+        events.iter().filter(|event| event["command"] == "remember").count()
+    };
+    // What git shows of the user's checkout stays the same throughout.
+    let ignored = |stage: Stage| {
+        let before =
+            std::fs::read_to_string(stage.world.repo().join(".git/info/exclude")).unwrap_or_default();
+        stage.world.write(".git/info/exclude", format!("{before}memory/\n"));
+        stage
+    };
+    let stage = ignored(Stage::new());
+    stage.world.write(MEMORY, "Tests are slow.\n");
+    let no = ["reject no"; 3];
+    stage.play(&["build F-1"; 6], &[no, no].concat());
+    let _ = stage.start().expect(4);
+    stage.world.write(MEMORY, "Tests are fast by now.\n");
+    let _ = stage.milestone("resume", &[]).expect(4);
+    let logs = stage.run(&["logs", ID]).expect(0).stdout;
+    assert!(logs.contains("dacapo resume: the project memory is that of the file now\n"), "{logs}");
+    for (call, told, not) in [(3, "are slow", "are fast by now"), (4, "are fast by now", "are slow")] {
+        stage.assert_told("dev", call, told);
+        stage.assert_not_told("dev", call, not);
+    }
+    // In the background, too; what has not changed is not told of again, and what is gone is forgotten.
+    stage.play(&[&["build F-1"; 6][..], &BUILDS].concat(), &[&[no, no].concat()[..], &ACCEPTS].concat());
+    std::fs::remove_file(stage.world.repo().join(MEMORY)).unwrap();
+    let _ = stage.milestone("resume", &["--spawn"]).expect(0);
+    let _ = stage.run(&["wait", ID]).expect(0);
+    stage.assert_not_told("dev", 7, "Tests are");
+    assert_eq!(remembered(&stage), 2);
+    // As at the start, it has its bound.
+    let stage = ignored(stuck());
+    stage.world.write(MEMORY, "x".repeat(300 << 10));
+    let ran = stage.milestone("resume", &[]).expect(2);
+    assert!(ran.stderr.contains("300 KiB: too much to give to the agents every round"), "{}", ran.stderr);
+    stage.stands("paused", [3, 0, 3]);
+    stage.world.write(MEMORY, "");
+    let _ = stage.milestone("resume", &[]).expect(0);
+    assert_eq!(remembered(&stage), 0);
+}
+
+#[test]
 fn m10_approve_overrules_the_acceptor() {
     let stage = stuck();
     stage.play(

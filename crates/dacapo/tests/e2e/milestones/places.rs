@@ -56,11 +56,35 @@ fn m2_in_place_what_the_user_has_not_committed_is_in_the_way() {
     stage.world.write("README.md", "mine\n");
     refused(&stage.world, &HERE, "README.md");
     stage.world.git(&["checkout", "-q", "."]);
-    stage.world.write("new", "mine\n");
-    refused(&stage.world, &HERE, "new");
-    std::fs::remove_file(stage.world.repo().join("new")).unwrap();
     stage.world.git(&["branch", BRANCH]);
     refused(&stage.world, &HERE, "branch 'milestone/two' already exists");
+}
+
+#[test]
+fn c10_in_place_what_was_untracked_before_is_not_the_developers_to_clean_up() {
+    let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
+    for name in ["notes", "todo", "data"] {
+        stage.world.write(name, "mine\n");
+    }
+    let first = "echo 1 > F-1; git add F-1; git commit -qm one; report F-1 $(git rev-parse HEAD)";
+    stage.play(&[first, "rm todo; echo more >> data; build F-2", "complete"], &ACCEPTS);
+    stage.world.run(&HERE).expect(4).says("3 untracked files are left out of commits: data, notes, todo");
+    // They come along to another branch, and are no reason not to go on.
+    let _ = stage.world.git(&["switch", "-q", "main"]);
+    stage
+        .world
+        .run(&["milestone", "resume", ID, "--rounds", "9"])
+        .expect(0)
+        .says("this checkout was on main; it was switched to milestone/two to go on")
+        .says("data was untracked before the task; round 2 changed it, and it is committed")
+        .says("notes was untracked before the task; the agent committed it in round 2")
+        .says("todo was untracked before the task; it is gone since round 2");
+    assert_eq!(stage.calls(), [3, 3], "nobody was asked to clean up");
+    stage.stands("completed", [3, 3, 0]);
+    assert_eq!(stage.world.git(&["show", "--format=", "--name-only", "milestone/two~1"]), "F-1");
+    for name in ["notes", "todo", "data"] {
+        assert_eq!(stage.world.at("refs/dacapo/rescue/two/before/untracked", name), "mine", "{name}");
+    }
 }
 
 /// An answer that cannot be taken in now is not kept for later either.

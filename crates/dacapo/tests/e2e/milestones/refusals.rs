@@ -193,3 +193,15 @@ fn s5_flags_that_say_nothing_about_a_milestone_are_refused() {
         refused(&stage.world, &words, "cannot be used with");
     }
 }
+
+#[test]
+fn s17_the_name_of_a_milestone_is_its_id_and_stays() {
+    let stage = Stage::new();
+    stage.play(&BUILDS, &ACCEPTS);
+    let _ = stage.start().expect(0);
+    refused(
+        &stage.world,
+        &["rename", ID, "three"],
+        "its name is the ID of .dacapo/milestones/two.md and stays",
+    );
+}

@@ -176,9 +176,34 @@ fn m1_a_feature_that_cannot_be_told_is_judged_by_all_of_them() {
     let _ = stage.start().expect(0);
     stage.assert_told("acc", 1, "Accept: F-1 is not empty");
     stage.assert_told("acc", 1, "the second file");
-    let features = stage.status()["milestone"]["features"].clone();
-    assert!(features.as_array().unwrap().iter().all(|feature| feature["done"] == false), "{features}");
     stage.assert_told("acc", 2, "F-1 (never accepted by itself)");
+}
+
+#[test]
+fn m5_who_accepts_the_whole_accepts_every_feature() {
+    let stage = Stage::with("requires_human_review: true\n", "");
+    let both =
+        "echo 1 > F-1; echo 2 > F-2; commit both; report 'F-1 the first file' \"$(git rev-parse HEAD)\"";
+    stage.play(&[both, "complete"], &["accept", "accept_all"]);
+    let done = || {
+        let features = stage.status()["milestone"]["features"].clone();
+        features.as_array().unwrap().iter().map(|feature| feature["done"] == true).collect::<Vec<_>>()
+    };
+    let ran = stage.start().expect(4);
+    assert!(ran.stdout.contains(" · 2 of 2 features done · "), "{}", ran.stdout);
+    assert_eq!(done(), [true, true]);
+    let _ = stage.run(&["milestone", "approve", ID]).expect(0);
+    stage.stands("completed", [2, 2, 0]);
+    assert_eq!(done(), [true, true]);
+    let status = stage.run(&["status", ID]).expect(0).stdout;
+    assert!(status.contains("  ✓ F-2   the second file\n") && !status.contains('○'), "{status}");
+    let list = stage.run(&["milestone", "list"]).expect(0).stdout;
+    assert!(list.contains("completed  2/2 features"), "{list}");
+    let shown = stage.run(&["milestone", "show", ID]).expect(0).stdout;
+    assert!(
+        shown.contains(" · 2 of 2 features · ") && shown.contains("  ✓ F-2 the second file\n"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn m10_at_a_pause_a_person_reads_both_sides() {
     for line in [
         "two · paused · round 2 of 20 · 1 of 2 features · builder builds · judge judges",
         "  ✓ F-1 one",
-        "  · F-2 two",
+        "  ○ F-2 two",
         "        Accept: it has a 2",
         "    C-1 both are there",
         "  No third one.",

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine};
-use dacapo_core::engine::{Activity, Answers, Driver, Setting, Sink};
+use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine, Step};
+use dacapo_core::engine::{Activity, Answers, Driver, DriverContext, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopReason, TaskResult, Tokens,
-    Usage,
+    AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopDetail, StopReason,
+    TaskResult, Tokens, Usage,
 };
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::store::{Home, TaskDir};
+use dacapo_core::store::{Handed, Home, TaskDir};
 use dacapo_core::task::{Kind, Kinds, NotThatKind};
 
 use super::AGENT;
@@ -68,9 +68,12 @@ impl Machine for Ticking {
             }],
             Input::Command(received) => vec![Event::CommandReceived(received.clone())],
             Input::Stop { by } => {
-                vec![Event::StopRequested { by: by.clone(), reason: StopReason::Cancelled }]
+                vec![Event::StopRequested {
+                    reason: StopReason::Cancelled,
+                    detail: StopDetail::By { by: by.clone() },
+                }]
             }
-            Input::Notice(message) => vec![Event::Notice { message: message.clone() }],
+            Input::Notice(notice) => vec![Event::Notice(notice.clone())],
             Input::WorkspaceReady { path, branch, base, kept_changes, port_base, start_sha256 } => {
                 vec![Event::WorkspaceReady {
                     path: path.clone(),
@@ -87,7 +90,7 @@ impl Machine for Ticking {
                 outcome: self.end.map_or(Outcome::Failed, |(outcome, _)| outcome),
                 stop_reason: self.end.map_or(StopReason::Checks, |(_, reason)| reason),
                 verified: false,
-                message: Some(self.title.clone()),
+                detail: Some(StopDetail::said(&self.title)),
                 stderr_tail: None,
                 iterations_attempted: 0,
                 iterations_succeeded: 0,
@@ -128,20 +131,33 @@ impl Machine for Ticking {
         }
     }
 
-    fn next(&self) -> Option<Effect> {
+    fn next(&self) -> Option<Step> {
         Some(match self.results.len() {
             _ if self.over => return None,
-            _ if self.end.is_some() => Effect::Finish { base: self.base.clone() },
-            _ if !self.ready => Effect::PrepareWorkspace,
-            index => Effect::RunCheck(CheckPlan {
+            _ if self.end.is_some() => Step::Finish,
+            _ if !self.ready => Step::PrepareWorkspace,
+            index => Step::RunCheck {
                 phase: CheckPhase::Baseline,
                 iteration: None,
                 index: u32::try_from(index).unwrap(),
-                command: self.spec.policy.checks[index].clone(),
+            },
+        })
+    }
+
+    fn plan(&self, step: Step) -> Effect {
+        match step {
+            Step::Finish => Effect::Finish { base: self.base.clone() },
+            Step::PrepareWorkspace => Effect::PrepareWorkspace,
+            Step::RunCheck { phase, iteration, index } => Effect::RunCheck(CheckPlan {
+                phase,
+                iteration,
+                index,
+                command: self.spec.policy.checks[index as usize].clone(),
                 timeout: self.spec.policy.check_timeout,
                 commit: self.base.clone(),
             }),
-        })
+            other => panic!("no list of checks asks for {other:?}"),
+        }
     }
 
     fn ends_now(&self) -> bool {
@@ -180,9 +196,10 @@ fn checklist(world: &World, checks: &[&str], details: serde_json::Value) -> (Tas
 }
 
 fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, String> {
-    let setting = Setting {
+    let setting = DriverContext {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
+        locks: Handed::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
         more_iterations: None,
@@ -206,7 +223,10 @@ fn s5_a_new_kind_has_the_whole_life_of_a_task() {
         checklist(&world, &["true", "test -e README.md"], serde_json::json!({ "title": "All in order?" }));
     let lock = dir.create(&spec).unwrap();
     let result = drive(&world, &dir, &spec).unwrap();
-    assert_eq!((result.outcome, result.message.as_deref()), (Outcome::Completed, Some("All in order?")));
+    assert_eq!(
+        (result.outcome, result.detail),
+        (Outcome::Completed, Some(StopDetail::said("All in order?")))
+    );
     drop(lock);
     let status = world.status("list");
     assert_eq!((&status["kind"], &status["status"]), (&"checklist".into(), &"completed".into()));

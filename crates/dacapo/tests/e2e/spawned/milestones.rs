@@ -1,10 +1,11 @@
 //! A milestone, driven by the real driver on a real repository. There is no command for it yet: the task is made here.
 
-use dacapo_core::engine::{Answers, Driver, Setting};
-use dacapo_core::event::{Command, Event, MilestoneStep, Outcome, TaskResult};
+use dacapo_core::engine::{Answers, Driver, DriverContext};
+use dacapo_core::event::{Command, Outcome, TaskResult};
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{Home, TaskDir, read};
+use dacapo_core::store::{Handed, Home, TaskDir, read};
 use dacapo_core::task::Kinds;
+use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::{Definition, Details, Milestones};
 
 use super::AGENT;
@@ -55,9 +56,10 @@ fn milestone(world: &World, developer: &str) -> (TaskDir, TaskSpec) {
 }
 
 fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
-    let setting = Setting {
+    let setting = DriverContext {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
+        locks: Handed::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
         more_iterations: None,
@@ -76,9 +78,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
 fn steps(dir: &TaskDir) -> Vec<MilestoneStep> {
     let mut steps = Vec::new();
     let each = |line: dacapo_core::event::Envelope| {
-        if let Event::Milestone(step) = line.event {
-            steps.push(step);
-        }
+        steps.extend(MilestoneStep::of(&line.event));
     };
     read(&dir.journal_path(), each).unwrap();
     steps

@@ -215,6 +215,6 @@ impl Cents {
 
 /// Where the milestone's worktree will be.
 fn worktree(world: &World) -> PathBuf {
-    let common = dacapo_core::git::common_dir(&world.repo()).unwrap();
+    let common = dacapo_core::git::common_dir(&world.repo(), &std::env::vars_os().collect()).unwrap();
     Home::new(world.data()).repo(&common).worktree(&TaskName::parse(ID).unwrap())
 }

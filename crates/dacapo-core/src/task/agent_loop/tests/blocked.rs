@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine as _};
-use crate::event::{Event, Needs, Outcome, StopReason, TaskResult};
+use crate::event::{Choice, Event, NeedKind, Needs, Outcome, StopReason, TaskResult};
 use crate::spec::TaskSpec;
 
 fn asks(world: &World) -> Option<&Needs> {
@@ -27,9 +28,8 @@ fn l18_a_blocked_agent_pauses_the_task_with_its_question_and_its_work_committed(
     assert_eq!(
         asks(&world),
         Some(&Needs {
-            kind: "blocked".into(),
-            question: "Which key?".into(),
-            options: vec!["dacapo resume x \"your answer\"".into(), "dacapo kill x".into()],
+            kind: NeedKind::Blocked { question: "Which key?".into() },
+            choices: vec![Choice::Answer, Choice::Kill],
         })
     );
     let record = world.records().last().cloned().unwrap();
@@ -91,12 +91,15 @@ fn l18_a_loop_that_just_does_its_rounds_does_them_all() {
 fn l18_who_died_before_it_could_ask_asks_when_it_is_taken_up() {
     let mut world = World::new(until(3, "DONE")).turns(&[blocked("Which key?")]);
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::Finish { .. })) {
+    while !matches!(world.machine.effect(), Some(Effect::Finish { .. })) {
         world.step();
     }
     let world = world.resume(None, None);
     assert!(paused(world.result()) && world.turns.len() == 1);
-    assert_eq!(asks(&world).map(|needs| needs.question.as_str()), Some("Which key?"));
+    assert_eq!(
+        asks(&world).map(|needs| needs.kind.clone()),
+        Some(NeedKind::Blocked { question: "Which key?".into() })
+    );
 }
 
 #[test]
@@ -168,7 +171,7 @@ proptest! {
 fn l18_what_was_told_while_it_was_blocked_is_heard_when_it_goes_on() {
     let mut world = World::new(until(3, "DONE")).turns(&[blocked("Which key?"), promised()]).run();
     world.input(&Input::Command(tell("the blue one")), None);
-    assert!(world.machine.next().is_none(), "word was left, no more");
+    assert!(world.machine.effect().is_none(), "word was left, no more");
     let world = world.resume(None, None);
     assert!(world.prompts()[1].contains("The user adds:\nthe blue one\n"));
 }

@@ -1,13 +1,14 @@
 //! What people want of a loop while it runs (S2).
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{Command, Ended, Event, Outcome, StopReason, TurnEnd, WaitReason};
 
 fn at(world: &mut World, nth: usize, when: fn(&Effect) -> bool) {
     let mut seen = 0;
     loop {
-        let effect = world.machine.next().expect("it comes to that");
+        let effect = world.machine.effect().expect("it comes to that");
         if when(&effect) {
             if seen == nth {
                 return;
@@ -48,7 +49,7 @@ fn s2_a_pause_waits_for_the_end_of_the_iteration() {
 fn s2_a_pause_now_ends_the_turn_and_keeps_what_it_did() {
     let mut world = begun(iter(3));
     at(&mut world, 1, |effect| matches!(effect, Effect::RunTurn(_)));
-    let Some(Effect::RunTurn(plan)) = world.machine.next() else { panic!("a turn is at work") };
+    let Some(Effect::RunTurn(plan)) = world.machine.effect() else { panic!("a turn is at work") };
     give(&mut world, Command::Pause { now: true });
     assert!(world.machine.ends_now());
     let record = world.turn_record(&plan, &ended(TurnEnd::Cancelled));
@@ -140,7 +141,7 @@ fn s2_limits_change_while_it_runs() {
     let mut world = begun(iter(9));
     give(&mut world, Command::Set { key: "turn_timeout".into(), value: "7m".into() });
     at(&mut world, 0, |effect| matches!(effect, Effect::RunTurn(_)));
-    let Some(Effect::RunTurn(plan)) = world.machine.next() else { panic!("a turn is at work") };
+    let Some(Effect::RunTurn(plan)) = world.machine.effect() else { panic!("a turn is at work") };
     assert_eq!(plan.hard_limit, Some(std::time::Duration::from_secs(420)));
 }
 
@@ -148,7 +149,7 @@ fn s2_limits_change_while_it_runs() {
 fn s2_what_is_told_to_a_task_that_ended_is_heard_when_it_goes_on() {
     let mut world = World::new(iter(1)).run();
     world.input(&Input::Command(tell("use tabs")), None);
-    assert_eq!(world.machine.next(), None, "words alone start nothing");
+    assert_eq!(world.machine.effect(), None, "words alone start nothing");
     let world = world.resume(Some(1), None);
     assert!(world.turns.last().unwrap().prompt.contains("use tabs"));
 }

@@ -2,7 +2,7 @@
 
 use super::super::DEFAULT_PROMISE;
 use super::world::*;
-use crate::event::{CheckPhase, Event, Outcome, StopReason};
+use crate::event::{CheckPhase, Event, Exit, Outcome, StopDetail, StopReason};
 
 #[test]
 fn l8_five_iterations_are_attempted_when_the_second_fails() {
@@ -41,7 +41,7 @@ fn l1_without_loop_settings_there_is_one_run() {
     assert_eq!(world.prompts(), ["Build the feature"]);
     let world = World::new(spec()).turns(&[failed()]).run();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::Failures, 1, 0, 1));
-    assert_eq!(world.result().message.as_deref(), Some("exit 1"));
+    assert_eq!(world.result().detail, Some(StopDetail::said("exit 1")));
     assert!(world.sleeps.is_empty(), "no backoff before an end");
 }
 
@@ -213,8 +213,12 @@ fn l4_a_check_that_cannot_be_run_is_refused_before_the_first_iteration() {
         let world = World::new(checked(3, &["a", "b"])).check(move |_, _, _| code).run();
         assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 0, 0, 0));
         assert_eq!(
-            world.result().message,
-            Some(format!("check `a` cannot be run (exit {code}): ended {code}"))
+            world.result().detail,
+            Some(StopDetail::Check {
+                command: "a".into(),
+                exit: Exit { exit_code: Some(code), timed_out: false },
+                line: format!("ended {code}"),
+            })
         );
         assert_eq!((world.checks.len(), world.turns.len()), (1, 0));
     }

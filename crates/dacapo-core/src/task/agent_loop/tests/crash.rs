@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Machine};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect};
 use crate::event::{CheckPhase, Envelope, Event, KnownLimit, Outcome, TurnEnd, WaitReason};
 use crate::spec::TaskSpec;
 
@@ -68,7 +69,7 @@ fn killed_at(world: &World, at: usize, landed: bool) -> World {
     next.head = head_after(&next.journal);
     next.now = world.journal[at.saturating_sub(1)].at;
     next.active = std::time::Duration::from_millis(world.journal[at.saturating_sub(1)].elapsed_ms);
-    if let (true, Some(Effect::Land(landing))) = (landed, next.machine.next()) {
+    if let (true, Some(Effect::Land(landing))) = (landed, next.machine.effect()) {
         next.head = Some(landing.commit);
     }
     next
@@ -77,7 +78,7 @@ fn killed_at(world: &World, at: usize, landed: bool) -> World {
 /// Takes the task up. A turn in flight was interrupted, or its output was whole.
 fn take_up(mut world: World, interrupted: bool) -> World {
     world.begin(Begin::default());
-    if let Some(effect @ Effect::RunTurn(_)) = world.machine.next() {
+    if let Some(effect @ Effect::RunTurn(_)) = world.machine.effect() {
         let Effect::RunTurn(plan) = &effect else { unreachable!() };
         world.turns.push(plan.clone());
         let turn = if interrupted { ended(TurnEnd::Interrupted) } else { (world.on_turn)(plan) };
@@ -124,16 +125,16 @@ fn r1_every_prefix_of_a_journal_folds_to_the_effect_that_was_in_flight() {
     let world = script(World::new(busy())).run();
     assert_nothing_lost(&world, "without a crash");
     for why in [WaitReason::Limit, WaitReason::Probe, WaitReason::Backoff] {
-        let waits = |event: &Event| matches!(event, Event::Waiting { why: seen, .. } if *seen == why);
+        let waits = |event: &Event| matches!(event, Event::Waiting { cause, .. } if cause.reason() == why);
         assert!(world.count(waits) > 0, "{why:?}");
     }
     for at in 0..world.journal.len() {
         let machine = fold(&world.spec, &world.journal[..at]);
         if let Some(effect) = &world.because[at] {
-            assert_eq!(machine.next().as_ref(), Some(effect), "before {:?}", world.journal[at].event);
+            assert_eq!(machine.effect().as_ref(), Some(effect), "before {:?}", world.journal[at].event);
         }
     }
-    assert_eq!(fold(&world.spec, &world.journal).next(), None);
+    assert_eq!(fold(&world.spec, &world.journal).effect(), None);
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn r1_killed_at_any_line_and_again_at_any_later_one() {
 fn l14_an_interrupted_iteration_keeps_its_number_and_its_start() {
     let mut world = World::new(iter(2)).turns(&[done()]);
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::RunTurn(plan)) if plan.iteration == 1) {
+    while !matches!(world.machine.effect(), Some(Effect::RunTurn(plan)) if plan.iteration == 1) {
         world.step();
     }
     // The dead turn had committed by itself.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::world::*;
 use crate::engine::machine::Machine;
-use crate::event::{CheckPhase, Ended, Event, Outcome, StopReason, TurnEnd, Usage, WaitReason};
+use crate::event::{
+    CheckPhase, Ended, Event, Metered, Notice, Outcome, StopDetail, StopReason, TurnEnd, Usage, WaitCause,
+};
 
 fn time(seconds: u64) -> crate::spec::TaskSpec {
     let mut spec = iter(100);
@@ -75,7 +77,7 @@ fn l8_pauses_grow_with_failures_in_a_row_and_there_is_none_after_the_last() {
     let world = World::new(iter(10)).turns(&script).run();
     let seconds: Vec<u64> = world.sleeps.iter().map(|sleep| sleep.as_secs_f64().round() as u64).collect();
     assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 60, 60]);
-    let waits = world.count(|event| matches!(event, Event::Waiting { why: WaitReason::Backoff, .. }));
+    let waits = world.count(|event| matches!(event, Event::Waiting { cause: WaitCause::Backoff { .. }, .. }));
     assert_eq!(waits, 8);
 }
 
@@ -95,7 +97,7 @@ fn l8_so_many_failures_in_a_row_end_the_loop() {
 fn l8_an_error_that_cannot_heal_ends_it_at_once() {
     let world = World::new(iter(5)).turns(&[done(), broken()]).run();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 2, 1, 1));
-    assert_eq!(world.result().message.as_deref(), Some("not logged in: run `one login`"));
+    assert_eq!(world.result().detail, Some(StopDetail::said("not logged in: run `one login`")));
     assert!(world.sleeps.is_empty());
     assert_eq!(world.count(|event| matches!(event, Event::Committed { .. })), 2, "what it left is committed");
 }
@@ -171,7 +173,7 @@ fn silent() -> Turn {
 }
 
 fn notices(world: &World) -> usize {
-    world.count(|event| matches!(event, Event::Notice { message } if message.starts_with("usage unknown: ")))
+    world.count(|event| matches!(event, Event::Notice(Notice::UsageUnknown { .. })))
 }
 
 #[test]
@@ -181,10 +183,8 @@ fn l10_a_second_turn_in_a_row_of_unknown_usage_ends_the_loop() {
     let world = World::new(spec.clone()).turns(&[done(), silent(), failed(), silent()]).run();
     assert_eq!(world.end(), (Outcome::BudgetExhausted, StopReason::Budget, 4, 3, 1), "failures do not count");
     assert_eq!(
-        world.result().message.as_deref(),
-        Some(
-            "usage unknown: one reported no usable tokens in 2 turns in a row; bound the task by --iter or --time"
-        )
+        world.result().detail,
+        Some(StopDetail::UsageUnknown { agent: "one".into(), amount: Metered::Tokens, turns: 2 })
     );
     assert_eq!(notices(&world), 1, "the first is a notice, the second the end");
     assert_eq!(world.result().outcome.exit_code(), 3);
@@ -229,7 +229,7 @@ fn l10_unknown_usage_does_not_undo_completion_and_a_new_allowance_begins_anew() 
     spec.policy.max_cost = Some(1.0);
     let world = World::new(spec.clone()).turns(&[silent(), Turn { promise: true, ..silent() }]).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 2, 2, 0));
-    assert_eq!(world.result().message, None);
+    assert_eq!(world.result().detail, None);
     let mut spec = spec;
     spec.policy.looping = false;
     spec.policy.until = None;
@@ -324,7 +324,7 @@ fn l11_the_same_check_failing_the_same_way_ends_the_loop() {
 fn l15_a_pure_loop_is_completed_if_any_iteration_succeeded() {
     let world = World::new(iter(3)).turns(&[failed(), done(), failed()]).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 3, 1, 2));
-    assert_eq!(world.result().message, None);
+    assert_eq!(world.result().detail, None);
     assert!(!world.result().verified);
     let world = World::new(iter(2)).turns(&[failed()]).run();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::Iterations, 2, 0, 2));
@@ -369,7 +369,7 @@ fn s3_a_workspace_that_cannot_be_made_ends_the_task() {
     world.input(&crate::engine::machine::Input::WorkspaceFailed("no worktree".into()), None);
     world.drive();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 0, 0, 0));
-    assert_eq!(world.result().message.as_deref(), Some("no worktree"));
+    assert_eq!(world.result().detail, Some(StopDetail::said("no worktree")));
     let world = world.resume(None, None);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 3, 3, 0), "it is tried again");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::world::*;
-use crate::event::{Ended, Event, Outcome, StopReason};
+use crate::event::{Ended, Event, LimitSaid, Outcome, StopDetail, StopReason};
 use crate::spec::TaskSpec;
 
 fn hours(n: i64) -> Timestamp {
@@ -73,7 +73,8 @@ fn l9_max_wait_bounds_the_sum_of_all_waits() {
     assert_eq!(world.end(), (Outcome::TimeElapsed, StopReason::LimitWait, 2, 1, 1));
     assert_eq!(world.result().outcome.exit_code(), 3);
     assert_eq!(world.sleeps.len(), 1);
-    assert!(world.result().message.as_deref().unwrap().starts_with("limit reached; "));
+    let limit = LimitSaid { message: "limit reached".into(), found_by: None, probing: false };
+    assert_eq!(world.result().detail, Some(StopDetail::LimitTooLong { limit }));
     let record = world.records()[1];
     assert_eq!((record.outcome, &record.commit_id), (Ended::Cancelled, &Some(commit_of(1))));
     // Who resumes it is willing to wait again.

@@ -1,7 +1,7 @@
 //! A turn that was refused its tools and did nothing has not done its turn (item 2 of the truth about a turn's end).
 
 use super::world::*;
-use crate::event::{Ended, Outcome, StopReason};
+use crate::event::{Ended, Outcome, StopDetail, StopReason};
 
 const MESSAGE: &str =
     "one was not allowed to use write and changed nothing; put --yes into the agent's command";
@@ -19,7 +19,11 @@ fn refused_and_nothing_changed_is_a_failure_that_cannot_heal() {
         (record.success, record.outcome, record.error.as_deref()),
         (false, Ended::Failure, Some(MESSAGE))
     );
-    assert_eq!(world.result().message.as_deref(), Some(MESSAGE), "with the flag that would have helped");
+    assert_eq!(
+        world.result().detail,
+        Some(StopDetail::said(MESSAGE)),
+        "with the flag that would have helped"
+    );
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The proof of the commit (L4): only it verifies, and nothing but it is lost where it cannot be had.
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine, SetupRun};
-use crate::event::{CheckPhase, Event, Outcome, ProofFailure, ProofState, StopReason, Unproven};
-use crate::proof::{Hidden, HiddenWhy};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect, Input, SetupRun};
+use crate::event::{
+    CheckPhase, Choice, Event, NeedKind, Outcome, ProofFailure, ProofState, StopReason, Unproven,
+};
+use crate::event::{Hidden, HiddenWhy};
 use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
 
 fn checked_in_worktree(iterations: u32, checks: &[&str]) -> TaskSpec {
@@ -107,17 +110,12 @@ fn l4_the_second_red_proof_in_a_row_pauses_and_names_the_cure() {
     else {
         panic!("not paused")
     };
-    assert_eq!(needs.kind, "proof");
-    assert_eq!(
-        needs.question,
-        "the checks pass in the worktree, but twice in a row not in a checkout of the commit 0001001: `a` (exit 1); \
-         in no commit: node_modules/0\\n (ignored by .gitignore), node_modules/1\\n (ignored by .gitignore), \
-         node_modules/2\\n (ignored by .gitignore), node_modules/3\\n (ignored by .gitignore), \
-         node_modules/4\\n (ignored by .gitignore) and 3 more; \
-         if a command makes what is missing, put [worktree] setup = [\"npm ci\"] into .dacapo/config.toml and resume; \
-         --proof workspace goes without proof"
-    );
-    assert_eq!(needs.options, ["dacapo resume x", "dacapo resume x --proof workspace", "dacapo kill x"]);
+    let NeedKind::Proof { failure: Some(failure) } = &needs.kind else { panic!("{needs:?}") };
+    assert_eq!(failure.commit_id.short(), "0001001");
+    assert_eq!(failure.checks.iter().map(|check| check.command.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!((failure.hidden.len(), failure.hidden_total), (8, 8));
+    assert_eq!(failure.cure.as_deref(), Some("[worktree] setup = [\"npm ci\"]"));
+    assert_eq!(needs.choices, [Choice::Resume, Choice::ResumeUnproven, Choice::Kill]);
 }
 
 #[test]
@@ -228,9 +226,9 @@ fn r1_killed_in_the_proof_it_is_proven_again_from_its_beginning() {
         next.head = Some(commit_of(0));
         next.begin(Begin::default());
         assert!(
-            matches!(next.machine.next(), Some(Effect::PrepareProof(_))),
+            matches!(next.machine.effect(), Some(Effect::PrepareProof(_))),
             "{at}: {:?}",
-            next.machine.next()
+            next.machine.effect()
         );
         next.drive();
         assert_eq!(proof_runs(&next), [(0, 0), (0, 1)], "{at}");
@@ -293,20 +291,12 @@ fn l4_who_died_before_it_could_ask_asks() {
 fn l4_a_proof_of_another_commit_verifies_nothing() {
     let mut world = world(checked_in_worktree(5, &["a"]), |_, _| 0);
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::Finish { .. })) {
+    while !matches!(world.machine.effect(), Some(Effect::Finish { .. })) {
         world.step();
     }
     world.head = Some(oid(42));
     world.drive();
     assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, false));
-}
-
-#[test]
-fn journals_of_the_clean_checkout_still_read() {
-    let old = r#"{"phase":"clean","iteration":0,"index":0,"command":"a","exit_code":0,"duration_ms":1,"commit":null,"tail":"","fingerprint":""}"#;
-    let read: crate::event::CheckResult = serde_json::from_str(old).unwrap();
-    assert_eq!(read.phase, CheckPhase::Proof);
-    assert!(serde_json::to_string(&read).unwrap().contains(r#""phase":"proof""#));
 }
 
 #[test]

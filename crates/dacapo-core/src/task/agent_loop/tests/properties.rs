@@ -2,214 +2,20 @@
 
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine, SetupRun};
 use crate::event::{
-    CheckPhase, CheckResult, Command, CommitPlanned, Envelope, Event, KnownLimit, Outcome, SessionMode,
-    TurnEnd, TurnRecord, Usage, WaitReason, Writing, WritingEnd, WritingRecord,
+    CheckPhase, Command, Envelope, Event, KnownLimit, Outcome, SessionMode, TurnEnd, WaitCause,
 };
-use crate::spec::{Cap, CapSource, ProofAt, ProofPolicy, TaskSpec};
+use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
 
-/// Choices; when they are used up, everything goes well.
-struct Choices(std::vec::IntoIter<u8>);
+mod any;
 
-impl Choices {
-    fn below(&mut self, n: u8) -> u8 {
-        self.0.next().map_or(0, |byte| byte % n)
-    }
-
-    fn yes(&mut self, of: u8) -> bool {
-        self.0.next().is_some_and(|byte| byte % of == 0)
-    }
-}
-
-fn any_spec() -> impl Strategy<Value = TaskSpec> {
-    let limits = (1_u32..6, any::<bool>(), proptest::option::of(1_u64..2000), 0_u32..4, 0_u32..4);
-    let conditions = (
-        proptest::option::of(prop_oneof![Just(String::new()), Just("DONE".to_owned())]),
-        0_usize..3,
-        any::<bool>(),
-        0_u8..12,
-    );
-    let others = (proptest::option::of(1_u64..100), 1_usize..4, 0_u8..4, any::<bool>(), any::<bool>());
-    let writers = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (limits, conditions, others, writers).prop_map(|(limits, conditions, others, writers)| {
-        let (cap, by_iter, time, max_failures, stall) = limits;
-        let (until, checks, baseline, proof) = conditions;
-        let (max_tokens, agents, session, enabled, looping) = others;
-        let mut spec = spec();
-        let source = if by_iter { CapSource::Iter } else { CapSource::MaxIterations };
-        spec.policy.looping = looping;
-        spec.policy.cap = Some(Cap { iterations: cap, source });
-        spec.policy.time = time.map(Duration::from_secs);
-        spec.policy.max_failures = max_failures;
-        spec.policy.stall = stall;
-        spec.policy.until = until;
-        spec.policy.checks = (0..checks).map(|n| format!("check {n}")).collect();
-        spec.policy.baseline = baseline;
-        if proof % 2 == 0 {
-            spec.place = in_worktree();
-        }
-        if proof % 3 == 0 {
-            spec.policy.proof.setup.commands = vec!["install".into()];
-        }
-        if proof == 11 {
-            spec.policy.proof.at = ProofAt::Workspace;
-        }
-        spec.policy.max_tokens = max_tokens;
-        spec.policy.max_wait = Duration::from_secs(7200);
-        spec.policy.session = if session > 1 { SessionMode::Resume } else { SessionMode::Fresh };
-        spec.context.enabled = enabled;
-        let (summary, message, generate_summary, auto_commit) = writers;
-        spec.context.summary_by = summary.then(|| agent("summer"));
-        spec.context.message_by = message.then(|| agent("worder"));
-        spec.context.generate_summary = generate_summary;
-        spec.context.auto_commit = auto_commit;
-        spec.agents = (0..agents)
-            .map(|n| if session % 2 == 0 { agent(&format!("a{n}")) } else { resumable(&format!("a{n}")) })
-            .collect();
-        spec
-    })
-}
-
-fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
-    let turn = match choices.below(12) {
-        8 => failed(),
-        9 => limited((choices.below(2) == 0).then(|| now + SignedDuration::from_mins(20))),
-        10 => ended(match choices.below(3) {
-            0 => TurnEnd::Budget,
-            1 => TurnEnd::Cancelled,
-            _ => TurnEnd::Interrupted,
-        }),
-        11 if choices.yes(3) => broken(),
-        _ => done(),
-    };
-    let refused = choices.yes(9).then(|| "not allowed".into());
-    let usage = match choices.below(6) {
-        3 => Usage::default(),
-        4 => Usage { tokens_unknown: true, ..turn.usage },
-        5 => Usage { input: 0, output: 0, cost_usd: Some(0.1), ..turn.usage },
-        _ => turn.usage,
-    };
-    let turn = Turn { usage, ..turn };
-    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), refused, ..turn }
-}
-
-fn any_writing(choices: &mut Choices) -> WritingEnd {
-    match choices.below(5) {
-        3 => WritingEnd::Nothing,
-        4 if choices.yes(2) => WritingEnd::Cancelled,
-        4 => WritingEnd::Failed { message: "no".into() },
-        _ => WritingEnd::Done { text: "Words.".into() },
-    }
-}
-
-fn any_planned(choices: &mut Choices, iteration: u32, tip: Option<crate::git::Oid>) -> CommitPlanned {
-    let changed = choices.below(3) < 2;
-    CommitPlanned {
-        iteration,
-        commit: (changed && !choices.yes(4)).then(|| commit_of(iteration)),
-        parent: if choices.yes(5) { None } else { tip },
-        changed_files: if changed { vec!["a".into()] } else { vec![] },
-        changed_total: u32::from(changed),
-        problems: if choices.yes(6) { vec!["odd".into()] } else { vec![] },
-        ..CommitPlanned::default()
-    }
-}
-
-/// An input that nobody waits for, with numbers that may or may not fit.
-fn nonsense(choices: &mut Choices, world: &World) -> Input {
-    let number = u32::from(choices.below(6));
-    match choices.below(16) {
-        12 => Input::ProofReady { set_up: choices.yes(2) },
-        13 => Input::ProofUnavailable { message: "no".into(), cure: None },
-        14 => Input::HiddenFound { hidden: Vec::new(), total: 0 },
-        11 => Input::Written(WritingRecord {
-            iteration: number,
-            what: if choices.yes(2) { Writing::Summary } else { Writing::CommitMessage },
-            end: any_writing(choices),
-            by: String::new(),
-            usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
-            duration_ms: 0,
-        }),
-        0 => Input::WorkspaceReady {
-            path: "/x".into(),
-            branch: None,
-            base: None,
-            kept_changes: None,
-            port_base: None,
-            start_sha256: None,
-        },
-        1 => Input::WorkspaceFailed("no".into()),
-        2 => Input::CheckDone(CheckResult {
-            phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Proof]
-                [choices.below(3) as usize],
-            iteration: choices.yes(2).then_some(number),
-            index: u32::from(choices.below(4)).wrapping_sub(1),
-            command: "check".into(),
-            exit_code: Some(0),
-            timed_out: choices.yes(2),
-            duration_ms: 1,
-            commit: None,
-            tail: String::new(),
-            fingerprint: String::new(),
-            changed_files: Vec::new(),
-        }),
-        3 => Input::TurnBegins { head: Some(oid(number)), session: choices.yes(2).then(|| "n".into()) },
-        4 => Input::TurnEnded(TurnRecord {
-            turn: number,
-            iteration: number,
-            end: any_turn(choices, world.now).end,
-            session: None,
-            promise: choices.yes(2),
-            blocked: choices.yes(4).then(|| "which?".into()),
-            summary: String::new(),
-            usage: Usage { input: u64::MAX, output: 1, cached: 0, ..Usage::default() },
-            duration_ms: 0,
-            output_bytes: 0,
-            exit_code: None,
-            refused: None,
-            reply: None,
-            timed_out: false,
-            stderr_tail: None,
-        }),
-        5 => Input::Prepared(any_planned(choices, number, None)),
-        6 => Input::Landed,
-        7 => Input::LandedElsewhere { message: "moved".into() },
-        8 => Input::WaitOver,
-        9 => Input::Settle { now: world.now },
-        10 => Input::LimitKnown(any_known(choices, world)),
-        _ => Input::Finishing { last_commit: None, trust_files: Vec::new(), elapsed: Duration::MAX },
-    }
-}
-
-/// What another task may know of the account of the agent that is next.
-fn any_known(choices: &mut Choices, world: &World) -> KnownLimit {
-    let end =
-        (choices.below(3) > 0).then(|| world.now + SignedDuration::from_mins(i64::from(choices.below(90))));
-    KnownLimit {
-        agent: world.spec.agents[choices.below(4) as usize % world.spec.agents.len()].name.clone(),
-        message: "limit reached".into(),
-        by: "other".into(),
-        until: end,
-        guesses: u32::from(choices.below(5)),
-    }
-}
-
-fn any_command(choices: &mut Choices) -> Command {
-    let set = |key: &str, value: String| Command::Set { key: key.into(), value };
-    match choices.below(7) {
-        0 => Command::Kill,
-        1 => Command::Pause { now: true },
-        2 | 3 => Command::Pause { now: false },
-        4 => set("iter", format!("{}{}", if choices.yes(2) { "+" } else { "" }, 1 + choices.below(6))),
-        5 => set("max-tokens", (1 + u32::from(choices.below(200))).to_string()),
-        _ => set("colour", "red".into()),
-    }
-}
+pub(super) use self::any::any_spec;
+use self::any::{Choices, any_command, any_known, any_planned, any_turn, any_writing, nonsense};
 
 /// What must be true after every single step.
 fn check_state(world: &World) {
@@ -220,9 +26,9 @@ fn check_state(world: &World) {
     if let Some(cap) = machine.cap {
         assert!(machine.attempted <= cap.iterations, "{} of {}", machine.attempted, cap.iterations);
     }
-    if machine.verdict.is_some() {
+    if machine.life.verdict.is_some() {
         let starts =
-            matches!(machine.next(), Some(Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::Write(_)));
+            matches!(machine.effect(), Some(Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::Write(_)));
         assert!(!starts, "a stopped loop never starts a turn or a call");
     }
 }
@@ -303,10 +109,10 @@ fn check_limits(spec: &TaskSpec, journal: &[Envelope]) {
                 assert_ne!(limited, Some(agent.as_str()), "line {}", line.seq);
             }
             Event::AgentChanged { .. } => limited = None,
-            Event::Waiting { until, why: WaitReason::Limit, .. } => {
+            Event::Waiting { until, cause: WaitCause::Limit(_) } => {
                 waited += Duration::try_from(until.duration_since(line.at)).unwrap_or_default();
             }
-            Event::Waiting { why: WaitReason::Probe, .. } => probe = Some(line.elapsed_ms),
+            Event::Waiting { cause: WaitCause::Probe(_), .. } => probe = Some(line.elapsed_ms),
             Event::WaitOver => {
                 limited = None;
                 waited += probe
@@ -351,7 +157,7 @@ fn check_proofs(spec: &TaskSpec, journal: &[Envelope]) {
     }
 }
 
-fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
+pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
     let mut choices = Choices(entropy.into_iter());
     let mut world = World::new(spec);
     world.begin(Begin::default());
@@ -368,7 +174,7 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
         }
         if choices.yes(30) {
             let wanted = any_command(&mut choices);
-            let in_turn = matches!(world.machine.next(), Some(Effect::RunTurn(_)));
+            let in_turn = matches!(world.machine.effect(), Some(Effect::RunTurn(_)));
             world.input(&Input::Command(command(wanted)), None);
             assert!(
                 !in_turn || world.machine.current.is_some(),
@@ -388,7 +194,7 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             world.begin(Begin { more_iterations, follow_up, proof, ..Begin::default() });
             continue;
         }
-        let Some(effect) = world.machine.next() else {
+        let Some(effect) = world.machine.effect() else {
             if choices.yes(2) {
                 world.begin(Begin::default());
                 continue;
@@ -468,7 +274,7 @@ proptest! {
         let mut machine = crate::task::agent_loop::AgentLoop::new(std::sync::Arc::clone(&world.spec));
         for (line, effect) in world.journal.iter().zip(&world.because) {
             if let Some(effect) = effect {
-                prop_assert_eq!(machine.next(), Some(effect.clone()), "before {:?}", line.event);
+                prop_assert_eq!(machine.effect(), Some(effect.clone()), "before {:?}", line.event);
             }
             let text = serde_json::to_string(line).unwrap();
             let read: Envelope = serde_json::from_str(&text).unwrap();

@@ -1,6 +1,7 @@
 //! What is kept of an iteration (C2–C4, K3).
 
 use super::world::*;
+use crate::engine::machine::Input;
 use crate::event::{CheckBrief, CheckPhase, CommitPlanned, Ended, Event};
 
 #[test]
@@ -142,9 +143,10 @@ fn r4_counts_of_a_journal_that_holds_everything_twice_do_not_overflow() {
     let world = World::new(iter(2)).run();
     let twice = [world.journal.as_slice(), world.journal.as_slice()].concat();
     let mut machine = fold(&world.spec, &twice);
-    machine.verdict = Some(crate::engine::stop::out_of_iterations(&machine.policy, 1));
-    let Some(Event::TaskFinished(result)) = machine.finish(None, &[], std::time::Duration::ZERO) else {
-        panic!("it is over")
-    };
+    machine.life.verdict = Some(crate::engine::stop::out_of_iterations(&machine.life.policy, 1));
+    machine.phase = super::super::Phase::Between;
+    let finishing =
+        Input::Finishing { last_commit: None, trust_files: Vec::new(), elapsed: std::time::Duration::ZERO };
+    let Some(Event::TaskFinished(result)) = machine.decide_on(&finishing).pop() else { panic!("it is over") };
     assert_eq!((result.iterations_succeeded, result.iterations_failed), (4, 0));
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::super::DEFAULT_PROMISE;
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Machine};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect};
 use crate::event::{CheckPhase, Event, Outcome, SessionMode, StopReason, Usage};
 
 #[test]
@@ -140,7 +141,7 @@ fn s10_what_head_is_after_a_pause_is_the_users_own_doing() {
 fn s10_a_follow_up_given_after_a_crash_at_the_very_end_is_not_lost() {
     let mut world = World::new(until(1, "DONE"));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::Finish { .. })) {
+    while !matches!(world.machine.effect(), Some(Effect::Finish { .. })) {
         world.step();
     }
     let world = world.resume(Some(2), Some("More."));
@@ -152,12 +153,12 @@ fn s10_a_follow_up_given_after_a_crash_at_the_very_end_is_not_lost() {
 fn s10_a_follow_up_given_in_the_middle_of_an_iteration_is_heard_before_the_loop_is_done() {
     let mut world = World::new(until(5, "DONE")).turns(&[promised()]);
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::RunTurn(_))) {
+    while !matches!(world.machine.effect(), Some(Effect::RunTurn(_))) {
         world.step();
     }
-    let before = world.machine.next();
+    let before = world.machine.effect();
     world.begin(Begin { follow_up: Some("And X.".into()), ..Begin::default() });
-    assert_eq!(world.machine.next(), before, "the turn in flight stays what it was");
+    assert_eq!(world.machine.effect(), before, "the turn in flight stays what it was");
     world.drive();
     assert_eq!(world.end().2, 2, "done is only what heard all of the task");
     assert!(world.prompts()[1].contains("And X."));

@@ -1,8 +1,9 @@
 //! Conversations that go on (L13).
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine as _};
-use crate::event::{Command, Outcome, SessionMode, StopReason, TurnEnd, Usage};
+use crate::event::{Command, Envelope, Event, Outcome, SessionMode, StopDetail, StopReason, TurnEnd, Usage};
 use crate::spec::{AgentCommand, TaskSpec};
 
 fn resuming(iterations: u32) -> TaskSpec {
@@ -60,7 +61,7 @@ fn heard(spec: TaskSpec, orders: &[(u32, Command)]) -> Vec<bool> {
     let mut world = World::new(spec).turns(&[in_session(done())]);
     world.begin(Begin::default());
     let mut orders = orders.to_vec();
-    while let Some(effect) = world.machine.next() {
+    while let Some(effect) = world.machine.effect() {
         if let Effect::RunTurn(plan) = &effect {
             let due = orders.extract_if(.., |(turn, _)| *turn == plan.turn).collect::<Vec<_>>();
             for (_, order) in due {
@@ -129,10 +130,7 @@ fn s2_what_is_told_in_a_limit_wait_is_heard_by_the_same_iteration() {
 fn l13_a_missing_session_id_ends_the_loop_and_says_so() {
     let world = World::new(resuming(3)).run();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 1, 1, 0));
-    assert_eq!(
-        world.result().message.as_deref(),
-        Some("Failed to get session ID for loop follow-up (task x)")
-    );
+    assert_eq!(world.result().detail, Some(StopDetail::NoSession));
     let world = World::new(resuming(1)).run();
     assert_eq!(world.result().outcome, Outcome::Completed, "no follow-up, no need of it");
 }
@@ -207,6 +205,28 @@ fn l13_a_session_goes_on_after_the_task_is_taken_up_again() {
     let world = World::new(resuming(1)).turns(&[in_session(done())]).run().resume(Some(1), Some("And X."));
     assert_eq!(world.prompts()[1], "Build the feature\n\nThe user adds:\nAnd X.\n\n繼續");
     assert_eq!(world.turns[1].session.as_deref(), Some("s1"));
+}
+
+#[test]
+fn s17_a_renamed_task_goes_on_with_its_new_branch_and_a_new_session() {
+    let renamed = |branch: Option<&str>| {
+        let mut world = World::new(resuming(1)).turns(&[in_session(done())]).run();
+        let event = Event::Renamed {
+            from: "x".into(),
+            to: "y".into(),
+            worktree: branch.map(|_| "/worktrees/y".into()),
+            branch: branch.map(str::to_owned),
+        };
+        let line = Envelope { event, ..world.journal.last().unwrap().clone() };
+        world.machine.apply(&line);
+        let world = world.resume(Some(2), None);
+        let continued: Vec<bool> = world.turns.iter().map(|turn| turn.continued).collect();
+        (continued, world.commits.into_iter().map(|commit| commit.branch.unwrap()).collect::<Vec<_>>())
+    };
+    let own = |turns: [bool; 3], branches: [&str; 3]| (turns.to_vec(), branches.map(str::to_owned).to_vec());
+    let (old, new) = ("refs/heads/main", "refs/heads/dacapo/y");
+    assert_eq!(renamed(Some(new)), own([false, false, true], [old, new, new]));
+    assert_eq!(renamed(None), own([false, true, true], [old, old, old]), "in place nothing has moved");
 }
 
 /// Tokens read that earlier turns of each turn's conversation used.

@@ -2,8 +2,9 @@
 
 use super::specs::checked;
 use super::world::World;
-use crate::engine::machine::{Begin, Effect, Machine as _};
-use crate::event::{CheckPhase, Event, Outcome, StopReason};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect};
+use crate::event::{CheckPhase, Event, Exit, Outcome, StopDetail, StopReason};
 use crate::spec::{Place, Setup, TaskSpec};
 
 fn with_setup(commands: &[&str]) -> TaskSpec {
@@ -55,10 +56,12 @@ fn s3_a_setup_that_fails_ends_it_before_any_turn_and_goes_on_from_there() {
         assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 0, 0, 0));
         assert_eq!(world.setups, ["one", "two"]);
         assert_eq!(world.result().failed_setup.as_deref(), Some("two"));
-        let message = world.result().message.clone().unwrap();
-        let how = if code < 0 { "timed out" } else { "exit 3" };
-        assert!(message.starts_with(&format!("setup `two` failed ({how})\nline 12\n")), "{message}");
-        assert!(message.ends_with("line 19"), "{message}");
+        let Some(StopDetail::Setup { command, exit, tail }) = world.result().detail.clone() else {
+            panic!("{:?}", world.result())
+        };
+        let how = Exit { exit_code: (code > 0).then_some(3), timed_out: code < 0 };
+        assert_eq!((command.as_str(), exit), ("two", how));
+        assert!(tail.starts_with("line 12\n") && tail.ends_with("line 19"), "{tail}");
 
         let world = world.resume(None, None);
         assert_eq!(world.setups, ["one", "two", "two", "three"]);
@@ -83,10 +86,10 @@ fn s3_a_stop_during_the_setup_is_taken_back_by_resume() {
 fn r1_after_a_crash_the_command_that_was_under_way_runs_again() {
     let mut world = World::new(with_setup(&["one", "two"]));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::RunSetup(plan)) if plan.index == 1) {
+    while !matches!(world.machine.effect(), Some(Effect::RunSetup(plan)) if plan.index == 1) {
         world.step();
     }
-    let before = world.machine.next();
+    let before = world.machine.effect();
     world.begin(Begin::default());
-    assert_eq!(world.machine.next(), before);
+    assert_eq!(world.machine.effect(), before);
 }

@@ -7,8 +7,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Event, KnownLimit, Outcome, StopReason, WaitReason};
+use crate::event::{
+    ChangeCause, Event, KnownLimit, LimitSaid, Outcome, StopDetail, StopReason, WaitCause, WaitReason,
+};
 use crate::spec::TaskSpec;
 
 fn hours(n: i64) -> Timestamp {
@@ -40,12 +43,28 @@ fn agents(names: &[&str]) -> TaskSpec {
     spec
 }
 
+fn said(limit: &LimitSaid) -> String {
+    let LimitSaid { message, found_by, probing } = limit;
+    match found_by {
+        Some(task) if *probing => format!("task {task} tries whether it is over: {message}"),
+        Some(task) => format!("found by task {task}: {message}"),
+        None => message.clone(),
+    }
+}
+
 /// `kind message` of everything about limits.
 fn told(world: &World) -> Vec<String> {
     let lines = world.journal.iter().filter_map(|line| match &line.event {
         Event::LimitKnown(known) => Some(format!("known {}", known.agent)),
-        Event::Waiting { why, message, .. } => Some(format!("{why:?} {message}")),
-        Event::AgentChanged { agent, message } => Some(format!("to {agent}: {message}")),
+        Event::Waiting { cause, .. } => Some(match cause {
+            WaitCause::Limit(limit) => format!("Limit {}", said(limit)),
+            WaitCause::Probe(limit) => format!("Probe {}", said(limit)),
+            WaitCause::Backoff { .. } => "Backoff".to_owned(),
+        }),
+        Event::AgentChanged { agent, cause } => Some(match cause {
+            ChangeCause::Limit(limit) => format!("to {agent}: {}", said(limit)),
+            ChangeCause::LimitOver => format!("to {agent}: its limit is over"),
+        }),
         Event::TurnStarted { agent, .. } => Some(format!("turn of {agent}")),
         _ => None,
     });
@@ -73,8 +92,8 @@ fn l9_max_wait_holds_for_what_others_found() {
     let world = World::new(spec).look(one_until(hours(3))).run();
     assert_eq!(world.end(), (Outcome::TimeElapsed, StopReason::LimitWait, 0, 0, 0));
     assert!(world.turns.is_empty() && world.sleeps.is_empty());
-    let message = world.result().message.clone().unwrap();
-    assert!(message.starts_with("found by task other: limit reached; "), "{message}");
+    let limit = LimitSaid { message: "limit reached".into(), found_by: Some("other".into()), probing: false };
+    assert_eq!(world.result().detail, Some(StopDetail::LimitTooLong { limit }));
     // Who takes it up again is willing to wait again.
     let world = world.look(|_, _| None).resume(None, None);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 2, 2, 0));
@@ -194,7 +213,7 @@ fn l9_what_a_turn_ran_into_is_told_to_all_before_anything_else() {
         world.journal.iter().position(|line| matches!(line.event, Event::TurnFinished(_))).unwrap();
     let after = fold(&world.spec, &world.journal[..=finished]);
     assert!(
-        matches!(after.next(), Some(Effect::ShareLimit(_))),
+        matches!(after.effect(), Some(Effect::ShareLimit(_))),
         "also by the process that comes after a crash"
     );
 }
@@ -239,13 +258,13 @@ fn l14_a_task_that_waits_for_another_can_be_stopped_and_taken_up_again() {
 fn r1_killed_while_it_waits_for_another_it_waits_again() {
     let mut world = World::new(iter(1)).look(one_probed(1));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::AwaitProbe { .. })) {
+    while !matches!(world.machine.effect(), Some(Effect::AwaitProbe { .. })) {
         world.step();
     }
-    let effect = world.machine.next();
+    let effect = world.machine.effect();
     world.machine = fold(&world.spec, &world.journal);
     world.begin(Begin::default());
-    assert_eq!(world.machine.next(), effect);
+    assert_eq!(world.machine.effect(), effect);
     world.drive();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 1, 1, 0));
 }
@@ -254,12 +273,12 @@ fn r1_killed_while_it_waits_for_another_it_waits_again() {
 fn a_limit_of_another_agent_or_in_the_middle_of_a_turn_is_none_of_its_business() {
     let mut world = World::new(agents(&["one", "two"]));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::BeginTurn(_))) {
+    while !matches!(world.machine.effect(), Some(Effect::BeginTurn(_))) {
         world.step();
     }
     assert_eq!(world.machine.decide(&Input::LimitKnown(known("two", None))), []);
     world.step();
-    assert!(matches!(world.machine.next(), Some(Effect::RunTurn(_))));
+    assert!(matches!(world.machine.effect(), Some(Effect::RunTurn(_))));
     assert_eq!(world.machine.decide(&Input::LimitKnown(known("one", None))), []);
     let why = WaitReason::Probe;
     assert_eq!(serde_json::to_string(&why).unwrap(), "\"probe\"");

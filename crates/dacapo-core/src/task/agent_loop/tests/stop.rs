@@ -1,9 +1,11 @@
 //! Stopping by hand, in every phase (L14): recorded, committed, and no further turn; then taken up again.
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{CheckPhase, Ended, Event, Outcome, StopReason, TurnEnd, WaitReason};
-use crate::spec::TaskSpec;
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect, Input};
+use crate::engine::stop::{Facts, verdict};
+use crate::event::{CheckPhase, Ended, Event, Outcome, StopDetail, StopReason, TurnEnd, WaitReason};
+use crate::spec::{Cap, TaskSpec};
 
 struct Case {
     name: &'static str,
@@ -135,25 +137,25 @@ fn l14_a_stop_then_a_crash_then_a_resume_goes_on() {
 fn l14_a_stop_between_the_start_of_a_turn_and_its_agent_never_starts_the_agent() {
     let mut world = World::new(iter(3));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::RunTurn(_))) {
+    while !matches!(world.machine.effect(), Some(Effect::RunTurn(_))) {
         world.step();
     }
     world.input(&Input::Stop { by: "SIGTERM".into() }, None);
-    assert_eq!(world.machine.next(), Some(Effect::Settle), "not the turn");
+    assert_eq!(world.machine.effect(), Some(Effect::Settle), "not the turn");
     world.drive();
     assert!(world.turns.is_empty());
     assert_eq!(world.end(), (Outcome::Cancelled, StopReason::Cancelled, 1, 0, 1));
-    assert_eq!(world.result().message.as_deref(), Some("SIGTERM"));
+    assert_eq!(world.result().detail, Some(StopDetail::by("SIGTERM")));
 }
 
 #[test]
 fn l14_a_limit_hit_while_stopping_does_not_wait() {
     let mut world = World::new(iter(3));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::RunTurn(_))) {
+    while !matches!(world.machine.effect(), Some(Effect::RunTurn(_))) {
         world.step();
     }
-    let Some(Effect::RunTurn(plan)) = world.machine.next() else { unreachable!() };
+    let Some(Effect::RunTurn(plan)) = world.machine.effect() else { unreachable!() };
     world.input(&Input::Stop { by: "SIGTERM".into() }, None);
     let record = world.turn_record(&plan, &limited(None));
     world.input(&Input::TurnEnded(record), None);
@@ -200,4 +202,15 @@ fn l14_a_stopped_loop_takes_no_offer_to_start_a_turn() {
     world.input(&Input::Settle { now: world.now }, None);
     world.input(&Input::WaitOver, None);
     assert_eq!(world.journal.len(), lines, "neither a turn nor a pause");
+}
+
+#[test]
+fn l10_a_single_run_that_was_given_more_iterations_keeps_to_its_budget() {
+    let mut policy = spec().policy;
+    policy.max_tokens = Some(10);
+    let facts = Facts { success: true, finished: 1, succeeded: 1, unmetered_in_row: 2, ..Facts::default() };
+    let outcome =
+        |iterations| verdict(&policy, Some(Cap::by_iter(iterations)), &facts).map(|end| end.outcome);
+    assert_eq!(outcome(1), Some(Outcome::Completed), "what was asked for is there");
+    assert_eq!(outcome(3), Some(Outcome::BudgetExhausted), "no further one starts that nobody can count");
 }

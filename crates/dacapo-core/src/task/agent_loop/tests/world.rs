@@ -5,21 +5,24 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::engine::Planned as _;
 use crate::engine::machine::{
     Begin, CheckPlan, CommitPlan, Effect, FoundLimit, Input, Machine, ProofPlan, SetupPlan, SetupRun,
     TurnPlan, WritingPlan,
 };
+use crate::event::Hidden;
 use crate::event::{
-    CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
-    Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, Usage, Writing, WritingEnd,
+    CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, IterationRecord, KnownLimit, Outcome,
+    Received, SetupResult, StopReason, TaskResult, TurnEnd, Writing, WritingEnd,
 };
 use crate::git::Oid;
-use crate::proof::Hidden;
 use crate::spec::TaskSpec;
 use crate::task::agent_loop::AgentLoop;
 
 mod records;
+mod turns;
 
+pub(super) use self::turns::*;
 pub(super) use super::specs::*;
 
 /// Words of a person for the next iteration alone.
@@ -30,62 +33,6 @@ pub(super) fn tell(text: &str) -> Received {
 /// What a person wants; each has an id of its own by what it says.
 pub(super) fn command(command: Command) -> Received {
     Received { id: format!("{command:?}"), by: "a person".into(), command }
-}
-
-/// What an agent does in a turn.
-#[derive(Debug, Clone)]
-pub(super) struct Turn {
-    pub(super) end: TurnEnd,
-    pub(super) promise: bool,
-    pub(super) blocked: Option<String>,
-    pub(super) summary: String,
-    pub(super) session: Option<String>,
-    pub(super) usage: Usage,
-    pub(super) takes: Duration,
-    pub(super) refused: Option<String>,
-    pub(super) stderr_tail: Option<String>,
-}
-
-pub(super) fn done() -> Turn {
-    Turn {
-        end: TurnEnd::Done,
-        promise: false,
-        blocked: None,
-        summary: "Did a part.".into(),
-        session: None,
-        usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
-        takes: Duration::from_secs(60),
-        refused: None,
-        stderr_tail: None,
-    }
-}
-
-pub(super) fn promised() -> Turn {
-    Turn { promise: true, ..done() }
-}
-
-pub(super) fn blocked(why: &str) -> Turn {
-    Turn { blocked: Some(why.into()), ..done() }
-}
-
-pub(super) fn ended(end: TurnEnd) -> Turn {
-    Turn { end, ..done() }
-}
-
-pub(super) fn failed() -> Turn {
-    ended(TurnEnd::Failed { failure: FailureKind::Transient, message: "exit 1".into() })
-}
-
-pub(super) fn broken() -> Turn {
-    ended(TurnEnd::Failed {
-        failure: FailureKind::Permanent,
-        message: "not logged in: run `one login`".into(),
-    })
-}
-
-/// A usage limit that ends at `resets_at`.
-pub(super) fn limited(resets_at: Option<Timestamp>) -> Turn {
-    ended(TurnEnd::Limit { message: "limit reached".into(), resets_at })
 }
 
 /// A stop, when the loop comes to what `when` describes for the `nth` time (from 0).
@@ -281,7 +228,7 @@ impl World {
     /// Carries one effect out. False: there is none.
     pub(super) fn step(&mut self) -> bool {
         assert!(self.journal.len() < 100_000, "the loop does not end");
-        let Some(effect) = self.machine.next() else { return false };
+        let Some(effect) = self.machine.effect() else { return false };
         if let Some(stop) = &mut self.stop
             && (stop.when)(&effect)
         {
@@ -323,7 +270,7 @@ impl World {
                 self.input(&Input::Written(record), None);
             }
             Effect::PrepareWorkspace | Effect::PrepareCommit(_) | Effect::Land(_) | Effect::Finish { .. } => {
-                if self.machine.next().as_ref() == Some(effect)
+                if self.machine.effect().as_ref() == Some(effect)
                     && let Some(input) = self.perform(effect)
                 {
                     self.input(&input, None);
@@ -441,6 +388,7 @@ impl World {
                 at: self.now,
                 elapsed_ms: u64::try_from(self.active.as_millis()).unwrap(),
                 task: "x".into(),
+                came_at: None,
                 event,
             };
             self.machine.apply(&line);

@@ -1,6 +1,7 @@
 //! Summaries and commit messages by models of their own (C4, C5): never in the way of an iteration.
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
 use crate::event::{Event, Outcome, TurnEnd, Usage, Writing, WritingEnd};
 use crate::spec::TaskSpec;
@@ -120,7 +121,7 @@ fn l10_what_models_write_counts_toward_totals_and_budgets() {
     assert_eq!(asked(&world), [], "the turn has used it up");
     let mut turn = World::new(written(1));
     turn.begin(Begin::default());
-    while !matches!(turn.machine.next(), Some(Effect::Write(_))) {
+    while !matches!(turn.machine.effect(), Some(Effect::Write(_))) {
         turn.step();
     }
     assert!(!turn.machine.over_budget(&Usage { input: u64::MAX, ..Usage::default() }), "there is none");
@@ -152,11 +153,11 @@ fn l14_nobody_who_wants_to_stop_waits_for_a_model() {
 fn l14_stopped_before_it_was_asked_the_loop_goes_on_without_it() {
     let mut world = World::new(written(3));
     world.begin(Begin::default());
-    while !matches!(world.machine.next(), Some(Effect::Write(_))) {
+    while !matches!(world.machine.effect(), Some(Effect::Write(_))) {
         world.step();
     }
     world.input(&Input::Stop { by: "SIGINT".into() }, None);
-    assert_eq!(world.machine.next(), Some(Effect::Settle));
+    assert_eq!(world.machine.effect(), Some(Effect::Settle));
     world.drive();
     assert_eq!((world.end().0, world.writings.len()), (Outcome::Cancelled, 0));
     let ends = world.journal.iter().filter_map(|line| match &line.event {
@@ -173,14 +174,14 @@ fn r1_a_call_in_flight_is_derived_again_from_any_prefix() {
     for at in 0..world.journal.len() {
         if let Some(effect @ Effect::Write(_)) = &world.because[at] {
             calls += 1;
-            assert_eq!(fold(&world.spec, &world.journal[..at]).next().as_ref(), Some(effect));
+            assert_eq!(fold(&world.spec, &world.journal[..at]).effect().as_ref(), Some(effect));
             let mut next = World::new(written(2));
             next.journal = world.journal[..at].to_vec();
             next.because = world.because[..at].to_vec();
             next.machine = fold(&next.spec, &next.journal);
             next.now = world.journal[at - 1].at;
             next.begin(Begin::default());
-            assert_eq!(next.machine.next().as_ref(), Some(effect), "after it was taken up again");
+            assert_eq!(next.machine.effect().as_ref(), Some(effect), "after it was taken up again");
             next.drive();
             let (lines, wanted) = (next.records(), world.records());
             let texts = |records: &[&crate::event::IterationRecord]| -> Vec<String> {

@@ -1,8 +1,9 @@
 //! Findings stay open or settled (M11).
 
 use super::world::*;
-use crate::event::{Command, Finding, MilestoneStep, Outcome};
+use crate::event::{Command, NeedKind, Outcome};
 use crate::task::milestone::findings::About;
+use crate::task::milestone::{Finding, MilestoneStep};
 use crate::task::milestone::{Findings, Found};
 
 fn rejects(items: &str) -> Turn {
@@ -67,10 +68,7 @@ fn m11_a_rejection_that_names_only_what_is_settled_is_asked_for_once_more_then_a
     let world = World::new(spec()).script(&script).run();
     assert!(world.order().ends_with("D3 A3 A3"));
     assert!(world.prompt(6).contains("names only what is settled (R1)"), "{}", world.prompt(6));
-    assert_eq!(
-        world.question(),
-        ("settled".into(), "the Acceptor insists on what is settled: see below".into())
-    );
+    assert_eq!(world.question(), NeedKind::Settled { reason: "see below".into() });
     assert_eq!((world.result().outcome, world.end().4), (Outcome::Paused, 3));
     let approved = World { script: [].into(), ..world }.resume(&[Command::Approve { choice: None }]);
     assert_eq!(approved.result().outcome, Outcome::Completed);
@@ -109,7 +107,7 @@ fn m11_what_is_said_again_word_for_word_is_the_same_finding_though_its_id_is_mis
     let world = World::new(spec()).script(&script).run();
     assert_eq!(open(&world)[1], [(2, "no test".to_owned())], "one finding, and the one that was open");
     assert!(world.prompt(6).contains("names only what is settled (R1)"), "{}", world.prompt(6));
-    assert_eq!(world.question().0, "settled");
+    assert_eq!(tag(&world.question()), "settled");
 }
 
 #[test]

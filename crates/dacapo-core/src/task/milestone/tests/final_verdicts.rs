@@ -1,7 +1,8 @@
 //! The verdict on the whole milestone: what stands, what is asked for once more, and when a person is (M5).
 
 use super::world::*;
-use crate::event::{Judge, MilestoneStep, Outcome};
+use crate::event::{NeedKind, Outcome};
+use crate::task::milestone::{Judge, MilestoneStep};
 
 /// All features are there, and the Acceptor replies like this.
 fn finally(replies: &[&str]) -> World {
@@ -10,9 +11,9 @@ fn finally(replies: &[&str]) -> World {
     World::new(spec()).script(&script).run()
 }
 
-fn sent_back(world: &World) -> Vec<&str> {
+fn sent_back(world: &World) -> Vec<String> {
     let steps = world.steps().into_iter().filter_map(|step| match step {
-        MilestoneStep::VerdictSentBack { complaint, .. } => Some(complaint.as_str()),
+        MilestoneStep::VerdictSentBack { complaint, .. } => Some(complaint),
         _ => None,
     });
     steps.collect()
@@ -38,7 +39,7 @@ fn m5_accepted_without_lines_is_asked_for_once_more_and_then_stands() {
             ("D1 A1 A1", Outcome::Completed),
             "{again}"
         );
-        assert_eq!((sent_back(&world), itemised(&world)), (vec![ASKED], vec![false]), "{again}");
+        assert_eq!((sent_back(&world), itemised(&world)), (vec![ASKED.to_owned()], vec![false]), "{again}");
     }
     for again in ["ACCEPTED\nC-1: met\nC-2: met", "C-1: 满足\nC-2 ✓"] {
         let world = finally(&["ACCEPTED", again]);
@@ -88,7 +89,11 @@ fn m5_the_reason_of_a_rejection_reaches_the_developer_word_for_word() {
     ] {
         let script = [complete(1), says(&no), says(again), complete(2), yes()];
         let world = World::new(spec()).script(&script).run();
-        assert_eq!((world.order().as_str(), sent_back(&world)), ("D1 A1 A1 D2 A2", vec![ASKED]), "{again}");
+        assert_eq!(
+            (world.order().as_str(), sent_back(&world)),
+            ("D1 A1 A1 D2 A2", vec![ASKED.to_owned()]),
+            "{again}"
+        );
         let told = world.prompt(3);
         let whole = format!("{reason}\n\n{more}");
         assert!(
@@ -96,7 +101,7 @@ fn m5_the_reason_of_a_rejection_reaches_the_developer_word_for_word() {
             "{told}"
         );
         let by = world.steps().into_iter().find_map(|step| match step {
-            MilestoneStep::Rejected { by, .. } => Some(*by),
+            MilestoneStep::Rejected { by, .. } => Some(by),
             _ => None,
         });
         assert_eq!((by, world.result().outcome), (Some(Judge::Acceptor), Outcome::Completed));
@@ -128,8 +133,7 @@ fn stubborn(commits: &[u32]) -> World {
 fn m5_the_same_final_rejection_three_times_without_a_new_commit_goes_to_a_person() {
     let world = stubborn(&[1, 1, 1]);
     assert_eq!(world.end(), (Outcome::Paused, crate::event::StopReason::NeedsPerson, 3, 0, 3));
-    let asked = "the whole milestone was rejected 3× without a new commit: no docs, as said 3×";
-    assert_eq!(world.question(), ("final".into(), asked.into()));
+    assert_eq!(world.question(), NeedKind::Final { times: 3, reason: "no docs, as said 3×".into() });
     assert_eq!(world.machine.rejections, 0, "they do not count toward the three of a feature");
     let approved = stubborn(&[1, 1, 1]).resume(&[crate::event::Command::Approve { choice: None }]);
     assert_eq!(approved.result().outcome, Outcome::Completed);

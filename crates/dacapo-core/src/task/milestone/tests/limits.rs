@@ -6,7 +6,9 @@ use jiff::SignedDuration;
 
 use super::world::*;
 use crate::engine::machine::Input;
-use crate::event::{Command, Event, FailureKind, KnownLimit, Outcome, StopReason, TurnEnd, Usage};
+use crate::event::{
+    Command, Event, FailureKind, KnownLimit, Metered, Notice, Outcome, StopDetail, StopReason, TurnEnd, Usage,
+};
 use crate::spec::{Place, Setup};
 
 fn limited(minutes: Option<i64>) -> Turn {
@@ -91,10 +93,13 @@ fn l10_a_second_turn_in_a_row_of_unknown_usage_ends_a_milestone() {
     let world = World::new(spec.clone()).script(&[silent(report(1, "F-1")), silent(yes())]).run();
     assert_eq!(world.end().0, Outcome::BudgetExhausted);
     assert_eq!(world.order(), "D1 A1");
-    let message = world.result().message.clone().unwrap();
-    assert!(message.starts_with("usage unknown: ") && message.contains("no usable tokens"), "{message}");
+    let detail = world.result().detail.clone();
+    assert!(
+        matches!(detail, Some(StopDetail::UsageUnknown { amount: Metered::Tokens, turns: 2, .. })),
+        "{detail:?}"
+    );
     let notices = |world: &World| {
-        let unknown = |event: &Event| matches!(event, Event::Notice { message } if message.starts_with("usage unknown: "));
+        let unknown = |event: &Event| matches!(event, Event::Notice(Notice::UsageUnknown { .. }));
         world.journal.iter().filter(|line| unknown(&line.event)).count()
     };
     assert_eq!(notices(&world), 1);
@@ -146,7 +151,7 @@ fn l8_a_call_that_fails_is_tried_again_in_the_same_round() {
 fn l8_what_cannot_heal_ends_it_at_once_and_the_round_goes_on_later() {
     let world = World::new(spec()).script(&[report(1, "F-1"), failed(FailureKind::Permanent)]).run();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 1, 0, 0));
-    assert_eq!(world.result().message.as_deref(), Some("exit 1"));
+    assert_eq!(world.result().detail, Some(StopDetail::said("exit 1")));
     let world = world.resume(&[]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     assert_eq!(&world.order()[..8], "D1 A1 A1");
@@ -190,11 +195,12 @@ fn m3_each_has_a_conversation_of_its_own() {
 
 #[test]
 fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts_for_nothing() {
-    let message = "no end within --turn-timeout (10m)".to_owned();
+    let message = "no end within call_timeout in [milestone] (10m)".to_owned();
     let late = ends(TurnEnd::Failed { failure: FailureKind::Transient, message });
     let late = Turn { timed_out: true, ..late };
     let world =
         World::new(spec()).script(&[late, limited(None), report(2, "F-1"), limited(None), yes()]).run();
+    assert_eq!(world.turns[0].hard_limit_name, "call_timeout in [milestone]");
     assert_eq!(
         world.records()[0].error.as_deref(),
         Some(

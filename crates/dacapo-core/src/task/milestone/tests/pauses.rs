@@ -1,8 +1,8 @@
-//! Whatever is offered at a pause is taken as it is printed (M10).
+//! Whatever is offered at a pause is taken (M10).
 
 use super::world::*;
 use crate::engine::machine::{Begin, Input};
-use crate::event::{Command, Event, Needs, Outcome, StopReason};
+use crate::event::{Choice, Command, Event, Needs, Outcome, StopReason};
 use crate::spec::{Cap, ProofAt, ProofPolicy};
 
 fn needs(world: &World) -> Needs {
@@ -78,20 +78,17 @@ fn red_proofs() -> World {
     world.run()
 }
 
-/// Does what is printed, and says how many turns were had since.
-fn take(option: &str, world: World) -> (World, usize) {
+/// Does what is offered, and says how many turns were had since.
+fn take(choice: &Choice, world: World) -> (World, usize) {
     let before = world.turns.len();
-    let words: Vec<&str> = option.split(' ').collect();
     let give = |mut world: World, wanted: Command| {
         world.input(&Input::Command(command(wanted)), None);
         world
     };
-    let world = match words.as_slice() {
-        ["dacapo", "tell", "auth", _] => {
-            give(world, Command::Tell { text: "words".into(), standing: true }).resume(&[])
-        }
-        ["dacapo", "resume", "auth"] => world.resume(&[]),
-        ["dacapo", "resume", "auth", "--proof", "workspace"] => {
+    let world = match choice {
+        Choice::Tell => give(world, Command::Tell { text: "words".into(), standing: true }).resume(&[]),
+        Choice::Resume => world.resume(&[]),
+        Choice::ResumeUnproven => {
             let mut world = world;
             world.machine = fold(&world.spec, &world.journal);
             let proof = Some(ProofPolicy { at: ProofAt::Workspace, ..world.spec.policy.proof.clone() });
@@ -99,17 +96,12 @@ fn take(option: &str, world: World) -> (World, usize) {
             world.drive();
             world
         }
-        ["dacapo", "milestone", "resume", "auth", "--rounds", rounds] => {
-            world.resume(&[set("rounds", rounds)])
-        }
-        ["dacapo", "set", "auth", change] => {
-            let (key, value) = change.split_once('=').unwrap();
-            give(world, set(key, value)).resume(&[])
-        }
-        ["dacapo", "approve", "auth"] => world.resume(&[Command::Approve { choice: None }]),
-        ["dacapo", "reject", "auth"] => world.resume(&[Command::Reject { reason: None }]),
-        ["dacapo", "milestone", "abandon", "auth"] => world.resume(&[Command::Abandon]),
-        other => panic!("nobody can do {other:?}"),
+        Choice::ResumeWithRounds { rounds } => world.resume(&[set("rounds", &rounds.to_string())]),
+        Choice::AddRounds { rounds } => give(world, set("rounds", &format!("+{rounds}"))).resume(&[]),
+        Choice::Approve => world.resume(&[Command::Approve { choice: None }]),
+        Choice::Reject => world.resume(&[Command::Reject { reason: None }]),
+        Choice::Abandon => world.resume(&[Command::Abandon]),
+        Choice::Answer | Choice::Kill | Choice::Offered { .. } => panic!("nobody offers {choice:?}"),
     };
     let turns = world.turns.len() - before;
     (world, turns)
@@ -130,26 +122,26 @@ fn m10_every_answer_that_is_offered_at_any_pause_is_taken() {
     ];
     for (kind, pause) in pauses {
         let asked = needs(&pause());
-        assert_eq!(asked.kind, kind, "{}", asked.question);
-        assert!(asked.options.len() >= 3, "{asked:?}");
-        for option in &asked.options {
-            let (world, turns) = take(option, pause());
+        assert_eq!(tag(&asked.kind), kind, "{asked:?}");
+        assert!(asked.choices.len() >= 3, "{asked:?}");
+        for choice in &asked.choices {
+            let (world, turns) = take(choice, pause());
             let (outcome, reason, ..) = world.end();
-            if option.ends_with("abandon auth") {
+            if *choice == Choice::Abandon {
                 assert_eq!(
                     (outcome, reason, turns),
                     (Outcome::Cancelled, StopReason::Abandoned, 0),
-                    "{kind}: {option}"
+                    "{kind}: {choice:?}"
                 );
                 continue;
             }
-            let approved = option.starts_with("dacapo approve");
-            assert!(turns > 0 || approved, "{kind}: {option} starts nothing: {outcome:?}");
+            let approved = *choice == Choice::Approve;
+            assert!(turns > 0 || approved, "{kind}: {choice:?} starts nothing: {outcome:?}");
             // Who says no in a review is asked again when it is accepted again; nobody else is.
-            let again = needs(&world).kind == kind && outcome == Outcome::Paused && kind != "review";
-            assert!(approved || !again, "{kind}: {option} is asked again");
+            let again = tag(&needs(&world).kind) == kind && outcome == Outcome::Paused && kind != "review";
+            assert!(approved || !again, "{kind}: {choice:?} is asked again");
             if approved {
-                assert!(world.machine.accepted > 0, "{kind}: {option} accepts nothing");
+                assert!(world.machine.accepted > 0, "{kind}: {choice:?} accepts nothing");
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Pauses, answers, limits that are changed, kill (M5, M7, M10).
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Command, Event, MilestoneStep, Outcome, StopReason};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect, Input};
+use crate::event::{Choice, Command, Event, NeedKind, Outcome, StopReason};
+use crate::task::milestone::MilestoneStep;
 
 const YES: Command = Command::Approve { choice: None };
 
@@ -16,7 +18,7 @@ fn reviewed() -> World {
 fn m5_where_a_person_has_the_last_word_it_waits_for_it() {
     let world = reviewed();
     assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 1, 1, 0));
-    assert_eq!(world.question().0, "review");
+    assert_eq!(tag(&world.question()), "review");
     let again = world.resume(&[]);
     assert_eq!(
         (again.result().outcome, again.turns.len()),
@@ -48,7 +50,7 @@ fn m5_a_no_that_is_taken_back_counts_once() {
     spec.policy.cap = Some(crate::spec::Cap::by_iter(1));
     let world =
         World::new(spec).script(&[complete(1), yes()]).run().resume(&[Command::Reject { reason: None }]);
-    assert_eq!((world.question().0.as_str(), world.end().3), ("rounds", 0));
+    assert_eq!((tag(&world.question()).as_str(), world.end().3), ("rounds", 0));
     assert_eq!(world.resume(&[YES]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }
 
@@ -112,13 +114,13 @@ fn m10_an_answer_may_be_written_down_before_anybody_takes_it_up() {
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 6, 4, 2));
     let mut world = reviewed();
     world.input(&Input::Command(command(YES)), None);
-    assert_eq!(world.machine.next(), None);
+    assert_eq!(world.machine.effect(), None);
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }
 
 fn offers_approval(world: &World) -> bool {
     let needs = world.machine.needs().expect("it is paused");
-    needs.options.iter().any(|option| option.starts_with("dacapo approve"))
+    needs.offers(&Choice::Approve)
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn m10_a_final_rejection_that_is_overruled_completes_it() {
     let mut spec = spec();
     spec.policy.cap = Some(crate::spec::Cap::by_iter(1));
     let world = World::new(spec).script(&[complete(1), no("x")]).run();
-    assert_eq!(world.question(), ("rounds".into(), "all 1 rounds are used: x".into()));
+    assert_eq!(world.question(), NeedKind::Rounds { used: 1, reason: Some("x".into()) });
     let world = world.resume(&[YES]);
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 1, 1, 0));
 }
@@ -175,7 +177,7 @@ fn m10_a_final_rejection_that_is_overruled_completes_it() {
 fn m10_at_every_pause_it_may_be_given_up() {
     let options = |world: &World| {
         let mut asked = world.journal.iter().rev().filter_map(|line| match &line.event {
-            Event::Paused { needs } => Some(needs.options.clone()),
+            Event::Paused { needs } => Some(needs.choices.clone()),
             _ => None,
         });
         asked.next().expect("a person was asked")
@@ -184,8 +186,8 @@ fn m10_at_every_pause_it_may_be_given_up() {
     let paused = World::new(spec()).during(0, now).run();
     for world in [thrice_rejected(), reviewed(), paused] {
         let offered = options(&world);
-        assert_eq!(offered.last().unwrap(), "dacapo milestone abandon auth", "{offered:?}");
-        assert!(!offered.iter().any(|option| option.starts_with("dacapo kill")), "{offered:?}");
+        assert_eq!(offered.last(), Some(&Choice::Abandon), "{offered:?}");
+        assert!(!offered.contains(&Choice::Kill), "{offered:?}");
     }
 }
 
@@ -212,13 +214,13 @@ fn m10_a_report_that_was_asked_for_anew_and_never_came_is_not_offered() {
             }
         })
         .run();
-    assert_eq!((world.order().as_str(), world.question().0.as_str()), ("D1 A1 D1 D1", "rejections"));
+    assert_eq!((world.order().as_str(), tag(&world.question()).as_str()), ("D1 A1 D1 D1", "rejections"));
     let needs = world.journal.iter().find_map(|line| match &line.event {
         Event::Paused { needs } => Some(needs.clone()),
         _ => None,
     });
-    let options = needs.unwrap().options;
-    assert!(!options.iter().any(|option| option.starts_with("dacapo approve")), "{options:?}");
+    let needs = needs.unwrap();
+    assert!(!needs.offers(&Choice::Approve), "{needs:?}");
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn m7_no_round_begins_beyond_the_limit() {
     let script: Vec<Turn> = (1..=20).flat_map(|round| [report(round, "F-1"), no("x")]).collect();
     let world = World::new(with(&details)).script(&script).run();
     assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 20, 0, 20));
-    assert_eq!(world.question(), ("rounds".into(), "all 20 rounds are used: x".into()));
+    assert_eq!(world.question(), NeedKind::Rounds { used: 20, reason: Some("x".into()) });
     let same = world.resume(&[]);
     assert_eq!((same.end().2, same.turns.len()), (20, 40), "without more there is no round 21");
     let more = same.resume(&[set("rounds", "+10")]);
@@ -246,7 +248,7 @@ fn m7_resume_may_ask_for_more_rounds() {
     let mut spec = spec();
     spec.policy.cap = Some(crate::spec::Cap::by_iter(1));
     let mut world = World::new(spec).run();
-    assert_eq!(world.question().0, "rounds");
+    assert_eq!(tag(&world.question()), "rounds");
     world.begin(Begin { more_iterations: Some(2), ..Begin::default() });
     world.drive();
     assert_eq!((world.end().0, world.end().2), (Outcome::Paused, 3));
@@ -259,7 +261,7 @@ fn m10_limits_can_be_set_while_it_runs() {
     assert_eq!((world.end().0, world.end().2), (Outcome::Paused, 2));
     let world =
         World::new(spec()).script(&[report(1, "F-1"), no("x")]).during(1, wanted("rejections", "1")).run();
-    assert_eq!(world.question().0, "rejections");
+    assert_eq!(tag(&world.question()), "rejections");
     let world = world.resume(&[set("rejections", "+4")]);
     assert_eq!((world.result().outcome, world.machine.max_rejections), (Outcome::Completed, 5));
     let world = World::new(spec()).during(0, wanted("call_timeout", "1m")).run();
@@ -272,7 +274,7 @@ fn m10_limits_can_be_set_while_it_runs() {
 fn s2_a_pause_waits_for_the_end_of_the_round() {
     let world = World::new(spec()).during(0, Input::Command(command(Command::Pause { now: false }))).run();
     assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 1, 1, 0));
-    assert_eq!(world.question(), ("resume".into(), "paused by a person".into()));
+    assert_eq!(world.question(), NeedKind::Resume { by: Some("a person".into()) });
     assert_eq!(world.kept, 0, "nothing was in the middle of anything");
     assert_eq!(world.resume(&[]).end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
 }
@@ -324,7 +326,7 @@ fn m10_kill_wins_over_a_pause() {
     world.machine = fold(&world.spec, &world.journal[..world.journal.len() - 2]);
     world.journal.truncate(world.journal.len() - 2);
     world.because.truncate(world.journal.len());
-    assert!(matches!(world.machine.next(), Some(Effect::Finish { .. })));
+    assert!(matches!(world.machine.effect(), Some(Effect::Finish { .. })));
     world.input(&Input::Command(command(Command::Kill)), None);
     world.drive();
     assert_eq!(world.result().outcome, Outcome::Cancelled);
@@ -378,7 +380,7 @@ fn commands_are_in_the_journal_whenever_they_come() {
     let lines = world.journal.len();
     world.input(&Input::Command(command(Command::Kill)), None);
     assert!(matches!(world.journal[lines].event, Event::CommandReceived(_)));
-    assert_eq!(world.machine.next(), None, "it is over");
+    assert_eq!(world.machine.effect(), None, "it is over");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The proof of the whole milestone (L4): between the checks of the final state and the Acceptor.
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Machine};
-use crate::event::{CheckPhase, Command, Event, Judge, MilestoneStep, Outcome, ProofState, Unproven};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect};
+use crate::event::{CheckPhase, Choice, Command, Event, NeedKind, Outcome, ProofState, Unproven};
+use crate::event::{Hidden, HiddenWhy};
 use crate::spec::{Place, ProofAt, Setup, TaskSpec};
+use crate::task::milestone::{Judge, MilestoneStep};
 
 pub(super) fn in_worktree() -> TaskSpec {
     let place = Place::Worktree {
@@ -20,9 +23,9 @@ fn proof_runs(world: &World) -> usize {
     world.checks.iter().filter(|plan| plan.phase == CheckPhase::Proof).count()
 }
 
-fn rejections(world: &World) -> Vec<&str> {
-    let steps = world.journal.iter().filter_map(|line| match &line.event {
-        Event::Milestone(MilestoneStep::Rejected { by: Judge::Engine, reason, .. }) => Some(reason.as_str()),
+fn rejections(world: &World) -> Vec<String> {
+    let steps = world.steps().into_iter().filter_map(|step| match step {
+        MilestoneStep::Rejected { by: Judge::Engine, reason, .. } => Some(reason),
         _ => None,
     });
     steps.collect()
@@ -60,9 +63,9 @@ fn l4_the_second_red_proof_in_a_row_asks_a_person() {
     let world = world.run();
     assert_eq!(world.result().outcome, Outcome::Paused);
     let needs = world.machine.needs().expect("it is paused");
-    assert_eq!(needs.kind, "proof");
-    assert!(needs.question.contains("in no commit: lib.so (ignored by .gitignore)"), "{}", needs.question);
-    assert!(needs.options.contains(&"dacapo resume auth --proof workspace".into()), "{:?}", needs.options);
+    let NeedKind::Proof { failure: Some(failure) } = &needs.kind else { panic!("{needs:?}") };
+    assert_eq!(failure.hidden, [Hidden { path: "lib.so".into(), why: HiddenWhy::Ignored }]);
+    assert!(needs.offers(&Choice::ResumeUnproven), "{needs:?}");
     let accepted = world.resume(&[Command::Approve { choice: None }]);
     assert_eq!((accepted.result().outcome, accepted.result().verified), (Outcome::Completed, false));
 }
@@ -116,5 +119,5 @@ fn l14_a_stop_in_the_proof_proves_nothing_and_resume_does() {
     assert_eq!((world.result().outcome, world.result().verified), (Outcome::Cancelled, false));
     let world = world.resume(&[]);
     assert_eq!((world.result().outcome, world.result().verified), (Outcome::Completed, true));
-    assert_eq!(world.machine.next(), None);
+    assert_eq!(world.machine.effect(), None);
 }

@@ -6,12 +6,13 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::world::*;
+use crate::engine::Planned as _;
+use crate::engine::machine::WorkFacts;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{
-    Command, Envelope, Event, FailureKind, KnownLimit, MilestoneStep, Outcome, TurnEnd, WorkFacts,
-};
+use crate::event::{Command, Envelope, Event, FailureKind, KnownLimit, Outcome, TurnEnd};
 use crate::spec::{Cap, TaskSpec};
 use crate::task::milestone::Milestone;
+use crate::task::milestone::MilestoneStep;
 
 /// Choices; when they are used up, everything goes well.
 struct Choices(std::vec::IntoIter<u8>);
@@ -26,7 +27,7 @@ impl Choices {
     }
 }
 
-fn any_spec() -> impl Strategy<Value = TaskSpec> {
+pub(super) fn any_spec() -> impl Strategy<Value = TaskSpec> {
     (1_u32..9, 1_u32..4, any::<bool>(), 0_usize..3, any::<bool>(), proptest::option::of(1_u64..300), 0_u32..4)
         .prop_map(|(rounds, rejections, review, checks, resumes, tokens, failures)| {
             let mut details = details();
@@ -135,8 +136,8 @@ fn check_state(machine: &Milestone) {
     assert_eq!(machine.rounds, machine.finished + at_work);
     assert!(machine.accepted <= machine.finished);
     assert!(machine.rounds <= machine.max_rounds, "{} of {}", machine.rounds, machine.max_rounds);
-    if machine.verdict.is_some() {
-        let starts = match machine.next() {
+    if machine.life.verdict.is_some() {
+        let starts = match machine.effect() {
             Some(Effect::BeginTurn(_) | Effect::RunTurn(_) | Effect::Sleep { .. }) => true,
             Some(Effect::RunCheck(plan)) => plan.phase != crate::event::CheckPhase::Proof,
             _ => false,
@@ -166,12 +167,15 @@ fn check_journal(journal: &[Envelope]) {
                 assert!(at_work);
                 at_work = false;
             }
-            Event::Milestone(
-                MilestoneStep::Accepted { iteration, .. } | MilestoneStep::Rejected { iteration, .. },
-            ) => {
-                assert!(!at_work);
-                assert_eq!((*iteration, judged), (started - 1, started - 1), "judged once");
-                judged += 1;
+            Event::Own(step) => {
+                if let Some(
+                    MilestoneStep::Accepted { iteration, .. } | MilestoneStep::Rejected { iteration, .. },
+                ) = MilestoneStep::read(step)
+                {
+                    assert!(!at_work);
+                    assert_eq!((iteration, judged), (started - 1, started - 1), "judged once");
+                    judged += 1;
+                }
             }
             Event::IterationFinished(record) => {
                 assert_eq!((record.iteration, judged, finished), (started - 1, started, started - 1));
@@ -205,7 +209,7 @@ fn check_journal(journal: &[Envelope]) {
     }
 }
 
-fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
+pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
     let mut choices = Choices(entropy.into_iter());
     let mut world = World::new(spec);
     world.begin(Begin::default());
@@ -213,7 +217,7 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
         check_state(&world.machine);
         if choices.yes(8) {
             let input = nonsense(&mut choices, &world);
-            let in_turn = matches!(world.machine.next(), Some(Effect::RunTurn(_)));
+            let in_turn = matches!(world.machine.effect(), Some(Effect::RunTurn(_)));
             world.input(&input, None);
             assert!(!in_turn || world.machine.round.is_some());
             continue;
@@ -234,7 +238,7 @@ fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
             world.begin(Begin { more_iterations, follow_up, ..Begin::default() });
             continue;
         }
-        let Some(effect) = world.machine.next() else {
+        let Some(effect) = world.machine.effect() else {
             if choices.yes(2) {
                 world.begin(Begin::default());
                 continue;
@@ -287,7 +291,7 @@ proptest! {
         let mut machine = Milestone::new(std::sync::Arc::clone(&world.spec)).unwrap();
         for (line, effect) in world.journal.iter().zip(&world.because) {
             if let Some(effect) = effect {
-                prop_assert_eq!(machine.next(), Some(effect.clone()), "before {:?}", line.event);
+                prop_assert_eq!(machine.effect(), Some(effect.clone()), "before {:?}", line.event);
             }
             machine.apply(line);
         }
@@ -305,7 +309,7 @@ fn p3_the_state_does_not_grow_with_rounds() {
     world.begin(Begin::default());
     let mut sizes = Vec::new();
     while world.machine.finished < 600 {
-        if let Some(Effect::RunTurn(plan)) = world.machine.next() {
+        if let Some(Effect::RunTurn(plan)) = world.machine.effect() {
             let round = plan.iteration + 1;
             world.script =
                 [if plan.agent == 0 { report(round, "F-1") } else { no(&format!("reason {round:09}")) }]

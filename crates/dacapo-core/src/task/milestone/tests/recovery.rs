@@ -1,8 +1,10 @@
 //! After a crash: the tree first, then the round where it was; none lost, none counted twice (M9).
 
 use super::world::*;
+use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Command, Event, MilestoneStep, Outcome, StopReason, TurnEnd};
+use crate::event::{Command, Event, Outcome, StopReason, TurnEnd};
+use crate::task::milestone::MilestoneStep;
 
 /// Everything up to the nth line of a run that goes well, in a process that dies there.
 fn cut(of: &World, at: usize) -> World {
@@ -25,7 +27,7 @@ fn m9_killed_at_any_line_no_round_is_lost_or_counted_twice() {
     for at in 1..whole.journal.len() {
         // The turn in flight did not come to its end.
         let mut world = cut(&whole, at);
-        let in_turn = matches!(world.machine.next(), Some(Effect::RunTurn(_)));
+        let in_turn = matches!(world.machine.effect(), Some(Effect::RunTurn(_)));
         if in_turn {
             world.script = [ends(TurnEnd::Interrupted)].into();
         }
@@ -35,6 +37,24 @@ fn m9_killed_at_any_line_no_round_is_lost_or_counted_twice() {
         assert_eq!(accepted, 4, "line {at}");
         let numbers: Vec<u32> = world.records().iter().map(|record| record.iteration).collect();
         assert_eq!(numbers, (0..rounds).collect::<Vec<_>>(), "line {at}");
+    }
+}
+
+#[test]
+fn m9_who_goes_on_is_told_what_the_project_remembers_by_now() {
+    for (memory, told) in
+        [("A newer memory.", Some("<project_memory>\nA newer memory.\n</project_memory>")), ("", None)]
+    {
+        let mut world = World::new(spec());
+        world.begin(Begin::default());
+        assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 2)));
+        world.script = [ends(TurnEnd::Interrupted)].into();
+        let world = world.resume(&[Command::Remember { memory: memory.to_owned() }]);
+        for prompt in [world.prompt(3), world.prompt(4)] {
+            assert!(!prompt.contains("A memory."), "{prompt}");
+            assert_eq!(prompt.contains("<project_memory>"), told.is_some(), "{prompt}");
+            assert!(told.is_none_or(|told| prompt.contains(told)), "{prompt}");
+        }
     }
 }
 
@@ -236,7 +256,7 @@ fn m9_killed_at_any_line_of_a_clean_up_no_round_is_lost_or_counted_twice() {
     for at in 1..whole.journal.len() {
         for dirty in [0, 1, 3] {
             let mut world = cut(&whole, at);
-            if matches!(world.machine.next(), Some(Effect::RunTurn(_))) {
+            if matches!(world.machine.effect(), Some(Effect::RunTurn(_))) {
                 world.script = [ends(TurnEnd::Interrupted)].into();
             }
             let mut looks = 0;
@@ -260,7 +280,10 @@ fn m9_killed_at_any_line_of_a_clean_up_no_round_is_lost_or_counted_twice() {
 }
 
 /// Interrupted in the Acceptor's first turn; the tree is dirty then, and as `later` says when it was looked at again.
-fn dirty_before_the_acceptor(later: fn(u32, &mut crate::event::WorkFacts), script: &[Turn]) -> World {
+fn dirty_before_the_acceptor(
+    later: fn(u32, &mut crate::engine::machine::WorkFacts),
+    script: &[Turn],
+) -> World {
     let mut world = World::new(spec());
     world.begin(Begin::default());
     assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.turn == 1)));
@@ -292,7 +315,7 @@ fn m9_the_developer_cleans_up_before_the_acceptor_goes_on() {
 
 #[test]
 fn m9_what_was_committed_on_the_way_is_reported_anew() {
-    let moved = |looks: u32, facts: &mut crate::event::WorkFacts| {
+    let moved = |looks: u32, facts: &mut crate::engine::machine::WorkFacts| {
         if looks == 2 {
             facts.log.insert(0, "abcdef0 fix: leftovers".into());
         }
@@ -351,7 +374,7 @@ fn m9_a_lock_that_a_killed_git_left_is_named() {
 
 #[test]
 fn m9_a_tree_that_stays_dirty_is_a_rejection() {
-    let stays = |looks: u32, facts: &mut crate::event::WorkFacts| {
+    let stays = |looks: u32, facts: &mut crate::engine::machine::WorkFacts| {
         if looks <= 3 {
             facts.dirty = vec!["half.rs".into()];
         }
@@ -393,7 +416,7 @@ fn a_stopped_one_starts_no_turn_whoever_asks() {
 /// Stopped while the second check of round 1 ran; the tree is as `change` says when it is taken up.
 fn stopped_in_a_check(
     stop: Option<Command>,
-    change: fn(&mut crate::event::WorkFacts),
+    change: fn(&mut crate::engine::machine::WorkFacts),
     script: &[Turn],
 ) -> World {
     let mut spec = spec();
@@ -424,7 +447,7 @@ fn stops() -> [Option<Command>; 3] {
 #[test]
 fn m9_a_check_that_was_cut_short_runs_again_only_on_what_was_reported() {
     for stop in stops() {
-        let dirty = |facts: &mut crate::event::WorkFacts| facts.dirty = vec!["mine.rs".into()];
+        let dirty = |facts: &mut crate::engine::machine::WorkFacts| facts.dirty = vec!["mine.rs".into()];
         let world = stopped_in_a_check(stop, dirty, &[says("undone")]);
         assert_eq!(&world.order()[..8], "D1 D1 A1", "the tree comes first");
         assert!(world.prompt(1).contains("Only put the tree in order"), "{}", world.prompt(1));
@@ -439,7 +462,7 @@ fn m9_a_check_that_was_cut_short_runs_again_only_on_what_was_reported() {
 #[test]
 fn m9_commits_that_came_while_a_check_was_cut_short_are_reported_anew() {
     for stop in stops() {
-        let moved = |facts: &mut crate::event::WorkFacts| facts.tip = Some(oid(0xabc_def0));
+        let moved = |facts: &mut crate::engine::machine::WorkFacts| facts.tip = Some(oid(0xabc_def0));
         let world = stopped_in_a_check(stop, moved, &[]);
         assert_eq!(&world.order()[..8], "D1 D1 A1");
         assert!(world.prompt(1).contains("is at abcdef0, but was at 0001001"), "{}", world.prompt(1));

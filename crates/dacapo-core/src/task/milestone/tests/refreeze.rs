@@ -2,8 +2,10 @@
 
 use super::definitions::AUTH;
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Command, MilestoneStep, Outcome, StopReason, TurnEnd};
+use crate::engine::Planned as _;
+use crate::engine::machine::{Begin, Effect, Input};
+use crate::event::{Command, Outcome, StopReason, TurnEnd};
+use crate::task::milestone::MilestoneStep;
 use crate::task::milestone::{Definition, Frozen};
 
 fn refreeze(text: &str) -> Command {
@@ -48,7 +50,7 @@ fn m11_what_is_held_to_is_replaced_and_what_is_the_same_stays_done() {
     else {
         panic!("{:?}", world.steps())
     };
-    assert_eq!((definition, frozen), (&other(), &Definition::parse(&other()).unwrap().frozen()));
+    assert_eq!((definition, frozen), (other(), Definition::parse(&other()).unwrap().frozen()));
     assert_eq!(changes[..], CHANGES);
     for turn in [4, 5] {
         let told = world.prompt(turn);
@@ -82,7 +84,7 @@ fn m11_what_is_held_to_now_is_told_by_the_journal() {
 fn m11_what_was_asked_for_while_nobody_drove_it_counts_when_it_goes_on() {
     let mut world = paused();
     world.input(&Input::Command(command(refreeze(&other()))), None);
-    assert_eq!(world.machine.next(), None, "it stays paused");
+    assert_eq!(world.machine.effect(), None, "it stays paused");
     let mut frozen = Frozen::of(&details());
     world.journal.iter().for_each(|line| frozen.take_in(&line.event));
     assert_eq!(frozen.definition, other());
@@ -151,7 +153,7 @@ fn m11_a_kill_wins_and_the_new_ones_wait() {
     world.begin(Begin::default());
     world.input(&Input::Command(command(Command::Kill)), None);
     world.input(&Input::Command(command(refreeze(&other()))), None);
-    assert!(!matches!(world.machine.next(), Some(Effect::Settle)));
+    assert!(!matches!(world.machine.effect(), Some(Effect::Settle)));
     world.drive();
     assert_eq!(world.result().outcome, Outcome::Cancelled);
     assert!(world.resume(&[]).prompt(4).contains("A person has changed"));

@@ -1,7 +1,9 @@
 //! Reports held against git (M6).
 
 use super::world::*;
-use crate::event::{Event, MilestoneStep, Outcome, WorkFacts};
+use crate::engine::machine::WorkFacts;
+use crate::event::{Event, Outcome};
+use crate::task::milestone::MilestoneStep;
 use crate::view::TaskView;
 
 /// What is complained about when git says this of the first report.
@@ -105,19 +107,20 @@ fn m6_a_feature_that_cannot_be_matched_is_judged_by_all_and_marks_none() {
 fn m6_which_feature_was_reported_is_on_record_and_is_not_read_again() {
     let world = World::new(spec()).script(&[report(1, "Logout"), yes()]).run();
     let mut journal = world.journal.clone();
-    let taken = journal.iter_mut().find_map(|line| match &mut line.event {
-        Event::Milestone(MilestoneStep::ReportTaken { feature, feature_at, .. }) => {
-            Some((feature, feature_at))
-        }
+    let taken = journal.iter_mut().find_map(|line| match MilestoneStep::of(&line.event) {
+        Some(step @ MilestoneStep::ReportTaken { .. }) => Some((line, step)),
         _ => None,
     });
-    let (feature, feature_at) = taken.unwrap();
+    let (line, mut step) = taken.unwrap();
+    let MilestoneStep::ReportTaken { feature, feature_at, .. } = &mut step else { unreachable!() };
     assert_eq!(*feature_at, Some(1));
     *feature = "a name that this version cannot tell".into();
+    line.event = step.into();
     let rounds = journal.iter().position(|line| matches!(line.event, Event::IterationFinished(_))).unwrap();
     assert_eq!(fold(&world.spec, &journal[..=rounds]).done, [false, true, false]);
     let mut view = TaskView::new(&world.spec);
     journal[..=rounds].iter().for_each(|line| view.apply(line));
-    let shown = view.milestone.unwrap().history[0].report.clone().unwrap();
+    let shown =
+        crate::task::milestone::MilestoneView::of(view.own()).unwrap().history[0].report.clone().unwrap();
     assert_eq!(shown.feature_id.as_deref(), Some("F-2"));
 }

@@ -1,7 +1,8 @@
 //! Rounds, verdicts, rejections, the final acceptance (M4, M5).
 
 use super::world::*;
-use crate::event::{Ended, MilestoneStep, Outcome, StopReason};
+use crate::event::{Ended, NeedKind, Outcome, StopReason};
+use crate::task::milestone::MilestoneStep;
 
 const COMPLETED: (Outcome, StopReason) = (Outcome::Completed, StopReason::Promise);
 const PAUSED: (Outcome, StopReason) = (Outcome::Paused, StopReason::NeedsPerson);
@@ -51,7 +52,7 @@ fn m4_three_rejections_in_a_row_need_a_person() {
     let world = World::new(spec()).script(&script).run();
     assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
     assert_eq!(world.result().outcome.exit_code(), 4);
-    assert_eq!(world.question(), ("rejections".into(), "rejected 3×: no limit".into()));
+    assert_eq!(world.question(), NeedKind::Rejections { times: 3, reason: "no limit".into() });
     let mut world = world;
     world.script = [report(4, "F-1"), no("c"), report(5, "F-1"), no("d")].into();
     let guidance = crate::event::Command::Tell { text: "in the app, 5/min".into(), standing: true };
@@ -176,8 +177,8 @@ fn m4_every_round_has_one_verdict_in_the_journal() {
     let world =
         World::new(spec()).script(&[overdue(), says("x"), says("y"), report(3, "F-1"), no("z")]).run();
     let verdicts = world.steps().into_iter().filter_map(|step| match step {
-        MilestoneStep::Accepted { iteration, .. } => Some((*iteration, true)),
-        MilestoneStep::Rejected { iteration, .. } => Some((*iteration, false)),
+        MilestoneStep::Accepted { iteration, .. } => Some((iteration, true)),
+        MilestoneStep::Rejected { iteration, .. } => Some((iteration, false)),
         _ => None,
     });
     let verdicts: Vec<(u32, bool)> = verdicts.collect();

@@ -1,8 +1,11 @@
 //! An Acceptor that does more than judge: what is found, what counts, who repairs it.
 
 use super::world::*;
-use crate::engine::machine::{Begin, Effect, Input, Machine, WorkQuery};
-use crate::event::{FailureKind, Judge, MilestoneStep, Outcome, StopReason, TurnEnd, WorkFacts};
+use crate::engine::Planned as _;
+use crate::engine::machine::WorkFacts;
+use crate::engine::machine::{Begin, Effect, Input, WorkQuery};
+use crate::event::{FailureKind, Outcome, StopReason, TurnEnd};
+use crate::task::milestone::{Judge, MilestoneStep};
 
 type Change = fn(&mut WorkFacts);
 
@@ -27,7 +30,7 @@ fn m4_the_work_is_looked_at_before_a_verdict_counts() {
     world.begin(Begin::default());
     assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.agent == 1)));
     world.step();
-    assert!(matches!(world.machine.next(), Some(Effect::InspectWork(_))), "{:?}", world.machine.next());
+    assert!(matches!(world.machine.effect(), Some(Effect::InspectWork(_))), "{:?}", world.machine.effect());
     world.step();
     assert!(matches!(world.steps().last(), Some(MilestoneStep::Accepted { .. })), "and no line for nothing");
 }
@@ -82,7 +85,7 @@ fn m11_what_the_acceptor_committed_is_judged_with_the_next_round() {
 fn m11_a_rejection_counts_with_its_findings_whatever_else_its_author_did() {
     let world = touched(|facts| facts.tip = Some(oid(0xabc_def0)), says("REJECTED: no\n- no limit\n"));
     let rejected = world.steps().into_iter().find_map(|step| match step {
-        MilestoneStep::Rejected { by, findings, .. } => Some((*by, findings.len())),
+        MilestoneStep::Rejected { by, findings, .. } => Some((by, findings.len())),
         _ => None,
     });
     assert_eq!(rejected, Some((Judge::Acceptor, 1)));
@@ -107,7 +110,7 @@ fn m4_an_acceptor_that_does_so_thrice_needs_a_person() {
         })
         .run();
     assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 3, 0, 3));
-    assert_eq!(world.question().0, "rejections");
+    assert_eq!(tag(&world.question()), "rejections");
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn fails_and_meddles(change: Change, max_failures: u32) -> World {
     let mut world = World::new(spec);
     world.begin(Begin::default());
     let mut acceptor_was_last = false;
-    while let Some(effect) = world.machine.next() {
+    while let Some(effect) = world.machine.effect() {
         match &effect {
             Effect::RunTurn(plan) => {
                 acceptor_was_last = plan.agent == 1;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::task::milestone::{Criteria, Found, On, Verdict};
+use crate::task::milestone::{Criteria, Found, On, Reason, Verdict};
 
 fn rejected(reason: &str, findings: &[(Option<u32>, &str)]) -> Result<Verdict, String> {
     let findings = findings.iter().map(|(id, text)| Found { id: *id, text: (*text).into() }).collect();
@@ -93,6 +93,60 @@ fn criteria(missing: &[&str], unmet: &[(Option<u32>, &str)]) -> Criteria {
                 (at.to_owned(), Found { id: *id, text: (*text).into() })
             })
             .collect(),
+    }
+}
+
+#[test]
+fn m5_the_reason_for_people_is_told_apart_from_the_criteria() {
+    for (text, words, met, unmet, why) in [
+        (
+            "no audit\nC-1: met\nC-2: not met: no log",
+            "no audit",
+            &["C-1"][..],
+            &["C-2: not met: no log"][..],
+            "no audit",
+        ),
+        (
+            "C-1: met\nC-2: not met: no log\nC-3: 未满足",
+            "",
+            &["C-1"],
+            &["C-2: not met: no log", "C-3: 未满足"],
+            "C-2: not met: no log\nC-3: 未满足",
+        ),
+        ("C-1: met\n\nThe log is empty.", "The log is empty.", &["C-1"], &[], "The log is empty."),
+        (
+            "- [x] C-1\n- **C-2**: not met\n- [R1] no log",
+            "- [R1] no log",
+            &["C-1"],
+            &["**C-2**: not met"],
+            "- [R1] no log",
+        ),
+        (
+            "C-1: met\nC-1: not met: half of it",
+            "",
+            &[],
+            &["C-1: not met: half of it"],
+            "C-1: not met: half of it",
+        ),
+        // Words about a criterion that do not say whether it is met are words.
+        (
+            "C-2 is not what was asked for",
+            "C-2 is not what was asked for",
+            &[],
+            &[],
+            "C-2 is not what was asked for",
+        ),
+        ("C-1: met\nC-2: met", "", &["C-1", "C-2"], &[], "C-1: met\nC-2: met"),
+        ("", "", &[], &[], ""),
+    ] {
+        let reason = Reason::of(text);
+        assert_eq!(
+            (reason.words.as_str(), reason.met.as_slice()),
+            (words, &met.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>()[..]),
+            "{text}"
+        );
+        assert_eq!(reason.unmet.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>(), unmet, "{text}");
+        assert_eq!(Reason::of_rejection(text), why, "{text}");
     }
 }
 

@@ -6,18 +6,20 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::engine::Planned as _;
 use crate::engine::machine::{
     Begin, CheckPlan, Effect, Input, Machine, ProofPlan, SetupRun, TurnPlan, WorkQuery,
 };
+use crate::engine::machine::{NamedCommit, WorkFacts};
 use crate::event::{
     CheckPhase, CheckResult, Command, Envelope, Event, FORMAT, FailureKind, IterationRecord, KnownLimit,
-    MilestoneStep, NamedCommit, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord,
-    Usage, WorkFacts,
+    NeedKind, Outcome, Received, SetupResult, StopReason, TaskResult, TurnEnd, TurnRecord, Usage,
 };
+use crate::event::{Hidden, HiddenWhy};
 use crate::git::Oid;
-use crate::proof::{Hidden, HiddenWhy};
 use crate::spec::TaskSpec;
 use crate::task::milestone::Milestone;
+use crate::task::milestone::MilestoneStep;
 
 pub(super) use super::specs::*;
 
@@ -185,7 +187,7 @@ impl World {
     /// Drives until `when` is next; false: it never is.
     pub(super) fn drive_to(&mut self, when: impl Fn(&Effect) -> bool) -> bool {
         loop {
-            match self.machine.next() {
+            match self.machine.effect() {
                 Some(effect) if when(&effect) => return true,
                 Some(_) => self.step(),
                 None => return false,
@@ -195,7 +197,7 @@ impl World {
 
     pub(super) fn step(&mut self) -> bool {
         assert!(self.journal.len() < 100_000, "the milestone does not end");
-        let Some(effect) = self.machine.next() else { return false };
+        let Some(effect) = self.machine.effect() else { return false };
         let lines = self.journal.len();
         if let Some(input) = self.perform(&effect) {
             self.input(&input, Some(&effect));
@@ -367,6 +369,7 @@ impl World {
                 at: self.now,
                 elapsed_ms: u64::try_from(self.active.as_millis()).unwrap(),
                 task: "auth".into(),
+                came_at: None,
                 event,
             };
             self.machine.apply(&line);
@@ -388,12 +391,8 @@ impl World {
         finished.collect()
     }
 
-    pub(super) fn steps(&self) -> Vec<&MilestoneStep> {
-        let steps = self.journal.iter().filter_map(|line| match &line.event {
-            Event::Milestone(step) => Some(step),
-            _ => None,
-        });
-        steps.collect()
+    pub(super) fn steps(&self) -> Vec<MilestoneStep> {
+        self.journal.iter().filter_map(|line| MilestoneStep::of(&line.event)).collect()
     }
 
     /// The newest result.
@@ -418,9 +417,9 @@ impl World {
     }
 
     /// The newest question to a person.
-    pub(super) fn question(&self) -> (String, String) {
+    pub(super) fn question(&self) -> NeedKind {
         let mut asked = self.journal.iter().rev().filter_map(|line| match &line.event {
-            Event::Paused { needs } => Some((needs.kind.clone(), needs.question.clone())),
+            Event::Paused { needs } => Some(needs.kind.clone()),
             _ => None,
         });
         asked.next().expect("a person was asked")
@@ -459,4 +458,9 @@ pub(super) fn fold(spec: &Arc<TaskSpec>, journal: &[Envelope]) -> Milestone {
         machine.apply(&read);
     }
     machine
+}
+
+/// What a person is needed for, in a word.
+pub(super) fn tag(kind: &NeedKind) -> String {
+    serde_json::to_value(kind).unwrap()["kind"].as_str().unwrap().to_owned()
 }

@@ -1,0 +1,116 @@
+//! Whom everything is done for: the user's environment, where they stand, where their tasks are. A surface fills it in
+//! once, at its edge; nothing below asks the process.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use dacapo_core::env::Env;
+use dacapo_core::store::Home;
+use dacapo_core::task::Kinds;
+
+use crate::config::{Confirmed, Sources};
+use crate::error::Failure;
+use crate::note::{Note, Notes};
+
+/// What a surface knows about its user.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// The user's environment.
+    pub env: Env,
+    /// Where the user is, or why that cannot be told.
+    pub cwd: Result<PathBuf, String>,
+    /// The user's home directory.
+    pub user_dir: Option<PathBuf>,
+    /// The program `dacapo`, which is run again for guards and for tasks in the background.
+    pub program: PathBuf,
+    /// The kinds of task that there are.
+    pub kinds: Kinds,
+    /// Who hears what happens beside what was asked for.
+    pub notes: Notes,
+}
+
+impl App {
+    /// Tells the user something that they did not ask for.
+    pub fn note(&self, note: &Note) {
+        self.notes.tell(note);
+    }
+
+    /// A variable of the user's environment.
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        self.env.get(name)
+    }
+
+    /// The current directory.
+    pub fn here(&self) -> Result<&Path, Failure> {
+        self.cwd.as_deref().map_err(|error| {
+            Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+        })
+    }
+
+    /// The data directory: `$DACAPO_HOME`, else `dacapo` in the user's data directory.
+    pub fn home(&self) -> Result<Home, Failure> {
+        if let Some(path) = self.var("DACAPO_HOME").filter(|path| !path.is_empty()) {
+            let path = if Path::new(path).is_absolute() { path.into() } else { self.here()?.join(path) };
+            return std::path::absolute(path)
+                .map(Home::new)
+                .map_err(|error| Failure::usage(format!("DACAPO_HOME is not a usable path: {error}")));
+        }
+        self.base_dir("XDG_DATA_HOME", ".local/share").map(|dir| Home::new(dir.join("dacapo"))).ok_or_else(
+            || Failure::usage("there is no home directory to keep tasks in").hint("set DACAPO_HOME"),
+        )
+    }
+
+    /// Where the settings outside of any repository are read from.
+    pub fn user_sources(&self) -> Sources {
+        let config_dir = self.base_dir("XDG_CONFIG_HOME", ".config");
+        let env =
+            self.env.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.clone())));
+        Sources {
+            user_file: config_dir.map(|dir| dir.join("dacapo").join("config.toml")),
+            project_file: None,
+            env: env.filter(|(name, _)| name.starts_with("DACAPO_")).collect(),
+            confirmed: Confirmed::default(),
+        }
+    }
+
+    /// A directory of the XDG base directory specification: relative ones do not count.
+    fn base_dir(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let set = self.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.or_else(|| self.user_dir.as_ref().map(|home| home.join(below_home)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn app(env: &[(&str, &str)]) -> App {
+        App {
+            env: env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            cwd: Ok("/here".into()),
+            user_dir: Some("/home/me".into()),
+            program: "dacapo".into(),
+            kinds: Kinds::default(),
+            notes: Notes::default(),
+        }
+    }
+
+    #[test]
+    fn the_data_directory_is_named_or_the_users_own() {
+        let home = |env: &[(&str, &str)]| app(env).home().unwrap().path().to_owned();
+        assert_eq!(home(&[]), Path::new("/home/me/.local/share/dacapo"));
+        assert_eq!(home(&[("XDG_DATA_HOME", "/data")]), Path::new("/data/dacapo"));
+        assert_eq!(home(&[("XDG_DATA_HOME", "data")]), Path::new("/home/me/.local/share/dacapo"));
+        assert_eq!(home(&[("DACAPO_HOME", "/d")]), Path::new("/d"));
+        assert_eq!(home(&[("DACAPO_HOME", "d")]), Path::new("/here/d"));
+        assert_eq!(home(&[("DACAPO_HOME", "")]), Path::new("/home/me/.local/share/dacapo"));
+        let nobody = App { user_dir: None, ..app(&[]) };
+        assert_eq!(nobody.home().unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn the_later_of_two_variables_counts() {
+        assert_eq!(app(&[("A", "1"), ("A", "2")]).var("A"), Some(OsStr::new("2")));
+        assert_eq!(app(&[]).var("A"), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! Settings: files, environment and flags in, one [`Config`] out, with the origin of every value.
+//!
+//! `types.rs` says what can be set. Its JSON Schema ([`schema`]) becomes the shape against which each source is
+//! checked, so that all mistakes are found at once and each has its place; the sources are then merged key by
+//! key, and only the result goes through serde.
+
+mod brought;
+mod environment;
+mod file;
+mod layers;
+mod path;
+mod problem;
+mod sample;
+mod shape;
+mod show;
+#[cfg(test)]
+mod tests;
+mod text;
+mod timespan;
+mod types;
+
+pub use brought::{Brought, Confirmed, Entry, Use};
+pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load};
+pub use problem::{ConfigError, Place, Problem};
+pub use sample::{Whose, sample};
+pub use shape::schema;
+pub use show::{render, render_json};
+pub use timespan::{NotATimespan, Timespan};
+pub use types::{
+    AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, Language, LoopSettings, Milestone, Notify,
+    OutputFormat, PlatformCli, Price, PromptInput, Proofs, PullRequests, Session, SpawnTask, Worktree,
+};

@@ -1,0 +1,103 @@
+//! The settings in effect, each with its origin: `dacapo config`.
+
+use std::collections::BTreeSet;
+
+use dacapo_core::event::FORMAT;
+use serde_json::{Value as Json, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::layers::{Loaded, Origin, Project, lookup, paths, tree};
+use super::path::KeyPath;
+use super::shape;
+use super::text::inline;
+
+/// What stands for a value that is not shown.
+const HIDDEN: &str = "***";
+
+/// Origins start at this column at the latest; one long command must not push all of them off the screen.
+const WIDEST: usize = 60;
+
+/// Every setting as a line of TOML, its origin as a comment. What has no value is a comment altogether.
+pub fn render(loaded: &Loaded) -> String {
+    let lines: Vec<(String, String)> = settings(loaded)
+        .into_iter()
+        .map(|setting| {
+            let origin = match setting.trusted {
+                true => setting.origin.to_string(),
+                false => format!("{}, not trusted: no effect (dacapo trust)", setting.origin),
+            };
+            match setting.value {
+                Some(value) => (format!("{} = {}", setting.path, inline(&value)), origin),
+                None => (format!("# {} =", setting.path), "not set".to_owned()),
+            }
+        })
+        .collect();
+    let column =
+        lines.iter().map(|(left, _)| left.width()).filter(|width| *width <= WIDEST).max().unwrap_or(0);
+    let mut out = String::new();
+    for (left, origin) in lines {
+        let padding = " ".repeat(column.saturating_sub(left.width()) + 3);
+        // A path may contain anything; a line break in it would end the comment.
+        let origin: String = origin.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        out.push_str(&format!("{left}{padding}# {origin}\n"));
+    }
+    out
+}
+
+/// The same for scripts.
+pub fn render_json(loaded: &Loaded) -> Json {
+    let settings = settings(loaded).into_iter().map(|setting| {
+        json!({
+            "key": setting.path.to_string(),
+            "value": setting.value,
+            "hidden": setting.hidden,
+            "trusted": setting.trusted,
+            "origin": origin_json(setting.origin),
+        })
+    });
+    json!({"v": FORMAT, "settings": settings.collect::<Vec<_>>(), "warnings": loaded.warnings})
+}
+
+fn origin_json(origin: &Origin) -> Json {
+    match origin {
+        Origin::Default => json!({"kind": "default"}),
+        Origin::User(path, line) => json!({"kind": "user", "path": path.to_string_lossy(), "line": line}),
+        Origin::Project(path, line) => {
+            json!({"kind": "project", "path": path.to_string_lossy(), "line": line})
+        }
+        Origin::Env(name) => json!({"kind": "env", "name": name}),
+        Origin::Flag(name) => json!({"kind": "flag", "name": name}),
+    }
+}
+
+struct Setting<'a> {
+    path: KeyPath,
+    value: Option<toml::Value>,
+    hidden: bool,
+    /// False: it would be so, and is not.
+    trusted: bool,
+    origin: &'a Origin,
+}
+
+/// As they are written; what does not count says so.
+fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
+    let withheld: BTreeSet<&str> = match &loaded.project {
+        Project::Harmless | Project::Confirmed(_) => BTreeSet::new(),
+        Project::Unconfirmed { brought, .. } => {
+            brought.entries.iter().map(|entry| entry.key.as_str()).collect()
+        }
+    };
+    let loaded = loaded.as_written();
+    let tree = tree(&loaded.config);
+    let setting = |path: KeyPath| {
+        let value = lookup(&tree, &path).cloned();
+        let secret = shape::root().leaf(&path).is_some_and(|leaf| leaf.secret);
+        let hidden = secret && value.is_some();
+        let value = if hidden { Some(HIDDEN.into()) } else { value };
+        let origin = loaded.origin(&path.to_string());
+        let of_project = matches!(origin, Origin::Project(..));
+        let trusted = !(of_project && withheld.contains(&path.to_string().as_str()));
+        Setting { path, value, hidden, trusted, origin }
+    };
+    paths(&loaded.config).into_iter().map(setting).collect()
+}

@@ -1,0 +1,356 @@
+//! The one error at the edge: what happened, what was kept, what to do next, and the exit code.
+//!
+//! Inside, every operation has its own error type. Here they become one, because a person (and a script reading
+//! `--json`) always needs the same four things, whatever went wrong (U6).
+
+use std::error::Error as StdError;
+use std::fmt::{self, Write as _};
+
+use dacapo_core::event::FORMAT;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// What kind of end this is. Scripts tell them apart by the exit code (L15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// It ran and failed.
+    Failed,
+    /// It never started: bad usage, an unknown task, a missing agent, a config that cannot be read.
+    Usage,
+    /// It ended at a limit that was set: iterations, time, budget, stall.
+    Stopped,
+    /// It is paused because a person must decide.
+    NeedsPerson,
+    /// A person or a signal ended it.
+    Cancelled,
+}
+
+impl Kind {
+    /// The process exit code of L15.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Kind::Failed => 1,
+            Kind::Usage => 2,
+            Kind::Stopped => 3,
+            Kind::NeedsPerson => 4,
+            Kind::Cancelled => 130,
+        }
+    }
+
+    const ALL: [Kind; 5] = [Kind::Failed, Kind::Usage, Kind::Stopped, Kind::NeedsPerson, Kind::Cancelled];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The name used in JSON. Part of the interface, so it does not follow the Rust name by accident.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Failed => "failed",
+            Kind::Usage => "usage",
+            Kind::Stopped => "stopped",
+            Kind::NeedsPerson => "needs_person",
+            Kind::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// An error as it leaves the program.
+#[derive(Debug)]
+pub struct Failure {
+    /// Decides the exit code.
+    pub kind: Kind,
+    /// What happened, without `error:`. More lines are allowed where several things are wrong at once.
+    pub message: String,
+    /// What is safe: the first question after any failure of a tool that touches one's work.
+    pub kept: Option<String>,
+    /// What to do next, best first.
+    pub hints: Vec<String>,
+    /// The cause, for logs.
+    pub source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Failure {
+    /// An error of the given kind.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Failure { kind, message: message.into(), kept: None, hints: Vec::new(), source: None }
+    }
+
+    /// Refused before anything started: exit 2.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// It ran and failed: exit 1.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(Kind::Failed, message)
+    }
+
+    /// A limit was reached: exit 3.
+    pub fn stopped(message: impl Into<String>) -> Self {
+        Self::new(Kind::Stopped, message)
+    }
+
+    /// A person must decide: exit 4.
+    pub fn needs_person(message: impl Into<String>) -> Self {
+        Self::new(Kind::NeedsPerson, message)
+    }
+
+    /// Ended by a person or a signal: exit 130.
+    pub fn cancelled(message: impl Into<String>) -> Self {
+        Self::new(Kind::Cancelled, message)
+    }
+
+    /// Adds a next step; the first one added is the best one.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says what was kept.
+    #[must_use]
+    pub fn kept(mut self, kept: impl Into<String>) -> Self {
+        self.kept = Some(kept.into());
+        self
+    }
+
+    /// Keeps the cause for logs. People read `message`, so say there what matters.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The process exit code of L15.
+    pub fn exit_code(&self) -> u8 {
+        self.kind.exit_code()
+    }
+
+    /// The object that `--json` prints as its last line.
+    pub fn to_json(&self) -> Value {
+        let mut causes = Vec::new();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            causes.push(error.to_string());
+            cause = error.source();
+        }
+        json!({
+            "v": FORMAT,
+            "type": "error",
+            "kind": self.kind.name(),
+            "exit_code": self.exit_code(),
+            "message": self.message,
+            "kept": self.kept,
+            "hints": self.hints,
+            "causes": causes,
+        })
+    }
+}
+
+/// As [`Failure::to_json`] writes it.
+impl Serialize for Failure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+/// From the same: what another process was refused, with its causes as words.
+impl<'de> Deserialize<'de> for Failure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Written {
+            kind: String,
+            message: String,
+            kept: Option<String>,
+            hints: Vec<String>,
+            causes: Vec<String>,
+        }
+        let Written { kind, message, kept, hints, causes } = Written::deserialize(deserializer)?;
+        let kind = Kind::named(&kind).ok_or_else(|| D::Error::custom(format!("unknown kind '{kind}'")))?;
+        let source = causes.into_iter().rev().fold(None, |source, message| {
+            Some(Box::new(Cause { message, source }) as Box<dyn StdError + Send + Sync>)
+        });
+        Ok(Failure { kind, message, kept, hints, source })
+    }
+}
+
+/// A cause that came from another process.
+#[derive(Debug)]
+struct Cause {
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// The form for people, without a newline at the end:
+///
+/// ```text
+/// error: claude is not logged in; iteration 1 did not start
+///   kept: everything; worktree unchanged
+///   do:   claude /login, then dacapo resume tests
+///   or:   dacapo resume tests --agent codex   (logged in)
+/// ```
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        labelled(f, "error: ", &self.message)?;
+        if let Some(kept) = &self.kept {
+            labelled(f, "\n  kept: ", kept)?;
+        }
+        for (index, hint) in self.hints.iter().enumerate() {
+            labelled(f, if index == 0 { "\n  do:   " } else { "\n  or:   " }, hint)?;
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Failure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// Writes a label and its text, further lines lined up under the first.
+fn labelled(f: &mut fmt::Formatter<'_>, label: &str, text: &str) -> fmt::Result {
+    f.write_str(label)?;
+    let indent = label.trim_start_matches('\n').len();
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            write!(f, "\n{:indent$}", "")?;
+        }
+        line.chars().try_for_each(|c| write_visible(f, c))?;
+    }
+    Ok(())
+}
+
+/// Messages quote file names, keys and agent output. What those contain must not be able to drive the terminal.
+fn write_visible(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    if c == '\t' || !c.is_control() { f.write_char(c) } else { write!(f, "{}", c.escape_default()) }
+}
+
+/// The candidate that `word` was most likely meant to be; `None` when nothing is close enough to be worth saying.
+///
+/// Close means: few edits (a swap of neighbours is one) for the length of the word, or one is the beginning of
+/// the other. A wrong suggestion costs more than none, so short words need to be very near.
+pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = fold(word);
+    let length = word.chars().count();
+    if length == 0 {
+        return None;
+    }
+    candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other = fold(candidate);
+            let longest = length.max(other.chars().count());
+            // Longer ones cannot be near; without this a hostile word would cost quadratic time and memory.
+            if longest > 100 {
+                return None;
+            }
+            let edits = strsim::damerau_levenshtein(&word, &other);
+            let begins = length >= 3 && (other.starts_with(&word) || word.starts_with(&other));
+            let near = edits * 3 <= longest || (begins && edits * 2 <= longest);
+            near.then_some((edits, candidate))
+        })
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `max-iterations`, `MaxIterations` and `max_iterations` are the same word to a person.
+fn fold(word: &str) -> String {
+    word.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_what_was_kept_and_what_to_do() {
+        let failure = Failure::usage("claude is not logged in; iteration 1 did not start")
+            .kept("everything; worktree unchanged")
+            .hint("claude /login, then dacapo resume tests")
+            .hint("dacapo resume tests --agent codex   (logged in)");
+        insta::assert_snapshot!(failure, @r"
+        error: claude is not logged in; iteration 1 did not start
+          kept: everything; worktree unchanged
+          do:   claude /login, then dacapo resume tests
+          or:   dacapo resume tests --agent codex   (logged in)
+        ");
+        assert_eq!(failure.exit_code(), 2);
+    }
+
+    #[test]
+    fn further_lines_are_aligned_and_control_characters_are_shown_not_obeyed() {
+        let failure = Failure::failed("one\ntwo \u{1b}[31mred\u{7}").hint("a\nb");
+        assert_eq!(failure.to_string(), "error: one\n       two \\u{1b}[31mred\\u{7}\n  do:   a\n        b");
+    }
+
+    #[test]
+    fn scripts_read_the_same() {
+        let failure = Failure::needs_person("rejected three times")
+            .hint("dacapo approve auth")
+            .caused_by(std::io::Error::other("why"));
+        assert_eq!(
+            failure.to_json(),
+            json!({"v": 2, "type": "error", "kind": "needs_person", "exit_code": 4,
+                   "message": "rejected three times", "kept": null, "hints": ["dacapo approve auth"],
+                   "causes": ["why"]})
+        );
+    }
+
+    #[test]
+    fn a_failure_passes_between_processes() {
+        let failure = Failure::needs_person("rejected").kept("all").hint("a").hint("b").caused_by(Cause {
+            message: "outer".into(),
+            source: Some(Box::new(std::io::Error::other("inner"))),
+        });
+        let text = serde_json::to_string(&failure).unwrap();
+        let again: Failure = serde_json::from_str(&text).unwrap();
+        assert_eq!(again.to_json(), failure.to_json());
+        assert_eq!(again.exit_code(), 4);
+        assert!(serde_json::from_str::<Failure>(&text.replace("needs_person", "sunny")).is_err());
+    }
+
+    #[test]
+    fn every_kind_has_its_exit_code() {
+        let codes = Kind::ALL.map(|kind| (kind.name(), kind.exit_code()));
+        assert_eq!(
+            codes,
+            [("failed", 1), ("usage", 2), ("stopped", 3), ("needs_person", 4), ("cancelled", 130)]
+        );
+    }
+
+    #[test]
+    fn suggestions_are_near_or_none() {
+        let keys = ["agent", "agents", "checks", "max_iterations", "main_branch", "notify"];
+        for (word, expected) in [
+            ("max_iteration", Some("max_iterations")),
+            ("maxIterations", Some("max_iterations")),
+            ("max-iterations", Some("max_iterations")),
+            ("chekcs", Some("checks")),
+            ("check", Some("checks")),
+            ("agnet", Some("agent")),
+            ("notfy", Some("notify")),
+            ("main", None),
+            ("a", None),
+            ("zebra", None),
+            ("", None),
+        ] {
+            assert_eq!(suggest(word, keys), expected, "{word}");
+        }
+        assert_eq!(suggest(&"x".repeat(1 << 20), keys), None);
+    }
+}

@@ -1,0 +1,315 @@
+//! All milestones of a repository, each with its file and what came of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use dacapo_core::event::Envelope;
+use dacapo_core::git::Repo;
+use dacapo_core::spec::{TaskName, TaskSpec};
+use dacapo_core::store::{RepoDir, TaskDir, read};
+use dacapo_core::task::milestone::MilestoneView;
+use dacapo_core::task::milestone::{Definition, Details, Milestone, MilestoneStatus, Milestones, Standing};
+use dacapo_core::view::{self, TaskView};
+
+use super::auto::{Auto, Candidate, next};
+use super::{Folder, Mirror, Written};
+
+/// The status of a milestone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It was never begun.
+    Pending,
+    /// What came of it.
+    Begun(MilestoneStatus),
+}
+
+impl Status {
+    /// It is at work, or its process is gone.
+    pub const IN_PROGRESS: Self = Self::Begun(MilestoneStatus::InProgress);
+    /// It goes on when a person takes it up.
+    pub const PAUSED: Self = Self::Begun(MilestoneStatus::Paused);
+    /// Accepted; a person has the last word.
+    pub const AWAITING_REVIEW: Self = Self::Begun(MilestoneStatus::AwaitingReview);
+    /// Accepted for good.
+    pub const COMPLETED: Self = Self::Begun(MilestoneStatus::Completed);
+    /// Given up for good.
+    pub const ABANDONED: Self = Self::Begun(MilestoneStatus::Abandoned);
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Begun(status) => status.as_str(),
+        }
+    }
+}
+
+/// All milestones of a repository, by ID.
+#[derive(Debug)]
+pub struct Catalog {
+    folder: Folder,
+    entries: BTreeMap<String, Entry>,
+}
+
+/// One milestone.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its ID, or the name of a file that is none.
+    pub name: String,
+    /// Its file; none: it is gone.
+    pub written: Option<Written>,
+    /// What came of it.
+    pub known: Known,
+}
+
+/// What is known of a milestone beside its file.
+#[derive(Debug)]
+pub enum Known {
+    /// Nothing: it was never begun.
+    Nothing,
+    /// Its task tells.
+    Task(Box<Told>),
+    /// Its task is gone; this was mirrored.
+    Mirrored(Mirror),
+    /// There is something, and it does not read.
+    Unreadable(String),
+    /// A task has its name and is no milestone.
+    OtherTask,
+}
+
+/// What the task of a milestone tells.
+pub struct Told {
+    /// Where it is.
+    pub dir: TaskDir,
+    /// What was asked for.
+    pub spec: Arc<TaskSpec>,
+    /// As every task is shown; what only a milestone has is beside it.
+    pub view: TaskView,
+    /// As a milestone is shown.
+    pub milestone: MilestoneView,
+}
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Told")
+            .field("dir", &self.dir)
+            .field("status", &self.view.status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Told {
+    fn read(dir: TaskDir, spec: TaskSpec) -> Result<Self, String> {
+        let view = TaskView::load(&dir).map_err(|error| error.to_string())?;
+        let spec = Arc::new(spec);
+        let Some(milestone) = MilestoneView::of(view.own()).cloned() else {
+            let why = Milestone::new(Arc::clone(&spec)).err().map(|error| error.to_string());
+            return Err(why.unwrap_or_else(|| "its task is no milestone".to_owned()));
+        };
+        Ok(Self { dir, spec, view, milestone })
+    }
+
+    /// Where the milestone stands.
+    pub fn standing(&self) -> Standing<'_> {
+        self.milestone.standing()
+    }
+
+    /// The names of Developer and Acceptor.
+    pub fn agents(&self) -> (String, String) {
+        let name = |at: usize| self.spec.agents.get(at).map(|agent| agent.name.clone()).unwrap_or_default();
+        (name(0), name(1))
+    }
+
+    /// What only a milestone has in its spec.
+    pub fn details(&self) -> Option<Details> {
+        serde_json::from_value(self.spec.details.clone()).ok()
+    }
+
+    /// Its process is gone in the middle of it.
+    pub fn is_interrupted(&self) -> bool {
+        self.view.status == view::Status::Interrupted
+    }
+
+    /// A process drives it, or it waits in a row for one.
+    pub fn is_at_work(&self) -> bool {
+        matches!(self.view.status, view::Status::Running | view::Status::Waiting | view::Status::Queued)
+    }
+}
+
+/// What a journal holds; one that has not been begun holds nothing.
+pub fn fold(dir: &TaskDir, each: impl FnMut(Envelope)) -> Result<(), String> {
+    let path = dir.journal_path();
+    if path.exists() { read(&path, each).map(drop).map_err(|error| error.to_string()) } else { Ok(()) }
+}
+
+impl Catalog {
+    /// Looks at the files and the tasks of a repository.
+    pub fn read(repo: &Repo, data: &RepoDir) -> std::io::Result<Self> {
+        let folder = Folder::of(repo);
+        let mut entries = BTreeMap::new();
+        for written in folder.all()? {
+            let known = written.id().map_or(Known::Nothing, |id| known_of(&folder, data, &id));
+            let name = written.name.clone();
+            entries.insert(name.clone(), Entry { name, written: Some(written), known });
+        }
+        // Milestones that run are shown though somebody removed their file.
+        for dir in data.tasks()? {
+            let name = dir.name();
+            let is_milestone = || dir.spec().is_ok_and(|spec| spec.kind == Milestones::NAME);
+            if entries.contains_key(&name) || !is_milestone() {
+                continue;
+            }
+            if let Ok(id) = TaskName::parse(&name) {
+                let known = known_of(&folder, data, &id);
+                entries.insert(name.clone(), Entry { name, written: None, known });
+            }
+        }
+        Ok(Self { folder, entries })
+    }
+
+    /// One milestone, without a look at the others; none: nothing is known of it.
+    pub fn one(repo: &Repo, data: &RepoDir, id: &TaskName) -> Option<Entry> {
+        let folder = Folder::of(repo);
+        let written = folder.written(id);
+        let known = known_of(&folder, data, id);
+        let nothing = written.is_none() && matches!(known, Known::Nothing | Known::OtherTask);
+        (!nothing).then(|| Entry { name: id.to_string(), written, known })
+    }
+
+    /// Where the files are.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// All of them, by name.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// The milestone that a process drives, or that waits in a row for one.
+    pub fn at_work(&self) -> Option<&Entry> {
+        self.entries().find(|entry| entry.told().is_some_and(Told::is_at_work))
+    }
+
+    /// Which goes on or begins when nobody names one (M2).
+    pub fn next(&self, repo: &Repo) -> Option<Auto> {
+        let candidates: Vec<Candidate> =
+            self.entries().filter_map(|entry| entry.candidate(repo, &self.folder)).collect();
+        next(&candidates)
+    }
+}
+
+/// What is known of a milestone beside its file.
+pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName) -> Known {
+    let dir = data.task(id);
+    if dir.exists() {
+        let spec = match dir.spec() {
+            Ok(spec) => spec,
+            Err(error) => return Known::Unreadable(error.to_string()),
+        };
+        if spec.kind != Milestones::NAME {
+            return Known::OtherTask;
+        }
+        return match Told::read(dir, spec) {
+            Ok(told) => Known::Task(Box::new(told)),
+            Err(error) => Known::Unreadable(format!("its task cannot be read: {error}")),
+        };
+    }
+    let path = folder.mirror(id);
+    match Mirror::read(&path) {
+        Ok(Some(mirror)) if mirror.status == Status::Pending.as_str() => Known::Nothing,
+        Ok(Some(mirror)) => Known::Mirrored(mirror),
+        Ok(None) => Known::Nothing,
+        Err(error) => Known::Unreadable(format!("{id}.json: {error}")),
+    }
+}
+
+impl Entry {
+    /// What its task tells, where it has one.
+    pub fn told(&self) -> Option<&Told> {
+        match &self.known {
+            Known::Task(told) => Some(told),
+            Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::OtherTask => None,
+        }
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> Status {
+        match &self.known {
+            Known::Nothing | Known::OtherTask => Status::Pending,
+            Known::Task(told) => Status::Begun(told.standing().status),
+            Known::Mirrored(mirror) if mirror.status == "completed" => Status::COMPLETED,
+            Known::Mirrored(mirror) if mirror.status == "abandoned" => Status::ABANDONED,
+            // It was begun, and what it did is gone, or cannot be read: only a person knows whether to begin it again.
+            Known::Mirrored(_) | Known::Unreadable(_) => Status::PAUSED,
+        }
+    }
+
+    /// What it is to bring: of one that was begun, what it is held to; else what its file says.
+    pub fn definition(&self) -> Option<&Definition> {
+        match &self.known {
+            Known::Task(told) => Some(told.standing().definition),
+            Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::OtherTask => {
+                self.written.as_ref().and_then(Written::definition)
+            }
+        }
+    }
+
+    /// What a person should know before anything else.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        match self.written.as_ref().map(|written| &written.read) {
+            Some(Err(error)) => problems.push(error.to_string()),
+            Some(Ok((_, definition))) => {
+                let frozen = self.told().map(|told| told.standing().definition.frozen());
+                let over = matches!(self.status(), Status::COMPLETED | Status::ABANDONED);
+                if !over && frozen.is_some_and(|frozen| frozen != definition.frozen()) {
+                    problems.push(format!(
+                        "its file was changed since it was started; dacapo milestone resume {} --refreeze takes that over",
+                        self.name
+                    ));
+                }
+            }
+            None => problems.push("its file is gone".to_owned()),
+        }
+        match &self.known {
+            Known::Nothing | Known::Task(_) => {}
+            Known::Mirrored(mirror) if self.status() == Status::PAUSED => problems.push(format!(
+                "it was {} and its task is gone; dacapo undo {} brings a dropped one back",
+                mirror.status, self.name
+            )),
+            Known::Mirrored(_) => {}
+            Known::Unreadable(error) => problems.push(error.clone()),
+            Known::OtherTask => problems.push(format!(
+                "a task that is no milestone has this name; dacapo drop {} makes room for it",
+                self.name
+            )),
+        }
+        problems
+    }
+
+    fn candidate(&self, repo: &Repo, folder: &Folder) -> Option<Candidate> {
+        let id = TaskName::parse(&self.name).ok()?;
+        match &self.known {
+            Known::Task(told) if told.is_interrupted() => {
+                Some(Candidate::Gone { id, begun: told.spec.created_at })
+            }
+            Known::Nothing => {
+                let written = self.written.as_ref()?;
+                let settings = &written.definition()?.settings;
+                if !settings.auto_start {
+                    return None;
+                }
+                let created = settings.created;
+                let path = written.path.strip_prefix(folder.top()).unwrap_or(Path::new("."));
+                // A process of git for each that does not say: only where it counts.
+                let first_commit =
+                    if created.is_none() { repo.first_commit_of(path).ok().flatten() } else { None };
+                Some(Candidate::Pending { id, created, first_commit, modified: written.modified })
+            }
+            Known::Task(_) | Known::Mirrored(_) | Known::Unreadable(_) | Known::OtherTask => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What both sides said in each round, for a person who has to decide between them (M10): read from the journal.
+
+use dacapo_core::event::{Envelope, Event, Received, TurnEnd, TurnRecord};
+use dacapo_core::task::milestone::AtWork;
+use dacapo_core::task::milestone::MilestoneStep;
+use dacapo_core::task::milestone::{JudgedBy, RoundView};
+
+use super::Told;
+use super::catalog::fold;
+
+/// All rounds, in order.
+#[derive(Debug, Default)]
+pub struct Story {
+    /// What people said before the first one.
+    pub before: Vec<Said>,
+    /// The rounds.
+    pub rounds: Vec<Round>,
+}
+
+/// What was said in one round.
+#[derive(Debug)]
+pub struct Round {
+    /// What was reported, checked and judged, as all surfaces tell it.
+    pub seen: RoundView,
+    /// Who said what, in order.
+    pub said: Vec<Said>,
+    /// So much had been said when the checks ran.
+    pub checked_after: usize,
+    /// So much had been said when it was judged.
+    pub judged_after: usize,
+    /// How long it took; none: it is not over.
+    pub duration_ms: Option<u64>,
+    /// What it cost, where that is known.
+    pub cost_usd: Option<f64>,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The agent that builds.
+    Developer,
+    /// The agent that judges.
+    Acceptor,
+    /// Dacapo.
+    Engine,
+    /// A person.
+    Person,
+}
+
+impl Who {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Who::Developer => "developer",
+            Who::Acceptor => "acceptor",
+            Who::Engine => "dacapo",
+            Who::Person => "person",
+        }
+    }
+}
+
+/// What somebody said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Who.
+    pub who: Who,
+    /// The turn it was said in, for `dacapo logs --turn`.
+    pub turn: Option<u32>,
+    /// What.
+    pub text: String,
+}
+
+impl Story {
+    /// The story of a milestone's task. `command` puts what a person wanted into words.
+    pub fn of(told: &Told, command: impl Fn(&Received) -> String) -> Result<Self, String> {
+        let mut teller = Teller { story: Self::default(), history: &told.milestone.history, command };
+        fold(&told.dir, |line| teller.take_in(&line))?;
+        Ok(teller.story)
+    }
+}
+
+struct Teller<'a, F> {
+    story: Story,
+    /// Every round. The journal may have grown since: what is not in here is not told.
+    history: &'a [RoundView],
+    command: F,
+}
+
+impl<F: Fn(&Received) -> String> Teller<'_, F> {
+    fn take_in(&mut self, line: &Envelope) {
+        match &line.event {
+            Event::IterationStarted { .. } => {
+                let seen = self.history.get(self.story.rounds.len()).cloned();
+                self.story.rounds.extend(seen.map(Round::begun));
+            }
+            Event::TurnFinished(record) => self.turn(record),
+            Event::CheckFinished(_) => {
+                if let Some(round) = self.story.rounds.last_mut() {
+                    round.checked_after = round.said.len();
+                }
+            }
+            Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
+                let text = crate::present::proof::step(&line.event);
+                text.into_iter().for_each(|text| self.say(Who::Engine, None, text));
+            }
+            Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),
+            Event::IterationFinished(record) => {
+                if let Some(round) = self.story.rounds.last_mut() {
+                    round.duration_ms = Some(record.duration_ms);
+                    round.cost_usd = record.usage.cost_usd;
+                }
+            }
+            Event::CommandReceived(received) => {
+                let text = (self.command)(received);
+                self.say(Who::Person, None, text);
+            }
+            Event::Resumed { follow_up: Some(text), .. } => {
+                let text = text.clone();
+                self.say(Who::Person, None, text);
+            }
+            Event::Paused { needs } => {
+                let text = crate::present::needs::question(&needs.kind);
+                self.say(Who::Engine, None, text);
+            }
+            // What every task has is told by `status` and `logs`.
+            Event::TaskCreated { .. }
+            | Event::TaskStarted { .. }
+            | Event::Resumed { follow_up: None, .. }
+            | Event::WorkspaceReady { .. }
+            | Event::PortsLeased { .. }
+            | Event::FilesIncluded { .. }
+            | Event::UntrackedFound(_)
+            | Event::UntrackedTouched(_)
+            | Event::SetupFinished(_)
+            | Event::WorkspaceFailed { .. }
+            | Event::ProofStarted { .. }
+            | Event::TurnStarted { .. }
+            | Event::Written(_)
+            | Event::CommitIntent(_)
+            | Event::NoCommit(_)
+            | Event::Committed { .. }
+            | Event::LimitKnown(_)
+            | Event::Waiting { .. }
+            | Event::WaitOver
+            | Event::AgentChanged { .. }
+            | Event::Asked { .. }
+            | Event::Answered
+            | Event::Notice(_)
+            | Event::RecordAltered { .. }
+            | Event::StopRequested { .. }
+            | Event::Queued
+            | Event::Dequeued
+            | Event::TaskFinished(_)
+            | Event::MergeIntent { .. }
+            | Event::Merged { .. }
+            | Event::MergeUndone { .. }
+            | Event::Renamed { .. }
+            | Event::TakenOver { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. } => {}
+        }
+    }
+
+    fn turn(&mut self, record: &TurnRecord) {
+        let rounds = self.story.rounds.last().into_iter();
+        let mut turns = rounds.flat_map(|round| &round.seen.turns);
+        let who = match turns.find(|(turn, _)| *turn == record.turn) {
+            Some((_, AtWork::Developer)) => Who::Developer,
+            Some((_, AtWork::Acceptor)) => Who::Acceptor,
+            Some((_, AtWork::Checks)) | None => return,
+        };
+        let text = match &record.end {
+            TurnEnd::Done => record.reply.clone().unwrap_or_else(|| record.summary.clone()),
+            TurnEnd::Failed { message, .. } => format!("(no reply: {message})"),
+            TurnEnd::Limit { message, .. } => format!("(no reply, a usage limit: {message})"),
+            TurnEnd::Cancelled => "(no reply: it was ended)".to_owned(),
+            TurnEnd::Budget => "(no reply: the budget was used up)".to_owned(),
+            TurnEnd::Interrupted => "(no reply: it was interrupted)".to_owned(),
+        };
+        self.say(who, Some(record.turn), text);
+    }
+
+    fn say(&mut self, who: Who, turn: Option<u32>, text: String) {
+        let said = Said { who, turn, text };
+        match self.story.rounds.last_mut() {
+            Some(round) => round.said.push(said),
+            None => self.story.before.push(said),
+        }
+    }
+
+    fn step(&mut self, step: &MilestoneStep) {
+        match step {
+            MilestoneStep::ReportSentBack { complaints, .. } => {
+                self.say(Who::Engine, None, format!("report sent back: {}", complaints.join("; ")));
+            }
+            MilestoneStep::VerdictSentBack { complaint, .. } => {
+                self.say(Who::Engine, None, format!("verdict sent back: {complaint}"));
+            }
+            MilestoneStep::Accepted { .. } | MilestoneStep::Rejected { .. } => {
+                if let Some(round) = self.story.rounds.last_mut() {
+                    round.judged_after = round.said.len();
+                }
+            }
+            MilestoneStep::Refrozen { changes, .. } => {
+                let what = if changes.is_empty() {
+                    "nothing it is judged by".to_owned()
+                } else {
+                    changes.join("; ")
+                };
+                self.say(Who::Engine, None, format!("its file was read anew; changed: {what}"));
+            }
+            MilestoneStep::TreeTouched { .. } => {
+                self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
+            }
+            MilestoneStep::MainMoved { .. } => {
+                self.say(Who::Engine, None, crate::present::milestone::main_moved(step));
+            }
+            // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
+            MilestoneStep::ReportTaken { .. }
+            | MilestoneStep::CompletionTaken { .. }
+            | MilestoneStep::TreeLookedAt { .. }
+            | MilestoneStep::TreeKept { .. } => {}
+        }
+    }
+}
+
+impl Round {
+    fn begun(seen: RoundView) -> Self {
+        Self { seen, said: Vec::new(), checked_after: 0, judged_after: 0, duration_ms: None, cost_usd: None }
+    }
+
+    /// So much had been said when the verdict that counts was given: a person's is on what is said before it.
+    pub fn decided_after(&self) -> usize {
+        match &self.seen.verdict {
+            Some(verdict) if verdict.by == JudgedBy::Person => self.said.len(),
+            Some(_) | None => self.judged_after,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Telling people that a task ended or needs them (U4): on the desktop, at an address, by a command of theirs.
+//!
+//! All ways are tried at once, each under a guard and for a bounded time. What fails is told and is never a failure of the
+//! task.
+
+mod desktop;
+mod doorbell;
+mod message;
+mod webhook;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+pub use doorbell::Doorbell;
+pub use message::Message;
+
+use crate::App;
+use crate::config::Notify;
+use crate::errand::{Done, End, Errand};
+use crate::present::words;
+
+/// Of what a command says when it fails, so much is read.
+const MOST_OUTPUT: u64 = 256 << 10;
+
+/// One way to tell people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// With this program.
+    Desktop(desktop::Program),
+    /// At this address; it is a secret.
+    Webhook(String),
+    /// By `sh -c`, for at most so long.
+    Command(String, Duration),
+}
+
+impl Way {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Way::Desktop(_) => "desktop",
+            Way::Webhook(_) => "webhook",
+            Way::Command(..) => "command",
+        }
+    }
+}
+
+/// What came of one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// Which.
+    pub how: &'static str,
+    /// Why not, where it failed.
+    pub error: Option<String>,
+}
+
+/// How long an address that does not answer is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Somebody waits for the prompt of their shell.
+    Short,
+    /// Nobody does.
+    Long,
+}
+
+/// The ways that are set and can be gone here. A desktop that is not there is no mistake: servers have none.
+pub fn ways(app: &App, set: &Notify) -> Vec<Way> {
+    let desktop = set.desktop.then(|| desktop::program(&app.env)).flatten().map(Way::Desktop);
+    if set.desktop && desktop.is_none() {
+        tracing::debug!("no desktop to notify on");
+    }
+    let webhook = set.webhook.clone().map(Way::Webhook);
+    let limit = set.command_timeout.duration();
+    let command = set.command.clone().map(|command| Way::Command(command, limit));
+    desktop.into_iter().chain(webhook).chain(command).collect()
+}
+
+/// Tells people by all ways at once.
+pub fn send(app: &App, ways: &[Way], message: &Message, patience: Patience) -> Vec<Sent> {
+    std::thread::scope(|scope| {
+        let all: Vec<_> = ways
+            .iter()
+            .map(|way| {
+                let sending = move || match way {
+                    Way::Desktop(program) => desktop::send(app, *program, message),
+                    Way::Webhook(url) => webhook::send(app, url, message, patience),
+                    Way::Command(command, limit) => run(app, command, *limit, message),
+                };
+                (way.name(), std::thread::Builder::new().spawn_scoped(scope, sending))
+            })
+            .collect();
+        all.into_iter()
+            .map(|(how, sending)| {
+                let ended = match sending {
+                    Ok(sending) => sending.join().unwrap_or_else(|_| Err("it could not be tried".to_owned())),
+                    Err(error) => Err(format!("the system starts no more threads: {error}")),
+                };
+                Sent { how, error: ended.err() }
+            })
+            .collect()
+    })
+}
+
+fn run(app: &App, command: &str, limit: Duration, message: &Message) -> Result<(), String> {
+    let mut env = app.env.to_vec();
+    env.retain(|(name, _)| !message.env.iter().any(|(ours, _)| name == ours));
+    env.extend(message.env.iter().map(|(name, value)| ((*name).into(), value.into())));
+    let done = Errand {
+        argv: ["sh", "-c", command].map(OsString::from).into(),
+        cwd: message.cwd(),
+        env,
+        stdin: format!("{}\n", message.json).into_bytes(),
+        limit,
+        most: MOST_OUTPUT,
+    }
+    .run_alone(app);
+    judged(&done, limit)
+}
+
+/// Whether a program did its job.
+fn judged(done: &Done, limit: Duration) -> Result<(), String> {
+    let said = format!("{}\n{}", done.stdout, done.stderr);
+    let said = dacapo_core::context::tail_lines(said.trim(), 1, 300);
+    match &done.end {
+        // That it talks too much does not mean that nobody was told.
+        End::Code(0) | End::Flood => Ok(()),
+        End::Code(code) => Err(words::line(&format!("exit {code}: {said}"), words::WHOLE)),
+        End::TimeLimit => Err(format!("no end within {}; it was ended", words::duration(limit))),
+        End::Impossible(why) => Err(why.clone()),
+    }
+}

@@ -1,0 +1,33 @@
+//! What can be done, one file an operation. Each checks everything first, then acts; what came of it is a value.
+
+pub mod act;
+pub mod after_task;
+pub mod awake;
+pub mod background;
+pub mod could_not_begin;
+pub mod diff;
+pub mod doctor;
+pub mod drop;
+pub mod follow;
+mod found;
+mod in_the_way;
+pub mod kill;
+pub mod kind;
+pub mod list;
+pub mod merge;
+pub mod milestone;
+pub mod offer;
+pub mod output;
+pub mod prompt;
+pub mod prune;
+pub mod rename;
+mod repo_slot;
+pub mod rerun;
+pub mod resume;
+pub mod run;
+pub mod send;
+pub mod spawn;
+pub mod start;
+pub mod tasks;
+pub mod trust;
+pub mod undo;

@@ -1,0 +1,225 @@
+//! Operations, carried out in this process.
+
+use dacapo_core::git::Oid;
+use dacapo_core::merge::{Outcome, Step, Watch};
+use dacapo_core::prune::{PutAway, Rules};
+
+use super::{Done, MergeResult, MergedTask, Operation};
+use crate::App;
+use crate::agents;
+use crate::config::Timespan;
+use crate::error::Failure;
+use crate::inside;
+use crate::operations::after_task::Watched;
+use crate::operations::kind::{self, OwnDone};
+use crate::operations::merge::{MergePlan, Merged, WatchMerge};
+use crate::operations::prune::Pruned;
+use crate::operations::resume::{GoesOn, Resume, Resumed};
+use crate::operations::run::Run;
+use crate::operations::send::{Given, Lasting, PauseAt};
+use crate::operations::start::{Intent, Prepared, Start};
+use crate::present::log::Tracing;
+use crate::pull_request::{Made, Wishes};
+use crate::question::{Answers, NotYet};
+use crate::request::Driven;
+
+impl App {
+    /// Does it, in this process.
+    pub fn act(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
+        if let Some(order) = operation.order() {
+            inside::refuse_order(self, order)?;
+        }
+        let by_command = agents::Answers::ByCommand;
+        let goes_on = GoesOn { background: true, agent_answers: by_command };
+        match operation {
+            Operation::Prompt { request } => {
+                let mut request = request.clone();
+                self.ground(&request, answers)?.fill_in(&mut request, answers)?;
+                self.act(&Operation::Start { request }, answers)
+            }
+            Operation::Start { request } => {
+                let start = Start {
+                    request,
+                    driven: Driven::InBackground,
+                    agent_answers: by_command,
+                    intent: Intent::Act,
+                    notes: Vec::new(),
+                };
+                self.let_run(self.prepare(&start, answers)?)
+            }
+            Operation::Rerun { task, changes } => {
+                self.let_run(self.prepare_again(task, changes, by_command, Intent::Act, answers)?)
+            }
+            Operation::Resume { task, iter, prompt, proof } => {
+                let (repo, dir) = self.task(Some(task))?;
+                let how = Resume {
+                    more: *iter,
+                    follow_up: prompt.clone().filter(|words| !words.trim().is_empty()),
+                    proof: *proof,
+                    background: true,
+                    agent_answers: by_command,
+                    ..Resume::default()
+                };
+                let resumed = self.resume(&repo, &dir, &how, answers)?;
+                Ok(self.resumed(resumed)?)
+            }
+            Operation::Tell { task, text, once } => {
+                let lasting = if *once { Lasting::Once } else { Lasting::FromNowOn };
+                let told = self.tell(&self.task(Some(task))?.1, text, lasting)?;
+                Ok(Done::Told { when: told.heard, once: told.once })
+            }
+            Operation::Untell { task } => Ok(Done::Heard { when: self.untell(&self.task(Some(task))?.1)? }),
+            Operation::Set { task, changes } => {
+                Ok(Done::Heard { when: self.set(&self.task(Some(task))?.1, changes)? })
+            }
+            Operation::Pause { task, now } => {
+                let when = if *now { PauseAt::Now } else { PauseAt::EndOfIteration };
+                Ok(Done::Pausing { how: self.pause(&self.task(Some(task))?.1, when)? })
+            }
+            Operation::Kill { task } => {
+                let mut killed = self.kill(vec![self.task(Some(task))?.1]);
+                let (_, killed) = killed.remove(0);
+                let view = killed?.refuse_over()?;
+                Ok(Done::Killed { stop_reason: view.result.map(|result| result.stop_reason) })
+            }
+            Operation::Approve { task, choice } => {
+                let given = self.approve(task, *choice, goes_on, answers)?;
+                Ok(self.given(given)?)
+            }
+            Operation::Reject { task, reason } => {
+                let given = self.reject(task, reason.clone(), goes_on, answers)?;
+                Ok(self.given(given)?)
+            }
+            Operation::Merge { request } => {
+                let mut record = MergeRecord::default();
+                let Merged { halted, .. } = self.merge(request, answers, &mut record)?;
+                let MergeRecord { tasks, ends } = record;
+                let (from, to) = ends.ok_or_else(|| Failure::failed("the merge came to no end"))?;
+                Ok(Done::Merged { from, to, tasks, halted })
+            }
+            Operation::OpenPullRequest { task, title, base, draft } => {
+                let wishes = Wishes { title: title.clone(), base: base.clone(), draft: *draft };
+                self.open_pull_request(task, &wishes, answers)
+            }
+            Operation::Rename { task, name } => {
+                let record = self.rename(task, name)?.record;
+                Ok(Done::Renamed { from: record.from.name.to_string(), name: record.to.name.to_string() })
+            }
+            Operation::Drop { tasks } => {
+                let drops = self.drop_tasks(tasks)?;
+                Ok(Done::Dropped {
+                    tasks: drops.done.into_iter().map(|dropped| dropped.kept.name).collect(),
+                    problem: drops.failure.map(|failure| failure.message),
+                })
+            }
+            Operation::Undo { task } => Ok(Done::Undone { task: self.undo(task.as_deref())?.kept.name }),
+            Operation::Prune { older_than, all_dropped } => {
+                let put_away = if *all_dropped { PutAway::All } else { PutAway::MergedOrOld };
+                let pruned =
+                    self.prune(Rules { older_than: older_than.map(Timespan::duration), put_away })?;
+                Ok(pruned.into())
+            }
+            Operation::Trust { hash } => {
+                self.trust(hash)?;
+                Ok(Done::Trusted)
+            }
+            Operation::RevokeTrust { hash } => {
+                Ok(Done::TrustRevoked { hashes: self.revoke_trust(hash.as_deref())? })
+            }
+            Operation::Own { kind, step } => {
+                let own = kind::of(kind).ok_or_else(|| {
+                    Failure::usage(format!("tasks of kind '{kind}' have no operations of their own"))
+                })?;
+                match own.act(self, step, answers)? {
+                    OwnDone::Started(started) => Ok(Done::started(*started)),
+                    OwnDone::Resumed(resumed) => Ok(self.resumed(resumed)?),
+                    OwnDone::Ended => Ok(Done::Ended),
+                }
+            }
+        }
+    }
+
+    fn open_pull_request(&self, task: &str, wishes: &Wishes, answers: &Answers) -> Result<Done, NotYet> {
+        let offer = self.offer(Some(task), wishes, Intent::Act, answers)?;
+        let (url, message) = match offer.made {
+            Some(Made::Open { url, .. }) => (Some(url), None),
+            Some(Made::PushedOnly { message, .. }) => (None, Some(message)),
+            None => (None, None),
+        };
+        Ok(Done::PullRequest { branch: offer.plan.branch, url, message })
+    }
+
+    fn let_run(&self, prepared: Prepared) -> Result<Done, NotYet> {
+        let started = prepared.claim(self)?.in_background(self)?;
+        if let Some(failure) = started.failed_to_begin(self) {
+            return Err(failure.into());
+        }
+        Ok(Done::started(started))
+    }
+
+    fn given(&self, given: Given) -> Result<Done, Failure> {
+        match given {
+            Given::Heard => Ok(Done::Answered),
+            Given::Settled { finding } => Ok(Done::FindingSettled { finding }),
+            Given::Resumed(resumed) => self.resumed(resumed),
+        }
+    }
+
+    fn resumed(&self, resumed: Resumed) -> Result<Done, Failure> {
+        match resumed {
+            Resumed::InBackground { begun, dir } => Ok(Done::Resumed { task: dir.name(), begun }),
+            Resumed::Here(run) => self.take_answer_in(*run),
+        }
+    }
+
+    /// What is over at once needs no process of its own: a verdict that ends a review.
+    fn take_answer_in(&self, run: Run) -> Result<Done, Failure> {
+        let mut log = Tracing::taking_up(&run.spec, &run.dir);
+        let ended = run.drive(self, &mut log, |_| Ok(()))?;
+        ended.settle(self, Watched::Elsewhere, &mut |news| tracing::info!("{news:?}"));
+        Ok(Done::Answered)
+    }
+}
+
+impl From<Pruned> for Done {
+    fn from(Pruned { removed, bytes, problems, .. }: Pruned) -> Self {
+        let removed = removed.iter().map(|(item, _)| item.what.name().to_owned()).collect();
+        Done::Pruned { removed, bytes, problems }
+    }
+}
+
+/// Keeps what became of each task of a merge.
+#[derive(Default)]
+struct MergeRecord {
+    tasks: Vec<MergedTask>,
+    /// Where the branch was, and is.
+    ends: Option<(Oid, Option<Oid>)>,
+}
+
+impl Watch for MergeRecord {
+    fn step(&mut self, _: &Step<'_>) {}
+}
+
+impl WatchMerge for MergeRecord {
+    fn plan(&mut self, plan: &MergePlan) {
+        let merged = plan.merged.iter();
+        self.tasks.extend(
+            merged.map(|(task, _)| MergedTask { task: task.clone(), result: MergeResult::AlreadyThere }),
+        );
+    }
+
+    fn outcome(&mut self, _: &str, name: &str, outcome: &Outcome) {
+        let result = match outcome {
+            Outcome::Merged(done) => MergeResult::Merged { commit_id: done.commit.clone() },
+            Outcome::AlreadyThere(_) => MergeResult::AlreadyThere,
+            Outcome::Empty => MergeResult::Empty,
+            Outcome::LeftOut(why) => MergeResult::LeftOut { reason: why.to_string() },
+            Outcome::Halted => MergeResult::Halted,
+        };
+        self.tasks.push(MergedTask { task: name.to_owned(), result });
+    }
+
+    fn finished(&mut self, from: &Oid, now: Option<&Oid>) {
+        self.ends = Some((from.clone(), now.cloned()));
+    }
+}

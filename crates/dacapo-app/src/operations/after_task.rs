@@ -1,0 +1,158 @@
+//! What is done when a task is over, whoever drove it: a pull request where one was asked for, then a notification.
+//!
+//! The task has ended by then and its outcome is on record. Nothing that fails here changes it, or the exit code; it is
+//! told, kept in the journal where that can be, and can be had again (`dacapo pr NAME`, `dacapo notify test`).
+
+use std::time::Duration;
+
+use dacapo_core::event::{Event, Notice, Outcome};
+use dacapo_core::store::{Lock, TaskDir, note};
+use dacapo_core::view::TaskView;
+
+use super::run::Ended;
+use crate::App;
+use crate::error::Failure;
+use crate::notify::{self, Patience};
+use crate::present::notices;
+use crate::pull_request::{Made, Offered, Plan, Wishes, program};
+
+/// Somebody who watches a task at a terminal is told by the terminal, unless it took so long that they may be elsewhere.
+const SHORT: Duration = Duration::from_secs(60);
+
+/// Who sees a task end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// Somebody at a terminal.
+    AtTerminal,
+    /// Perhaps nobody.
+    Elsewhere,
+}
+
+/// What goes on after a task, as it happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AfterTask {
+    /// Its branch is pushed.
+    Pushing { branch: String, remote: String },
+    /// Something about the pull request that is good to know.
+    Remark(String),
+    /// The pull request is open.
+    Opened { url: String },
+    /// Something was not done, and why.
+    Problem(String),
+}
+
+impl Ended {
+    /// Opens the pull request and tells people; `tell` hears what comes of it. The lock is given up in between: who waits for
+    /// the task does not wait for a chat server.
+    pub fn settle(self, app: &App, watched: Watched, tell: &mut dyn FnMut(&AfterTask)) {
+        pull_request(app, &self, tell);
+        let Ended { spec, dir, config, took, lock, .. } = self;
+        lock.give_up();
+        let watched = spec.foreground && watched == Watched::AtTerminal;
+        if watched && took < SHORT {
+            return;
+        }
+        let Ok(view) = TaskView::load(&dir) else { return };
+        let ways = notify::ways(app, &config.notify);
+        if ways.is_empty() {
+            return;
+        }
+        let patience = if watched { Patience::Short } else { Patience::Long };
+        let sent = notify::send(app, &ways, &notify::Message::of_task(app, &view, &spec), patience);
+        for sent in sent.iter().filter(|sent| sent.error.is_some()) {
+            tell(&AfterTask::Problem(format!(
+                "nobody was notified by {}: {}",
+                sent.how,
+                sent.error.as_deref().unwrap_or("")
+            )));
+        }
+        // Somebody may have taken the task up again already; then its record is theirs to write. Who does so just now waits.
+        let Ok(lock) = dir.lock_briefly() else { return };
+        for sent in sent {
+            record(&dir, &lock, Event::Notified { how: sent.how.to_owned(), error: sent.error });
+        }
+    }
+}
+
+fn pull_request(app: &App, ended: &Ended, tell: &mut dyn FnMut(&AfterTask)) {
+    if ended.spec.pull_request.is_none() {
+        return;
+    }
+    let name = ended.spec.name.as_str();
+    if ended.result.outcome != Outcome::Completed {
+        tell(&AfterTask::Problem(notices::told(&Notice::NoPullRequest, name)));
+        record(&ended.dir, &ended.lock, Event::Notice(Notice::NoPullRequest));
+        return;
+    }
+    let offered = Offered { spec: &ended.spec, dir: &ended.dir, config: &ended.config };
+    let made = Plan::new(app, offered, &Wishes::default()).and_then(|plan| {
+        tell(&AfterTask::Pushing { branch: plan.branch.clone(), remote: plan.remote.clone() });
+        plan.carry_out().map(|made| (plan, made))
+    });
+    match made {
+        Ok((plan, made)) => {
+            if let Some(note) = plan.note() {
+                tell(&AfterTask::Remark(note));
+            }
+            tell(&match &made {
+                Made::Open { url, .. } => AfterTask::Opened { url: url.clone() },
+                Made::PushedOnly { .. } => AfterTask::Problem(told(&plan, &made)),
+            });
+            keep(&ended.dir, &ended.lock, &plan, &made);
+        }
+        Err(failure) => {
+            let message = not_made(&failure, name);
+            tell(&AfterTask::Problem(message.clone()));
+            record(&ended.dir, &ended.lock, Event::Notice(Notice::PullRequestNotOpened { message }));
+        }
+    }
+}
+
+/// Puts what came of it into the journal of the task, whose lock the caller holds.
+pub(super) fn keep(dir: &TaskDir, lock: &Lock, plan: &Plan, made: &Made) {
+    let event = match made {
+        Made::Open { url, cli, .. } => Event::PullRequest {
+            url: url.clone(),
+            branch: plan.branch.clone(),
+            base: plan.base.clone(),
+            cli: program(*cli).to_owned(),
+        },
+        Made::PushedOnly { .. } => {
+            let message = told(plan, made).replace('\n', " ");
+            Event::Notice(Notice::PullRequestNotOpened { message })
+        }
+    };
+    record(dir, lock, event);
+}
+
+/// For people.
+pub fn told(plan: &Plan, made: &Made) -> String {
+    match made {
+        Made::Open { url, already: true, .. } => {
+            format!("pull request (already open, has the new commits) {url}")
+        }
+        Made::Open { url, already: false, .. } => format!("pull request {url}"),
+        Made::PushedOnly { message, command } => {
+            let command = command.as_ref().map_or_else(String::new, |command| format!("\n  {command}"));
+            format!(
+                "{} is pushed to {}, but no pull request is open: {message}{command}",
+                plan.branch, plan.remote
+            )
+        }
+    }
+}
+
+fn not_made(failure: &Failure, name: &str) -> String {
+    let first = failure.message.replace('\n', " ");
+    format!(
+        "no pull request: {}; dacapo pr {name} tries again",
+        first.trim_start_matches("no pull request: ")
+    )
+}
+
+/// What fails here is told and that is all: the task is over.
+fn record(dir: &TaskDir, lock: &Lock, event: Event) {
+    if let Err(error) = note(dir, lock, event) {
+        tracing::warn!("{error}");
+    }
+}

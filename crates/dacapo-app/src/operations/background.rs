@@ -1,0 +1,208 @@
+//! The process of a task in the background: our own program run again, in a session of its own.
+//!
+//! Whoever starts it has the task's lock. The child is handed it, by descriptors whose numbers are among its arguments, so
+//! the lock is never free in between; it says in one word on its standard output when it is on its own: it has left the
+//! terminal's session, it has a place to work or its number in the row, and the journal says that it begins or goes on. So
+//! tasks work in the order in which they were started, and no terminal takes one with it.
+
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use dacapo_core::engine::{Answers, Control, Driver, DriverContext, QueueEntry};
+use dacapo_core::event::TaskResult;
+use dacapo_core::process::{RUNNER_ARGUMENT, can_see_processes, leave};
+use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
+use dacapo_core::store::{Handed, Lock, TaskDir, WorkspaceLock, files};
+use serde::{Deserialize, Serialize};
+
+use super::awake::keep_awake;
+use super::repo_slot;
+use super::run::{Ended, context, failed, locks, look_for_conflicts};
+use crate::App;
+use crate::config::{Project, load};
+use crate::error::Failure;
+use crate::notify::{self, Doorbell, Way};
+use crate::operations::tasks::{checkout, last_words};
+use crate::sizes;
+
+const READY: &str = "ready\n";
+/// The same, where others come first.
+const QUEUED: &str = "queued\n";
+
+/// How a task in the background has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Begun {
+    /// It has a place.
+    Running,
+    /// Others come first.
+    Queued,
+}
+
+impl Begun {
+    /// What its process says on standard output when it stands on its own.
+    pub fn word(self) -> &'static str {
+        match self {
+            Begun::Running => READY,
+            Begun::Queued => QUEUED,
+        }
+    }
+}
+
+/// What the process of a task is told, beyond the task itself. It goes through a pipe: arguments can be read by all.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Instructions {
+    /// More iterations than were asked for first.
+    pub more_iterations: Option<u32>,
+    /// What a person adds to the task.
+    pub follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    #[serde(default)]
+    pub proof: Option<ProofPolicy>,
+    /// Secrets that were set for it and are stored nowhere.
+    #[serde(default)]
+    pub secrets: Vec<(String, String)>,
+}
+
+/// Starts the process of a task whose lock the caller holds, and that of its checkout where it works in the user's own, and
+/// returns when it stands on its own.
+pub fn start(
+    app: &App,
+    dir: &TaskDir,
+    spec: &TaskSpec,
+    (lock, workspace): (&Lock, Option<&WorkspaceLock>),
+    instructions: &Instructions,
+) -> Result<Begun, Failure> {
+    let name = spec.name.as_str();
+    let log = dir.runner_log_path();
+    let failed = |what: &str, error: io::Error| {
+        Failure::failed(format!("cannot start task '{name}' in the background: {what}: {error}"))
+            .kept("all that is there; nothing runs")
+            .hint(format!("dacapo resume {name} tries again"))
+    };
+    can_see_processes().map_err(|error| failed("its process", error))?;
+    // Each process has a log of its own: what an earlier one said is not why this one ended.
+    let errors = files::append(&log);
+    let errors = errors.and_then(|file| file.set_len(0).map(|()| file));
+    let errors = errors.map_err(|error| failed("its log", error))?;
+    let mut command = Command::new(&app.program);
+    command.arg0("dacapo").arg(RUNNER_ARGUMENT).arg(dir.path());
+    command.env_clear().envs(app.env.iter().map(|(name, value)| (name, value)));
+    for lock in std::iter::once(lock).chain(workspace.map(WorkspaceLock::lock)) {
+        let numbers = lock.hand_to(&mut command);
+        command.arg(numbers);
+    }
+    command.current_dir(&spec.top).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+    let mut child = command.spawn().map_err(|error| failed("its process", error))?;
+    let told = serde_json::to_vec(instructions).map_err(|error| failed("what it is told", error.into()))?;
+    // One that is gone already says why in its log.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&told));
+    let mut said = String::new();
+    let heard = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut said)).transpose();
+    heard.map_err(|error| failed("its first word", error))?;
+    for begun in [Begun::Running, Begun::Queued] {
+        if said == begun.word() {
+            leave(child);
+            return Ok(begun);
+        }
+    }
+    let _ = child.wait();
+    let why = last_words(dir).unwrap_or_else(|| "it ended without a word".into());
+    Err(Failure::failed(format!("task '{name}' could not be started in the background: {why}"))
+        .kept("all that is there; nothing runs")
+        .hint(format!("mend the cause, then dacapo resume {name}")))
+}
+
+/// What the process of a task does for itself around the driver.
+pub struct Process<'a> {
+    /// Hears what stops the task from outside.
+    pub listen: &'a mut dyn FnMut(Control) -> Result<(), Failure>,
+    /// The task stands on its own: whoever started it is told, and has nothing to do with it any more.
+    pub stand_alone: &'a mut dyn FnMut(Begun) -> io::Result<()>,
+}
+
+/// The whole life of the process of a task, but for what comes after its end.
+pub fn run(
+    app: &App,
+    dir: &TaskDir,
+    lock_numbers: &[OsString],
+    instructions: Instructions,
+    process: &mut Process<'_>,
+) -> Result<Ended, Failure> {
+    let cannot = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
+    let spec = dir.spec().map_err(|error| cannot(&error))?;
+    let taken = take_over_locks(app, dir, &spec, lock_numbers).map_err(|error| cannot(&error))?;
+    let (lock, workspace) =
+        taken.ok_or_else(|| Failure::failed("the lock of the task did not come with its process"))?;
+    let handed = locks(&lock, workspace.as_ref());
+    let loaded = load(&app.project_sources(&spec.top))?;
+    if let Project::Unconfirmed { brought, .. } = &loaded.project {
+        tracing::warn!("{} is not trusted, and what it sets has no effect: dacapo trust", brought.source);
+    }
+    let places = app.home()?.places(loaded.config.spawn_task.max_concurrent);
+    let rows = repo_slot::enter(app, dir, &spec, places)?;
+    let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
+    let begun = Instant::now();
+    // As they are now: an agent may write other settings later.
+    let ways = notify::ways(app, &loaded.config.notify);
+    let result = drive(app, (dir, spec.clone()), (instructions, handed, ways), rows, process)?;
+    sizes::remember(dir);
+    Ok(Ended { spec, dir: dir.clone(), result, config: loaded.config, took: begun.elapsed(), lock })
+}
+
+/// The locks came with us, by these numbers; who looks at them sees from now on that we have them.
+fn take_over_locks(
+    app: &App,
+    dir: &TaskDir,
+    spec: &TaskSpec,
+    numbers: &[OsString],
+) -> io::Result<Option<(Lock, Option<WorkspaceLock>)>> {
+    let mut numbers = numbers.iter().filter_map(|numbers| numbers.to_str());
+    let lock = numbers.next().map(|numbers| Lock::inherited(&dir.lock_target(), numbers)).transpose()?;
+    let Some(lock) = lock.flatten() else { return Ok(None) };
+    let workspace = match (&spec.place, numbers.next()) {
+        (Place::InPlace { .. }, Some(numbers)) => {
+            let repo = checkout(app, &spec.top).map_err(io::Error::other)?;
+            WorkspaceLock::inherited(repo.git_dir(), spec.name.as_str(), numbers)?
+        }
+        (Place::InPlace { .. } | Place::Worktree { .. }, _) => None,
+    };
+    let complete = workspace.is_some() || matches!(spec.place, Place::Worktree { .. });
+    Ok(complete.then_some((lock, workspace)))
+}
+
+fn drive(
+    app: &App,
+    (dir, spec): (&TaskDir, TaskSpec),
+    (instructions, locks, ways): (Instructions, Handed, Vec<Way>),
+    (turn, place): (Option<QueueEntry>, QueueEntry),
+    process: &mut Process<'_>,
+) -> Result<TaskResult, Failure> {
+    let waits = place.waits() || turn.as_ref().is_some_and(QueueEntry::waits);
+    let begun = if waits { Begun::Queued } else { Begun::Running };
+    let mut sink = Doorbell::new(app, ways, dir, &spec);
+    let base = context(app)?;
+    let setting = DriverContext {
+        env: base.env.with(instructions.secrets),
+        locks,
+        more_iterations: instructions.more_iterations,
+        follow_up: instructions.follow_up,
+        proof: instructions.proof,
+        answers: Answers::FromAfar,
+        turn,
+        places: Some(place),
+        ..base
+    };
+    let name = spec.name.to_string();
+    let (mut driver, control) =
+        Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| failed(&name, error))?;
+    (process.listen)(control)?;
+    driver.begin().map_err(|error| failed(&name, error))?;
+    (process.stand_alone)(begun).map_err(|error| Failure::failed(error.to_string()))?;
+    let result = driver.run().map_err(|error| failed(&name, error))?;
+    look_for_conflicts(app, dir, &result);
+    Ok(result)
+}

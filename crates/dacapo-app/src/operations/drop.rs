@@ -1,0 +1,151 @@
+//! Removes a task with its worktree and branch, and keeps all of it (S9).
+
+use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
+use dacapo_core::git::{Repo, WorktreeError};
+use dacapo_core::recovery::end_leftovers_of;
+use dacapo_core::spec::{TaskName, TaskSpec};
+use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
+use dacapo_core::view::TaskView;
+use serde_json::Value;
+
+use super::rename::{finish_begun, renamed_to};
+use crate::App;
+use crate::error::{Failure, suggest};
+use crate::operations::tasks::{distinct, still_finishing};
+
+/// A task that was put away.
+#[derive(Debug)]
+pub struct DroppedTask {
+    /// What was kept of it.
+    pub kept: Kept,
+    /// What was asked.
+    pub spec: TaskSpec,
+    /// Where what was untracked before it is still held.
+    pub untracked: Vec<String>,
+    /// For programs.
+    pub json: Value,
+}
+
+/// What came of a drop: tasks go one by one.
+#[derive(Debug)]
+pub struct Drops {
+    /// Those that are put away.
+    pub done: Vec<DroppedTask>,
+    /// Why the next one is not.
+    pub failure: Option<Failure>,
+}
+
+impl App {
+    /// Removes tasks with their worktrees and branches, and keeps all of it (S9). All of them are looked at, and locked, before
+    /// the first one goes: bad input changes nothing.
+    pub fn drop_tasks(&self, names: &[String]) -> Result<Drops, Failure> {
+        let (repo, data) = self.repository()?;
+        let dropped = Dropped::of(&repo, &data);
+        let mut tasks = Vec::new();
+        for name in distinct(names)? {
+            let dir = find(self, name, &repo, &data)?;
+            let lock = take(&dir)?;
+            repo.hand_down(&lock);
+            self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+            let spec = dir.spec_of_any_format().map_err(|error| {
+                Failure::failed(error.to_string())
+                    .kept("everything; nothing was dropped")
+                    .hint(format!("look at {}", dir.path().display()))
+            })?;
+            dropped.can_put_away(&spec).map_err(|error| not_put_away(&spec, error))?;
+            tasks.push((dir, spec, lock));
+        }
+        let _at_work = self.at_work(&repo, &data);
+        let mut drops = Drops { done: Vec::new(), failure: None };
+        for (dir, spec, lock) in tasks {
+            // What is wrong with its record is no reason to keep it.
+            let untracked = TaskView::fold(&dir).map(|view| view.untracked.kept).unwrap_or_default();
+            match dropped.put_away(&dir, &spec, Why::Dropped) {
+                Ok(kept) => {
+                    drop(lock);
+                    let json = shown(&kept, &dropped);
+                    drops.done.push(DroppedTask { kept, spec, untracked, json });
+                }
+                Err(error) => {
+                    drops.failure = Some(not_put_away(&spec, error));
+                    break;
+                }
+            }
+        }
+        Ok(drops)
+    }
+}
+
+fn find(app: &App, name: &str, repo: &Repo, data: &RepoDir) -> Result<TaskDir, Failure> {
+    if let Some(dir) = TaskName::parse(name).ok().map(|name| data.task(&name)).filter(TaskDir::exists) {
+        finish_begun(app, repo, data, &dir);
+        return Ok(dir);
+    }
+    let kept = Dropped::of(repo, data).all().unwrap_or_default();
+    if kept.iter().any(|kept| kept.name == name && kept.why == Why::Dropped) {
+        return Err(Failure::usage(format!("Task '{name}' is dropped already"))
+            .hint(format!("dacapo undo {name} brings it back")));
+    }
+    let names: Vec<String> = data.tasks().unwrap_or_default().iter().map(TaskDir::name).collect();
+    let failure = Failure::usage(format!("Task '{name}' not found")).kept("everything; nothing was dropped");
+    if let Some(now) = renamed_to(data, name) {
+        return Err(failure.hint(format!("it was renamed: its name is '{now}' now")));
+    }
+    Err(match suggest(name, names.iter().map(String::as_str)) {
+        Some(close) => failure.hint(format!("did you mean '{close}'?")),
+        None => failure.hint("dacapo list shows the tasks of this repository"),
+    })
+}
+
+fn take(dir: &TaskDir) -> Result<Lock, Failure> {
+    let name = dir.name();
+    dir.lock().map_err(|error| match error {
+        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
+            .kept("everything; nothing was dropped")
+            .hint(format!("dacapo kill {name}"))
+            .hint(format!("dacapo wait {name}")),
+        LockError::Lingering => still_finishing(&name),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+    })
+}
+
+/// Why a task could not be put away, and what would help.
+fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
+    let name = &spec.name;
+    let failure =
+        Failure::usage(format!("Task '{name}' cannot be dropped: {error}")).kept("all of it, where it was");
+    match &error {
+        DropError::Worktree(WorktreeError::CheckedOut { at, .. }) => {
+            failure.hint(format!("git -C {} switch main, or another branch", at.display()))
+        }
+        DropError::Worktree(WorktreeError::Locked { path, .. }) => {
+            failure.hint(format!("git worktree unlock {}", path.display()))
+        }
+        DropError::Worktree(WorktreeError::BranchMoved(_)) => {
+            failure.hint("see who works there; then try again")
+        }
+        DropError::Worktree(WorktreeError::OtherFileSystem { to, .. }) => {
+            let dropped = to.ancestors().nth(2).unwrap_or(to);
+            failure.hint(format!("let {} be a directory where the worktrees are", dropped.display()))
+        }
+        DropError::Worktree(_) | DropError::File { .. } | DropError::Lock(_) | DropError::NameTaken(_) => {
+            Failure { kind: crate::error::Kind::Failed, ..failure }
+                .kept("all of it: what has moved is in dropped/ and under refs/dacapo/rescue/")
+                .hint(format!(
+                    "mend the cause, then dacapo drop {name} goes on, or dacapo undo {name} takes it back"
+                ))
+        }
+    }
+    .caused_by(error)
+}
+
+/// One that was put away, for programs.
+pub fn shown(kept: &Kept, dropped: &Dropped<'_>) -> Value {
+    let mut value = serde_json::to_value(kept).unwrap_or_default();
+    if let Some(object) = value.as_object_mut() {
+        object.remove("tag");
+        object.insert("type".into(), "dropped".into());
+        object.insert("path".into(), dropped.path(kept).display().to_string().into());
+    }
+    value
+}

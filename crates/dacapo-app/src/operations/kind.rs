@@ -1,0 +1,84 @@
+//! What a kind of task adds to the operations on it: what it must be asked before it goes on, and what an answer means.
+
+use dacapo_core::event::Command;
+use dacapo_core::git::Repo;
+use dacapo_core::spec::TaskSpec;
+use dacapo_core::store::TaskDir;
+use dacapo_core::view::TaskView;
+use serde_json::Value;
+
+use super::milestone::Milestones;
+use super::resume::{GoesOn, Resumed};
+use super::send::Given;
+use super::spawn::Started;
+use crate::App;
+use crate::error::Failure;
+use crate::question::{Answers, NotYet};
+
+/// What a task hears first, and who says so.
+pub type Order = (&'static str, Command);
+
+/// A task that is to go on.
+#[derive(Debug, Clone, Copy)]
+pub struct Resuming<'a> {
+    pub repo: &'a Repo,
+    pub dir: &'a TaskDir,
+    pub spec: &'a TaskSpec,
+    pub view: &'a TaskView,
+    /// What it hears first.
+    pub orders: &'a [Order],
+    /// More iterations than were asked for first.
+    pub more: Option<u32>,
+}
+
+/// What came of an operation that only one kind has.
+pub(crate) enum OwnDone {
+    Started(Box<Started>),
+    Resumed(Resumed),
+    Ended,
+}
+
+/// The operations of a kind. A kind whose tasks go on without a word, and take no answer when they have paused, has none.
+pub(crate) trait KindOperations: Sync {
+    /// The kind, as in specs.
+    fn kind(&self) -> &'static str;
+
+    /// What an operation of its own that only a person outside of a task orders is called (R7).
+    fn order(&self, step: &Value) -> Option<&'static str>;
+
+    /// Carries an operation of its own out; the task runs in the background.
+    fn act(&self, app: &App, step: &Value, answers: &Answers) -> Result<OwnDone, NotYet>;
+
+    /// What a person had answered when a death kept it from being taken in.
+    fn left_answers(&self, dir: &TaskDir, view: &TaskView) -> Result<Vec<Order>, Failure>;
+
+    /// Whether it can go on as it is; what its agents are to be told first.
+    fn may_go_on(&self, resuming: &Resuming<'_>) -> Result<Option<Command>, Failure>;
+
+    /// Yes to what a paused task asks.
+    fn approve(
+        &self,
+        app: &App,
+        task: (&Repo, &TaskDir),
+        choice: Option<usize>,
+        goes_on: GoesOn,
+        answers: &Answers,
+    ) -> Result<Given, NotYet>;
+
+    /// No to it.
+    fn reject(
+        &self,
+        app: &App,
+        task: (&Repo, &TaskDir),
+        reason: Option<String>,
+        goes_on: GoesOn,
+        answers: &Answers,
+    ) -> Result<Given, NotYet>;
+}
+
+const KINDS: &[&dyn KindOperations] = &[&Milestones];
+
+/// What this kind adds.
+pub(crate) fn of(kind: &str) -> Option<&'static dyn KindOperations> {
+    KINDS.iter().copied().find(|known| known.kind() == kind)
+}

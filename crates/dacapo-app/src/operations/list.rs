@@ -1,0 +1,194 @@
+//! The tasks of a repository, or of all.
+
+use std::collections::HashMap;
+use std::time::{Instant, SystemTime};
+
+use dacapo_core::git::{self, Oid};
+use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
+use dacapo_core::radar::Known;
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::{Home, RepoDir, disk_usage};
+use dacapo_core::view::Status;
+
+use crate::App;
+use crate::error::Failure;
+use crate::note::Note;
+use crate::present::json::in_words;
+use crate::present::listing::{Entry, Radar};
+use crate::present::words;
+use crate::sizes::{MEASURE_AT_MOST, Measure, Occupied};
+
+/// Whose tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the repository around the user's directory.
+    Repository,
+    /// Those of all repositories.
+    Everywhere,
+}
+
+/// Tasks, for people.
+#[derive(Debug)]
+pub struct Listed {
+    /// Each with what is known of it beside its journal.
+    pub entries: Vec<Entry>,
+    /// How many there are in repositories that were not asked for.
+    pub elsewhere: usize,
+    /// Checkouts in which commits are proven, and what they take on disk, where that was to be measured.
+    pub proofs: Option<(usize, u64)>,
+}
+
+impl App {
+    /// The tasks, with all that people want to see of them at a glance.
+    pub fn list(&self, scope: Scope, measure: Measure) -> Result<Listed, Failure> {
+        let home = self.home()?;
+        let repos = self.repositories(&home, scope)?;
+        let mut entries = Vec::new();
+        for repo in &repos {
+            let known = Occupied::of(repo, measure);
+            let mut briefs = glance::<Brief>(self, repo)?;
+            briefs
+                .iter_mut()
+                .filter(|brief| brief.left_by_hand > 0)
+                .for_each(|brief| look_again(self, repo, brief));
+            for brief in &briefs {
+                clear_up_if_interrupted(self, repo, &brief.name, brief.status);
+            }
+            let marks = Marks::of(self, repo, &briefs, scope);
+            entries.extend(briefs.into_iter().map(|brief| entry(brief, &known, &marks)));
+        }
+        let elsewhere = if scope == Scope::Repository { elsewhere(&home, &repos) } else { 0 };
+        let proofs = (measure == Measure::Now).then(|| proofs(&repos));
+        Ok(Listed { entries, elsewhere, proofs })
+    }
+
+    /// The same tasks, each as the JSON that `list --json` shows.
+    pub fn list_json(&self, scope: Scope, measure: Measure) -> Result<Vec<Element>, Failure> {
+        let mut elements = Vec::new();
+        for repo in &self.repositories(&self.home()?, scope)? {
+            let known = Occupied::of(repo, measure);
+            for mut element in glance::<Element>(self, repo)? {
+                let name = element.0["name"].as_str().unwrap_or_default();
+                clear_up_if_interrupted(self, repo, name, element.status());
+                if let Some(bytes) = known.worktree(name, element.0["created_at"].as_str()) {
+                    element.0["worktree_bytes"] = bytes.into();
+                }
+                in_words(&mut element.0);
+                elements.push(element);
+            }
+        }
+        Ok(elements)
+    }
+
+    fn repositories(&self, home: &Home, scope: Scope) -> Result<Vec<RepoDir>, Failure> {
+        match scope {
+            Scope::Repository => Ok(vec![self.repository_data()?]),
+            Scope::Everywhere => all(home),
+        }
+    }
+}
+
+fn clear_up_if_interrupted(app: &App, repo: &RepoDir, name: &str, status: Status) {
+    if status == Status::Interrupted
+        && let Ok(name) = TaskName::parse(name)
+    {
+        app.clear_up_behind(&repo.task(&name));
+    }
+}
+
+/// What a takeover left may be committed by now. Only such tasks are looked at, so that the rest costs nothing.
+fn look_again(app: &App, repo: &RepoDir, brief: &mut Brief) {
+    let tree = TaskName::parse(&brief.name)
+        .ok()
+        .and_then(|name| git::Repo::discover(&repo.worktree(&name), &app.env).ok());
+    if let Some(dirt) = tree.and_then(|tree| tree.dirt().ok()) {
+        brief.left_by_hand = dirt.count() as u64;
+    }
+}
+
+/// What belongs to no task: checkouts in which commits are proven.
+fn proofs(repos: &[RepoDir]) -> (usize, u64) {
+    let deadline = Instant::now() + MEASURE_AT_MOST;
+    let all: Vec<_> = repos.iter().flat_map(|repo| repo.proofs().checkouts().unwrap_or_default()).collect();
+    (all.len(), all.iter().map(|checkout| disk_usage(&checkout.path, deadline).0).sum())
+}
+
+/// The one place where what is known of a task beside its journal is put to it.
+fn entry(brief: Brief, known: &Occupied, marks: &Marks) -> Entry {
+    let occupies = known.task(&brief.name, Some(&brief.created_at.to_string()));
+    Entry { radar: marks.of_task(&brief), brief, occupies }
+}
+
+/// What the conflict radar knows of a repository's tasks. Nothing is looked up here: that costs milliseconds a pair (K13).
+#[derive(Default)]
+struct Marks {
+    known: Known,
+    /// The branch that tasks would be merged into, and its tip.
+    into: Option<(String, Oid)>,
+    /// Whose tip a commit is.
+    tasks: HashMap<Oid, String>,
+}
+
+impl Marks {
+    fn of(app: &App, repo: &RepoDir, briefs: &[Brief], scope: Scope) -> Self {
+        let here = app.here().ok().filter(|_| scope == Scope::Repository);
+        let Some(here) = here else { return Self::default() };
+        let tasks = briefs.iter().filter(|brief| is_out(brief));
+        Self {
+            known: dacapo_core::radar::Radar::of(repo).known(),
+            into: git::current_branch(here),
+            tasks: tasks.filter_map(|brief| Some((brief.last_commit.clone()?, brief.name.clone()))).collect(),
+        }
+    }
+
+    fn of_task(&self, brief: &Brief) -> Option<Radar> {
+        let tip = brief.last_commit.as_ref().filter(|_| is_out(brief))?;
+        let (name, into) = self.into.as_ref()?;
+        // It began where that branch is now.
+        let ahead = brief.base_commit.as_ref() == Some(into);
+        let conflict = if ahead { Some(false) } else { self.known.conflict(tip, into) };
+        if conflict == Some(true) {
+            return Some(Radar::Branch(words::branch(name).to_owned()));
+        }
+        let rival = self.known.rivals(tip).iter().find_map(|other| self.tasks.get(other));
+        match rival {
+            Some(rival) => Some(Radar::Task(rival.clone())),
+            None => conflict.map(|_| Radar::Clean),
+        }
+    }
+}
+
+/// It has work on a branch of its own.
+fn is_out(brief: &Brief) -> bool {
+    brief.own_branch.is_some() && brief.merged_into.is_none() && brief.has_changes()
+}
+
+fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {
+    let mut repos =
+        home.repos().map_err(|error| Failure::failed(format!("cannot read the data directory: {error}")))?;
+    repos.sort_by(|a, b| a.path().cmp(b.path()));
+    Ok(repos)
+}
+
+/// Tasks of other repositories than these.
+fn elsewhere(home: &Home, here: &[RepoDir]) -> usize {
+    let repos = home.repos().unwrap_or_default();
+    let others = repos.iter().filter(|repo| !here.contains(repo));
+    others.map(|repo| repo.tasks().map_or(0, |tasks| tasks.len())).sum()
+}
+
+/// The tasks of a repository, from its index where that is up to date. One that does not read hides no other.
+pub fn glance<T: Glance>(app: &App, repo: &RepoDir) -> Result<Vec<T>, Failure> {
+    let Overview { tasks, problems } = overview(repo, SystemTime::now()).map_err(|error| {
+        Failure::failed(format!("cannot read {}: {error}", repo.path().display()))
+            .kept("everything as it is; nothing was written")
+    })?;
+    for problem in problems {
+        app.note(&Note::TaskUnreadable {
+            task: problem.name.clone(),
+            error: problem.error.to_string(),
+            path: problem.path.to_string_lossy().into_owned(),
+        });
+    }
+    Ok(tasks)
+}

@@ -1,0 +1,272 @@
+//! Which tasks are meant, and whether each can be merged. Whatever is wrong is said before anything is touched.
+
+use std::path::Path;
+
+use dacapo_core::agent;
+use dacapo_core::git::{Oid, Repo};
+use dacapo_core::merge::Candidate;
+use dacapo_core::overview::Brief;
+use dacapo_core::recovery::end_leftovers_of;
+use dacapo_core::spec::{AgentSpec, Approval, Place, TaskSpec};
+use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
+use dacapo_core::view::{MergedInto, TaskView};
+
+use super::{MergeRequest, NOTHING};
+use crate::App;
+use crate::agents::{self, Answers, Wanted};
+use crate::config::Config;
+use crate::error::Failure;
+use crate::operations::list::glance;
+use crate::operations::tasks::still_finishing;
+use crate::present::listing::is_ready;
+use crate::present::words;
+
+/// The tasks that are meant.
+pub(super) struct Gathered {
+    /// Those that can be merged, in order.
+    pub(super) candidates: Vec<Candidate>,
+    /// Those that have been merged before, and where they went.
+    pub(super) merged: Vec<(String, MergedInto)>,
+    /// The task whose worktree this is, kept from running meanwhile.
+    _here: Option<Lock>,
+}
+
+pub(super) fn gather(
+    app: &App,
+    request: &MergeRequest,
+    (repo, data): (&Repo, &RepoDir),
+    config: &Config,
+    into: &str,
+) -> Result<Gathered, Failure> {
+    let names = names(app, request, data)?;
+    let top = repo.toplevel();
+    let asked = asked_for(app, request, config, top)?;
+    let helpers = Helpers { app, request, config, top, asked };
+    let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
+    for name in &names {
+        let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+        let lock = lock(&dir)?;
+        repo.hand_down(&lock);
+        app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+        let view = app.view(&dir)?;
+        // One whose branch is still there was cut short at the very end: merging it again puts that away.
+        if let Some(merged) = &view.merged
+            && !(merged.into == into && stands(repo, &spec))
+        {
+            gathered.merged.push((name.clone(), merged.clone()));
+            continue;
+        }
+        let (branch, tip) = branch(repo, &spec, &view, into)?;
+        let candidate = Candidate {
+            checks: checks(&spec, config),
+            agents: helpers.agents(&spec),
+            dir,
+            spec,
+            view,
+            branch,
+            tip,
+            lock,
+        };
+        gathered.candidates.push(candidate);
+    }
+    gathered._here = who_works_here(repo, data, &names)?;
+    Ok(gathered)
+}
+
+/// Whether a task has a branch of its own, which goes last.
+fn stands(repo: &Repo, spec: &TaskSpec) -> bool {
+    let Place::Worktree { branch, .. } = &spec.place else { return false };
+    repo.read_ref(branch).is_ok_and(|tip| tip.is_some())
+}
+
+fn names(app: &App, request: &MergeRequest, data: &RepoDir) -> Result<Vec<String>, Failure> {
+    let names: Vec<String> =
+        request.tasks.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    if request.ready {
+        let proven: Vec<String> =
+            ready(app, data)?.into_iter().filter(|brief| brief.verified).map(|brief| brief.name).collect();
+        return if proven.is_empty() {
+            Err(Failure::usage("no task is proven and ready")
+                .kept(NOTHING)
+                .hint("dacapo list shows where they stand"))
+        } else {
+            Ok(proven)
+        };
+    }
+    if names.is_empty() {
+        return Err(offered(Failure::usage("which task is to be merged?").kept(NOTHING), &ready(app, data)?));
+    }
+    if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        return Err(Failure::usage(format!("task '{}' is named twice", names[twice]))
+            .kept(NOTHING)
+            .hint("name each task once, in the order in which they are to be merged"));
+    }
+    Ok(names)
+}
+
+/// What waits for nothing but to be merged, the oldest first.
+fn ready(app: &App, data: &RepoDir) -> Result<Vec<Brief>, Failure> {
+    let mut ready: Vec<Brief> = glance::<Brief>(app, data)?.into_iter().filter(is_ready).collect();
+    ready.sort_by_key(|brief| brief.created_at);
+    Ok(ready)
+}
+
+/// What could be meant, a line each.
+fn offered(failure: Failure, ready: &[Brief]) -> Failure {
+    const MOST: usize = 8;
+    if ready.is_empty() {
+        return failure.hint("nothing is ready; dacapo list shows where the tasks of this repository stand");
+    }
+    let word = |brief: &Brief| if brief.verified { "✓ proven" } else { "finished, unverified" };
+    let mut failure = ready.iter().take(MOST).fold(failure, |failure, brief| {
+        failure.hint(format!("dacapo merge {}   {}", brief.name, word(brief)))
+    });
+    if let Some(more) = ready.len().checked_sub(MOST).filter(|more| *more > 0) {
+        failure = failure.hint(format!("and {more} more: dacapo list"));
+    }
+    if ready.iter().any(|brief| brief.verified) {
+        failure = failure.hint("dacapo merge --ready   all that is proven");
+    }
+    failure
+}
+
+fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
+    let name = dir.name();
+    dir.lock().map_err(|error| match error {
+        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
+            .kept(NOTHING)
+            .hint(format!("dacapo wait {name}, then merge"))
+            .hint(format!("dacapo kill {name} ends it; what it has done is kept")),
+        LockError::Lingering => still_finishing(&name).kept(NOTHING),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
+            Failure::failed(error.to_string()).kept(NOTHING)
+        }
+    })
+}
+
+/// The branch with the task's work, and its tip.
+fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(String, Oid), Failure> {
+    let name = &spec.name;
+    if let Place::InPlace { branch: Some(own), .. } = &spec.place {
+        let branch = words::branch(&own.name);
+        return Err(Failure::usage(format!(
+            "Task '{name}' worked in your own checkout, on branch {branch}: there is no worktree to bring home"
+        ))
+        .kept(NOTHING)
+        .hint(format!("git merge {branch}, on the branch that it is for")));
+    }
+    let Place::Worktree { branch, path, .. } = &spec.place else {
+        let on = view.branch.as_deref().map_or("a detached HEAD", words::branch);
+        return Err(Failure::usage(format!(
+            "Task '{name}' worked in your own checkout: its commits are on {on} already"
+        ))
+        .kept(NOTHING)
+        .hint("there is nothing to merge; tasks with a branch of their own are started with --worktree"));
+    };
+    if branch == into {
+        return Err(Failure::usage(format!("this is the worktree of task '{name}' itself"))
+            .kept(NOTHING)
+            .hint(format!("cd {}, then dacapo merge {name}", spec.top.display())));
+    }
+    let tip = repo.read_ref(branch).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    if let Some(tip) = tip {
+        return Ok((branch.clone(), tip));
+    }
+    let short = words::branch(branch);
+    let failure = Failure::usage(format!("branch '{short}' of task '{name}' is gone")).kept(NOTHING);
+    Err(match &view.last_commit {
+        Some(last) if repo.has_commit(last).unwrap_or(false) => {
+            failure.hint(format!("git branch {short} {} brings it back as the task left it", last.short()))
+        }
+        _ if path.exists() => failure.hint(format!("look at {}", path.display())),
+        _ => failure.hint("it never had a commit: there is nothing to merge"),
+    })
+}
+
+/// The task's own, and the project's.
+fn checks(spec: &TaskSpec, config: &Config) -> Vec<String> {
+    let mut checks = spec.policy.checks.clone();
+    for check in config.checks.iter().flatten() {
+        if !checks.contains(check) {
+            checks.push(check.clone());
+        }
+    }
+    checks
+}
+
+/// Somebody else's task may have this very checkout for its worktree; it must not run while its branch is moved.
+fn who_works_here(repo: &Repo, data: &RepoDir, names: &[String]) -> Result<Option<Lock>, Failure> {
+    if !repo.is_linked_worktree() {
+        return Ok(None);
+    }
+    for dir in data.tasks().unwrap_or_default() {
+        let Ok(spec) = dir.spec() else { continue };
+        let Place::Worktree { path, .. } = &spec.place else { continue };
+        let here =
+            path.canonicalize().is_ok_and(|path| repo.toplevel().canonicalize().is_ok_and(|top| top == path));
+        if here && !names.contains(&dir.name()) {
+            let lock = lock(&dir)?;
+            repo.hand_down(&lock);
+            return Ok(Some(lock));
+        }
+    }
+    Ok(None)
+}
+
+/// By flags. None of them: each task has its own.
+fn asked_for(
+    app: &App,
+    request: &MergeRequest,
+    config: &Config,
+    top: &Path,
+) -> Result<Option<Vec<AgentSpec>>, Failure> {
+    if request.agent.is_none() && request.agent_cmd.is_none() && request.model.is_none() {
+        return Ok(None);
+    }
+    chosen(app, request, config, top).map(Some).map_err(|failure| failure.kept(NOTHING))
+}
+
+fn chosen(app: &App, request: &MergeRequest, config: &Config, top: &Path) -> Result<Vec<AgentSpec>, Failure> {
+    let wanted = Wanted {
+        agent: request.agent.clone(),
+        agent_cmd: request.agent_cmd.clone(),
+        model: request.model.clone(),
+        answers: Answers::Nobody,
+        ..Wanted::default()
+    };
+    Ok(agents::choose(app, &wanted, config, top)?.agents)
+}
+
+/// Who resolves conflicts.
+struct Helpers<'a> {
+    app: &'a App,
+    request: &'a MergeRequest,
+    config: &'a Config,
+    top: &'a Path,
+    asked: Option<Vec<AgentSpec>>,
+}
+
+impl Helpers<'_> {
+    /// Those that were asked for, else the task's own, else the config's.
+    fn agents(&self, spec: &TaskSpec) -> Vec<AgentSpec> {
+        if self.request.no_agent {
+            return Vec::new();
+        }
+        if let Some(asked) = &self.asked {
+            return asked.clone();
+        }
+        let own: Vec<AgentSpec> = spec.agents.iter().filter(|agent| self.can_work(agent)).cloned().collect();
+        if !own.is_empty() {
+            return own;
+        }
+        chosen(self.app, self.request, self.config, self.top).unwrap_or_default()
+    }
+
+    /// One that may not edit, or would ask, resolves nothing here.
+    fn can_work(&self, agent: &AgentSpec) -> bool {
+        let there = agent::program(agent)
+            .is_none_or(|program| agent::find_on_path(&program, self.app.var("PATH"), self.top).is_some());
+        there && matches!(agent.approval, Approval::Auto | Approval::Edits)
+    }
+}

@@ -1,0 +1,44 @@
+//! Which milestone is meant.
+
+use dacapo_core::git::Repo;
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::RepoDir;
+
+use crate::App;
+use crate::error::{Failure, suggest};
+use crate::milestones::{Catalog, Entry, Unusable};
+
+/// An ID as typed.
+pub fn id(text: &str) -> Result<TaskName, Failure> {
+    TaskName::parse(text).map_err(|_| {
+        let made = TaskName::from_prompt(text);
+        let failure = Failure::usage(Unusable::Name(text.to_owned()).to_string())
+            .kept("everything; nothing was changed");
+        if made.as_str() == "task" { failure } else { failure.hint(format!("for example {made}")) }
+    })
+}
+
+/// The milestone that is meant.
+pub fn entry(app: &App, text: &str) -> Result<(Repo, RepoDir, Entry), Failure> {
+    let (repo, data) = app.repository()?;
+    let found = TaskName::parse(text).ok().and_then(|id| Catalog::one(&repo, &data, &id));
+    match found {
+        Some(entry) => Ok((repo, data, entry)),
+        None => Err(unknown(&repo, &data, text)),
+    }
+}
+
+fn unknown(repo: &Repo, data: &RepoDir, text: &str) -> Failure {
+    let failure = Failure::usage(format!("Milestone '{text}' not found"));
+    let catalog = Catalog::read(repo, data).ok();
+    let names: Vec<&str> =
+        catalog.iter().flat_map(Catalog::entries).map(|entry| entry.name.as_str()).collect();
+    let failure = match suggest(text, names) {
+        Some(close) => failure.hint(format!("did you mean '{close}'?")),
+        None => failure.hint("dacapo milestone list shows the milestones of this repository"),
+    };
+    match TaskName::parse(text) {
+        Ok(id) => failure.hint(format!("dacapo milestone new {id} writes it down")),
+        Err(_) => failure,
+    }
+}

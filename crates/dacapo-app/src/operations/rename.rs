@@ -1,0 +1,271 @@
+//! Gives a task another name, with its worktree and branch (S17).
+
+use std::path::{Path, PathBuf};
+
+use dacapo_core::dropped::Why;
+use dacapo_core::git::{Repo, WorktreeError};
+use dacapo_core::recovery::end_leftovers_of;
+use dacapo_core::renaming::{RenameError, Renaming};
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::{LockError, RenameRecord, RepoDir, TaskDir, TaskLocation};
+
+use crate::App;
+use crate::error::{Failure, Kind};
+use crate::inside;
+use crate::note::Note;
+use crate::operations::tasks::still_finishing;
+
+const NOTHING: &str = "everything; nothing was renamed";
+
+/// A task that has its new name.
+#[derive(Debug)]
+pub struct Renamed {
+    /// Its record.
+    pub dir: TaskDir,
+    /// What it was called before, and is now.
+    pub record: RenameRecord,
+}
+
+impl App {
+    /// Renames a task that is not running. One that was cut short is finished.
+    pub fn rename(&self, name: &str, new_name: &str) -> Result<Renamed, Failure> {
+        rename(self, name, new_name)
+    }
+}
+
+fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
+    let (repo, data) = app.repository()?;
+    if let Some((dir, record)) = unfinished_rename(&data, name, new_name) {
+        finish(app, &repo, &data, &dir, &record)?;
+        return Ok(Renamed { dir, record });
+    }
+    let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
+    let to = TaskName::parse(new_name).map_err(|error| {
+        let close = TaskName::from_prompt(new_name);
+        Failure::usage(error.to_string()).kept(NOTHING).hint(format!("dacapo rename {name} {close}"))
+    })?;
+    let from = dir.name();
+    if from == to.as_str() {
+        return Err(Failure::usage(format!("Task '{from}' has this name already"))
+            .kept(NOTHING)
+            .hint(format!("dacapo rename {from} NEW")));
+    }
+    let lock = dir.lock().map_err(|error| match error {
+        LockError::Held => Failure::usage(format!("Task '{from}' is still running."))
+            .kept(NOTHING)
+            .hint(format!("dacapo kill {from} ends it"))
+            .hint(format!("dacapo wait {from} waits for it; then rename it")),
+        LockError::Lingering => still_finishing(&from).kept(NOTHING),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
+            Failure::failed(error.to_string()).kept(NOTHING)
+        }
+    })?;
+    app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+    let spec = dir.spec().map_err(|error| {
+        Failure::failed(error.to_string()).kept(NOTHING).hint(format!("look at {}", dir.path().display()))
+    })?;
+    is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("dacapo rename {from} {to}"))?;
+    let _at_work = app.at_work(&repo, &data);
+    match Renaming::of(&repo, &data).rename(&dir, &lock, &to) {
+        Ok((dir, record)) => {
+            drop(lock);
+            Ok(Renamed { dir, record })
+        }
+        Err(error) => {
+            let came_to = match data.task(&to).unfinished_rename() {
+                Some(_) => CameTo::Unfinished,
+                None => CameTo::Nothing,
+            };
+            Err(not_renamed((&from, to.as_str()), error, came_to))
+        }
+    }
+}
+
+/// The rename that is asked for, where it was cut short before.
+fn unfinished_rename(data: &RepoDir, name: &str, new_name: &str) -> Option<(TaskDir, RenameRecord)> {
+    let dir = data.task(&TaskName::parse(new_name).ok()?);
+    let record = dir.unfinished_rename().filter(|record| record.from.name.as_str() == name)?;
+    Some((dir, record))
+}
+
+/// The shell of somebody who is in the worktree would be in a directory that is gone.
+fn is_outside(
+    app: &App,
+    repo: &Repo,
+    places: &[&TaskLocation],
+    top: &Path,
+    again: &str,
+) -> Result<(), Failure> {
+    let here = app.here()?.to_owned();
+    let here = [here.canonicalize().unwrap_or(here), repo.toplevel().to_owned()];
+    let is_in = |worktree: &PathBuf| {
+        let worktree = worktree.canonicalize().unwrap_or_else(|_| worktree.clone());
+        here.iter().any(|here| here.starts_with(&worktree))
+    };
+    match places.iter().find(|place| place.worktree.as_ref().is_some_and(|own| is_in(&own.path))) {
+        Some(place) => Err(Failure::usage(format!(
+            "you are in the worktree of task '{}', which the rename moves",
+            place.name
+        ))
+        .kept(NOTHING)
+        .hint(format!("cd {}, then {again}", top.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Finishes a rename that was cut short.
+fn finish(
+    app: &App,
+    repo: &Repo,
+    data: &RepoDir,
+    dir: &TaskDir,
+    record: &RenameRecord,
+) -> Result<(), Failure> {
+    let (from, to) = (record.from.name.as_str(), record.to.name.as_str());
+    let top = dir.spec().map(|spec| spec.top).unwrap_or_default();
+    is_outside(app, repo, &[&record.from, &record.to], &top, &format!("dacapo rename {from} {to}"))?;
+    let lock = dir.lock_to_rename().map_err(|error| match error {
+        LockError::Held => Failure::usage(format!("Task '{to}' is being renamed by another process"))
+            .kept("everything; it goes on"),
+        LockError::Lingering => still_finishing(to),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+    })?;
+    let _at_work = app.at_work(repo, data);
+    let done = Renaming::of(repo, data).finish(dir, &lock);
+    done.map(drop).map_err(|error| not_renamed((from, to), error, CameTo::Unfinished))
+}
+
+/// Finishes a rename of this task that was cut short, if there is one. Where that is not possible, commands that only look go
+/// on; the others do not get the task's lock.
+pub(crate) fn finish_begun(app: &App, repo: &Repo, data: &RepoDir, dir: &TaskDir) -> bool {
+    let Some(record) = dir.unfinished_rename() else { return false };
+    // Not for agents, which may look at tasks.
+    if inside::is_inside(app).unwrap_or(true) {
+        return false;
+    }
+    match finish(app, repo, data, dir, &record) {
+        Ok(()) => {
+            let (from, to) = (record.from.name.to_string(), record.to.name.to_string());
+            app.note(&Note::RenameFinished { from, to });
+            true
+        }
+        Err(failure) => {
+            app.note(&Note::RenameUnfinished { error: failure.to_string() });
+            false
+        }
+    }
+}
+
+/// Finishes all renames of the repository that were cut short; whether there was any.
+pub(crate) fn finish_all(app: &App, repo: &Repo, data: &RepoDir) -> bool {
+    let tasks = data.tasks().unwrap_or_default();
+    tasks.iter().filter(|dir| finish_begun(app, repo, data, dir)).count() > 0
+}
+
+/// The current name of the task that was called `name` before it was renamed.
+pub(crate) fn renamed_to(data: &RepoDir, name: &str) -> Option<String> {
+    let tasks = data.tasks().unwrap_or_default();
+    let was = |dir: &TaskDir| {
+        let record = dir.rename_record().ok().flatten()?;
+        (record.from.name.as_str() == name && dir.name() != name).then(|| dir.name())
+    };
+    tasks.iter().find_map(was)
+}
+
+/// How far a rename came that failed.
+#[derive(Clone, Copy)]
+enum CameTo {
+    Nothing,
+    /// The task has its new name, worktree and branch may not.
+    Unfinished,
+}
+
+fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) -> Failure {
+    let again = format!("dacapo rename {from} {to}");
+    let (failure, next) = match came_to {
+        CameTo::Nothing => {
+            (Failure::usage(reason(&error, to)).kept(NOTHING), ", or choose another name".to_owned())
+        }
+        CameTo::Unfinished => {
+            let message = format!("Task '{to}' is not completely renamed: {}", reason(&error, to));
+            let kept =
+                format!("all of it: the task is '{to}' now, its worktree or branch may still be '{from}'");
+            (Failure::failed(message).kept(kept), format!("; then {again} finishes it"))
+        }
+    };
+    match &error {
+        RenameError::NameTaken(name) => {
+            failure.hint(format!("dacapo status {name} shows it; choose another name"))
+        }
+        RenameError::NameFixed { .. } => failure.hint("start it anew under another name"),
+        RenameError::Kind(_) => failure.hint("a newer version of Dacapo made it: use that one"),
+        RenameError::PutAway(kept) => match kept.why {
+            Why::Dropped => failure
+                .hint(format!("dacapo drop {from} goes on with its drop"))
+                .hint(format!("dacapo undo {from} takes it back")),
+            Why::Merged { .. } => failure
+                .hint(format!("dacapo merge {from} puts the rest of it away"))
+                .hint(format!("dacapo undo {from} takes it back")),
+        },
+        RenameError::Worktree(worktree) => match worktree {
+            WorktreeError::PathExists(path) => {
+                failure.hint(format!("move {} elsewhere{next}", path.display()))
+            }
+            WorktreeError::BranchExists(branch) => failure.hint(format!(
+                "git branch -m {branch} OTHER, or git branch -d {branch} when it is merged{next}"
+            )),
+            WorktreeError::BranchConflict { existing, .. } => {
+                failure.hint(format!("git branch -m {existing} OTHER{next}"))
+            }
+            WorktreeError::Registered(_) => {
+                failure.hint(format!("git worktree prune lets git forget it{next}"))
+            }
+            WorktreeError::CheckedOut { at, .. } => failure
+                .hint(format!("git -C {} switch main, or to another branch; then {again}", at.display())),
+            WorktreeError::Locked { path, .. } => {
+                failure.hint(format!("git worktree unlock {}; then {again}", path.display()))
+            }
+            WorktreeError::InOperation(path) => failure.hint(format!(
+                "git -C {} status shows how to finish or abort it; then {again}",
+                path.display()
+            )),
+            WorktreeError::BranchMoved(_)
+            | WorktreeError::OtherFileSystem { .. }
+            | WorktreeError::Busy(_)
+            | WorktreeError::Discover(_)
+            | WorktreeError::Git(_) => failed(failure).hint(format!("mend the cause; then {again}")),
+        },
+        RenameError::Dropped(_)
+        | RenameError::Record(_)
+        | RenameError::Journal(_)
+        | RenameError::File { .. } => failed(failure).hint(format!("mend the cause; then {again}")),
+    }
+    .caused_by(error)
+}
+
+fn failed(failure: Failure) -> Failure {
+    Failure { kind: Kind::Failed, ..failure }
+}
+
+fn reason(error: &RenameError, to: &str) -> String {
+    match error {
+        RenameError::Worktree(WorktreeError::PathExists(_)) => {
+            format!("Worktree for task '{to}' already exists")
+        }
+        RenameError::PutAway(kept) => {
+            let what = match kept.why {
+                Why::Dropped => "drop",
+                Why::Merged { .. } => "merge",
+            };
+            format!("a {what} of task '{}' was cut short", kept.name)
+        }
+        RenameError::NameTaken(_)
+        | RenameError::NameFixed { .. }
+        | RenameError::Kind(_)
+        | RenameError::Worktree(_)
+        | RenameError::Dropped(_)
+        | RenameError::Record(_)
+        | RenameError::Journal(_)
+        | RenameError::File { .. } => error.to_string(),
+    }
+}

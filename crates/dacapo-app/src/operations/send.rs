@@ -1,0 +1,288 @@
+//! What a person wants of a task: that it pauses, hears something, has other limits, gets an answer. A task that runs finds it in its inbox; into the journal
+//! of one that does not, it is written here, under the task's lock.
+
+use std::time::Duration;
+
+use dacapo_core::event::{Command, Event, Needs, Received};
+use dacapo_core::git::Repo;
+use dacapo_core::spec::{Change, InvalidChange, random_hex};
+use dacapo_core::store::{Lock, LockError, TaskDir, note};
+use dacapo_core::task::{Kind, Kinds, NotThatKind};
+use dacapo_core::view::Status;
+use serde::{Deserialize, Serialize};
+
+use super::kill::is_free_within;
+use super::kind::{self, KindOperations};
+use super::resume::{GoesOn, Resumed};
+use crate::App;
+use crate::error::{Failure, suggest};
+use crate::operations::tasks::{still_finishing, unreachable};
+use crate::present::needs::commands;
+use crate::question::{Answers, NotYet};
+use crate::request::{Budget, can_hold};
+
+/// A pause ends the turn at work as a kill does.
+const AT_ONCE: Duration = Duration::from_secs(30);
+
+/// When the task learns of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Heard {
+    /// A process drives it.
+    Now,
+    /// Nobody does.
+    Later,
+}
+
+/// When a task is to pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PauseAt {
+    Now,
+    EndOfIteration,
+}
+
+/// Which iterations hear what a task is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// The next one.
+    Once,
+    /// All from the next on.
+    FromNowOn,
+}
+
+/// What came of a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pausing {
+    /// It has paused.
+    Paused,
+    /// It pauses after this iteration, or as soon as it can.
+    Soon,
+}
+
+/// What came of telling a task something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// When it hears it.
+    pub heard: Heard,
+    /// Only its next iteration does.
+    pub once: bool,
+}
+
+/// What came of an answer to what a task asked.
+#[derive(Debug)]
+pub enum Given {
+    /// Its process waits for it.
+    Heard,
+    /// It is on record, and nothing goes on by that: one of several findings.
+    Settled {
+        /// Its number.
+        finding: usize,
+    },
+    /// The task goes on with it.
+    Resumed(Resumed),
+}
+
+impl App {
+    /// Lets a task that runs pause, after this iteration or at once.
+    pub fn pause(&self, dir: &TaskDir, when: PauseAt) -> Result<Pausing, Failure> {
+        let name = dir.name();
+        if !dir.is_driven().map_err(|error| unreachable(&name, &error))? {
+            let status = self.view(dir)?.status;
+            return Err(Failure::usage(format!("Task '{name}' is not running ({})", status.as_str()))
+                .hint(format!("dacapo resume {name} goes on with it")));
+        }
+        let now = when == PauseAt::Now;
+        let put = dir.inbox().put("dacapo pause", Command::Pause { now });
+        put.map_err(|error| unreachable(&name, &error))?;
+        Ok(if now && is_free_within(dir, AT_ONCE) { Pausing::Paused } else { Pausing::Soon })
+    }
+
+    /// Tells the iterations of a task something, all from now on or the next one.
+    pub fn tell(&self, dir: &TaskDir, text: &str, lasting: Lasting) -> Result<Told, Failure> {
+        if text.trim().is_empty() {
+            return Err(Failure::usage("there is nothing to tell")
+                .hint(format!("dacapo tell {} \"what its iterations are to hear\"", dir.name())));
+        }
+        let once = lasting == Lasting::Once;
+        let text = text.trim_end().to_owned();
+        let heard = give(dir, "dacapo tell", &[Command::Tell { text, standing: !once }])?;
+        // Agents that remember hear it once.
+        let own = dir.spec().ok().and_then(|spec| self.kinds.view(&spec));
+        Ok(Told { heard, once: once || own.is_some_and(|own| own.remembers_guidance()) })
+    }
+
+    /// Takes back what a task was told.
+    pub fn untell(&self, dir: &TaskDir) -> Result<Heard, Failure> {
+        give(dir, "dacapo tell", &[Command::Untell])
+    }
+
+    /// Changes limits of a task, each `KEY=VALUE`.
+    pub fn set(&self, dir: &TaskDir, changes: &[String]) -> Result<Heard, Failure> {
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let kind = self.kinds.find(&spec.kind).ok_or_else(|| {
+            Failure::usage(NotThatKind::Unknown(spec.kind.clone()).to_string())
+                .kept("everything; nothing was changed")
+        })?;
+        let mut commands = Vec::new();
+        for change in changes {
+            let (key, value) = change.split_once('=').ok_or_else(|| {
+                let first = kind.limits().first().copied().unwrap_or("iter");
+                Failure::usage(format!("'{change}' is not KEY=VALUE"))
+                    .kept("everything; nothing was changed")
+                    .hint(format!("dacapo set {} {first}=20", spec.name))
+            })?;
+            let parsed = kind.change(key, value).map_err(|error| invalid(self.kinds, &error, kind, value))?;
+            let budget = match parsed {
+                Change::MaxCost(_) => Some(Budget::Cost),
+                Change::MaxTokens(_) => Some(Budget::Tokens),
+                _ => None,
+            };
+            // Whoever writes summaries and messages is paid, too.
+            let paid = spec.agents.iter().chain(&spec.context.summary_by).chain(&spec.context.message_by);
+            budget
+                .map_or(Ok(()), |budget| can_hold(budget, paid))
+                .map_err(|failure| failure.kept("everything; nothing was changed"))?;
+            commands.push(Command::Set { key: key.to_owned(), value: value.to_owned() });
+        }
+        give(dir, "dacapo set", &commands)
+    }
+
+    /// Yes to what a task asks, or this choice.
+    pub fn approve(
+        &self,
+        name: &str,
+        choice: Option<usize>,
+        goes_on: GoesOn,
+        answers: &Answers,
+    ) -> Result<Given, NotYet> {
+        let Asked { repo, dir, needs, runs, own } = asked(self, name)?;
+        if let Some(own) = own.filter(|_| !runs) {
+            return own.approve(self, (&repo, &dir), choice, goes_on, answers);
+        }
+        if let Some(number) = choice
+            && number > needs.choices.len()
+        {
+            let all = commands(&needs, &dir.name())
+                .into_iter()
+                .enumerate()
+                .map(|(at, option)| format!("{}: {option}", at + 1));
+            return Err(Failure::usage(format!("there is no choice {number}"))
+                .kept("everything; the task still waits")
+                .hint(format!("the choices are {}", all.collect::<Vec<_>>().join(", ")))
+                .into());
+        }
+        Ok(answer(&dir, "dacapo approve", Command::Approve { choice })?)
+    }
+
+    /// No to what a task asks.
+    pub fn reject(
+        &self,
+        name: &str,
+        reason: Option<String>,
+        goes_on: GoesOn,
+        answers: &Answers,
+    ) -> Result<Given, NotYet> {
+        let Asked { repo, dir, runs, own, .. } = asked(self, name)?;
+        if let Some(own) = own.filter(|_| !runs) {
+            return own.reject(self, (&repo, &dir), reason, goes_on, answers);
+        }
+        Ok(answer(&dir, "dacapo reject", Command::Reject { reason })?)
+    }
+}
+
+/// A task that waits for an answer.
+struct Asked {
+    repo: Repo,
+    dir: TaskDir,
+    needs: Needs,
+    /// Its process waits, in a turn of its agent; else it has paused for the answer.
+    runs: bool,
+    /// What its kind makes of an answer then.
+    own: Option<&'static dyn KindOperations>,
+}
+
+fn asked(app: &App, name: &str) -> Result<Asked, Failure> {
+    let (repo, dir) = app.task(Some(name))?;
+    let view = app.view(&dir)?;
+    let own = kind::of(&view.kind);
+    match view.needs {
+        Some(needs) if view.status == Status::Running => Ok(Asked { repo, dir, needs, runs: true, own }),
+        Some(needs) if view.status == Status::Paused && own.is_some() => {
+            Ok(Asked { repo, dir, needs, runs: false, own })
+        }
+        _ => Err(Failure::usage(format!("Task '{}' asks nothing ({})", view.name, view.status.as_str()))
+            .kept("everything; nothing was changed")
+            .hint(format!("dacapo status {} shows where it stands", view.name))),
+    }
+}
+
+fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<Given, Failure> {
+    dir.inbox().put(by, command).map_err(|error| unreachable(&dir.name(), &error))?;
+    Ok(Given::Heard)
+}
+
+fn invalid(kinds: Kinds, error: &InvalidChange, kind: &dyn Kind, value: &str) -> Failure {
+    let failure = Failure::usage(error.to_string()).kept("everything; nothing was changed");
+    let InvalidChange::Key(key) = error else { return failure };
+    if let Some((other, own)) = called_otherwise(kinds, key, value, kind) {
+        return failure.hint(format!("'{key}' is a limit of a {other}; of a {} it is '{own}'", kind.name()));
+    }
+    match suggest(key, kind.limits().iter().copied()) {
+        Some(close) => failure.hint(format!("did you mean '{close}'?")),
+        None => failure.hint(format!("these can be: {}", kind.limits().join(", "))),
+    }
+}
+
+/// The kind of task that knows the key, and what the same limit is called in this one.
+fn called_otherwise(
+    kinds: Kinds,
+    key: &str,
+    value: &str,
+    kind: &dyn Kind,
+) -> Option<(&'static str, &'static str)> {
+    let others = kinds.all().iter().filter(|other| other.limits().contains(&key));
+    others.filter_map(|other| Some((other.name(), other.change(key, value).ok()?))).find_map(
+        |(name, meant)| {
+            let own = kind.limits().iter().find(|own| kind.change(own, value) == Ok(meant));
+            own.map(|own| (name, *own))
+        },
+    )
+}
+
+fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure> {
+    let name = dir.name();
+    let lock = match dir.lock_briefly() {
+        Ok(lock) => lock,
+        Err(LockError::Held) => {
+            let inbox = dir.inbox();
+            for command in commands {
+                inbox.put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
+            }
+            return Ok(Heard::Now);
+        }
+        Err(LockError::Lingering) => return Err(still_finishing(&name)),
+        Err(error @ (LockError::Io { .. } | LockError::RenameUnfinished { .. })) => {
+            return Err(Failure::failed(error.to_string()));
+        }
+    };
+    if !dir.has_begun() {
+        // Of a task that never began there is nothing to write behind.
+        for command in commands {
+            dir.inbox().put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
+        }
+        return Ok(Heard::Later);
+    }
+    write_down(dir, &lock, by, commands)?;
+    Ok(Heard::Later)
+}
+
+/// Into the journal of a task that nobody drives.
+pub(super) fn write_down(dir: &TaskDir, lock: &Lock, by: &str, commands: &[Command]) -> Result<(), Failure> {
+    for command in commands {
+        let received = Received { id: random_hex(8), by: by.to_owned(), command: command.clone() };
+        note(dir, lock, Event::CommandReceived(received))
+            .map_err(|error| Failure::failed(error.to_string()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! Which repository, which task: looked up as a person names them, with what is found on the way put right.
+
+use std::io;
+use std::path::Path;
+
+use dacapo_core::dropped::Dropped;
+use dacapo_core::git::{DiscoverError, Repo};
+use dacapo_core::process::{Swept, tail};
+use dacapo_core::recovery::end_leftovers;
+use dacapo_core::spec::TaskName;
+use dacapo_core::store::at_work::{self, AtWork};
+use dacapo_core::store::{OpenError, RepoDir, TaskDir};
+use dacapo_core::view::{Status, TaskView, ViewError};
+
+use super::rename;
+use crate::App;
+use crate::error::{Failure, suggest};
+use crate::note::Note;
+use crate::present::notices::told;
+
+impl App {
+    /// The repository around the user's directory, and its data.
+    pub fn repository(&self) -> Result<(Repo, RepoDir), Failure> {
+        let repo = Repo::discover(self.here()?, &self.env).map_err(|error| not_usable(&error))?;
+        let data = self.home()?.repo(repo.common_dir());
+        Ok((repo, data))
+    }
+
+    /// The data of the repository around the user's directory, without a git process where that is possible.
+    pub fn repository_data(&self) -> Result<RepoDir, Failure> {
+        let common_dir =
+            dacapo_core::git::common_dir(self.here()?, &self.env).map_err(|error| not_usable(&error))?;
+        Ok(self.home()?.repo(&common_dir))
+    }
+
+    /// The task that is meant: by its name, or the latest of this repository.
+    pub fn task(&self, name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
+        let (repo, data) = self.repository()?;
+        let tasks = data
+            .tasks()
+            .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.path().display())))?;
+        let Some(name) = name else {
+            let latest = tasks
+                .into_iter()
+                .filter_map(|dir| Some((dir.spec().ok()?.created_at, dir)))
+                .max_by_key(|(at, _)| *at);
+            return match latest {
+                Some((_, dir)) => {
+                    rename::finish_begun(self, &repo, &data, &dir);
+                    Ok((repo, dir))
+                }
+                None => Err(Failure::usage("this repository has no tasks yet")
+                    .hint("dacapo exec \"what the agent is to do\"")),
+            };
+        };
+        match TaskName::parse(name).map(|name| data.task(&name)) {
+            Ok(dir) if dir.exists() => {
+                if let Err(error @ OpenError::Older { .. }) = dir.spec() {
+                    return Err(unreadable(&error.into(), &dir));
+                }
+                rename::finish_begun(self, &repo, &data, &dir);
+                Ok((repo, dir))
+            }
+            _ => {
+                let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
+                let failure = Failure::usage(format!("Task '{name}' not found"));
+                if is_put_away(&repo, &data, name) {
+                    return Err(failure.hint(format!("it was dropped: dacapo undo {name} brings it back")));
+                }
+                if let Some(now) = rename::renamed_to(&data, name) {
+                    return Err(failure.hint(format!("it was renamed: its name is '{now}' now")));
+                }
+                Err(match suggest(name, names.iter().map(String::as_str)) {
+                    Some(close) => failure.hint(format!("did you mean '{close}'?")),
+                    None => failure.hint("dacapo list shows the tasks of this repository"),
+                })
+            }
+        }
+    }
+
+    /// The tasks that are meant by a list of names: all are looked up before any of them is touched, none twice.
+    pub fn tasks(&self, names: &[String]) -> Result<Vec<(Repo, TaskDir)>, Failure> {
+        distinct(names)?.into_iter().map(|name| self.task(Some(name))).collect()
+    }
+
+    /// Whether a task of this repository has this name.
+    pub fn is_task(&self, name: &str) -> bool {
+        let data = self.repository_data().ok();
+        data.zip(TaskName::parse(name).ok()).is_some_and(|(data, name)| data.task(&name).exists())
+    }
+
+    /// A task as it stands. What one that was interrupted has left running is ended (R1).
+    pub fn view(&self, dir: &TaskDir) -> Result<TaskView, Failure> {
+        let view = TaskView::load(dir).map_err(|error| unreadable(&error, dir))?;
+        if view.status == Status::Interrupted {
+            self.clear_up_behind(dir);
+        }
+        Ok(view)
+    }
+
+    /// Ends what a task that was found interrupted has left running (R1).
+    pub fn clear_up_behind(&self, dir: &TaskDir) {
+        self.tell_of_leftovers(dir, &end_leftovers(dir));
+    }
+
+    /// Says what was ended, and what could not be.
+    pub fn tell_of_leftovers(&self, dir: &TaskDir, swept: &Swept) {
+        if !swept.killed.is_empty() {
+            self.note(&Note::LeftoversEnded { task: dir.name(), processes: swept.killed.len() });
+        }
+        for process in &swept.unreachable {
+            let (pid, program) = (process.pid, process.name.clone());
+            self.note(&Note::LeftoverUnreachable { task: dir.name(), pid, program });
+        }
+    }
+
+    /// Marks a command that changes the repository as being at work, after clearing up behind those that were killed. A mark
+    /// that cannot be made keeps nobody from working: without it the locks of a killed command are named, and stay.
+    pub fn at_work(&self, repo: &Repo, data: &RepoDir) -> Option<AtWork> {
+        for command in at_work::killed(data) {
+            match repo.clear_locks_of_command(command.since) {
+                Ok(removed) => {
+                    for what in removed {
+                        self.note(&Note::LockRemoved { what: told(&(&what).into(), "") });
+                    }
+                    command.forget();
+                }
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
+        AtWork::mark(data).ok()
+    }
+
+    /// A task whose process ended without an event; in the background it may have said why.
+    pub fn interrupted(&self, dir: &TaskDir) -> Failure {
+        self.clear_up_behind(dir);
+        let name = dir.name();
+        let last = last_words(dir).map_or_else(String::new, |words| format!(":\n{words}"));
+        Failure::failed(format!("Task '{name}' was interrupted: its process is gone{last}"))
+            .kept("all it did; it can go on")
+            .hint(format!("dacapo resume {name}"))
+    }
+}
+
+/// Names, each once; at least one.
+pub(crate) fn distinct(names: &[String]) -> Result<Vec<&str>, Failure> {
+    let mut wanted: Vec<&str> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !wanted.contains(&name) {
+            wanted.push(name);
+        }
+    }
+    if wanted.is_empty() {
+        return Err(Failure::usage("which task?").hint("dacapo list shows the tasks of this repository"));
+    }
+    Ok(wanted)
+}
+
+/// What the process of a task in the background said last, if it said anything.
+pub fn last_words(dir: &TaskDir) -> Option<String> {
+    let bytes = tail(&dir.runner_log_path(), 2000).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(3)..].join("\n");
+    (!last.is_empty()).then_some(last)
+}
+
+/// Whether `undo` could bring something of this task back.
+pub fn is_put_away(repo: &Repo, data: &RepoDir, name: &str) -> bool {
+    Dropped::of(repo, data).all().is_ok_and(|all| all.iter().any(|kept| kept.name == name))
+}
+
+/// What a task that somebody else drives cannot have done to it now (S7): how to end it from here.
+pub fn still_running(name: &str) -> Failure {
+    Failure::usage(format!("Task '{name}' is still running."))
+        .kept("everything; nothing was changed")
+        .hint(format!("dacapo kill {name} ends it"))
+        .hint(format!("dacapo attach {name} shows it, dacapo wait {name} waits for it"))
+}
+
+/// What a process that is gone has started, a git in a large repository for one, is not done yet.
+pub fn still_finishing(task: &str) -> Failure {
+    Failure::usage(format!(
+        "The process of task '{task}' is gone, but a git or guard that it started is still at work"
+    ))
+    .kept("everything; nothing was started")
+    .hint(format!("dacapo wait {task} waits for it; then try again"))
+}
+
+/// A task whose record does not read.
+pub fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
+    let name = dir.name();
+    let failure = Failure::failed(format!("task '{name}' cannot be read: {error}"))
+        .kept("everything as it is; nothing was written");
+    if error.is_older() {
+        return failure
+            .hint("finish it with the Dacapo that made it")
+            .hint(format!("dacapo drop {name} puts it away; its commits are kept"));
+    }
+    failure.hint(format!("look at {}", dir.path().display()))
+}
+
+/// A task that cannot be told anything.
+pub(crate) fn unreachable(name: &str, error: &io::Error) -> Failure {
+    Failure::failed(format!("task '{name}' cannot be reached: {error}"))
+}
+
+/// The checkout at `top`, wherever the user is.
+pub(crate) fn checkout(app: &App, top: &Path) -> Result<Repo, Failure> {
+    Repo::discover(top, &app.env)
+        .map_err(|error| Failure::usage(error.to_string()).kept("everything; nothing was started"))
+}
+
+fn not_usable(error: &DiscoverError) -> Failure {
+    let failure = Failure::usage(error.to_string()).kept("everything; nothing was started");
+    match error {
+        DiscoverError::NotARepository(_) => {
+            failure.hint("git init").hint("-C DIR for a repository elsewhere")
+        }
+        DiscoverError::Bare(_) => failure.hint("git clone it and work in the clone"),
+        DiscoverError::InsideGitDir(_) => failure.hint("cd to the checkout, or -C DIR"),
+        DiscoverError::DubiousOwnership { dir, .. } => failure.hint(format!(
+            "git config --global --add safe.directory {}, if you trust its owner",
+            dir.display()
+        )),
+        DiscoverError::Git(_) => failure,
+    }
+}

@@ -1,0 +1,149 @@
+//! Brings back what was put away (S9).
+
+use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
+use dacapo_core::git::{Oid, Repo, WorktreeError};
+use dacapo_core::store::{LockError, RepoDir};
+use serde_json::Value;
+
+use super::drop::shown;
+use super::rename::finish_all;
+use crate::App;
+use crate::error::{Failure, suggest};
+use crate::present::words;
+
+/// What is back.
+#[derive(Debug)]
+pub struct Undone {
+    /// What was kept of it.
+    pub kept: Kept,
+    /// How a merge of it is taken out of its branch, in git's own words.
+    pub way_back: Option<String>,
+    /// For programs.
+    pub json: Value,
+}
+
+/// Something that can be brought back.
+#[derive(Debug)]
+pub struct PutAway {
+    /// What was kept.
+    pub kept: Kept,
+    /// What it takes on disk.
+    pub bytes: u64,
+    /// For programs.
+    pub json: Value,
+}
+
+impl App {
+    /// All that can be brought back, the newest first.
+    pub fn put_away(&self) -> Result<Vec<PutAway>, Failure> {
+        let (repo, data) = self.repository()?;
+        let dropped = Dropped::of(&repo, &data);
+        let one = |kept: Kept| {
+            let (bytes, mut json) = (dropped.size(&kept), shown(&kept, &dropped));
+            if let Some(object) = json.as_object_mut() {
+                object.insert("bytes".into(), bytes.into());
+            }
+            PutAway { kept, bytes, json }
+        };
+        Ok(all(&dropped, &data)?.into_iter().map(one).collect())
+    }
+
+    /// Brings back what was put away: the newest of this name or id, or the newest of all (S9).
+    pub fn undo(&self, name: Option<&str>) -> Result<Undone, Failure> {
+        let (repo, data) = self.repository()?;
+        // What was put away has the name of its task.
+        finish_all(self, &repo, &data);
+        let dropped = Dropped::of(&repo, &data);
+        let all = all(&dropped, &data)?;
+        let kept = choose(name, &all)?.clone();
+        let _at_work = self.at_work(&repo, &data);
+        // Shown as it was: once it is back there is nothing to look at.
+        let mut json = shown(&kept, &dropped);
+        dropped.bring_back(&kept).map_err(|error| not_brought_back(&kept, error))?;
+        if let Some(object) = json.as_object_mut() {
+            object.insert("type".into(), "undone".into());
+            object.remove("path");
+        }
+        let way_back = match &kept.why {
+            Why::Merged { into, from: Some(from), commit: Some(commit) } => {
+                Some(way_back(&repo, into, from, commit))
+            }
+            Why::Merged { .. } | Why::Dropped => None,
+        };
+        Ok(Undone { kept, way_back, json })
+    }
+}
+
+fn all(dropped: &Dropped<'_>, data: &RepoDir) -> Result<Vec<Kept>, Failure> {
+    dropped
+        .all()
+        .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.dropped_path().display())))
+}
+
+/// How to take a merge out of the branch again, in the user's own words to git: nothing of what came later goes with it.
+fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> String {
+    let branch = words::branch(into);
+    let here = repo.head().ok().and_then(|head| head.branch).as_deref() == Some(into);
+    let at = repo.read_ref(into).ok().flatten();
+    if at.as_ref() != Some(commit) {
+        let switch = if here { String::new() } else { format!("git switch {branch} && ") };
+        let revert = match repo.is_merge_into(commit, from) {
+            Ok(true) => format!("git revert --no-edit -m 1 {}", commit.short()),
+            Ok(false) | Err(_) => format!("git revert --no-edit {}..{}", from.short(), commit.short()),
+        };
+        return format!("{switch}{revert} takes it back: {branch} has gone on since");
+    }
+    let from = from.short();
+    match here {
+        true => format!("git reset --keep {from} moves {branch} back"),
+        false => format!("git branch -f {branch} {from} moves {branch} back"),
+    }
+}
+
+fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> {
+    let Some(name) = name else {
+        return all.first().ok_or_else(|| Failure::usage("nothing was dropped in this repository"));
+    };
+    // The newest comes first.
+    let found = all.iter().find(|kept| kept.id == name).or_else(|| all.iter().find(|kept| kept.name == name));
+    // An id keeps the name that the task had then.
+    let had_it = |kept: &&Kept| kept.id.rsplitn(3, '-').nth(2) == Some(name);
+    let found = found.or_else(|| all.iter().find(had_it));
+    found.ok_or_else(|| {
+        let failure = Failure::usage(format!("nothing of a task '{name}' can be brought back"));
+        let refs = format!("git for-each-ref refs/dacapo/rescue/{name} shows what git still keeps of it");
+        match suggest(name, all.iter().map(|kept| kept.name.as_str())) {
+            Some(close) => failure.hint(format!("did you mean '{close}'?")),
+            None => failure.hint("dacapo undo --list shows what can be"),
+        }
+        .hint(refs)
+    })
+}
+
+fn not_brought_back(kept: &Kept, error: DropError) -> Failure {
+    let (name, id) = (&kept.name, &kept.id);
+    let failure = Failure::usage(format!("'{name}' cannot be brought back: {error}"))
+        .kept(format!("all of it, as it was put away; nothing has moved (undo {id})"));
+    match &error {
+        DropError::NameTaken(_) => {
+            failure.hint(format!("dacapo drop {name} puts the one of now away; then dacapo undo {id}"))
+        }
+        DropError::Worktree(WorktreeError::BranchExists(branch)) => failure.hint(format!(
+            "git branch -m {branch} NEW keeps the other under another name; then dacapo undo {id}"
+        )),
+        DropError::Worktree(WorktreeError::PathExists(path)) => {
+            failure.hint(format!("move {} elsewhere; then dacapo undo {id}", path.display()))
+        }
+        DropError::Lock(LockError::Held | LockError::Lingering) => {
+            failure.hint(format!("another dacapo is at work on it; dacapo status {name}"))
+        }
+        DropError::Worktree(_)
+        | DropError::File { .. }
+        | DropError::Lock(LockError::Io { .. } | LockError::RenameUnfinished { .. }) => {
+            Failure { kind: crate::error::Kind::Failed, ..failure }
+                .kept("all of it: what is not back yet is in dropped/")
+                .hint(format!("mend the cause, then dacapo undo {id} goes on"))
+        }
+    }
+    .caused_by(error)
+}

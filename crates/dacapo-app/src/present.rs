@@ -1,0 +1,19 @@
+//! Facts become words.
+
+pub mod ends;
+pub mod face;
+pub mod json;
+pub mod leftovers;
+pub mod listing;
+pub mod log;
+pub mod milestone;
+pub mod needs;
+pub mod notes;
+pub mod notices;
+pub mod proof;
+pub(crate) mod prose;
+pub mod report;
+pub mod status;
+pub mod table;
+pub mod untracked;
+pub mod words;

@@ -1,0 +1,118 @@
+//! How tasks of a kind are told to people, where that is not how loops are. Each kind that has something to say has a face;
+//! whoever tells of tasks asks that, and never which kind a task is.
+
+use dacapo_core::event::{Envelope, IterationRecord, TaskResult};
+use dacapo_core::overview::Brief;
+use dacapo_core::spec::LoopPolicy;
+use dacapo_core::view::TaskView;
+
+use super::milestone;
+
+/// The face of a kind. What it does not say is said as of a loop.
+pub trait Face: Sync {
+    /// The kind.
+    fn kind(&self) -> &'static str;
+
+    /// What it does again and again.
+    fn unit(&self) -> &'static str;
+
+    /// How another one gets another name, where one of this name is there.
+    fn another_name(&self) -> &'static str;
+
+    /// How it stands, in a few words, where these are its own.
+    fn headline(&self, view: &TaskView) -> Option<&'static str>;
+
+    /// What there is to say about merging one that is not completed.
+    fn unfinished(&self, view: &TaskView) -> Option<String>;
+
+    /// How far it has come, with the word or sign between two numbers: `3 of 20 rounds`.
+    fn progress(&self, brief: &Brief, sign: &str) -> Option<String>;
+
+    /// What it is at, of one that is under way.
+    fn under_way(&self, brief: &Brief) -> Option<String>;
+
+    /// What its rounds came to, beside how many there were: `3 accepted`.
+    fn came_to(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>>;
+
+    /// How it ended, painted, where that is not as loops end.
+    fn ended(&self, view: &TaskView, result: &TaskResult) -> Option<String>;
+
+    /// What to know about a result that looks better than it is.
+    fn caveat(&self, view: &TaskView) -> Option<String>;
+
+    /// What goes with its question to a person, a line each; none: it asks nobody.
+    fn asks(&self, view: &TaskView) -> Option<Vec<String>>;
+
+    /// What a person can answer, a line each.
+    fn answers(&self, view: &TaskView) -> Vec<String>;
+
+    /// What people may want to type when it has ended, the most likely first.
+    fn next(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>>;
+
+    /// What it is for and who works on it, in lines of `status`; `pid` is its process, in words.
+    fn asked(&self, view: &TaskView, pid: &str) -> Option<String>;
+
+    /// What it has to bring, and how far that is, in lines of `status`.
+    fn standing(&self, view: &TaskView) -> String;
+
+    /// One of its rounds, in lines of `status`.
+    fn round(&self, view: &TaskView, record: &IterationRecord) -> Option<String>;
+
+    /// How many of its rounds are done, and what else is said of it in one line.
+    fn at(&self, view: &TaskView) -> Option<(String, Vec<String>)>;
+
+    /// What is going to happen, before it does: what it is for and who works on it.
+    fn preamble(&self, view: &TaskView) -> Option<Vec<String>>;
+
+    /// What bounds it; with `more`, after so many more rounds.
+    fn limits(&self, view: &TaskView, policy: &LoopPolicy, more: Option<u32>) -> Option<Vec<String>>;
+
+    /// What an event of it means, as it happens.
+    fn event(&self, view: &TaskView, line: &Envelope) -> Told;
+
+    /// One of its rounds, for who comes in the middle.
+    fn earlier(&self, view: &TaskView, record: &IterationRecord) -> Option<Vec<String>>;
+
+    /// Where it stands, for who comes in the middle.
+    fn so_far(&self, view: &TaskView) -> Vec<String>;
+
+    /// The part of a live line that says which round, and whose.
+    fn live(&self, view: &TaskView) -> Option<Vec<String>>;
+
+    /// How the text of its pull request begins, in Markdown.
+    fn pull_request(&self, view: &TaskView) -> Option<String>;
+
+    /// Who worked on it, in Markdown.
+    fn workers(&self, view: &TaskView) -> Option<String>;
+}
+
+/// What is said of an event.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Painted.
+    pub lines: Vec<String>,
+    /// What goes on from now on; empty: nothing. None: what did before.
+    pub doing: Option<String>,
+    /// Nothing else is to be said of it.
+    pub is_all: bool,
+}
+
+/// What everything is counted in that has no face.
+pub const ITERATION: &str = "iteration";
+
+const FACES: &[&dyn Face] = &[&milestone::Milestones];
+
+/// The face of tasks of this kind; none: they are told as loops are.
+pub fn of(kind: &str) -> Option<&'static dyn Face> {
+    FACES.iter().copied().find(|face| face.kind() == kind)
+}
+
+/// What a task of this kind does again and again.
+pub fn unit(kind: &str) -> &'static str {
+    of(kind).map_or(ITERATION, Face::unit)
+}
+
+/// All that tasks are counted in, loops first.
+pub fn units() -> impl Iterator<Item = &'static str> {
+    std::iter::once(ITERATION).chain(FACES.iter().map(|face| face.unit()))
+}

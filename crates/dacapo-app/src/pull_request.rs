@@ -1,0 +1,480 @@
+//! Pull requests (S12): the task's branch is pushed with the user's own git, and offered with the platform's own program.
+//!
+//! ```text
+//! task ─► Plan (remote, base, title, body, program) ─► push ─► is there one already? ─► open ─► its address
+//! ```
+//!
+//! Nothing here changes the task: whatever fails can be tried again with `dacapo pr NAME`. A push of what is there already
+//! does nothing, and a pull request that is open already is found, so a crash in between does no harm.
+
+mod address;
+mod body;
+mod issue;
+mod platform;
+mod target;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dacapo_core::context::cut_chars;
+use dacapo_core::event::FORMAT;
+use dacapo_core::git::{GitError, Repo, UsersGit};
+use dacapo_core::process::{Masker, TAG_VARIABLE};
+use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::store::{TaskDir, files};
+use dacapo_core::task::KindView;
+use dacapo_core::view::TaskView;
+
+use crate::App;
+use crate::config::{Config, PlatformCli};
+use crate::errand::{Done, End, Errand};
+use crate::error::Failure;
+use crate::present::words;
+use address::Address;
+pub use issue::issue;
+pub use platform::program;
+
+/// A push may run hooks of the user's, which may run tests.
+const PUSH_LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// One call of a platform's program.
+const CALL_LIMIT: Duration = Duration::from_secs(60);
+
+/// No such program says more that matters.
+const MOST_OUTPUT: u64 = 1 << 20;
+
+/// The file of the task that holds the text of its pull request.
+const BODY_FILE: &str = "pull-request.md";
+
+/// What people set for one pull request.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    /// Its title; none: what was asked for with the task, else made from the prompt.
+    pub title: Option<String>,
+    /// The branch it goes to; none: the one the task came from.
+    pub base: Option<String>,
+    /// It is not ready yet.
+    pub draft: bool,
+}
+
+/// The task that is offered.
+#[derive(Debug, Clone, Copy)]
+pub struct Offered<'a> {
+    pub spec: &'a TaskSpec,
+    pub dir: &'a TaskDir,
+    pub config: &'a Config,
+}
+
+/// The text alone, without its commits.
+#[cfg(test)]
+pub fn body_of(view: &TaskView, spec: &TaskSpec) -> String {
+    body::body(view, spec, &[])
+}
+
+/// All that is known before anything is done.
+#[derive(Debug)]
+pub struct Plan {
+    pub task: String,
+    /// Its worktree, or the checkout where that is gone: here it is pushed from.
+    repo: Repo,
+    /// Where the platform's program is run: the user's own checkout. Not every one of them understands worktrees.
+    cwd: PathBuf,
+    tag: String,
+    app: App,
+    pub remote: String,
+    pub address: Address,
+    /// What is pushed (full name).
+    from: String,
+    /// Where it is pushed to, and what it is offered to: the short names that these have on the remote.
+    pub branch: String,
+    pub base: String,
+    pub title: String,
+    pub body: String,
+    pub draft: bool,
+    body_file: PathBuf,
+    pub cli: Choice,
+    /// The user's commits are signed, and those of the task are not.
+    pub unsigned: bool,
+}
+
+/// The program that opens it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// This one, and why.
+    Use(PlatformCli, &'static str),
+    /// This one, but it is not installed.
+    Missing(PlatformCli),
+    /// Nobody knows which.
+    Unknown,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    /// There is one.
+    Open {
+        /// Its address.
+        url: String,
+        /// Who opened or found it.
+        cli: PlatformCli,
+        /// It was there already, and has the new commits now.
+        already: bool,
+    },
+    /// The branch is on the remote; a person opens it.
+    PushedOnly {
+        /// Why, and what to do.
+        message: String,
+        /// The command to run, where one is known.
+        command: Option<String>,
+    },
+}
+
+/// What can be said before the task begins (`--pr`): without a remote there will never be one.
+pub fn look_ahead(
+    app: &App,
+    repo: &Repo,
+    spec: &TaskSpec,
+    config: &Config,
+) -> Result<Option<String>, Failure> {
+    let remote = target::remote(repo, spec.base_branch.as_deref())?;
+    let address = Address::parse(&repo.remote_url(&remote.0).map_err(|error| git_failed(&error))?);
+    // Who has to be asked is asked at the end.
+    Ok(match by_name(&address, config) {
+        Some(cli) if app.on_path(program(cli)).is_none() => Some(format!(
+            "{} is not installed: at the end the branch is pushed, and the command that opens the pull request is shown",
+            program(cli)
+        )),
+        _ => None,
+    })
+}
+
+impl Plan {
+    /// Finds out all there is to know; nothing is changed.
+    pub fn new(app: &App, offered: Offered<'_>, wishes: &Wishes) -> Result<Self, Failure> {
+        let Offered { spec, dir, config } = offered;
+        let name = spec.name.as_str();
+        let Place::Worktree { path, branch: full, .. } = &spec.place else {
+            return Err(Failure::usage(format!(
+                "task '{name}' worked in your checkout: a pull request is made from a branch of its own"
+            ))
+            .kept("everything; nothing was pushed")
+            .hint("push and open it yourself")
+            .hint("start tasks with --worktree, or with spawn"));
+        };
+        let view = TaskView::load(dir).map_err(|error| Failure::failed(error.to_string()))?;
+        let top = if spec.top.is_dir() { &spec.top } else { path };
+        let repo = Repo::discover(path, &app.env).or_else(|_| Repo::discover(top, &app.env));
+        let repo = repo.map_err(|error| {
+            Failure::failed(format!("the repository of task '{name}' cannot be used: {error}"))
+        })?;
+        if let Some(merged) = &view.merged {
+            let into = words::branch(&merged.into);
+            return Err(Failure::usage(format!(
+                "task '{name}' was merged into {into}: there is nothing to offer"
+            ))
+            .kept("everything; nothing was pushed"));
+        }
+        let Some(tip) = repo.read_ref(full).map_err(|error| git_failed(&error))? else {
+            return Err(Failure::usage(format!("branch '{}' is gone", words::branch(full)))
+                .kept("the record of the task")
+                .hint(format!("dacapo undo {name} brings back what was dropped")));
+        };
+        let base_commit = view.base_commit.as_ref();
+        let commits = match base_commit {
+            Some(base) if !repo.has_commit(base).map_err(|error| git_failed(&error))? => Vec::new(),
+            _ => repo.log_between(base_commit, &tip).map_err(|error| git_failed(&error))?,
+        };
+        if Some(&tip) == base_commit {
+            return Err(Failure::usage(format!("task '{name}' has no commits: there is nothing to offer"))
+                .kept("everything; nothing was pushed")
+                .hint(format!("dacapo resume {name} goes on with it")));
+        }
+        let (remote, upstream) = target::remote(&repo, spec.base_branch.as_deref())?;
+        let base = target::base(&repo, spec, config, (&remote, upstream), wishes)?;
+        let address = Address::parse(&repo.remote_url(&remote).map_err(|error| git_failed(&error))?);
+        let masker = Masker::from_env(app.env.iter().cloned());
+        let title =
+            wishes.title.clone().or_else(|| spec.pull_request.clone().and_then(|wanted| wanted.title));
+        let asked = view.own().and_then(KindView::purpose).map(|purpose| purpose.title);
+        let title = one_line(title.as_ref().or(asked.as_ref()).unwrap_or(&spec.prompt));
+        let unsigned = repo.signs_commits().map_err(|error| git_failed(&error))?;
+        Ok(Plan {
+            task: name.to_owned(),
+            cwd: top.clone(),
+            tag: spec.tag.clone(),
+            from: full.clone(),
+            // A pull request does not follow a branch to another name: a task that was renamed stays where it was offered.
+            branch: view.offered_as.clone().unwrap_or_else(|| words::branch(full).to_owned()),
+            title: masker.mask_str(&title),
+            body: masker.mask_str(&body::body(&view, spec, &commits)),
+            draft: wishes.draft,
+            body_file: dir.path().join(BODY_FILE),
+            cli: Choice::Unknown,
+            remote,
+            address,
+            base,
+            repo,
+            app: app.clone(),
+            unsigned,
+        }
+        .with_program(config))
+    }
+
+    fn with_program(mut self, config: &Config) -> Self {
+        let installed = |cli| self.app.on_path(program(cli)).is_some();
+        self.cli = match by_name(&self.address, config) {
+            Some(cli) if !installed(cli) => Choice::Missing(cli),
+            Some(cli) if config.pr.cli.is_some() => Choice::Use(cli, "by [pr] cli"),
+            Some(cli) => Choice::Use(cli, "by the host's name"),
+            None => match self.address.host.as_deref() {
+                Some(host) => platform::ALL
+                    .into_iter()
+                    .filter(|cli| installed(*cli))
+                    .find(|cli| {
+                        let done = self.call(platform::knows_host(*cli, host), Vec::new());
+                        platform::host_is_known(*cli, host, &done)
+                    })
+                    .map_or(Choice::Unknown, |cli| Choice::Use(cli, "it is logged in there")),
+                None => Choice::Unknown,
+            },
+        };
+        self
+    }
+
+    /// Pushes the branch and opens the pull request, or finds the one that is open.
+    pub fn carry_out(&self) -> Result<Made, Failure> {
+        let said = self.push()?;
+        let wanted = self.wanted();
+        // For people who open it by hand, and for the next attempt.
+        let written = files::replace(&self.body_file, self.body.as_bytes());
+        let by_hand = |cli: PlatformCli| written.is_ok().then(|| platform::by_hand(cli, &wanted));
+        match self.cli {
+            Choice::Use(cli, _) => self.open(cli, by_hand(cli)),
+            Choice::Missing(cli) => {
+                let program = program(cli);
+                let message = format!("{program} is not installed; when it is, or from another machine:");
+                Ok(Made::PushedOnly { message, command: by_hand(cli) })
+            }
+            Choice::Unknown => {
+                let at = self.address.shown();
+                let mut message = match platform::offered_address(&said) {
+                    Some(url) => format!("open it at {url}"),
+                    None => format!("which program opens pull requests at {at} is not known"),
+                };
+                message
+                    .push_str("; [pr] cli = \"gh\", \"glab\" or \"tea\" in the config makes it one command");
+                Ok(Made::PushedOnly { message, command: None })
+            }
+        }
+    }
+
+    /// The text for people of what would be done (`--dry-run`).
+    pub fn shown(&self) -> String {
+        let cli = match &self.cli {
+            Choice::Use(cli, why) => format!("{} ({why})", program(*cli)),
+            Choice::Missing(cli) => format!("{} is not installed: the command is shown", program(*cli)),
+            Choice::Unknown => "none is known for this remote: only pushed".to_owned(),
+        };
+        let draft = if self.draft { " (draft)" } else { "" };
+        let own = words::branch(&self.from);
+        let branch = if own == self.branch { own.to_owned() } else { format!("{own} as {}", self.branch) };
+        format!(
+            "push   {branch} to {} ({})\nwith   {cli}\nto     {}{draft}\ntitle  {}\n\n{}",
+            self.remote,
+            self.address.shown(),
+            self.base,
+            words::line(&self.title, words::WHOLE),
+            self.body.trim_end()
+        )
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let cli = match &self.cli {
+            Choice::Use(cli, _) | Choice::Missing(cli) => Some(program(*cli)),
+            Choice::Unknown => None,
+        };
+        serde_json::json!({
+            "v": FORMAT, "task": self.task, "remote": self.remote, "branch": self.branch, "base": self.base,
+            "title": self.title, "body": self.body, "draft": self.draft, "cli": cli,
+        })
+    }
+
+    /// What people should know about what was pushed.
+    pub fn note(&self) -> Option<String> {
+        self.unsigned.then(|| {
+            "your git signs commits (commit.gpgsign), and those of the task are not signed".to_owned()
+        })
+    }
+
+    fn wanted(&self) -> platform::Wanted<'_> {
+        platform::Wanted {
+            address: &self.address,
+            remote: &self.remote,
+            branch: &self.branch,
+            base: &self.base,
+            title: &self.title,
+            body: &self.body,
+            body_file: &self.body_file,
+            draft: self.draft,
+        }
+    }
+
+    fn push(&self) -> Result<String, Failure> {
+        let UsersGit { argv, cwd, env } =
+            self.repo.push(&self.remote, &self.from, &self.branch).map_err(|error| git_failed(&error))?;
+        let env = self.tagged(env);
+        let errand = Errand { argv, cwd, env, stdin: Vec::new(), limit: PUSH_LIMIT, most: MOST_OUTPUT };
+        let done = errand.run_alone(&self.app);
+        if done.end == End::Code(0) {
+            return Ok(done.stderr);
+        }
+        Err(self.push_failed(&done))
+    }
+
+    fn push_failed(&self, done: &Done) -> Failure {
+        let refused = done.stdout.lines().find_map(|line| line.strip_prefix("!\t")?.split_once('\t'));
+        let said = address::without_passwords(&done.stderr);
+        let why = match (&done.end, refused) {
+            (End::TimeLimit, _) => format!("it took longer than {}", words::duration(PUSH_LIMIT)),
+            (End::Impossible(message), _) => message.clone(),
+            (_, Some((_, reason))) => reason.to_owned(),
+            (End::Code(_) | End::Flood, None) => last_lines(&said, 3),
+        };
+        let (task, remote) = (&self.task, &self.remote);
+        let mut message = format!("{} could not be pushed to {remote}: {why}", self.branch);
+        // What a hook says is what helps.
+        let hook = last_lines(&said, 12);
+        if refused.is_some() && !hook.is_empty() {
+            message.push('\n');
+            message.push_str(&hook);
+        }
+        let failure = Failure::failed(message).kept("the task and all its commits; nothing was opened");
+        let again = format!("then dacapo pr {task} tries again");
+        if why.contains("non-fast-forward") || why.contains("fetch first") {
+            return failure.hint(format!(
+                "somebody else has pushed to {} on {remote}: look at it (git fetch {remote} {}), {again}",
+                self.branch, self.branch
+            ));
+        }
+        failure.hint(format!("mend the cause (git push {remote} {} shows it), {again}", self.branch))
+    }
+
+    fn open(&self, cli: PlatformCli, by_hand: Option<String>) -> Result<Made, Failure> {
+        let wanted = self.wanted();
+        let find = || {
+            let done = self.call(platform::find(cli, &wanted), Vec::new());
+            (done.end == End::Code(0)).then(|| platform::found(cli, &wanted, &done.stdout)).flatten()
+        };
+        if let Some(url) = find() {
+            return Ok(Made::Open { url, cli, already: true });
+        }
+        let (argv, stdin) = platform::create(cli, &wanted);
+        let done = self.call(argv, stdin);
+        if done.end == End::Code(0)
+            && let Some(url) = platform::created(&done.stdout)
+        {
+            return Ok(Made::Open { url, cli, already: false });
+        }
+        // It may have been made all the same, by this call or by somebody else a moment ago.
+        if let Some(url) = find() {
+            return Ok(Made::Open { url, cli, already: done.end != End::Code(0) });
+        }
+        let program = program(cli);
+        let said = address::without_passwords(&format!("{}\n{}", done.stderr, done.stdout));
+        let why = match &done.end {
+            End::Code(0) | End::Flood => {
+                format!("{program} did not say where it is: {}", last_lines(&said, 3))
+            }
+            End::Code(code) => format!("{program} failed (exit {code}): {}", last_lines(&said, 6)),
+            End::TimeLimit => format!("{program} took longer than {}", words::duration(CALL_LIMIT)),
+            End::Impossible(message) => message.clone(),
+        };
+        let failure = Failure::failed(format!("no pull request: {why}"))
+            .kept(format!("{} is on {}; the task and all its commits", self.branch, self.remote))
+            .hint(format!("{}, then dacapo pr {} tries again", platform::how_to_log_in(cli), self.task));
+        Err(match by_hand {
+            Some(command) => failure.hint(command),
+            None => failure,
+        })
+    }
+
+    fn call(&self, argv: Vec<OsString>, stdin: Vec<u8>) -> Done {
+        let env = quietly(self.tagged(self.app.env.to_vec()));
+        let errand = Errand { argv, cwd: self.cwd.clone(), env, stdin, limit: CALL_LIMIT, most: MOST_OUTPUT };
+        errand.run_alone(&self.app)
+    }
+
+    /// What a task has started can be found by its tag, whoever is killed.
+    fn tagged(&self, mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        env.retain(|(name, _)| name != TAG_VARIABLE);
+        env.push((TAG_VARIABLE.into(), self.tag.clone().into()));
+        env
+    }
+}
+
+/// Each of the platforms' programs asks, pages and looks for updates unless it is told not to.
+fn quietly(mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let quiet = [
+        ("GH_PROMPT_DISABLED", "1"),
+        ("GH_NO_UPDATE_NOTIFIER", "1"),
+        ("GH_PAGER", "cat"),
+        ("NO_PROMPT", "true"),
+        ("GLAB_CHECK_UPDATE", "false"),
+        ("NO_COLOR", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+    ];
+    env.retain(|(name, _)| !quiet.iter().any(|(known, _)| name == known) && !names_a_repository(name));
+    env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+    env
+}
+
+/// What would lead a program to another repository than the one it is run in.
+fn names_a_repository(name: &std::ffi::OsStr) -> bool {
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GH_REPO"]
+        .iter()
+        .any(|known| name == *known)
+}
+
+/// The program by what the user says, else by the name of the host.
+fn by_name(address: &Address, config: &Config) -> Option<PlatformCli> {
+    config.pr.cli.or_else(|| address.host.as_deref().and_then(platform::of_host))
+}
+
+/// A title has one line, begins with a word and is not longer than people read.
+fn one_line(text: &str) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = first.trim_start_matches(['#', '>', '*', ' ']);
+    let plain: String = first.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let title = cut_chars(&words.join(" "), 100);
+    if title.is_empty() { "Changes by an agent".to_owned() } else { title }
+}
+
+fn last_lines(text: &str, lines: usize) -> String {
+    dacapo_core::context::tail_lines(text.trim(), lines, 2000).trim().to_owned()
+}
+
+fn git_failed(error: &GitError) -> Failure {
+    Failure::failed(address::without_passwords(&error.to_string())).kept("everything; nothing was pushed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn s12_a_title_is_one_line_whatever_was_asked() {
+        for (text, title) in [
+            ("fix it", "fix it"),
+            ("\n\n  # Fix\tit \r\nmore", "Fix it"),
+            ("-rf; $(rm) `x` \"q\" 'r'", "-rf; $(rm) `x` \"q\" 'r'"),
+            ("\u{1b}[31mred\u{7}", "[31mred"),
+            (" \n ", "Changes by an agent"),
+        ] {
+            assert_eq!(one_line(text), title, "{text:?}");
+        }
+        assert_eq!(one_line(&"繼".repeat(500)).chars().count(), 100);
+    }
+}

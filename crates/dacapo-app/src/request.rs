@@ -1,0 +1,355 @@
+//! A request and the settings become a [`TaskSpec`]: everything is decided and refused here, before anything is touched.
+
+use std::time::Duration;
+
+use dacapo_core::event::Writing;
+use dacapo_core::git::{GitError, Head, Oid, Repo};
+use dacapo_core::spec::{
+    AgentSpec, ContextPolicy, InvalidName, Place, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, Setup,
+    TaskName, TaskSpec, parse_duration, random_hex,
+};
+use dacapo_core::store::RepoDir;
+use dacapo_core::task::agent_loop::Loop;
+use jiff::Timestamp;
+
+use crate::App;
+use crate::agents::{self, Answers, Chosen, Wanted};
+use crate::config::Config;
+use crate::error::{Failure, suggest};
+use crate::pull_request::issue;
+use crate::writers::{self, Writer};
+
+pub mod again;
+mod asked;
+mod budget;
+mod env;
+pub mod milestone;
+mod plan;
+mod policy;
+
+pub use asked::{Driven, TaskRequest, schema};
+use budget::budget;
+pub use budget::{Budget, can_hold, knows_its_cost, no_price};
+pub use env::{Variables, given_again, variables};
+pub use plan::{Answer as PlanAnswer, OldPlan};
+use policy::{condition, policy};
+
+/// A validated request and what the user should hear about it.
+#[derive(Debug)]
+pub struct Request {
+    /// What is asked for.
+    pub spec: TaskSpec,
+    /// The name was chosen by the user, not made from the prompt.
+    pub named: bool,
+    /// Why this agent, where nobody chose it.
+    pub agent_why: Option<String>,
+    /// Clamps and other things that differ from what was typed.
+    pub notes: Vec<String>,
+    /// Secrets among the variables that were set for it: never stored.
+    pub secrets: Vec<(String, String)>,
+}
+
+/// The checks of a request: given, from the config, or found.
+#[derive(Debug, Clone, Default)]
+pub struct Checks {
+    /// The commands.
+    pub commands: Vec<String>,
+    /// What a fresh checkout needs before they can run there.
+    pub setup: FreshSetup,
+}
+
+/// What makes a fresh checkout usable.
+#[derive(Debug, Clone, Default)]
+pub struct FreshSetup {
+    /// From the config, or found and confirmed.
+    pub commands: Vec<String>,
+    /// Found, and confirmed by nobody: named where it would help.
+    pub suggested: Vec<String>,
+}
+
+impl FreshSetup {
+    /// For the policy of a task.
+    pub fn proof(&self, config: &Config, at: ProofAt) -> ProofPolicy {
+        ProofPolicy {
+            at,
+            keep: config.proof.keep.clone(),
+            setup: self.setup(config),
+            suggested_setup: self.suggested.clone(),
+        }
+    }
+
+    /// For a fresh worktree.
+    pub fn setup(&self, config: &Config) -> Setup {
+        Setup { commands: self.commands.clone(), timeout: config.worktree.setup_timeout.duration() }
+    }
+}
+
+/// Where a request is made, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// The user.
+    pub app: &'a App,
+    /// The settings in effect.
+    pub config: &'a Config,
+    /// The repository.
+    pub repo: &'a Repo,
+    /// Its data.
+    pub data: &'a RepoDir,
+    /// Who drives the task.
+    pub driven: Driven,
+    /// Who can answer what its agents ask.
+    pub answers: Answers,
+}
+
+/// Puts a request together.
+pub fn request(args: &TaskRequest, around: &Around<'_>, checks: Checks) -> Result<Request, Failure> {
+    let Around { app, config, repo, data, driven, .. } = *around;
+    let mut notes = Vec::new();
+    let (prompt, title) = text(args, around, &mut notes)?;
+    let Variables { env, secrets } = variables(&args.env);
+    let chosen = agents::choose(app, &wanted(args, around), config, repo.toplevel())?;
+    let mut policy = policy(args, &chosen, checks.commands, &mut notes)?;
+    policy.proof = checks.setup.proof(config, args.proof_at());
+    let context = context(args, config, &chosen, &mut notes)?;
+    let writers = context.summary_by.iter().chain(&context.message_by);
+    budget(args, chosen.agents.iter().chain(writers))?;
+    let (name, named) = match &args.name {
+        Some(text) => (TaskName::parse(text).map_err(|error| bad_name(text, &error))?, true),
+        None => (TaskName::from_prompt(title.as_ref().unwrap_or(&prompt)), false),
+    };
+    refuse_without_worktree(args, driven)?;
+    let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    let (base, base_branch) = match &args.base {
+        None => (head.commit, head.branch),
+        Some(name) => base(args, around, name, head)?,
+    };
+    let plan = plan::plan(args, repo, data, &mut notes)?;
+    let spec = TaskSpec {
+        v: SPEC_FORMAT,
+        kind: Loop::NAME.to_owned(),
+        created_at: Timestamp::now(),
+        tag: random_hex(16),
+        top: repo.toplevel().to_owned(),
+        base_branch,
+        foreground: driven == Driven::Here,
+        plan,
+        place: place(args, around, checks.setup.setup(config), (&name, base)),
+        prompt,
+        name,
+        agents: chosen.agents,
+        policy,
+        context,
+        pull_request: args.pr.as_deref().map(PullRequest::titled),
+        env,
+        details: serde_json::Value::Null,
+    };
+    Ok(Request { spec, named, agent_why: chosen.why, notes, secrets })
+}
+
+/// Who is to do the work.
+fn wanted(args: &TaskRequest, around: &Around<'_>) -> Wanted {
+    Wanted {
+        agent: args.agent.clone(),
+        agent_cmd: args.agent_cmd.clone(),
+        model: args.model.clone(),
+        approval: args.approval.unwrap_or_default(),
+        answers: around.answers,
+    }
+}
+
+/// What is asked for, and the title where it has one.
+fn text(
+    args: &TaskRequest,
+    around: &Around<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(String, Option<String>), Failure> {
+    let Some(number) = args.issue else { return Ok((prompt(args, around.driven)?, None)) };
+    let issue = issue(around.app, around.repo, around.config, number)?;
+    notes.push(issue.note());
+    Ok((issue.prompt(), Some(issue.title)))
+}
+
+fn refuse_without_worktree(args: &TaskRequest, driven: Driven) -> Result<(), Failure> {
+    if args.in_worktree(driven) {
+        return Ok(());
+    }
+    if args.pr.is_some() {
+        return Err(Failure::usage("--pr needs a worktree: a pull request is made from a branch of its own")
+            .hint("add --worktree")
+            .kept("everything; nothing was started"));
+    }
+    if args.with_changes {
+        return Err(
+            Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
+        );
+    }
+    Ok(())
+}
+
+/// Where the task with this name works, and from which commit.
+fn place(
+    args: &TaskRequest,
+    around: &Around<'_>,
+    setup: Setup,
+    (name, base): (&TaskName, Option<Oid>),
+) -> Place {
+    if args.in_worktree(around.driven) {
+        Place::Worktree {
+            path: around.data.worktree(name),
+            branch: branch_of(name),
+            with_changes: args.with_changes,
+            base,
+            setup,
+        }
+    } else {
+        Place::InPlace { allow_dirty: args.allow_dirty, branch: None }
+    }
+}
+
+fn branch_of(name: &TaskName) -> String {
+    format!("refs/heads/dacapo/{name}")
+}
+
+/// The task gets another name.
+pub fn rename(spec: &mut TaskSpec, data: &RepoDir, name: TaskName) {
+    if let Place::Worktree { path, branch, .. } = &mut spec.place {
+        *path = data.worktree(&name);
+        *branch = branch_of(&name);
+    }
+    spec.name = name;
+}
+
+/// `--base`: the commit, and the branch that the work is for. A tag or a commit is for the branch the user is on.
+pub fn base(
+    args: &TaskRequest,
+    around: &Around<'_>,
+    name: &str,
+    head: Head,
+) -> Result<(Option<Oid>, Option<String>), Failure> {
+    let (nothing, repo) = ("everything; nothing was started", around.repo);
+    if !args.in_worktree(around.driven) {
+        return Err(Failure::usage("--base says where a worktree starts")
+            .hint("add --worktree")
+            .kept(nothing));
+    }
+    let failed = |error: GitError| Failure::failed(error.to_string());
+    let Some((commit, branch)) = repo.meant_by(name).map_err(failed)? else {
+        let names = repo.names_of_commits().map_err(failed)?;
+        let failure =
+            Failure::usage(format!("--base '{name}' is no branch, tag or commit here")).kept(nothing);
+        return Err(match suggest(name, names.iter().map(String::as_str)) {
+            Some(close) => failure.hint(format!("did you mean '{close}'?")),
+            None => failure.hint("git branch --all shows the branches; git fetch brings those of others"),
+        });
+    };
+    if args.with_changes && head.commit.as_ref() != Some(&commit) {
+        return Err(Failure::usage(
+            "--with-changes takes changes of the current commit along, not of --base",
+        )
+        .hint("leave one of them out")
+        .kept(nothing));
+    }
+    Ok((Some(commit), branch.or(head.branch)))
+}
+
+fn prompt(args: &TaskRequest, driven: Driven) -> Result<String, Failure> {
+    let text = args.prompt.as_deref().unwrap_or_default();
+    if text.trim().is_empty() {
+        let command = match driven {
+            Driven::Here => "exec",
+            Driven::InBackground => "spawn",
+        };
+        return Err(Failure::usage("the prompt is empty")
+            .hint(format!("dacapo {command} [flags] \"what the agent is to do\"")));
+    }
+    if text.contains('\0') {
+        return Err(Failure::usage("the prompt contains a NUL byte").hint("give the prompt as plain text"));
+    }
+    // The newline that ends a file or `echo` is not part of what was asked.
+    Ok(text.strip_suffix('\n').unwrap_or(text).to_owned())
+}
+
+fn bad_name(text: &str, error: &InvalidName) -> Failure {
+    Failure::usage(error.to_string()).hint(format!("--name {}", TaskName::from_prompt(text)))
+}
+
+/// `--iter`: a count, at least 1.
+pub fn count(text: &str) -> Result<u32, Failure> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let refuse = || {
+        let failure = condition(text);
+        if parse_duration(text).is_ok() {
+            failure.hint(format!("--time {text}"))
+        } else {
+            failure.hint("--iter 5")
+        }
+    };
+    text.parse().ok().filter(|count| digits && *count >= 1).ok_or_else(refuse)
+}
+
+/// `--time`: whole seconds.
+pub fn time(text: &str) -> Result<Duration, Failure> {
+    let whole_seconds = |duration: &Duration| duration.subsec_millis() == 0;
+    parse_duration(text).ok().filter(whole_seconds).ok_or_else(|| {
+        let failure = condition(text);
+        if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+            failure.hint(format!("--time {text}s or --time {text}m; for a count: --iter {text}"))
+        } else {
+            failure.hint("--time 1h30m")
+        }
+    })
+}
+
+/// Another limit of time, by its flag.
+pub fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
+    parse_duration(text)
+        .map_err(|error| Failure::usage(format!("{flag}: {error}")).hint(format!("{flag} 15m")))
+}
+
+fn context(
+    args: &TaskRequest,
+    config: &Config,
+    chosen: &Chosen,
+    notes: &mut Vec<String>,
+) -> Result<ContextPolicy, Failure> {
+    let set = &config.spawn_task.context_passing;
+    let auto_commit = set.auto_commit && !args.no_commit;
+    let generate_summary = set.generate_summary && !args.no_summary;
+    let summary_model = args.summary_model.as_ref().or(set.summary_model.as_ref());
+    let message_model = args.commit_message_model.as_ref().or(set.commit_message_model.as_ref());
+    let mut by = |what, model: Option<&String>, wanted: bool| match model.filter(|_| wanted) {
+        Some(model) => writer(what, model, config, chosen, notes),
+        None => Ok(None),
+    };
+    Ok(ContextPolicy {
+        enabled: set.enabled && !args.no_context,
+        auto_commit,
+        generate_summary,
+        summary_by: by(Writing::Summary, summary_model, generate_summary)?,
+        message_by: by(Writing::CommitMessage, message_model, auto_commit)?,
+        summary_max_tokens: args.summary_max_tokens.unwrap_or(set.summary_max_tokens),
+        context_max_tokens: args.context_max_tokens.unwrap_or(set.context_max_tokens),
+        loop_prompt: args.loop_prompt.clone().or_else(|| set.loop_prompt.clone()),
+    })
+}
+
+/// Who writes `what` with this model; none: the agent's own words are used.
+fn writer(
+    what: Writing,
+    model: &str,
+    config: &Config,
+    chosen: &Chosen,
+    notes: &mut Vec<String>,
+) -> Result<Option<AgentSpec>, Failure> {
+    // An empty one on the command line takes back what a config file says.
+    if model.trim().is_empty() {
+        return Ok(None);
+    }
+    Ok(match writers::writer(what, model.trim(), config, chosen)? {
+        Writer::Model(agent) => Some(*agent),
+        Writer::OwnWords(why) => {
+            notes.push(why);
+            None
+        }
+    })
+}

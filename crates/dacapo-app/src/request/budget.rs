@@ -1,0 +1,77 @@
+//! Which budgets can be held with which agents (L10).
+
+use dacapo_core::agent;
+use dacapo_core::spec::{AgentCommand, AgentSpec, OutputFormat};
+
+use super::TaskRequest;
+use crate::error::Failure;
+
+/// A budget that cannot be held is refused before any of it is spent (L10).
+pub(super) fn budget<'a>(
+    args: &TaskRequest,
+    agents: impl Iterator<Item = &'a AgentSpec> + Clone,
+) -> Result<(), Failure> {
+    if let Some(cost) = args.max_cost
+        && !(cost.is_finite() && cost > 0.0)
+    {
+        return Err(
+            Failure::usage(format!("--max-cost {cost}: expected an amount above 0")).hint("--max-cost 2.50")
+        );
+    }
+    if args.max_tokens == Some(0) {
+        return Err(Failure::usage("--max-tokens 0: expected a number above 0").hint("--max-tokens 500000"));
+    }
+    match (args.max_cost, args.max_tokens) {
+        (Some(_), _) => can_hold(Budget::Cost, agents),
+        (_, Some(_)) => can_hold(Budget::Tokens, agents),
+        _ => Ok(()),
+    }
+}
+
+/// What is bounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// `--max-cost`.
+    Cost,
+    /// `--max-tokens`.
+    Tokens,
+}
+
+/// Whether all of these agents say what a budget counts.
+pub fn can_hold<'a>(
+    budget: Budget,
+    mut agents: impl Iterator<Item = &'a AgentSpec> + Clone,
+) -> Result<(), Failure> {
+    let flag = match budget {
+        Budget::Cost => "--max-cost",
+        Budget::Tokens => "--max-tokens",
+    };
+    if let Some(agent) = agents.clone().find(|agent| !agent.reports_usage()) {
+        return Err(Failure::usage(format!(
+            "agent '{}' prints plain text and reports no usage: {flag} could not be held",
+            agent.name
+        ))
+        .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}")));
+    }
+    match agents.find(|agent| budget == Budget::Cost && !knows_its_cost(agent)) {
+        Some(agent) => Err(no_price(agent)),
+        None => Ok(()),
+    }
+}
+
+pub fn knows_its_cost(agent: &AgentSpec) -> bool {
+    let says_so = match agent::adapter(agent.output) {
+        Some(adapter) => adapter.reports_cost(),
+        // A script says what it likes; an endpoint counts tokens, not money.
+        None => agent.output == OutputFormat::Rehearsal && !matches!(agent.command, AgentCommand::Own(_)),
+    };
+    says_so || agent.price.is_some()
+}
+
+pub fn no_price(agent: &AgentSpec) -> Failure {
+    let key = agent.model.as_ref().unwrap_or(&agent.name);
+    Failure::usage(format!("agent '{}' does not say what it costs: --max-cost could not be held", agent.name))
+        .hint(format!("set [prices.\"{key}\"] input = …, output = … (USD per million tokens) in config.toml"))
+        .hint("--max-tokens bounds it without prices")
+        .kept("everything; nothing was started")
+}

@@ -1,0 +1,64 @@
+//! Variables that are set for a task: `--env`.
+
+use dacapo_core::process::is_secret_name;
+use dacapo_core::spec::TaskSpec;
+
+use crate::App;
+use crate::error::Failure;
+
+/// The variables of `--env`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// What is stored: of a secret only its name (S15).
+    pub env: Vec<(String, Option<String>)>,
+    /// The values that are not; they stay in memory.
+    pub secrets: Vec<(String, String)>,
+}
+
+/// Takes them apart; the last of a name counts, as everywhere.
+pub fn variables<'a>(given: impl IntoIterator<Item = (&'a String, &'a String)>) -> Variables {
+    let mut all = Variables::default();
+    for (name, value) in given {
+        all.env.retain(|(known, _)| known != name);
+        all.secrets.retain(|(known, _)| known != name);
+        let secret = is_secret_name(name);
+        all.env.push((name.clone(), (!secret).then(|| value.clone())));
+        all.secrets.extend(secret.then(|| (name.clone(), value.clone())));
+    }
+    all
+}
+
+/// Secrets of `--env` that nobody has given again: without them it would run as something else.
+pub fn given_again(
+    app: &App,
+    spec: &TaskSpec,
+    secrets: &[(String, String)],
+    command: &str,
+) -> Result<(), Failure> {
+    let is_set = |name: &String| secrets.iter().any(|(known, _)| known == name) || app.var(name).is_some();
+    let missing = spec.env.iter().find(|(name, value)| value.is_none() && !is_set(name));
+    match missing {
+        Some((name, _)) => Err(Failure::usage(format!(
+            "task '{}' was started with --env {name}=…, which is a secret and not stored; {name} is not set here",
+            spec.name
+        ))
+        .kept("everything; nothing was started")
+        .hint(format!("{name}=… {command}"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Variables, variables};
+
+    #[test]
+    fn s15_values_of_secrets_are_not_stored() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let given = [pair("MODE", "a"), pair("API_TOKEN", "t0p"), pair("MODE", "b"), pair("PGPASSWORD", "x")];
+        let Variables { env, secrets } = variables(given.iter().map(|(name, value)| (name, value)));
+        let stored = [("API_TOKEN", None), ("MODE", Some("b")), ("PGPASSWORD", None)];
+        assert_eq!(env, stored.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))));
+        assert_eq!(secrets, [pair("API_TOKEN", "t0p"), pair("PGPASSWORD", "x")]);
+    }
+}

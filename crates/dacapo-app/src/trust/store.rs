@@ -1,0 +1,95 @@
+//! What the user has confirmed: `$DACAPO_HOME/trust/REPO/HASH.json`. The name alone decides; the content is for people. A file
+//! each, so that nobody ever has to change one.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Reader, shown};
+use crate::App;
+use crate::config::Brought;
+
+/// Confirmations for one repository.
+#[derive(Debug, Clone)]
+pub struct Store {
+    dir: PathBuf,
+    repository: PathBuf,
+}
+
+/// One confirmation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub v: u32,
+    pub hash: String,
+    pub source: String,
+    pub trusted_at: Timestamp,
+    /// The git directory, so that a person finds it again.
+    pub repository: PathBuf,
+    /// What was confirmed, values that are secret left out.
+    pub entries: Vec<String>,
+}
+
+impl Store {
+    /// That of the repository around a directory; `None` where there is no repository, or no data directory.
+    pub fn around(app: &App, dir: &Path) -> Option<Self> {
+        let common_dir = dacapo_core::git::common_dir(dir, &app.env).ok()?;
+        let home = app.home().ok()?;
+        let repo = home.repo(&common_dir);
+        let name = repo.path().file_name()?;
+        Some(Self { dir: home.path().join("trust").join(name), repository: common_dir })
+    }
+
+    /// All that was confirmed.
+    pub fn hashes(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        entries
+            .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()))
+            .collect()
+    }
+
+    /// With what is known of each, newest first.
+    pub fn records(&self) -> Vec<Record> {
+        let read = |hash: &String| {
+            let bytes = fs::read(self.file(hash)).ok()?;
+            serde_json::from_slice::<Record>(&bytes).ok().filter(|record| record.hash == *hash)
+        };
+        let mut records: Vec<Record> = self.hashes().iter().filter_map(read).collect();
+        records.sort_by_key(|record| std::cmp::Reverse(record.trusted_at));
+        records
+    }
+
+    /// Keeps a confirmation for good.
+    pub fn add(&self, brought: &Brought) -> io::Result<()> {
+        let record = Record {
+            v: 1,
+            hash: brought.hash.clone(),
+            source: brought.source.clone(),
+            trusted_at: Timestamp::now(),
+            repository: self.repository.clone(),
+            entries: brought.entries.iter().map(|entry| shown(entry, Reader::Log)).collect(),
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
+        // Complete or not there: a name that is there counts.
+        let new = self.dir.join(format!(".{}.{}", brought.hash, std::process::id()));
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        file.write_all(format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes())?;
+        fs::rename(&new, self.file(&brought.hash))
+    }
+
+    /// Takes a confirmation back. False where there was none.
+    pub fn remove(&self, hash: &str) -> io::Result<bool> {
+        match fs::remove_file(self.file(hash)) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn file(&self, hash: &str) -> PathBuf {
+        self.dir.join(format!("{hash}.json"))
+    }
+}

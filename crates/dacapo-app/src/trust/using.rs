@@ -1,0 +1,94 @@
+//! What of that which a repository brings a command is about to use, and the words for it.
+
+use super::{Reader, VARIABLE, shown};
+use crate::config::{Brought, Entry, Loaded, Origin, Project, Use};
+use crate::error::Failure;
+
+/// What was kept where nothing was confirmed.
+pub const NOTHING: &str = "everything; nothing was started and nothing was changed";
+
+/// What a command is about to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Using<'a> {
+    /// These agents, as in `--agent`; `None`: whichever the settings name.
+    Agents(Option<&'a str>),
+    /// The project's checks.
+    Checks,
+    /// The setup of a fresh worktree.
+    Setup,
+    /// The ways to tell people.
+    Notify,
+    /// The editor.
+    Editor,
+    /// The program for pull requests.
+    PullRequests,
+}
+
+impl Using<'_> {
+    fn touches(self, entry: &Entry) -> bool {
+        let Some(used_by) = entry.used_by else { return true };
+        match (self, used_by) {
+            (Using::Agents(names), Use::Agents) => match (&entry.agent, names) {
+                (_, None) => true,
+                // `native` also writes summaries and commit messages for others.
+                (Some(agent), Some(names)) => agent == "native" || named(names).any(|name| name == agent),
+                (None, Some(_)) => entry.key != "agent",
+            },
+            (Using::Checks, Use::Checks)
+            | (Using::Setup, Use::Setup)
+            | (Using::Notify, Use::Notify)
+            | (Using::Editor, Use::Editor)
+            | (Using::PullRequests, Use::PullRequests) => true,
+            (
+                Using::Agents(_)
+                | Using::Checks
+                | Using::Setup
+                | Using::Notify
+                | Using::Editor
+                | Using::PullRequests,
+                Use::Agents | Use::Checks | Use::Setup | Use::Notify | Use::Editor | Use::PullRequests,
+            ) => false,
+        }
+    }
+}
+
+/// What the repository's file brings, the command uses, and the user has not confirmed.
+pub fn unconfirmed<'a>(loaded: &'a Loaded, uses: &[Using<'_>]) -> Option<&'a Brought> {
+    let Project::Unconfirmed { brought, then } = &loaded.project else { return None };
+    let counts = |entry: &&Entry| matches!(then.origin(&entry.key), Origin::Project(..));
+    let mut used = brought.entries.iter().filter(counts);
+    used.any(|entry| uses.iter().any(|using| using.touches(entry))).then_some(brought)
+}
+
+/// The agents in `claude, rehearsal:script.yaml`.
+fn named(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|name| name.split(':').next().unwrap_or(name).trim())
+}
+
+/// What is shown before it is asked.
+pub fn in_words(brought: &Brought) -> String {
+    let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Person)));
+    format!(
+        "This repository's {} sets what runs on your machine or what agents are told, and you have not confirmed it:\n\n{}\n",
+        brought.source,
+        what.collect::<Vec<_>>().join("\n")
+    )
+}
+
+/// Why a command that nobody can be asked about ends here.
+pub fn refused(brought: &Brought) -> Failure {
+    let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Log)));
+    let message = format!(
+        "this repository's {} sets what runs on your machine or what agents are told, and you have not confirmed it:\n{}",
+        brought.source,
+        what.collect::<Vec<_>>().join("\n")
+    );
+    Failure::usage(message)
+        .kept(NOTHING)
+        .hint("dacapo trust shows it and asks, at a terminal")
+        .hint(format!("{VARIABLE}={} confirms exactly this, in CI for example", brought.hash))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}

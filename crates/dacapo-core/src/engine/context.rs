@@ -1,0 +1,199 @@
+//! What is around the driver: who is shown what it does, who can tell it what to do, what it is given, what it cannot do.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::admission::QueueEntry;
+use super::post::{Message, Outbox, Report};
+use crate::agent::acp::Question;
+use crate::env::Env;
+use crate::event::{AgentEvent, Envelope, Writing};
+use crate::git::{GitError, Oid, WorktreeError};
+use crate::process::LaunchError;
+use crate::spec::ProofPolicy;
+use crate::store::{Handed, JournalError, SharedLimits};
+use crate::task::{Kinds, NotThatKind};
+
+/// What people and programs are shown. Called from the driver's own thread, in order.
+pub trait Sink {
+    /// An event is in the journal.
+    fn event(&mut self, line: &Envelope);
+
+    /// The agent did something; `after` is the event before it, `sub` counts from there.
+    fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent);
+
+    /// Something began that is no event yet.
+    fn activity(&mut self, activity: &Activity<'_>);
+
+    /// How often it wants to be called when nothing happens, to show that time passes.
+    fn tick_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Time has passed.
+    fn tick(&mut self) {}
+
+    /// A person is to decide; the answer goes to `reply`, whenever it comes. False: there is nobody to ask.
+    fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
+        let _ = (question, reply);
+        false
+    }
+
+    /// What was asked last needs no answer any more.
+    fn withdraw(&mut self) {}
+}
+
+/// Takes a person's answer to a [`Question`], from any thread.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    outbox: Outbox,
+    number: u64,
+}
+
+impl Reply {
+    pub(super) fn new(outbox: Outbox, question: &Question) -> Self {
+        Self { outbox, number: question.number }
+    }
+
+    /// The choice with this place in the question; none: it is refused. An answer that comes too late changes nothing.
+    pub fn choose(&self, choice: Option<usize>) {
+        self.outbox.report(Report::Answer { number: self.number, choice });
+    }
+}
+
+/// Something that takes time has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity<'a> {
+    /// A command makes the fresh worktree usable.
+    Setup(&'a str),
+    /// A check runs.
+    Check(&'a str),
+    /// A checkout of this commit is made, to prove it there.
+    Proving(&'a Oid),
+    /// A model writes about the iteration.
+    Writing {
+        /// What.
+        what: Writing,
+        /// Which one.
+        by: &'a str,
+    },
+    /// What the iteration left is being committed.
+    Committing,
+    /// The agent is being stopped.
+    Stopping,
+}
+
+/// What Dacapo itself could not do. The task stays as it is and can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Git.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A worktree.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    /// A child.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A file.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        what: &'static str,
+        /// With which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The kind of task.
+    #[error(transparent)]
+    Kind(#[from] NotThatKind),
+    /// The row of tasks that wait for a place.
+    #[error("cannot wait for a place to work: {source}")]
+    Queue {
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The place to work in is not what it was.
+    #[error("{0}")]
+    Workspace(String),
+    /// The state does not change, whatever is done.
+    #[error(
+        "the journal of task '{task}' does not add up: it asks for the same step again and again. Nothing more was \
+         started, and its branch and files are as they were"
+    )]
+    NoProgress {
+        /// Of which task.
+        task: String,
+    },
+}
+
+impl DriverError {
+    /// The command that removes a lock of git's which is in the way.
+    pub fn unlock_command(&self) -> Option<String> {
+        match self {
+            Self::Git(error) | Self::Worktree(WorktreeError::Git(error)) => error.unlock_command(),
+            Self::Journal(_)
+            | Self::Worktree(_)
+            | Self::Launch(_)
+            | Self::File { .. }
+            | Self::Kind(_)
+            | Self::Queue { .. }
+            | Self::Workspace(_)
+            | Self::NoProgress { .. } => None,
+        }
+    }
+}
+
+/// Who answers what the agent asks a person for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Whoever the sink can ask.
+    Here,
+    /// Anybody, by a command, whenever it comes.
+    FromAfar,
+}
+
+/// What the driver is given by the program around it.
+#[derive(Debug)]
+pub struct DriverContext {
+    /// Our own program, run again as guard and as scripted agent.
+    pub program: PathBuf,
+    /// The user's environment.
+    pub env: Env,
+    /// The locks that the task's git and guards hold together with whoever drives it: the task's own, and that of a
+    /// checkout that it works in.
+    pub locks: Handed,
+    /// What this process is called in the journal.
+    pub version: String,
+    /// Where tasks of this machine leave word of usage limits.
+    pub limits: SharedLimits,
+    /// More iterations, for a task that is taken up again.
+    pub more_iterations: Option<u32>,
+    /// More words.
+    pub follow_up: Option<String>,
+    /// How commits are proven from now on, where that changes.
+    pub proof: Option<ProofPolicy>,
+    /// The kinds of task that are known.
+    pub kinds: Kinds,
+    /// Whether commands may answer what a turn asks where nobody is at hand.
+    pub answers: Answers,
+    /// The row of those of which one is at work in the repository (M2), waited for first; none: it need not wait.
+    pub turn: Option<QueueEntry>,
+    /// The row of those who want to work at once on this machine; none: it need not wait.
+    pub places: Option<QueueEntry>,
+}
+
+/// Tells a driver what to do from another thread.
+#[derive(Debug, Clone)]
+pub struct Control(pub(super) Outbox);
+
+impl Control {
+    /// The task is to end: its agent is stopped, what it left is committed. False: it has ended already.
+    pub fn stop(&self, by: &str) -> bool {
+        self.0.send(Message::Stop { by: by.to_owned() })
+    }
+}

@@ -1,0 +1,197 @@
+//! What reaches the driver while it does something else, from other threads and from elsewhere.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Instant;
+
+use super::admission::Queue;
+use super::context::{Reply, Sink};
+use super::turn::Parsed;
+use crate::agent::acp::{Question, Talk};
+use crate::event::{AgentEvent, Command, Received};
+use crate::process::Finished;
+use crate::proof::{Lease, ProofError};
+use crate::store::{Held, Inbox, ProbeLock, Watch};
+
+/// All that can reach the driver while it waits.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// A signal.
+    Stop { by: String },
+    /// Something lies in the inbox.
+    Mail,
+    /// Queue whoever waits for it.
+    Report(Report),
+}
+
+/// What somebody may wait for.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// It is this task's turn, or it has a slot to work in.
+    Admitted(Queue, io::Result<Held>),
+    /// A child and all it started is gone.
+    ChildGone(Box<Finished>),
+    Agent(AgentEvent),
+    /// What an agent that one talks with wants to be answered.
+    Talk(Box<Talk>),
+    /// All of a turn's output has been read.
+    Parsed(Box<Parsed>),
+    /// The task that tried whether a limit is over does so no more.
+    ProbeFree(io::Result<ProbeLock>),
+    /// A checkout to prove a commit in is free.
+    ProofLease(Box<Result<Lease, ProofError>>),
+    /// The process of this agent, with which one talks, is gone, with all it started.
+    AcpProcessGone(usize, Box<Finished>),
+    /// A person's answer.
+    Answer {
+        number: u64,
+        choice: Option<usize>,
+    },
+}
+
+/// Takes messages for the driver, from any thread.
+#[derive(Debug, Clone)]
+pub(super) struct Outbox(Sender<Message>);
+
+impl Outbox {
+    /// False: nobody listens any more.
+    pub(super) fn send(&self, message: Message) -> bool {
+        self.0.send(message).is_ok()
+    }
+
+    /// False: nobody listens any more.
+    pub(super) fn report(&self, report: Report) -> bool {
+        self.send(Message::Report(report))
+    }
+}
+
+/// Where all that arrives which happens while the driver does something else, and what is known of commands.
+#[derive(Debug)]
+pub(super) struct Post {
+    outbox: Outbox,
+    inbox: Receiver<Message>,
+    next_tick: Instant,
+    /// Commands that are in the journal.
+    taken: HashSet<String>,
+    /// It was said that files which are no commands lie in the task's inbox.
+    strangers_named: bool,
+    /// Something is in it, and we were told.
+    mail: Arc<AtomicBool>,
+    /// What the turn at work waits for.
+    asked: Option<Question>,
+}
+
+impl Post {
+    /// With the commands that an earlier process has taken.
+    pub(super) fn new(taken: HashSet<String>) -> Self {
+        let (outbox, inbox) = mpsc::channel();
+        Self {
+            outbox: Outbox(outbox),
+            inbox,
+            next_tick: Instant::now(),
+            taken,
+            strangers_named: false,
+            mail: Arc::default(),
+            asked: None,
+        }
+    }
+
+    pub(super) fn outbox(&self) -> Outbox {
+        self.outbox.clone()
+    }
+
+    /// The next message, or none at `deadline`. The sink ticks meanwhile.
+    pub(super) fn receive(&mut self, deadline: Option<Instant>, sink: &mut dyn Sink) -> Option<Message> {
+        loop {
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return self.inbox.try_recv().ok();
+            }
+            let tick = sink.tick_every().map(|every| {
+                if self.next_tick <= now {
+                    sink.tick();
+                    self.next_tick = now + every;
+                }
+                self.next_tick
+            });
+            let wake = [deadline, tick].into_iter().flatten().min();
+            let received = match wake {
+                Some(wake) => self.inbox.recv_timeout(wake.saturating_duration_since(now)),
+                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match received {
+                Ok(message) => return Some(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                // We hold a sender ourselves.
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Listens to the task's inbox for as long as what it gives lives.
+    pub(super) fn watch(&self, inbox: &Inbox) -> io::Result<Watch> {
+        let (outbox, mail) = (self.outbox(), Arc::clone(&self.mail));
+        inbox.watch(move || {
+            // One look is enough for however many files came before it.
+            if !mail.swap(true, Ordering::SeqCst) {
+                outbox.send(Message::Mail);
+            }
+        })
+    }
+
+    /// From here on a new file in the task's inbox is told of again.
+    pub(super) fn opens_mail(&self) {
+        self.mail.store(false, Ordering::SeqCst);
+    }
+
+    /// False: it was taken before.
+    pub(super) fn is_new(&mut self, received: &Received) -> bool {
+        self.taken.insert(received.id.clone())
+    }
+
+    /// True once: that files which are no commands lie there is yet to be said.
+    pub(super) fn names_strangers(&mut self) -> bool {
+        !std::mem::replace(&mut self.strangers_named, true)
+    }
+
+    /// Takes an answer to this question.
+    pub(super) fn reply_to(&self, question: &Question) -> Reply {
+        Reply::new(self.outbox(), question)
+    }
+
+    /// The turn at work waits for this.
+    pub(super) fn asks(&mut self, question: &Question) {
+        self.asked = Some(question.clone());
+    }
+
+    /// True: something was asked, and needs no answer any more.
+    pub(super) fn withdraw(&mut self) -> bool {
+        self.asked.take().is_some()
+    }
+
+    /// A command that answers what was asked last; one that comes too late changes nothing.
+    pub(super) fn answer_with(&self, command: &Command) {
+        let Some(question) = &self.asked else { return };
+        let fitting = |allows: bool| {
+            let all = question.choices.iter().enumerate().filter(|(_, choice)| choice.allows == allows);
+            all.min_by_key(|(_, choice)| choice.for_good).map(|(at, _)| at)
+        };
+        let choice = match command {
+            Command::Approve { choice: None } => fitting(true),
+            Command::Approve { choice: Some(number) } => number.checked_sub(1),
+            Command::Reject { .. } => fitting(false),
+            Command::Kill
+            | Command::Abandon
+            | Command::Pause { .. }
+            | Command::Tell { .. }
+            | Command::Untell
+            | Command::Refreeze { .. }
+            | Command::Remember { .. }
+            | Command::Set { .. } => return,
+        };
+        self.reply_to(question).choose(choice);
+    }
+}

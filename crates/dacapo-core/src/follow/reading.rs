@@ -1,0 +1,199 @@
+//! Bytes of a turn's output, line by line, into what the agent did.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+use crate::agent::{Parser, unfinished};
+use crate::event::AgentEvent;
+
+/// What is read at once. A line of plain text that is longer comes in pieces of this size, counted from its beginning: the
+/// same whenever it is read.
+const CHUNK: usize = if cfg!(test) { 97 } else { 64 << 10 };
+
+/// What comes of one line, or of a piece of a very long one.
+#[derive(Debug, PartialEq)]
+pub(super) struct Group {
+    /// Where the line begins.
+    pub(super) start: u64,
+    /// Behind it.
+    pub(super) end: u64,
+    /// At least one.
+    pub(super) events: Vec<AgentEvent>,
+}
+
+/// Reads a file on from some place.
+pub(super) struct Reading {
+    /// None for plain text, of which each line tells all by itself.
+    parser: Option<Box<dyn Parser>>,
+    /// Where the line begins that has not come to its end yet.
+    line: u64,
+    /// So much has been read; the beginning of a line waits in the parser.
+    read: u64,
+    /// Of that beginning.
+    early: Vec<AgentEvent>,
+}
+
+impl Reading {
+    /// From a place at which a line begins, with the parser as it was there.
+    pub(super) fn new(parser: Option<Box<dyn Parser>>, at: u64) -> Self {
+        Self { parser, line: at, read: at, early: Vec::new() }
+    }
+
+    /// All lines before this have been read.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Nothing was read yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.read == 0
+    }
+
+    /// The parser as it stands, where nothing waits in it; none for plain text, or in the middle of a line.
+    pub(super) fn checkpoint(&self) -> Option<Box<dyn Parser>> {
+        if self.line == self.read { self.parser.as_ref().map(|parser| parser.checkpoint()) } else { None }
+    }
+
+    /// Takes the next bytes in. False: there are none that say anything yet.
+    pub(super) fn advance(&mut self, file: &File, each: &mut dyn FnMut(Group)) -> io::Result<bool> {
+        let Self { parser: Some(parser), line, read, early } = self else {
+            return self.advance_text(file, each);
+        };
+        if parser.is_over() {
+            return Ok(false);
+        }
+        let bytes = read_at(file, *read)?;
+        let mut rest = bytes.as_slice();
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            parser.feed(&rest[..=end], &mut |event| early.push(event));
+            *read += end as u64 + 1;
+            if !early.is_empty() {
+                each(Group { start: *line, end: *read, events: std::mem::take(early) });
+            }
+            *line = *read;
+            rest = &rest[end + 1..];
+            // A process that lives on prints more, but not of this turn.
+            if parser.is_over() {
+                return Ok(true);
+            }
+        }
+        parser.feed(rest, &mut |event| early.push(event));
+        *read += rest.len() as u64;
+        Ok(!bytes.is_empty())
+    }
+
+    fn advance_text(&mut self, file: &File, each: &mut dyn FnMut(Group)) -> io::Result<bool> {
+        let bytes = read_at(file, self.line)?;
+        let mut rest = bytes.as_slice();
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            each(self.said(&rest[..=end]));
+            rest = &rest[end + 1..];
+        }
+        if rest.len() == CHUNK {
+            let whole = &rest[..rest.len() - unfinished(rest)];
+            each(self.said(whole));
+            rest = &rest[whole.len()..];
+        }
+        Ok(rest.len() < bytes.len())
+    }
+
+    fn said(&mut self, bytes: &[u8]) -> Group {
+        let start = self.line;
+        self.line += bytes.len() as u64;
+        self.read = self.line;
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        Group { start, end: self.line, events: vec![AgentEvent::Text { text }] }
+    }
+
+    /// What comes at the end of the turn, all lines before having been read. It can be asked again.
+    pub(super) fn last(&self, file: &File) -> io::Result<Option<Group>> {
+        let (mut events, mut end) = (Vec::new(), self.read);
+        if let Some(parser) = &self.parser {
+            let mut parser = parser.checkpoint();
+            events.extend(self.early.iter().cloned());
+            parser.finish(&mut |event| events.push(event));
+        } else {
+            let bytes = read_at(file, self.line)?;
+            end = self.line + bytes.len() as u64;
+            if !bytes.is_empty() {
+                events.push(AgentEvent::Text { text: String::from_utf8_lossy(&bytes).into_owned() });
+            }
+        }
+        Ok((!events.is_empty()).then_some(Group { start: self.line, end, events }))
+    }
+}
+
+/// The next bytes from `at` on, as many as are read at once.
+fn read_at(file: &File, at: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; CHUNK];
+    let mut filled = 0;
+    // Short reads must not decide where a line is cut.
+    while filled < CHUNK {
+        match file.read_at(&mut bytes[filled..], at + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Where the last whole lines of plain text begin, so many at most: from there on they are read as from the start. None
+/// where a line is so long that its pieces are only known from its beginning.
+pub(super) fn last_lines(file: &File, length: u64, lines: usize) -> io::Result<Option<u64>> {
+    let (mut at, mut left) = (length, lines);
+    let mut line_end = length;
+    while at > 0 {
+        let size = (CHUNK as u64).min(at);
+        at -= size;
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(CHUNK)];
+        file.read_exact_at(&mut bytes, at)?;
+        for place in memchr::memrchr_iter(b'\n', &bytes) {
+            let behind = at + place as u64 + 1;
+            if left == 0 {
+                return Ok(Some(behind));
+            }
+            left -= 1;
+            line_end = behind;
+        }
+        if line_end - at > 4 * CHUNK as u64 {
+            return Ok(None);
+        }
+    }
+    Ok(Some(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn the_last_whole_lines_are_found_from_the_end() {
+        let long = format!("{}\nlast\n", "x".repeat(2 * CHUNK));
+        for (text, lines, from) in [
+            ("a\nb\nc\n", 2, 2),
+            ("a\nb\nc", 1, 2),
+            ("a\nb\nc", 0, 4),
+            ("a\nb\n", 0, 4),
+            ("a\nb\n", 9, 0),
+            ("", 3, 0),
+            (long.as_str(), 1, 2 * CHUNK as u64 + 1),
+            (long.as_str(), 2, 0),
+        ] {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            assert_eq!(
+                last_lines(&file, text.len() as u64, lines).unwrap(),
+                Some(from),
+                "{lines} of {text:.20}"
+            );
+        }
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[b'x'; 8 * CHUNK]).unwrap();
+        assert_eq!(last_lines(&file, 8 * CHUNK as u64, 1).unwrap(), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! `dacapo rename`: gives a task another name, with its worktree and branch (S17).
+
+use dacapo_app::operations::rename::Renamed;
+use dacapo_core::event::{FORMAT, SessionMode};
+use dacapo_core::store::{RenameRecord, TaskDir};
+use dacapo_core::view::TaskView;
+use serde_json::json;
+
+use super::print;
+use crate::App;
+use crate::args::Rename;
+use crate::error::Failure;
+use crate::output::words::{self, DIM, paint};
+
+pub(super) fn run(app: &App, args: &Rename) -> Result<u8, Failure> {
+    let Renamed { dir, record } = app.rename(&args.name, &args.new_name)?;
+    tell(&dir, &record, args)
+}
+
+fn tell(dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failure> {
+    let (from, to) = (&record.from.name, &record.to.name);
+    if args.json {
+        let own = record.to.worktree.as_ref();
+        let line = json!({"v": FORMAT, "type": "renamed", "from": from.as_str(), "name": to.as_str(),
+            "branch": own.map(|own| words::branch(&own.branch)), "worktree": own.map(|own| &own.path)});
+        print(&line.to_string());
+        return Ok(0);
+    }
+    let what = match record.to.worktree.as_ref().filter(|own| own.path.exists()) {
+        Some(own) => format!("branch {} and {}", words::branch(&own.branch), own.path.display()),
+        None => "its record".to_owned(),
+    };
+    print(&format!("renamed {from} to {to}: {what}"));
+    for note in notes(dir, record) {
+        print(&paint(DIM, &format!("  {note}")));
+    }
+    print(&paint(DIM, &format!("  dacapo status {to}")));
+    Ok(0)
+}
+
+/// What does not move along.
+fn notes(dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
+    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir)) else { return Vec::new() };
+    let moved = record.to.worktree.as_ref().is_some_and(|own| own.path.exists());
+    let mut notes = Vec::new();
+    if moved && !spec.place.setup().is_empty() {
+        notes.push(
+            "its setup ran in the old directory: what contains that path (a Python environment) must be made again",
+        );
+    }
+    if moved && spec.policy.session == SessionMode::Resume {
+        notes.push("its agent starts a new session when it goes on: sessions are tied to the directory");
+    }
+    if view.pull_request.is_some() {
+        notes.push("its pull request stays on the old branch of the remote");
+    }
+    notes.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,162 @@
+//! A surface in a few lines, on the application layer alone: it starts a task, follows it, answers what is asked, and merges.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use dacapo_app::App;
+use dacapo_app::note::Notes;
+use dacapo_app::operations::act::{Done, MergeResult, Operation};
+use dacapo_app::operations::follow::{Hub, Item, Opening};
+use dacapo_app::operations::merge::MergeRequest;
+use dacapo_app::question::{Answer, Answers, NotYet};
+use dacapo_app::request::TaskRequest;
+
+use crate::support::{World, wait_for};
+
+/// How a surface has something done: by itself, or by a short process.
+type Act = fn(&App, &Operation, &Answers) -> Result<Done, NotYet>;
+
+/// Asks in its first iteration, and is done when the prompt has the answer.
+const ASKS: &str = "case $(cat) in *'answer: the blue'*) echo 'int x;' > key.c; echo FIN-1;; \
+                    *) echo '<blocked>Which key?</blocked>';; esac";
+
+/// The surface.
+struct Toy {
+    app: App,
+    act: Act,
+    hub: Hub,
+}
+
+impl Toy {
+    /// Does something, with a yes to every question on the way; what was asked.
+    fn does(&self, operation: &Operation) -> (Done, usize) {
+        let mut answers = Answers::default();
+        for asked in 0.. {
+            match (self.act)(&self.app, operation, &answers) {
+                Err(NotYet::Ask(question)) => answers.give(*question, Answer::Yes),
+                came => return (came.unwrap(), asked),
+            }
+        }
+        unreachable!()
+    }
+
+    /// Follows a task until it rests; the question that it has then.
+    fn watches(&self, task: &str) -> Option<String> {
+        let (_, dir) = self.app.task(Some(task)).unwrap();
+        let mut follow = self.app.follow(&self.hub, &dir, Opening::Start).unwrap();
+        let mut events = 0;
+        while let Some(item) = follow.next(None).unwrap() {
+            match item {
+                Item::Event(_) => events += 1,
+                Item::Over(_) => break,
+                _ => {}
+            }
+        }
+        assert!(events > 5, "{events} events");
+        self.app.view(&dir).unwrap().needs.map(|_| task.to_owned())
+    }
+
+    /// From the request to the branch of the user.
+    fn works(&self) -> Done {
+        let request = TaskRequest {
+            prompt: Some("use the key".into()),
+            name: Some("t".into()),
+            agent_cmd: Some(ASKS.into()),
+            until: Some("FIN-1".into()),
+            project_checks: true,
+            ..TaskRequest::default()
+        };
+        let (started, asked) = self.does(&Operation::Start { request });
+        assert!(matches!(started, Done::Started { ref task, .. } if task == "t"), "{started:?}");
+        assert_eq!(asked, 1, "whether the check that was found is the project's");
+        assert_eq!(self.watches("t"), Some("t".into()), "the agent asks");
+        let answer = Some("the blue one".into());
+        self.does(&Operation::Resume { task: "t".into(), iter: None, prompt: answer, proof: None });
+        assert_eq!(self.watches("t"), None);
+        self.does(&Operation::Merge {
+            request: MergeRequest { tasks: vec!["t".into()], ..MergeRequest::default() },
+        })
+        .0
+    }
+}
+
+fn toy(world: &World, act: Act) -> Toy {
+    let mut command = Command::new("true");
+    world.dress(&mut command);
+    let env = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let app = App {
+        env: env.collect(),
+        cwd: Ok(world.repo()),
+        user_dir: Some(world.home()),
+        program: env!("CARGO_BIN_EXE_dacapo").into(),
+        kinds: dacapo_core::task::Kinds::default(),
+        notes: Notes::default(),
+    };
+    Toy { app, act, hub: Hub::new().unwrap() }
+}
+
+/// A project whose check is found.
+fn project() -> World {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -e key.c\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "a check"]);
+    world
+}
+
+fn is_merged(world: &World, done: &Done) {
+    let Done::Merged { tasks, halted: false, .. } = done else { panic!("{done:?}") };
+    assert!(matches!(tasks[..], [ref one] if matches!(one.result, MergeResult::Merged { .. })), "{tasks:?}");
+    assert_eq!(world.read("key.c"), "int x;\n");
+    world.assert_nothing_left("t");
+}
+
+#[test]
+fn a_surface_starts_follows_answers_and_merges_by_the_application_alone() {
+    let world = project();
+    let done = toy(&world, App::act).works();
+    is_merged(&world, &done);
+}
+
+#[test]
+fn a_surface_that_lives_long_leaves_no_lock_and_no_zombie_and_spares_its_other_children() {
+    let world = project();
+    let toy = toy(&world, App::act_elsewhere);
+    let mut others = vec![other_child(&world)];
+    let done = toy.works();
+    others.push(other_child(&world));
+    is_merged(&world, &done);
+    wait_for("all that it started to be waited for", || zombies_of(std::process::id()).is_empty());
+    let data = world.data();
+    for child in &mut others {
+        let open = fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap().flatten();
+        let open: Vec<_> = open.filter_map(|fd| fs::read_link(fd.path()).ok()).collect();
+        assert!(open.iter().all(|path| !path.starts_with(&data)), "{open:?}");
+        assert_eq!(child.try_wait().unwrap(), None, "nobody ended it");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let refused = (toy.act)(&toy.app, &Operation::Untell { task: "no".into() }, &Answers::default());
+    let Err(NotYet::Refused(failure)) = refused else { panic!("{refused:?}") };
+    assert_eq!((failure.message.as_str(), failure.exit_code()), ("Task 'no' not found", 2));
+}
+
+/// Something else that the surface has started.
+fn other_child(world: &World) -> Child {
+    let mut command = Command::new("sleep");
+    world.dress(&mut command);
+    command.arg("300").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Children that have ended and that nobody has waited for.
+fn zombies_of(parent: u32) -> Vec<u32> {
+    let stat = |pid: u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (_, rest) = text.rsplit_once(')')?;
+        let mut words = rest.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.parse::<u32>().ok()?))
+    };
+    let pids =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| stat(*pid).is_some_and(|(state, of)| state == "Z" && of == parent)).collect()
+}
