@@ -1,5 +1,6 @@
 //! What people do here, behind `cargo xtask`: no tool has to be installed first.
 
+mod architecture;
 mod bench;
 mod counts;
 mod picture;
@@ -20,7 +21,8 @@ cargo xtask COMMAND
                             FILTER: only the tests whose name contains it
   setup                     only what `test` sets up: the real agents it runs come from npm,
                             pinned, into DACAPO_TEST_CACHE or ~/.cache/dacapo-test
-  lint                      the checks of `test` that run no test
+  lint [--write]            the checks of `test` that run no test
+                            --write: what is gone from the code goes from the lists in xtask/allowed
   bench [--quick] [--write] [--bin FILE] [NAME…]
                             ratios against bash and git, measured side by side;
                             --write puts the table into docs/benchmarks.md

@@ -90,9 +90,11 @@ fn quoted(command: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU16;
+
     use super::*;
 
-    const SIZE: Size = Size { cols: 40, rows: 10 };
+    const SIZE: Size = Size { cols: NonZeroU16::new(40).unwrap(), rows: NonZeroU16::new(10).unwrap() };
 
     fn sh(script: &str) -> Vec<String> {
         ["sh", "-c", script].map(str::to_owned).to_vec()

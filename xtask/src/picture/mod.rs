@@ -5,6 +5,7 @@ mod screen;
 mod svg;
 
 use std::fs;
+use std::num::NonZeroU16;
 
 use crate::{Outcome, shell};
 
@@ -31,8 +32,8 @@ struct Wanted {
 /// The terminal, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Size {
-    cols: usize,
-    rows: usize,
+    cols: NonZeroU16,
+    rows: NonZeroU16,
 }
 
 /// Runs the command and writes the picture.
@@ -43,14 +44,15 @@ pub(crate) fn run(args: &[String]) -> Outcome<bool> {
     }
     let wanted = parse(args)?;
     let output = capture::capture(&wanted.command, wanted.size)?;
-    let mut screen = screen::Screen::new(wanted.size);
     let shown = wanted.shown.unwrap_or_else(|| wanted.command.join(" "));
+    let mut written = Vec::new();
     if !shown.is_empty() {
-        screen.feed(format!("\x1b[32m$\x1b[0m \x1b[1m{shown}\x1b[0m\r\n").as_bytes());
+        written.extend(format!("\x1b[32m$\x1b[0m \x1b[1m{shown}\x1b[0m\r\n").into_bytes());
     }
-    screen.feed(&output.bytes);
+    written.extend(&output.bytes);
+    let lines = screen::lines(wanted.size, &written);
     let path = shell::root().join(&wanted.out);
-    let picture = svg::draw(&screen.lines(), wanted.size.cols, &wanted.title);
+    let picture = svg::draw(&lines, wanted.size.cols.get().into(), &wanted.title);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
     }
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<bool> {
     println!(
         "{}: {} lines, by {}; the command ended with {}",
         wanted.out,
-        screen.lines().len(),
+        lines.len(),
         output.by,
         output.status
     );
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<bool> {
 fn parse(args: &[String]) -> Outcome<Wanted> {
     let mut wanted = Wanted {
         out: "docs/run.svg".to_owned(),
-        size: Size { cols: 100, rows: 40 },
+        size: Size { cols: number("--cols", "100")?, rows: number("--rows", "40")? },
         shown: None,
         title: "dacapo".to_owned(),
         command: Vec::new(),
@@ -95,9 +97,9 @@ fn parse(args: &[String]) -> Outcome<Wanted> {
     Ok(wanted)
 }
 
-fn number(name: &str, value: &str) -> Outcome<usize> {
-    match value.parse() {
-        Ok(number @ 10..=400) => Ok(number),
+fn number(name: &str, value: &str) -> Outcome<NonZeroU16> {
+    match value.parse::<NonZeroU16>() {
+        Ok(number) if (10..=400).contains(&number.get()) => Ok(number),
         _ => Err(format!("{name} takes a number from 10 to 400, not '{value}'")),
     }
 }

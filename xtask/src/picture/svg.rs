@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use unicode_width::UnicodeWidthChar as _;
-
-use super::screen::{Cell, Colour, Style};
+use vt100::{Cell, Color};
 
 // Sizes in pixels. `CELL` is 0.6 em, the width of the usual monospaced fonts; every run is fitted to it, so that a
 // reader's other font cannot break columns.
@@ -20,6 +18,34 @@ const PALETTE: [&str; 16] = [
     "#3b4048", "#ef6b73", "#8fc66f", "#e3be6e", "#6cb2f2", "#cb7fe0", "#57bcc8", "#c4c9d2", //
     "#7d8590", "#ff8790", "#a9dd8a", "#f3d48d", "#8cc7ff", "#de9bf0", "#78d4df", "#f2f4f8",
 ];
+
+/// How a character looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Style {
+    fg: Color,
+    bg: Color,
+    bold: bool,
+    dim: bool,
+    italic: bool,
+    underline: bool,
+    inverse: bool,
+}
+
+impl Style {
+    fn of(cell: &Cell) -> Self {
+        // What was erased keeps the background, no more.
+        let drawn = cell.has_contents();
+        Self {
+            fg: if drawn { cell.fgcolor() } else { Color::Default },
+            bg: cell.bgcolor(),
+            bold: drawn && cell.bold(),
+            dim: drawn && cell.dim(),
+            italic: drawn && cell.italic(),
+            underline: drawn && cell.underline(),
+            inverse: drawn && cell.inverse(),
+        }
+    }
+}
 
 /// The picture of these lines in a window so many columns wide.
 pub(super) fn draw(lines: &[Vec<Cell>], cols: usize, title: &str) -> String {
@@ -48,10 +74,20 @@ pub(super) fn draw(lines: &[Vec<Cell>], cols: usize, title: &str) -> String {
 }
 
 fn draw_line(svg: &mut String, line: &[Cell], top: f64) {
+    let mut cells: Vec<(Style, &Cell)> = Vec::with_capacity(line.len());
+    for cell in line {
+        let style = match cells.last() {
+            // The right half of a wide character has no looks of its own.
+            Some((left, _)) if cell.is_wide_continuation() => *left,
+            _ => Style::of(cell),
+        };
+        cells.push((style, cell));
+    }
     let mut col = 0;
     // Wide characters are fitted apart from others: their font's idea of two columns may differ.
-    for run in line.chunk_by(|a, b| a.style == b.style && wide(a) == wide(b)) {
-        let (fg, bg) = colours(run[0].style);
+    for run in cells.chunk_by(|(one, a), (other, b)| one == other && wide(a) == wide(b)) {
+        let style = run[0].0;
+        let (fg, bg) = colours(style);
         let left = SIDE + px(col);
         let length = px(run.len());
         col += run.len();
@@ -62,7 +98,7 @@ fn draw_line(svg: &mut String, line: &[Cell], top: f64) {
                 r#"<rect x="{left:.1}" y="{top:.1}" width="{length:.1}" height="{LINE}" fill="{bg}"/>"#
             );
         }
-        let text: String = run.iter().map(|cell| cell.text.as_str()).collect();
+        let text: String = run.iter().map(|(_, cell)| text(cell)).collect();
         if text.trim().is_empty() {
             continue;
         }
@@ -71,7 +107,7 @@ fn draw_line(svg: &mut String, line: &[Cell], top: f64) {
             svg,
             r#"<text x="{left:.1}" y="{base:.1}" textLength="{length:.1}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"{}{}>{}</text>"#,
             fg.map(|fg| format!(r#" fill="{fg}""#)).unwrap_or_default(),
-            attributes(run[0].style),
+            attributes(style),
             escaped(&text)
         );
     }
@@ -79,7 +115,11 @@ fn draw_line(svg: &mut String, line: &[Cell], top: f64) {
 
 /// Either half of a wide character.
 fn wide(cell: &Cell) -> bool {
-    cell.text.chars().next().is_none_or(|c| c.width() == Some(2))
+    cell.is_wide() || cell.is_wide_continuation()
+}
+
+fn text(cell: &Cell) -> &str {
+    if cell.has_contents() || cell.is_wide_continuation() { cell.contents() } else { " " }
 }
 
 fn px(cols: usize) -> f64 {
@@ -115,21 +155,21 @@ fn attributes(style: Style) -> String {
     text
 }
 
-fn hex(colour: Colour) -> Option<String> {
-    match colour {
-        Colour::Default => None,
-        Colour::Indexed(index @ 0..=15) => Some(PALETTE[usize::from(index)].to_owned()),
+fn hex(color: Color) -> Option<String> {
+    match color {
+        Color::Default => None,
+        Color::Idx(index @ 0..=15) => Some(PALETTE[usize::from(index)].to_owned()),
         // A cube of 6 × 6 × 6, then 24 greys: the usual extended palette.
-        Colour::Indexed(index @ 16..=231) => {
+        Color::Idx(index @ 16..=231) => {
             let step = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
             let index = index - 16;
             Some(rgb(step(index / 36), step(index / 6 % 6), step(index % 6)))
         }
-        Colour::Indexed(index) => {
+        Color::Idx(index) => {
             let grey = 8 + 10 * (index - 232);
             Some(rgb(grey, grey, grey))
         }
-        Colour::Rgb(r, g, b) => Some(rgb(r, g, b)),
+        Color::Rgb(r, g, b) => Some(rgb(r, g, b)),
     }
 }
 
@@ -153,14 +193,14 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Size;
-    use super::super::screen::Screen;
+    use std::num::NonZeroU16;
+
+    use super::super::{Size, screen};
     use super::*;
 
     fn drawn(input: &str) -> String {
-        let mut screen = Screen::new(Size { cols: 40, rows: 10 });
-        screen.feed(input.as_bytes());
-        draw(&screen.lines(), 40, "a \"title\" & more")
+        let size = Size { cols: NonZeroU16::new(40).unwrap(), rows: NonZeroU16::new(10).unwrap() };
+        draw(&screen::lines(size, input.as_bytes()), 40, "a \"title\" & more")
     }
 
     #[test]
@@ -180,19 +220,28 @@ mod tests {
     }
 
     #[test]
+    fn what_was_erased_keeps_its_background_alone() {
+        let svg = drawn("x\x1b[4;7;44m\x1b[K");
+        assert!(svg.contains(r##"fill="#6cb2f2"/>"##), "{svg}");
+        assert!(!svg.contains(r##"height="19" fill="#d7dae0"/>"##) && !svg.contains("underline"), "{svg}");
+    }
+
+    #[test]
     fn a_wide_character_takes_two_columns() {
-        let svg = drawn("ab繼續c");
-        for (length, text) in [("16.8", "ab"), ("33.6", "繼續"), ("8.4", "c")] {
+        let svg = drawn("ab繼續c\x1b[31m完了\x1b[0md");
+        for (length, text) in [("16.8", "ab"), ("33.6", "繼續"), ("8.4", "c"), ("33.6", "完了"), ("8.4", "d")]
+        {
             let run = svg.lines().find(|line| line.contains(&format!(">{text}<"))).unwrap();
             assert!(run.contains(&format!("textLength=\"{length}\"")), "{run}");
+            assert_eq!(run.contains(PALETTE[1]), text == "完了", "{run}");
         }
     }
 
     #[test]
     fn extended_palette() {
-        assert_eq!(hex(Colour::Indexed(16)).as_deref(), Some("#000000"));
-        assert_eq!(hex(Colour::Indexed(208)).as_deref(), Some("#ff8700"));
-        assert_eq!(hex(Colour::Indexed(231)).as_deref(), Some("#ffffff"));
-        assert_eq!(hex(Colour::Indexed(244)).as_deref(), Some("#808080"));
+        assert_eq!(hex(Color::Idx(16)).as_deref(), Some("#000000"));
+        assert_eq!(hex(Color::Idx(208)).as_deref(), Some("#ff8700"));
+        assert_eq!(hex(Color::Idx(231)).as_deref(), Some("#ffffff"));
+        assert_eq!(hex(Color::Idx(244)).as_deref(), Some("#808080"));
     }
 }

@@ -1,4 +1,4 @@
-//! Deaths in the commands around a task: merge, drop, undo, prune, kill and their like, each given again afterwards.
+//! Deaths in the commands around a task: merge, drop, undo, prune, rename, kill and their like, each given again afterwards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,13 +19,14 @@ const PATIENT: &str = "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERAT
                        echo did it";
 
 pub(super) fn run(case: &mut Case) -> Outcome {
-    match case.random.below(8) {
+    match case.random.below(10) {
         0 => drop_and_undo(case),
         1 => undo(case),
         2 | 3 => merge(case, &["merge", "t", "--no-agent"]),
         4 => merge(case, &["merge", "t", "--squash", "--no-agent"]),
         5 => prune(case),
         6 => end_a_running_one(case),
+        7 | 8 => rename(case),
         _ => steer_a_running_one(case),
     }
 }
@@ -34,6 +35,8 @@ pub(super) fn run(case: &mut Case) -> Outcome {
 struct Done {
     users: Users,
     task: Task,
+    /// What it is called by now.
+    name: &'static str,
     tip: String,
     worktree: PathBuf,
     files: Files,
@@ -58,7 +61,7 @@ fn done(case: &mut Case, checkout: Checkout) -> Outcome<Done> {
         .map_err(|e| format!("cannot write {}: {e}", script.display()))?;
     let tip = case.git(&["rev-parse", "dacapo/t"])?;
     let files = files(&worktree)?;
-    Ok(Done { users, task, tip, worktree, files })
+    Ok(Done { users, task, name: "t", tip, worktree, files })
 }
 
 fn files(dir: &Path) -> Outcome<Files> {
@@ -115,7 +118,7 @@ fn strike(case: &mut Case, calls: usize, words: &[&str]) -> Outcome {
 
 /// The task is back as it was, bit for bit.
 fn is_back(case: &mut Case, done: &Done) -> Outcome {
-    match case.git(&["rev-parse", "dacapo/t"]) {
+    match case.git(&["rev-parse", &format!("dacapo/{}", done.name)]) {
         Ok(tip) if tip == done.tip => {}
         other => {
             case.fault(Fault::Lost, format!("the branch of the task was at {}, and is {other:?}", done.tip));
@@ -141,9 +144,9 @@ fn is_back(case: &mut Case, done: &Done) -> Outcome {
     if let Err(why) = case.git_in(&done.worktree, &["status", "--porcelain"]) {
         case.fault(Fault::Lost, format!("git does not know the worktree any more: {why}"));
     }
-    match case.status("t")? {
+    match case.status(done.name)? {
         Some(status) => {
-            if let Some(dir) = case.task_dir("t") {
+            if let Some(dir) = case.task_dir(done.name) {
                 let events = journal(&dir);
                 invariants::in_sequence(case, &events);
                 invariants::nothing_lost(case, &done.task, &events)?;
@@ -158,7 +161,7 @@ fn is_back(case: &mut Case, done: &Done) -> Outcome {
 }
 
 fn closing(case: &mut Case, done: &Done) -> Outcome {
-    look(case, "t")?;
+    look(case, done.name)?;
     invariants::no_locks(case);
     invariants::nobody_left(case);
     done.users.check(case)
@@ -241,6 +244,56 @@ fn main_is_green(case: &mut Case) -> Outcome {
     match invariants::fresh_clone(case, &main)? {
         Some(clone) if case.holds(&clone, super::task::CHECK) => {}
         other => case.fault(Fault::FalseProof, format!("main is red after a merge ({other:?})")),
+    }
+    Ok(())
+}
+
+fn rename(case: &mut Case) -> Outcome {
+    let mut done = done(case, Checkout::Changed)?;
+    strike(case, 75, &["rename", "t", "u"])?;
+    if case.task_dir("u").is_some() && case.random.percent(40) {
+        // Whoever names the task next finishes it, too.
+        again(case, &["tell", "u", "be quick"], &[])?;
+    } else {
+        again(case, &["rename", "t", "u"], &["its name is 'u' now"])?;
+    }
+    done.name = "u";
+    done.worktree = done.worktree.with_file_name("u");
+    is_renamed(case, &done)?;
+    is_back(case, &done)?;
+    match case.random.below(3) {
+        // Its old name is free, and it can have that back.
+        0 => {
+            again(case, &["rename", "u", "t"], &[])?;
+            done.name = "t";
+            done.worktree = done.worktree.with_file_name("t");
+        }
+        1 => {
+            again(case, &["drop", "u"], &[])?;
+            is_away(case, &done)?;
+            again(case, &["undo", "u"], &[])?;
+        }
+        _ => {}
+    }
+    is_back(case, &done)?;
+    closing(case, &done)
+}
+
+/// Nothing has the old name, and what was proven still is.
+fn is_renamed(case: &mut Case, done: &Done) -> Outcome {
+    if case.task_dir("t").is_some() || done.worktree.with_file_name("t").exists() {
+        case.fault(Fault::State, "something of the renamed task still has its old name");
+    }
+    let branches = case.git(&["branch", "--list", "dacapo/*", "--format=%(refname)"])?;
+    if branches != "refs/heads/dacapo/u" {
+        case.fault(Fault::State, format!("the branches of the renamed task are {branches}"));
+    }
+    let worktrees = case.git(&["worktree", "list", "--porcelain"])?;
+    if worktrees.lines().any(|line| line.starts_with("locked")) {
+        case.fault(Fault::StaleLock, format!("the worktree is locked: {worktrees}"));
+    }
+    if case.status(done.name)?.is_none_or(|status| status["verified"] != true) {
+        case.fault(Fault::Lost, "the renamed task is proven no more");
     }
     Ok(())
 }

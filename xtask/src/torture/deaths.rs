@@ -41,7 +41,7 @@ pub(super) fn power(case: &mut Case) -> Outcome {
 
 /// A repository and a task in it, not started yet.
 fn ready(case: &mut Case, kind: Kind) -> Outcome<(Users, Task, Option<Task>)> {
-    let checkout = if kind.is_in_place() { Checkout::Clean } else { Checkout::Changed };
+    let checkout = Checkout::of(case, kind);
     let mut users = world::make(case, checkout)?;
     let task = Task::new(case, "t", kind)?;
     if kind.is_milestone() {
@@ -101,6 +101,7 @@ fn dies(case: &mut Case, kind: Kind, choose: Choose) -> Outcome {
     if let Some(first) = first {
         finish(case, &first, suffered)?;
     }
+    users.check_untracked(case)?;
     users.check(case)
 }
 
@@ -135,6 +136,7 @@ fn at_any_moment(case: &mut Case, kind: Kind) -> Outcome {
     if let Some(first) = first {
         finish(case, &first, suffered)?;
     }
+    users.check_untracked(case)?;
     users.check(case)
 }
 

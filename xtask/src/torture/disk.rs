@@ -17,7 +17,7 @@ pub(super) fn run(case: &mut Case) -> Outcome {
     if case.random.percent(25) && kind != Kind::Queued {
         return small(case, kind);
     }
-    let checkout = if kind.is_in_place() { Checkout::Clean } else { Checkout::Changed };
+    let checkout = Checkout::of(case, kind);
     let mut users = world::make(case, checkout)?;
     let task = Task::new(case, "t", kind)?;
     if kind.is_milestone() {
@@ -30,6 +30,7 @@ pub(super) fn run(case: &mut Case) -> Outcome {
     if let Some(status) = settle(case, &task)? {
         invariants::check(case, &task, &status, Suffered::More)?;
     }
+    users.check_untracked(case)?;
     users.check(case)
 }
 
@@ -58,7 +59,7 @@ fn small(case: &mut Case, kind: Kind) -> Outcome {
         return Ok(());
     };
     case.tally.count("small-disks");
-    let checkout = if kind.is_in_place() { Checkout::Clean } else { Checkout::Changed };
+    let checkout = Checkout::of(case, kind);
     let mut users = world::make(case, checkout)?;
     let task = Task::new(case, "t", kind)?;
     if kind.is_milestone() {

@@ -65,7 +65,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "commands",
-        what: "deaths in merge, drop, undo, prune, kill, pause, tell, set",
+        what: "deaths in merge, drop, undo, prune, rename, kill, pause, tell, set",
         run: commands::run,
     },
     Campaign { name: "journals", what: "damaged and forged journals", run: records::journals },

@@ -15,7 +15,7 @@ use crate::Outcome;
 /// A task that is over, or that died on the way.
 fn some_task(case: &mut Case) -> Outcome<(Users, Task)> {
     let kind = case.random.pick(&[Kind::InPlaceChecked, Kind::Worktree, Kind::WorktreeChecked]);
-    let checkout = if kind.is_in_place() { Checkout::Clean } else { Checkout::Changed };
+    let checkout = Checkout::of(case, kind);
     let users = world::make(case, checkout)?;
     let task = Task::with_agent(case, kind, AGENT)?;
     if case.random.percent(50) {

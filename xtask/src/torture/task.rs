@@ -16,9 +16,10 @@ const MILESTONE: &str = "---\ndeveloper: builder\nacceptor: judge\n---\n\n## Goa
 /// Green from the third iteration on, whichever of them made a file.
 pub(super) const CHECK: &str = "ls f[2-9].txt";
 
-/// What an agent does in a turn: a file with the iteration's number, and one that git ignores.
+/// What an agent does in a turn: a file with the iteration's number, one that git ignores, and a line for the user's diary.
 pub(super) const AGENT: &str = "cat > /dev/null; echo $DACAPO_ITERATION > f$DACAPO_ITERATION.txt; \
-                     mkdir -p results; echo $DACAPO_ITERATION > results/model.bin; echo did it";
+                     mkdir -p results; echo $DACAPO_ITERATION > results/model.bin; \
+                     if test -e diary.txt; then echo $DACAPO_ITERATION >> diary.txt; fi; echo did it";
 
 const SCRIPT: &str = "iterations:\n  - - say: Working on it.\n    - write: { path: \"f{iteration}.txt\", text: \"{iteration}\\n\" }\n    \
                       - usage: { input: 10, output: 5, cost_usd: 0.01 }\n    - sleep: 5ms\n    - say: did it\n";
@@ -79,8 +80,8 @@ impl Kind {
     /// Changes to files that starting and running it takes, its git's included: where strikes are aimed at.
     pub(super) fn calls(self) -> usize {
         match self {
-            Self::InPlace => 190,
-            Self::InPlaceChecked | Self::Worktree => 260,
+            Self::InPlace => 240,
+            Self::InPlaceChecked | Self::Worktree => 280,
             Self::WorktreeChecked | Self::Spawned => 320,
             Self::SpawnedChecked | Self::Queued => 360,
             Self::Milestone | Self::MilestoneSpawned => 420,
