@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{World, wait_for};
+use crate::support::{World, own_memory_kb, wait_for};
 
 /// Steps of a scripted agent that says it is at work and goes on when it is told to, or when its world is gone.
 fn gate(world: &World, name: &str) -> String {
@@ -316,14 +316,11 @@ fn r3_a_hundred_megabytes_are_followed_without_memory() {
     assert_eq!(fs::metadata(raw).unwrap().len(), 100_000_000);
     let mut command = world.command(&["attach", "t", "--json"]);
     let mut attached = command.stdout(Stdio::piped()).spawn().unwrap();
-    let status = format!("/proc/{}/status", attached.id());
     let mut out = attached.stdout.take().unwrap();
     let reading = std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()).unwrap());
     let mut peak_kb = 0;
     wait_for("all of it to be shown", || {
-        let now = fs::read_to_string(&status).unwrap_or_default();
-        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        peak_kb = line.and_then(|l| l.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(peak_kb);
+        peak_kb = peak_kb.max(own_memory_kb(attached.id()));
         attached.try_wait().unwrap().is_some()
     });
     assert!(attached.wait().unwrap().success());

@@ -295,6 +295,14 @@ pub(crate) fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// How much anonymous memory a process holds; 0 once it has ended. Not its resident set: how much of a program's own file
+/// the kernel maps ahead differs from machine to machine.
+pub(crate) fn own_memory_kb(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
 /// How a run of the program ended.
 #[derive(Debug)]
 pub(crate) struct Ran {

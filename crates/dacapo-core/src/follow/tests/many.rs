@@ -32,7 +32,7 @@ fn a_thousand_tasks_cost_one_thread_and_one_instance() {
         driven.begin_turn();
         driven.print(b"{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n");
     }
-    let (threads, memory, (files, notices)) = (status("Threads"), status("VmRSS"), descriptors());
+    let (threads, memory, (files, notices)) = (status("Threads"), status("RssAnon"), descriptors());
     let hub = Hub::new().unwrap();
     let mut follows: Vec<Follow> =
         dirs.iter().map(|dir| hub.open(dir, kinds(), Opening::Start).unwrap()).collect();
@@ -41,7 +41,7 @@ fn a_thousand_tasks_cost_one_thread_and_one_instance() {
     }
     assert_eq!(hub.tasks(), TASKS);
     assert_eq!(hub.trouble(), None);
-    let grown = status("VmRSS").saturating_sub(memory);
+    let grown = status("RssAnon").saturating_sub(memory);
     let (files_now, notices_now) = descriptors();
     assert_eq!((status("Threads") - threads, notices_now - notices), (1, 1));
     assert!(files_now - files <= 4, "{files_now} descriptors");
