@@ -9,6 +9,7 @@ use crate::App;
 use crate::config::{Brought, Loaded, Project, load};
 use crate::error::Failure;
 use crate::found_checks::Found;
+use crate::inside;
 use crate::note::Note;
 use crate::trust::{self, NOTHING, Store, Using, refused, unconfirmed};
 
@@ -107,6 +108,8 @@ impl App {
     fn confirm(&self, top: &Path, brought: &Brought, answers: &Answers) -> Result<(), NotYet> {
         match answers.to(Question::Trust { brought: brought.clone() })? {
             Answer::Yes => {
+                // An agent can answer a question, too: at a terminal of its own making, or by an operation.
+                inside::refuse_order(self, "trust")?;
                 self.keep_trust(top, brought);
                 Ok(())
             }
