@@ -8,8 +8,9 @@ use dacapo_core::env::Env;
 use dacapo_core::store::Home;
 use dacapo_core::task::Kinds;
 
-use crate::config::{Confirmed, Sources};
+use crate::config::{self, Confirmed, Sources};
 use crate::error::Failure;
+use crate::messages::{Language, Messages};
 use crate::note::{Note, Notes};
 
 /// What a surface knows about its user.
@@ -25,6 +26,8 @@ pub struct App {
     pub program: PathBuf,
     /// The kinds of task that there are.
     pub kinds: Kinds,
+    /// What is said, in the language that the user reads.
+    pub messages: Messages,
     /// Who hears what happens beside what was asked for.
     pub notes: Notes,
 }
@@ -60,6 +63,14 @@ impl App {
         )
     }
 
+    /// The language that the user reads, by settings or locale: cheaper than reading all settings.
+    pub fn language(&self) -> Language {
+        let top =
+            self.cwd.as_deref().ok().and_then(|cwd| cwd.ancestors().find(|dir| dir.join(".git").exists()));
+        let project_file = top.map(|top| top.join(config::PROJECT_FILE));
+        config::language(&Sources { project_file, ..self.user_sources() })
+    }
+
     /// Where the settings outside of any repository are read from.
     pub fn user_sources(&self) -> Sources {
         let config_dir = self.base_dir("XDG_CONFIG_HOME", ".config");
@@ -70,6 +81,7 @@ impl App {
             project_file: None,
             env: env.filter(|(name, _)| name.starts_with("DACAPO_")).collect(),
             confirmed: Confirmed::default(),
+            locale: Language::of_environment(|name| self.var(name)),
         }
     }
 
@@ -91,6 +103,7 @@ mod tests {
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
             kinds: Kinds::default(),
+            messages: Messages::ENGLISH,
             notes: Notes::default(),
         }
     }

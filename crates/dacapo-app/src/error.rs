@@ -10,6 +10,9 @@ use dacapo_core::event::FORMAT;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::messages::{Messages, Text};
 
 /// What kind of end this is. Scripts tell them apart by the exit code (L15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,62 +59,81 @@ impl Kind {
     }
 }
 
+/// What a caller may want to answer otherwise than by showing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// There is no task of that name here.
+    TaskNotFound,
+    /// The directory is in no git repository.
+    NoRepository,
+    /// The repository has no remote.
+    NoRemote,
+}
+
 /// An error as it leaves the program.
 #[derive(Debug)]
 pub struct Failure {
+    pub code: Option<Code>,
     /// Decides the exit code.
     pub kind: Kind,
     /// What happened, without `error:`. More lines are allowed where several things are wrong at once.
-    pub message: String,
+    pub message: Text,
     /// What is safe: the first question after any failure of a tool that touches one's work.
-    pub kept: Option<String>,
+    pub kept: Option<Text>,
     /// What to do next, best first.
-    pub hints: Vec<String>,
+    pub hints: Vec<Text>,
     /// The cause, for logs.
     pub source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl Failure {
     /// An error of the given kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Failure { kind, message: message.into(), kept: None, hints: Vec::new(), source: None }
+    pub fn new(kind: Kind, message: impl Into<Text>) -> Self {
+        Failure { code: None, kind, message: message.into(), kept: None, hints: Vec::new(), source: None }
     }
 
     /// Refused before anything started: exit 2.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<Text>) -> Self {
         Self::new(Kind::Usage, message)
     }
 
     /// It ran and failed: exit 1.
-    pub fn failed(message: impl Into<String>) -> Self {
+    pub fn failed(message: impl Into<Text>) -> Self {
         Self::new(Kind::Failed, message)
     }
 
     /// A limit was reached: exit 3.
-    pub fn stopped(message: impl Into<String>) -> Self {
+    pub fn stopped(message: impl Into<Text>) -> Self {
         Self::new(Kind::Stopped, message)
     }
 
     /// A person must decide: exit 4.
-    pub fn needs_person(message: impl Into<String>) -> Self {
+    pub fn needs_person(message: impl Into<Text>) -> Self {
         Self::new(Kind::NeedsPerson, message)
     }
 
     /// Ended by a person or a signal: exit 130.
-    pub fn cancelled(message: impl Into<String>) -> Self {
+    pub fn cancelled(message: impl Into<Text>) -> Self {
         Self::new(Kind::Cancelled, message)
+    }
+
+    /// Says which one it is, for callers.
+    #[must_use]
+    pub fn coded(self, code: Code) -> Self {
+        Self { code: Some(code), ..self }
     }
 
     /// Adds a next step; the first one added is the best one.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
     /// Says what was kept.
     #[must_use]
-    pub fn kept(mut self, kept: impl Into<String>) -> Self {
+    pub fn kept(mut self, kept: impl Into<Text>) -> Self {
         self.kept = Some(kept.into());
         self
     }
@@ -128,51 +150,70 @@ impl Failure {
         self.kind.exit_code()
     }
 
-    /// The object that `--json` prints as its last line.
-    pub fn to_json(&self) -> Value {
+    fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         let mut cause = self.source();
         while let Some(error) = cause {
             causes.push(error.to_string());
             cause = error.source();
         }
+        causes
+    }
+
+    /// The form for people, in their language, without a newline at the end.
+    pub fn shown(&self, messages: Messages) -> Shown<'_> {
+        Shown { failure: self, messages }
+    }
+
+    /// The object that `--json` prints as its last line.
+    pub fn to_json(&self) -> Value {
         json!({
             "v": FORMAT,
             "type": "error",
             "kind": self.kind.name(),
+            "code": self.code,
             "exit_code": self.exit_code(),
-            "message": self.message,
-            "kept": self.kept,
-            "hints": self.hints,
-            "causes": causes,
+            "message": self.message.english(),
+            "kept": self.kept.as_ref().map(Text::english),
+            "hints": self.hints.iter().map(Text::english).collect::<Vec<_>>(),
+            "causes": self.causes(),
         })
     }
 }
 
-/// As [`Failure::to_json`] writes it.
+/// How one process hands a failure to another: in all languages, with its causes as words.
+#[derive(Serialize, Deserialize)]
+struct Handed {
+    kind: String,
+    code: Option<Code>,
+    message: Text,
+    kept: Option<Text>,
+    hints: Vec<Text>,
+    causes: Vec<String>,
+}
+
 impl Serialize for Failure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
+        Handed {
+            kind: self.kind.name().to_owned(),
+            code: self.code,
+            message: self.message.clone(),
+            kept: self.kept.clone(),
+            hints: self.hints.clone(),
+            causes: self.causes(),
+        }
+        .serialize(serializer)
     }
 }
 
-/// From the same: what another process was refused, with its causes as words.
 impl<'de> Deserialize<'de> for Failure {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Written {
-            kind: String,
-            message: String,
-            kept: Option<String>,
-            hints: Vec<String>,
-            causes: Vec<String>,
-        }
-        let Written { kind, message, kept, hints, causes } = Written::deserialize(deserializer)?;
+        let Handed { kind, code, message, kept, hints, causes } = Handed::deserialize(deserializer)?;
         let kind = Kind::named(&kind).ok_or_else(|| D::Error::custom(format!("unknown kind '{kind}'")))?;
         let source = causes.into_iter().rev().fold(None, |source, message| {
             Some(Box::new(Cause { message, source }) as Box<dyn StdError + Send + Sync>)
         });
-        Ok(Failure { kind, message, kept, hints, source })
+        Ok(Failure { code, kind, message, kept, hints, source })
     }
 }
 
@@ -195,7 +236,7 @@ impl StdError for Cause {
     }
 }
 
-/// The form for people, without a newline at the end:
+/// The form for people, in English:
 ///
 /// ```text
 /// error: claude is not logged in; iteration 1 did not start
@@ -205,12 +246,37 @@ impl StdError for Cause {
 /// ```
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        labelled(f, "error: ", &self.message)?;
-        if let Some(kept) = &self.kept {
-            labelled(f, "\n  kept: ", kept)?;
+        self.write(f, Messages::ENGLISH)
+    }
+}
+
+/// A failure in the user's language.
+#[derive(Debug)]
+pub struct Shown<'a> {
+    failure: &'a Failure,
+    messages: Messages,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.write(f, self.messages)
+    }
+}
+
+impl Failure {
+    fn write(&self, f: &mut fmt::Formatter<'_>, messages: Messages) -> fmt::Result {
+        let of = |text: &Text| text.in_language(messages.language()).to_owned();
+        labelled(f, &messages.label_error(), &of(&self.message))?;
+        let (kept, first, or) = (messages.label_kept(), messages.label_do(), messages.label_or());
+        let width = kept.width().max(first.width()).max(or.width());
+        let label = |label: &str| format!("  {label}{:1$}", "", width - label.width());
+        if let Some(text) = &self.kept {
+            f.write_char('\n')?;
+            labelled(f, &label(&kept), &of(text))?;
         }
         for (index, hint) in self.hints.iter().enumerate() {
-            labelled(f, if index == 0 { "\n  do:   " } else { "\n  or:   " }, hint)?;
+            f.write_char('\n')?;
+            labelled(f, &label(if index == 0 { &first } else { &or }), &of(hint))?;
         }
         Ok(())
     }
@@ -225,7 +291,7 @@ impl StdError for Failure {
 /// Writes a label and its text, further lines lined up under the first.
 fn labelled(f: &mut fmt::Formatter<'_>, label: &str, text: &str) -> fmt::Result {
     f.write_str(label)?;
-    let indent = label.trim_start_matches('\n').len();
+    let indent = label.width();
     for (index, line) in text.lines().enumerate() {
         if index > 0 {
             write!(f, "\n{:indent$}", "")?;
@@ -293,6 +359,18 @@ mod tests {
     }
 
     #[test]
+    fn u5_people_read_it_in_their_language() {
+        let failure = Failure::usage("claude: 401").kept("a").hint("b").hint("c");
+        let chinese = Messages::new(crate::messages::Language::SimplifiedChinese);
+        insta::assert_snapshot!(failure.shown(chinese), @r"
+        错误：claude: 401
+          已保留：a
+          下一步：b
+          或者：  c
+        ");
+    }
+
+    #[test]
     fn further_lines_are_aligned_and_control_characters_are_shown_not_obeyed() {
         let failure = Failure::failed("one\ntwo \u{1b}[31mred\u{7}").hint("a\nb");
         assert_eq!(failure.to_string(), "error: one\n       two \\u{1b}[31mred\\u{7}\n  do:   a\n        b");
@@ -305,7 +383,7 @@ mod tests {
             .caused_by(std::io::Error::other("why"));
         assert_eq!(
             failure.to_json(),
-            json!({"v": 2, "type": "error", "kind": "needs_person", "exit_code": 4,
+            json!({"v": 2, "type": "error", "kind": "needs_person", "code": null, "exit_code": 4,
                    "message": "rejected three times", "kept": null, "hints": ["dacapo approve auth"],
                    "causes": ["why"]})
         );

@@ -10,6 +10,7 @@ pub mod error;
 pub mod found_checks;
 pub mod inside;
 pub mod laying;
+pub mod messages;
 pub mod milestones;
 pub mod native;
 pub mod note;

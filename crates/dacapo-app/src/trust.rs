@@ -157,6 +157,7 @@ mod tests {
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
             kinds: dacapo_core::task::Kinds::default(),
+            messages: crate::messages::Messages::ENGLISH,
             notes: crate::note::Notes::default(),
         };
         let sources = app.project_sources(Path::new("/repo"));

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
+use dacapo_app::messages::Messages;
 use dacapo_app::note::Notes;
 use dacapo_app::operations::act as operation;
 use dacapo_core::task::Kinds;
@@ -47,14 +48,19 @@ fn app() -> App {
     } else {
         std::env::current_exe().unwrap_or_else(|_| "dacapo".into())
     };
-    App {
+    let mut app = App {
         env: std::env::vars_os().collect(),
         cwd: std::env::current_dir().map_err(|error| error.to_string()),
         user_dir: etcetera::home_dir().ok(),
         program,
         kinds: Kinds::default(),
-        notes: Notes::new(|note| complain!("{}", dacapo_app::present::notes::line(note))),
-    }
+        messages: Messages::ENGLISH,
+        notes: Notes::default(),
+    };
+    let messages = Messages::new(app.language());
+    app.messages = messages;
+    app.notes = Notes::new(move |note| complain!("{}", dacapo_app::present::notes::line(note, messages)));
+    app
 }
 
 /// The whole program.
@@ -83,7 +89,7 @@ pub fn main() -> ExitCode {
     let json = args::want_json(&args);
     let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {
         Ok(args) => args,
-        Err(failure) => return report(&failure, json),
+        Err(failure) => return report(&failure, app().messages, json),
     };
     let cli = match args::Cli::try_parse_from(&args) {
         Ok(cli) => cli,
@@ -100,16 +106,18 @@ pub fn main() -> ExitCode {
     {
         let failure = error::Failure::usage(format!("-C {}: {error}", directory.display()))
             .hint("-C DIR names a directory that is there");
-        return report(&failure, false);
+        return report(&failure, app().messages, false);
     }
     let json = commands::wants_json(&cli.command);
-    let ended = commands::run(&app(), cli.command);
+    let app = app();
+    let ended = commands::run(&app, cli.command);
     log.finish();
     match ended {
         // How a task ended says more than that it could not be shown.
-        Ok(0) => commands::unwritten().map_or_else(|failure| report(&failure, false), |()| ExitCode::SUCCESS),
+        Ok(0) => commands::unwritten()
+            .map_or_else(|failure| report(&failure, app.messages, false), |()| ExitCode::SUCCESS),
         Ok(code) => ExitCode::from(code),
-        Err(failure) => report(&failure, json),
+        Err(failure) => report(&failure, app.messages, json),
     }
 }
 
@@ -128,12 +136,12 @@ fn act() -> ExitCode {
     }
 }
 
-fn report(failure: &error::Failure, json: bool) -> ExitCode {
+fn report(failure: &error::Failure, messages: Messages, json: bool) -> ExitCode {
     if json {
         print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
     }
     let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
-    let text = format!("{failure}\n");
+    let text = format!("{}\n", failure.shown(messages));
     let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
     print_at_the_end(Stream::Stderr, &text);
     ExitCode::from(failure.exit_code())
@@ -150,7 +158,7 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return match error.print() {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                report(&commands::not_written(&error), false)
+                report(&commands::not_written(&error), app().messages, false)
             }
             _ => ExitCode::SUCCESS,
         };
@@ -162,7 +170,7 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     if of_words && !args::names_a_command(args) && !args.iter().any(|word| word == args::PROMPT) {
         let meant = args::not_a_prompt(args);
         complain!("\n{meant}");
-        failure.hints.push(meant);
+        failure.hints.push(meant.into());
     }
     if args::want_json(args) {
         print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));

@@ -189,14 +189,14 @@ mod tests {
         let path = ["/a", "/b", "/c", "/d", "/e", "/f"].map(PathBuf::from);
         let failure = none(&[agent("claude", Some(false), Billing::Unknown)], &path);
         assert_eq!(failure.message, "no agent that is installed is logged in");
-        assert!(failure.hints[0].contains("claude is installed but not logged in: run `x login`"));
+        assert!(failure.hints[0].english().contains("claude is installed but not logged in: run `x login`"));
         assert_eq!(failure.exit_code(), 2);
         let failure = none(&[], &path);
         assert_eq!(
             failure.message,
             "no agent is installed: claude, codex, copilot, gemini, opencode, qwen are not on PATH (/a, /b, /c, /d, and 2 more)"
         );
-        assert!(failure.hints[0].starts_with("dacapo doctor"), "{failure}");
-        assert!(none(&[], &[]).message.ends_with("PATH (which is empty)"));
+        assert!(failure.hints[0].english().starts_with("dacapo doctor"), "{failure}");
+        assert!(none(&[], &[]).message.english().ends_with("PATH (which is empty)"));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, shape: &Shape) -> Result<Vec<Entry>, Vec<Problem
     }
 }
 
-fn bytes(path: &Path) -> Result<Option<Vec<u8>>, Box<Problem>> {
+pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, Box<Problem>> {
     let unreadable = |reason: String| Box::new(Problem::Unreadable { path: path.to_owned(), reason });
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,

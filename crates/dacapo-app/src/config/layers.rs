@@ -13,6 +13,7 @@ use super::problem::{ConfigError, Place, Problem};
 use super::shape::{self, Fitted, Shape};
 use super::types::Config;
 use super::{environment, file};
+use crate::messages::Language;
 
 /// The project's file, from the top of the repository.
 pub const PROJECT_FILE: &str = ".dacapo/config.toml";
@@ -28,6 +29,8 @@ pub struct Sources {
     pub env: Vec<(String, OsString)>,
     /// What of the project's file the user has confirmed.
     pub confirmed: Confirmed,
+    /// The language of the user's locale, with the variable that says so.
+    pub locale: Option<(&'static str, Language)>,
 }
 
 /// Where the value of a setting comes from.
@@ -165,8 +168,13 @@ impl Layers {
         Ok(layers)
     }
 
-    /// Puts files and then the environment on each other; gives back what is wrong in the latter.
+    /// Puts the locale, files and the environment on each other; gives back what is wrong in the latter.
     fn pile(&mut self, files: [(&Vec<file::Entry>, OriginOf); 2], sources: &Sources) -> Vec<Problem> {
+        if let Some((variable, language)) = sources.locale {
+            let fitted = Fitted { value: language.tag().into(), clamped: None };
+            let origin = Origin::Env(variable.to_owned());
+            self.put(KeyPath(vec!["language".to_owned()]), fitted, origin, Place::Env(variable.to_owned()));
+        }
         for (entries, origin) in files {
             for entry in entries.iter().cloned() {
                 if let Place::File { path, line, .. } = &entry.place {

@@ -7,6 +7,7 @@
 mod brought;
 mod environment;
 mod file;
+mod language;
 mod layers;
 mod path;
 mod problem;
@@ -19,7 +20,9 @@ mod text;
 mod timespan;
 mod types;
 
+pub use crate::messages::Language;
 pub use brought::{Brought, Confirmed, Entry, Use};
+pub use language::language;
 pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load};
 pub use problem::{ConfigError, Place, Problem};
 pub use sample::{Whose, sample};
@@ -27,6 +30,6 @@ pub use shape::schema;
 pub use show::{render, render_json};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
-    AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, Language, LoopSettings, Milestone, Notify,
+    AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, LoopSettings, Milestone, Notify,
     OutputFormat, PlatformCli, Price, PromptInput, Proofs, PullRequests, Session, SpawnTask, Worktree,
 };

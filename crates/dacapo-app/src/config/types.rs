@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::timespan::Timespan;
+use crate::messages::Language;
 
 /// The follow-up text of L13 where none is set.
 pub const DEFAULT_FOLLOW_UP: &str = "繼續";
@@ -98,31 +99,6 @@ impl Config {
     pub fn agent_order(&self) -> Vec<&str> {
         let names = self.agent.iter().flat_map(|list| list.split(','));
         names.map(str::trim).filter(|name| !name.is_empty()).collect()
-    }
-}
-
-/// A language of the interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Language {
-    #[serde(rename = "en")]
-    #[expect(missing_docs, reason = "a doc comment here would turn the schema's plain `enum` into a `oneOf`")]
-    English,
-    #[serde(rename = "zh-CN")]
-    #[expect(missing_docs, reason = "as above")]
-    SimplifiedChinese,
-    #[serde(rename = "zh-TW")]
-    #[expect(missing_docs, reason = "as above")]
-    TraditionalChinese,
-}
-
-impl Language {
-    /// The word by which an agent is told to go on, where its profile says nothing (L13).
-    pub fn follow_up(self) -> &'static str {
-        match self {
-            Self::English => "Continue.",
-            Self::SimplifiedChinese => "继续",
-            Self::TraditionalChinese => "繼續",
-        }
     }
 }
 

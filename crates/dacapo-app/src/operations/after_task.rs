@@ -143,7 +143,7 @@ pub fn told(plan: &Plan, made: &Made) -> String {
 }
 
 fn not_made(failure: &Failure, name: &str) -> String {
-    let first = failure.message.replace('\n', " ");
+    let first = failure.message.english().replace('\n', " ");
     format!(
         "no pull request: {}; dacapo pr {name} tries again",
         first.trim_start_matches("no pull request: ")

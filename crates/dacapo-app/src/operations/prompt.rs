@@ -12,7 +12,7 @@ use super::start::uses;
 use crate::App;
 use crate::agents::{self, Chosen, Wanted};
 use crate::config::{Config, Timespan};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::found_checks::{self, Found, Question as Remembered, remember, remembered};
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::{Driven, TaskRequest, knows_its_cost};
@@ -60,11 +60,11 @@ impl App {
     /// Where a task would run, and who would do it. All that it will use of the settings is confirmed here: nothing is to be
     /// asked after the agent was announced.
     pub fn ground(&self, request: &TaskRequest, answers: &Answers) -> Result<Ground, NotYet> {
-        let (repo, data) = self.repository().map_err(|failure| {
-            match failure.hints.iter().any(|hint| hint == "git init") {
-                true => failure.hint("then commit what is there: git add -A && git commit -m start"),
-                false => failure,
+        let (repo, data) = self.repository().map_err(|failure| match failure.code {
+            Some(Code::NoRepository) => {
+                failure.hint("then commit what is there: git add -A && git commit -m start")
             }
+            Some(_) | None => failure,
         })?;
         let no_commit = repo.head().is_ok_and(|head| head.commit.is_none());
         if no_commit && request.in_worktree(Driven::InBackground) {

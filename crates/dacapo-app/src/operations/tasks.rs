@@ -14,7 +14,7 @@ use dacapo_core::view::{Status, TaskView, ViewError};
 
 use super::rename;
 use crate::App;
-use crate::error::{Failure, suggest};
+use crate::error::{Code, Failure, suggest};
 use crate::note::Note;
 use crate::present::notices::told;
 
@@ -63,7 +63,7 @@ impl App {
             }
             _ => {
                 let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
-                let failure = Failure::usage(format!("Task '{name}' not found"));
+                let failure = Failure::usage(format!("Task '{name}' not found")).coded(Code::TaskNotFound);
                 if is_put_away(&repo, &data, name) {
                     return Err(failure.hint(format!("it was dropped: dacapo undo {name} brings it back")));
                 }
@@ -215,7 +215,7 @@ fn not_usable(error: &DiscoverError) -> Failure {
     let failure = Failure::usage(error.to_string()).kept("everything; nothing was started");
     match error {
         DiscoverError::NotARepository(_) => {
-            failure.hint("git init").hint("-C DIR for a repository elsewhere")
+            failure.coded(Code::NoRepository).hint("git init").hint("-C DIR for a repository elsewhere")
         }
         DiscoverError::Bare(_) => failure.hint("git clone it and work in the clone"),
         DiscoverError::InsideGitDir(_) => failure.hint("cd to the checkout, or -C DIR"),

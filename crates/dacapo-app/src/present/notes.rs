@@ -1,43 +1,34 @@
 //! Notes in words, a line each.
 
-use super::words::{self, count};
+use super::words;
+use crate::messages::Messages;
 use crate::note::Note;
 
 /// As it is shown where people read along.
-pub fn line(note: &Note) -> String {
+pub fn line(note: &Note, messages: Messages) -> String {
+    let info = |text: String| format!("{}{text}", messages.label_note());
+    let warning = |text: String| format!("{}{text}", messages.label_warning());
     match note {
-        Note::LeftoversEnded { task, processes: 1 } => {
-            format!("note    ended 1 process left behind by task '{task}'")
-        }
         Note::LeftoversEnded { task, processes } => {
-            format!("note    ended {processes} processes left behind by task '{task}'")
+            info(messages.note_leftovers_ended(task, *processes as u64))
         }
         Note::LeftoverUnreachable { task, pid, program } => {
-            format!("warning: process {pid} ({program}) of task '{task}' cannot be ended: kill -9 {pid}")
+            warning(messages.note_leftover_unreachable(task, *pid, program))
         }
-        Note::LockRemoved { what } => format!("note    {what}, left by a command that was killed"),
-        Note::RenameFinished { from, to } => {
-            format!("note    finished the rename of '{from}' to '{to}', which was cut short")
-        }
+        Note::LockRemoved { what } => info(messages.note_lock_removed(what)),
+        Note::RenameFinished { from, to } => info(messages.note_rename_finished(from, to)),
         Note::RenameUnfinished { error } => error.clone(),
-        Note::MergeTakenBack { task, files } => {
-            let files = count(*files as u64, "file");
-            format!("note    took back {files} of a merge of '{task}' that was killed")
+        Note::MergeTakenBack { task, files } => info(messages.note_merge_taken_back(task, *files as u64)),
+        Note::NotEndedYet { task, killed_in_seconds } => {
+            info(messages.note_not_ended_yet(task, *killed_in_seconds))
         }
-        Note::NotEndedYet { task, killed_in_seconds } => format!(
-            "note    {task} has not ended yet; a process that does not listen is killed in {killed_in_seconds} s"
-        ),
-        Note::NotListening { task } => {
-            format!("note    the process of {task} does not listen and is killed")
-        }
-        Note::TrustNotStored { error } => {
-            format!("warning: this cannot be remembered, and will be asked again: {error}")
-        }
+        Note::NotListening { task } => info(messages.note_not_listening(task)),
+        Note::TrustNotStored { error } => warning(messages.note_trust_not_stored(error)),
         Note::TaskUnreadable { task, error, path } => {
             let why = words::line(error, words::WHOLE);
-            let at = if why.contains(path) { String::new() } else { format!(" ({path})") };
-            format!("warning: task '{task}' cannot be read: {why}{at}")
+            let place = if why.contains(path) { String::new() } else { format!(" ({path})") };
+            warning(messages.note_task_unreadable(task, &why, &place))
         }
-        Note::Settings { warning } => format!("warning: {warning}"),
+        Note::Settings { warning: said } => warning(said.clone()),
     }
 }

@@ -9,7 +9,7 @@ use super::{CALL_LIMIT, MOST_OUTPUT, by_name, git_failed, last_lines, platform, 
 use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::errand::{Done, End, Errand};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::present::words;
 
 const NOTHING: &str = "everything; nothing was started";
@@ -42,10 +42,13 @@ impl Issue {
 pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Issue, Failure> {
     let head = repo.head().map_err(|error| git_failed(&error))?;
     let (remote, _) = target::remote(repo, head.branch.as_deref()).map_err(|failure| {
-        let no_remote = failure.message.contains("no remote");
         let message =
             format!("--issue {number}: this repository has no remote, so nobody knows whose issue it is");
-        if no_remote { Failure { message, ..failure }.kept(NOTHING) } else { failure.kept(NOTHING) }
+        match failure.code {
+            Some(Code::NoRemote) => Failure { message: message.into(), ..failure },
+            Some(_) | None => failure,
+        }
+        .kept(NOTHING)
     })?;
     let address = Address::parse(&repo.remote_url(&remote).map_err(|error| git_failed(&error))?);
     let installed = |cli| app.on_path(program(cli)).is_some();

@@ -5,7 +5,7 @@ use dacapo_core::spec::TaskSpec;
 
 use super::{Wishes, git_failed};
 use crate::config::Config;
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::present::words;
 
 /// The remote: that of the base branch's upstream, else `origin`, else the only one. With the branch that is followed there.
@@ -24,6 +24,7 @@ pub(super) fn remote(repo: &Repo, base_branch: Option<&str>) -> Result<(String, 
     let nothing = "everything; nothing was pushed";
     match remotes.as_slice() {
         [] => Err(Failure::usage("this repository has no remote that a branch could be pushed to")
+            .coded(Code::NoRemote)
             .kept(nothing)
             .hint("git remote add origin URL")),
         _ if remotes.iter().any(|remote| remote == "origin") => Ok(("origin".to_owned(), None)),

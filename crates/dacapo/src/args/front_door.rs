@@ -320,7 +320,7 @@ mod tests {
         ] {
             let failure = meant(line).unwrap_err();
             assert_eq!(failure.exit_code(), 2, "{line:?}");
-            assert!(failure.hints[0].starts_with(hint), "{line:?}: {failure}");
+            assert!(failure.hints[0].english().starts_with(hint), "{line:?}: {failure}");
         }
         for line in [
             "show me the tests",

@@ -275,7 +275,7 @@ impl Attachment<'_> {
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,
             Ok(Err(error)) => format!("cannot tell the task: {error}; it goes on"),
-            Err(refused) => refused.message,
+            Err(refused) => refused.message.in_language(self.app.messages.language()).to_owned(),
         };
         if let Some(human) = &mut self.surface.human {
             human.note(&words);

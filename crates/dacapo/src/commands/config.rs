@@ -113,7 +113,7 @@ fn editor(app: &App) -> Result<String, Failure> {
 /// What was written is kept, whatever it is; what is wrong with it is said.
 fn checked(path: &Path, sources: &Sources, again: &str) -> Result<Loaded, Failure> {
     let loaded = load(sources).map_err(|error| Failure {
-        hints: vec![format!("{again} opens it again"), "dacapo config schema lists every key".to_owned()],
+        hints: vec![format!("{again} opens it again").into(), "dacapo config schema lists every key".into()],
         ..Failure::from(error)
             .kept(format!("what you wrote, in {}; until it is mended no task starts", path.display()))
     })?;

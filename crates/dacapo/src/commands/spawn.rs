@@ -8,7 +8,7 @@ use super::start::prepare;
 use super::{dry_run, milestone, pr, print};
 use crate::App;
 use crate::args::{Exec, Pr, Show, Spawn};
-use crate::error::{Failure, Kind};
+use crate::error::{Code, Failure};
 use crate::inside;
 use crate::output::json;
 use crate::output::words::{BOLD, DIM, paint};
@@ -46,7 +46,7 @@ fn offered(args: &Exec) -> Option<Pr> {
 
 /// A prompt of one word is possible all the same.
 fn or_a_prompt(failure: Failure, name: Option<&str>) -> Failure {
-    let unknown = failure.kind == Kind::Usage && failure.message.ends_with("not found");
+    let unknown = failure.code == Some(Code::TaskNotFound);
     match name.filter(|_| unknown) {
         Some(word) => failure.hint(format!(
             "spawn --pr NAME offers a task; to start one: dacapo spawn --pr --name {word} {word}"

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 
 use dacapo_app::App;
+use dacapo_app::messages::Messages;
 use dacapo_app::note::Notes;
 use dacapo_app::operations::act::{Done, MergeResult, Operation};
 use dacapo_app::operations::follow::{Hub, Item, Opening};
@@ -90,6 +91,7 @@ fn toy(world: &World, act: Act) -> Toy {
         user_dir: Some(world.home()),
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         kinds: dacapo_core::task::Kinds::default(),
+        messages: Messages::ENGLISH,
         notes: Notes::default(),
     };
     Toy { app, act, hub: Hub::new().unwrap() }
@@ -138,7 +140,7 @@ fn a_surface_that_lives_long_leaves_no_lock_and_no_zombie_and_spares_its_other_c
     }
     let refused = (toy.act)(&toy.app, &Operation::Untell { task: "no".into() }, &Answers::default());
     let Err(NotYet::Refused(failure)) = refused else { panic!("{refused:?}") };
-    assert_eq!((failure.message.as_str(), failure.exit_code()), ("Task 'no' not found", 2));
+    assert_eq!((failure.message.english(), failure.exit_code()), ("Task 'no' not found", 2));
 }
 
 /// Something else that the surface has started.

@@ -30,7 +30,7 @@ impl Case {
                 user_file: Some(user_file),
                 project_file: Some(project_file),
                 env,
-                confirmed: Confirmed::default(),
+                ..Sources::default()
             },
         }
     }
@@ -70,8 +70,7 @@ fn nothing_set_gives_the_defaults() {
     let missing = Sources {
         user_file: Some("/nonexistent/a.toml".into()),
         project_file: Some("/dev/null/b.toml".into()),
-        env: vec![],
-        confirmed: Confirmed::default(),
+        ..Sources::default()
     };
     assert_eq!(load(&missing).unwrap(), loaded);
 }

@@ -109,7 +109,7 @@ impl App {
                 let drops = self.drop_tasks(tasks)?;
                 Ok(Done::Dropped {
                     tasks: drops.done.into_iter().map(|dropped| dropped.kept.name).collect(),
-                    problem: drops.failure.map(|failure| failure.message),
+                    problem: drops.failure.map(|failure| failure.message.to_string()),
                 })
             }
             Operation::Undo { task } => Ok(Done::Undone { task: self.undo(task.as_deref())?.kept.name }),

@@ -11,6 +11,7 @@ use super::ask::{Answer, Question, all};
 use super::report::{Check, CheckState};
 use super::survey::version_in;
 use crate::error::Failure;
+use crate::messages::Text;
 use crate::operations::awake::awake_command;
 use crate::present::words;
 
@@ -24,7 +25,12 @@ pub(super) fn checks(here: &Here) -> Vec<Check> {
     checks.extend(here.home.as_ref().ok().map(|home| locks(home.path())));
     checks.extend(here.config_problem.as_ref().map(|problem| {
         let failure = Failure::from(problem.clone());
-        check("config", CheckState::Bad, failure.message, failure.hints.first().cloned())
+        check(
+            "config",
+            CheckState::Bad,
+            failure.message.to_string(),
+            failure.hints.first().map(Text::to_string),
+        )
     }));
     checks.extend(here.untrusted.as_ref().map(|brought| {
         let keys: Vec<&str> = brought.entries.iter().map(|entry| entry.key.as_str()).collect();
@@ -83,7 +89,12 @@ fn data(home: &Result<Home, Failure>) -> Check {
     let home = match home {
         Ok(home) => home.path(),
         Err(failure) => {
-            return check("data", CheckState::Bad, failure.message.clone(), failure.hints.first().cloned());
+            return check(
+                "data",
+                CheckState::Bad,
+                failure.message.to_string(),
+                failure.hints.first().map(Text::to_string),
+            );
         }
     };
     let tried = nearest(home).and_then(tempfile::tempfile_in);

@@ -60,8 +60,8 @@ fn subject(here: &Here, name: &str, wanted: &Wanted) -> Subject {
         Err(failure) => {
             // The scripted agent is there, whatever it is to play.
             report.state = if kind == Kind::Rehearsal { State::NotFound } else { State::Unusable };
-            report.problem = Some(failure.message);
-            report.hint = failure.hints.into_iter().next();
+            report.problem = Some(failure.message.to_string());
+            report.hint = failure.hints.first().map(ToString::to_string);
             return Subject { report, spec: None, account: None, asked: None };
         }
     };

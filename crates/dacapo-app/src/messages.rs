@@ -1,0 +1,109 @@
+//! What the program says to people, in every language it speaks, side by side. A message is a method of [`Messages`]; a
+//! translation that is missing does not compile, and nothing is looked up at run time.
+//!
+//! Logs, JSON, commits, prompts and `--help` stay English and are not here.
+
+mod labels;
+mod language;
+mod notes;
+mod text;
+
+pub use language::Language;
+pub use text::{Text, say};
+
+/// What can be said in one language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Messages {
+    language: Language,
+}
+
+impl Messages {
+    /// In English, as logs and JSON have it.
+    pub const ENGLISH: Self = Self::new(Language::English);
+
+    pub const fn new(language: Language) -> Self {
+        Self { language }
+    }
+
+    pub fn language(self) -> Language {
+        self.language
+    }
+}
+
+/// One message in all languages, as it is written in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub name: &'static str,
+    pub english: &'static str,
+    pub simplified_chinese: &'static str,
+    pub traditional_chinese: &'static str,
+}
+
+/// Makes a method of [`Messages`] from each entry, and a list of them for the page of all messages.
+///
+/// ```text
+/// messages! {
+///     TASKS;
+///     task_not_found(task: &str) {
+///         en: "Task '{task}' not found",
+///         zh_cn: "找不到任务“{task}”",
+///         zh_tw: "找不到任務「{task}」",
+///     }
+///     files(number: u64) {
+///         en: (number: "1 file", "{number} files"),   // one, and any other number
+///         zh_cn: "{number} 个文件",
+///         zh_tw: "{number} 個檔案",
+///     }
+/// }
+/// ```
+macro_rules! messages {
+    (
+        $table:ident;
+        $(
+            $(#[$meta:meta])*
+            $name:ident($($argument:ident: $type:ty),* $(,)?) {
+                en: $en:tt,
+                zh_cn: $cn:tt,
+                zh_tw: $tw:tt $(,)?
+            }
+        )*
+    ) => {
+        impl $crate::messages::Messages {
+            $(
+                $(#[$meta])*
+                pub fn $name(self, $($argument: $type),*) -> String {
+                    use $crate::messages::Language;
+                    match self.language() {
+                        Language::English => $crate::messages::wording!($en),
+                        Language::SimplifiedChinese => $crate::messages::wording!($cn),
+                        Language::TraditionalChinese => $crate::messages::wording!($tw),
+                    }
+                }
+            )*
+        }
+
+        pub(super) const $table: &[$crate::messages::Entry] = &[$(
+            $crate::messages::Entry {
+                name: stringify!($name),
+                english: stringify!($en),
+                simplified_chinese: stringify!($cn),
+                traditional_chinese: stringify!($tw),
+            }
+        ),*];
+    };
+}
+
+/// The words of one language: a text, or one for a single thing and one for any other number.
+macro_rules! wording {
+    (($number:ident: $one:literal, $other:literal)) => {
+        if $number == 1 { format!($one) } else { format!($other) }
+    };
+    ($text:literal) => {
+        format!($text)
+    };
+}
+
+pub(crate) use {messages, wording};
+
+/// Every message there is, by topic.
+pub const TABLES: &[(&str, &[Entry])] = &[("labels", labels::LABELS), ("notes", notes::NOTES)];
