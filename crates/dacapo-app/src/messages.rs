@@ -3,13 +3,14 @@
 //!
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
+mod doctor;
 mod labels;
 mod language;
 mod notes;
 mod text;
 
 pub use language::Language;
-pub use text::{Text, say};
+pub use text::{Text, english, english_or_null, say};
 
 /// What can be said in one language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,4 +107,5 @@ macro_rules! wording {
 pub(crate) use {messages, wording};
 
 /// Every message there is, by topic.
-pub const TABLES: &[(&str, &[Entry])] = &[("labels", labels::LABELS), ("notes", notes::NOTES)];
+pub const TABLES: &[(&str, &[Entry])] =
+    &[("doctor", doctor::DOCTOR), ("labels", labels::LABELS), ("notes", notes::NOTES)];

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Language, Messages};
 
@@ -47,6 +47,16 @@ impl Text {
             (Language::TraditionalChinese, Some(chinese)) => &chinese.tw,
         }
     }
+}
+
+/// For JSON, which is English: `#[serde(serialize_with = "english")]`.
+pub fn english<S: Serializer>(text: &Text, serializer: S) -> Result<S::Ok, S::Error> {
+    text.en.serialize(serializer)
+}
+
+/// The same where there may be none.
+pub fn english_or_null<S: Serializer>(text: &Option<Text>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_ref().map(Text::english).serialize(serializer)
 }
 
 /// Somebody else's words, in the language they were said in.

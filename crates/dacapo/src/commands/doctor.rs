@@ -11,12 +11,12 @@ mod show;
 pub(super) fn run(app: &App, args: &Doctor) -> Result<u8, Failure> {
     let mut examination = app.examine(&args.agents)?;
     if !args.json {
-        print(&show::agents(&examination.subjects));
-        print(&show::machine(&examination.machine));
+        print(&show::agents(&examination.subjects, app.messages));
+        print(&show::machine(&examination.machine, app.messages));
     }
     let mut cancelled = false;
     if args.probe {
-        let announcement = show::before_probes(&examination.ready());
+        let announcement = show::before_probes(&examination.ready(), app.messages);
         // Standard output is the report's alone where a program reads it.
         if args.json {
             complain!("{announcement}");
@@ -27,7 +27,7 @@ pub(super) fn run(app: &App, args: &Doctor) -> Result<u8, Failure> {
             &mut |control| listen(control, AfterTheEnd::Nothing),
             &mut |name, result| {
                 if !args.json {
-                    print(&show::probe(name, result));
+                    print(&show::probe(name, result, app.messages));
                 }
             },
         )?;
@@ -36,7 +36,7 @@ pub(super) fn run(app: &App, args: &Doctor) -> Result<u8, Failure> {
     if args.json {
         print(&serde_json::to_string(&report).unwrap_or_default());
     } else {
-        print(&show::verdict(&report));
+        print(&show::verdict(&report, app.messages));
     }
     Ok(match (cancelled, report.ok) {
         (true, _) => 130,

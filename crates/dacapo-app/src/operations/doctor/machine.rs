@@ -11,7 +11,7 @@ use super::ask::{Answer, Question, all};
 use super::report::{Check, CheckState};
 use super::survey::version_in;
 use crate::error::Failure;
-use crate::messages::Text;
+use crate::messages::{Messages, Text, say};
 use crate::operations::awake::awake_command;
 use crate::present::words;
 
@@ -23,28 +23,12 @@ pub(super) fn checks(here: &Here) -> Vec<Check> {
     let mut checks = vec![git(&answers.next().unwrap_or(Answer::Silent)), data(&here.home)];
     checks.extend(here.home.as_ref().ok().and_then(|home| disk(home.path())));
     checks.extend(here.home.as_ref().ok().map(|home| locks(home.path())));
-    checks.extend(here.config_problem.as_ref().map(|problem| {
-        let failure = Failure::from(problem.clone());
-        check(
-            "config",
-            CheckState::Bad,
-            failure.message.to_string(),
-            failure.hints.first().map(Text::to_string),
-        )
-    }));
+    checks.extend(here.config_problem.as_ref().map(|problem| failed("config", &problem.clone().into())));
     checks.extend(here.untrusted.as_ref().map(|brought| {
         let keys: Vec<&str> = brought.entries.iter().map(|entry| entry.key.as_str()).collect();
-        let detail = format!(
-            "settings of {} have no effect until you confirm them: {}",
-            brought.source,
-            keys.join(", ")
-        );
-        check(
-            "trust",
-            CheckState::Note,
-            words::line(&detail, words::WHOLE),
-            Some("dacapo trust shows them and asks".into()),
-        )
+        let keys = words::line(&keys.join(", "), words::WHOLE);
+        let detail = say(|m| m.doctor_untrusted(&brought.source.to_string(), &keys));
+        check("trust", CheckState::Note, detail, Some(say(Messages::doctor_run_trust)))
     }));
     checks.push(keep_awake(answers.next().as_ref(), here.config.keep_awake));
     checks.extend(root());
@@ -55,24 +39,25 @@ fn question(here: &Here, argv: Vec<std::ffi::OsString>) -> Question {
     Question { argv, env: here.env.to_vec(), cwd: here.top.clone() }
 }
 
-fn check(name: &'static str, state: CheckState, detail: impl Into<String>, hint: Option<String>) -> Check {
+fn check(name: &'static str, state: CheckState, detail: impl Into<Text>, hint: Option<Text>) -> Check {
     Check { name, state, detail: detail.into(), hint }
 }
 
+fn failed(name: &'static str, failure: &Failure) -> Check {
+    check(name, CheckState::Bad, failure.message.clone(), failure.hints.first().cloned())
+}
+
 fn git(answer: &Answer) -> Check {
+    let bad =
+        |detail: Text, hint: fn(Messages) -> String| check("git", CheckState::Bad, detail, Some(say(hint)));
     match answer {
         Answer::Said { code: 0, text } => check("git", CheckState::Good, version_in(text), None),
         Answer::Said { code, text } => {
             let said = words::line(text, 200);
-            check(
-                "git",
-                CheckState::Bad,
-                format!("does not run (exit {code}): {said}"),
-                Some("repair git".into()),
-            )
+            bad(say(|m| m.doctor_does_not_run_exit(*code, &said)), Messages::doctor_repair_git)
         }
-        Answer::Silent => check("git", CheckState::Bad, "does not answer", Some("run git --version".into())),
-        Answer::Impossible(why) => check("git", CheckState::Bad, why.clone(), Some("install git".into())),
+        Answer::Silent => bad(say(Messages::doctor_git_silent), Messages::doctor_run_git),
+        Answer::Impossible(why) => bad(why.as_str().into(), Messages::doctor_install_git),
     }
 }
 
@@ -88,23 +73,16 @@ fn nearest(path: &Path) -> io::Result<&Path> {
 fn data(home: &Result<Home, Failure>) -> Check {
     let home = match home {
         Ok(home) => home.path(),
-        Err(failure) => {
-            return check(
-                "data",
-                CheckState::Bad,
-                failure.message.to_string(),
-                failure.hints.first().map(Text::to_string),
-            );
-        }
+        Err(failure) => return failed("data", failure),
     };
     let tried = nearest(home).and_then(tempfile::tempfile_in);
-    let shown = home.display();
+    let shown = home.display().to_string();
     match tried {
-        Ok(_) if home.is_dir() => check("data", CheckState::Good, shown.to_string(), None),
-        Ok(_) => check("data", CheckState::Good, format!("{shown} (made with the first task)"), None),
+        Ok(_) if home.is_dir() => check("data", CheckState::Good, shown, None),
+        Ok(_) => check("data", CheckState::Good, say(|m| m.doctor_data_to_be_made(&shown)), None),
         Err(error) => {
-            let hint = "make it writable, or set DACAPO_HOME to another place".to_owned();
-            check("data", CheckState::Bad, format!("{shown} cannot be written: {error}"), Some(hint))
+            let detail = say(|m| m.doctor_data_not_writable(&shown, &error.to_string()));
+            check("data", CheckState::Bad, detail, Some(say(Messages::doctor_make_data_writable)))
         }
     }
 }
@@ -123,35 +101,25 @@ fn room(free: u64, size: u64, files: Option<u64>) -> Check {
     const TOO_LITTLE: u64 = 100_000_000;
     const LITTLE: u64 = 2_000_000_000;
     const FEW_FILES: u64 = 10_000;
-    let detail = format!("{} free of {}", words::bytes(free), words::bytes(size));
-    let hint = || {
-        Some(
-            "free some space: dacapo list --size, dacapo prune; or set DACAPO_HOME to another disk"
-                .to_owned(),
-        )
-    };
+    let (free_now, size) = (words::bytes(free), words::bytes(size));
+    let room = |m: Messages| m.doctor_free(&free_now, &size);
+    let hint = || Some(say(Messages::doctor_free_space));
+    let with_hint = |state, detail: Text| check("disk", state, detail, hint());
     match files.filter(|files| *files < FEW_FILES) {
-        _ if free < TOO_LITTLE => check("disk", CheckState::Bad, format!("full: {detail}"), hint()),
-        Some(files) => {
-            check("disk", CheckState::Bad, format!("room for only {files} more files ({detail})"), hint())
-        }
-        None if free < LITTLE => check("disk", CheckState::Note, format!("nearly full: {detail}"), hint()),
-        None => check("disk", CheckState::Good, detail, None),
+        _ if free < TOO_LITTLE => with_hint(CheckState::Bad, say(|m| m.doctor_disk_full(&room(m)))),
+        Some(files) => with_hint(CheckState::Bad, say(|m| m.doctor_few_files(files, &room(m)))),
+        None if free < LITTLE => with_hint(CheckState::Note, say(|m| m.doctor_disk_nearly_full(&room(m)))),
+        None => check("disk", CheckState::Good, say(room), None),
     }
 }
 
 /// Everything that must not happen twice hangs on these.
 fn locks(home: &Path) -> Check {
+    let bad = |detail| check("locks", CheckState::Bad, detail, Some(say(Messages::doctor_local_disk)));
     match nearest(home).and_then(locks_work) {
-        Ok(true) => check("locks", CheckState::Good, "hold, and are free again", None),
-        Ok(false) => {
-            let hint = "set DACAPO_HOME to a place on a local disk".to_owned();
-            check("locks", CheckState::Bad, "do not keep a second process out", Some(hint))
-        }
-        Err(error) => {
-            let hint = "set DACAPO_HOME to a place on a local disk".to_owned();
-            check("locks", CheckState::Bad, format!("cannot be had: {error}"), Some(hint))
-        }
+        Ok(true) => check("locks", CheckState::Good, say(Messages::doctor_locks_work), None),
+        Ok(false) => bad(say(Messages::doctor_locks_do_not_work)),
+        Err(error) => bad(say(|m| m.doctor_locks_unavailable(&error.to_string()))),
     }
 }
 
@@ -173,26 +141,23 @@ fn locks_work(dir: &Path) -> io::Result<bool> {
 }
 
 fn keep_awake(answer: Option<&Answer>, wanted: bool) -> Check {
-    let note = |detail: String| check("awake", CheckState::Note, detail, None);
+    let note = |detail: Text| check("awake", CheckState::Note, detail, None);
     match answer {
-        _ if !wanted => note("keep_awake = false: the machine may sleep while a task runs".into()),
+        _ if !wanted => note(say(Messages::doctor_may_sleep_by_setting)),
         Some(Answer::Said { code: 0, .. }) => {
-            check("awake", CheckState::Good, "the machine is kept awake while a task runs", None)
+            check("awake", CheckState::Good, say(Messages::doctor_kept_awake), None)
         }
         Some(Answer::Said { text, .. }) => {
-            note(format!("the machine may sleep while a task runs: {}", words::line(text, 120)))
+            let why = words::line(text, 120);
+            note(say(|m| m.doctor_may_sleep(&why)))
         }
-        Some(Answer::Silent | Answer::Impossible(_)) | None => {
-            note("nothing here can keep the machine awake while a task runs".into())
-        }
+        Some(Answer::Silent | Answer::Impossible(_)) | None => note(say(Messages::doctor_cannot_keep_awake)),
     }
 }
 
 fn root() -> Option<Check> {
     rustix::process::geteuid().is_root().then(|| {
-        let detail = "this is root: agents may do anything to this machine";
-        let hint = "work as an ordinary user, or in a container".to_owned();
-        check("root", CheckState::Note, detail, Some(hint))
+        check("root", CheckState::Note, say(Messages::doctor_root), Some(say(Messages::doctor_not_root)))
     })
 }
 
@@ -207,7 +172,10 @@ mod tests {
         assert_eq!(locks(&home).state, CheckState::Good);
         assert_eq!(data(&Ok(Home::new(home))).state, CheckState::Good);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-        assert_eq!(data(&Ok(Home::new(dir.path().to_owned()))).detail, dir.path().display().to_string());
+        assert_eq!(
+            data(&Ok(Home::new(dir.path().to_owned()))).detail.english(),
+            dir.path().display().to_string()
+        );
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
         for path in [file.clone(), file.join("below")] {

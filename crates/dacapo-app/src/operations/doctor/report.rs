@@ -5,6 +5,8 @@ use dacapo_core::event::{FORMAT, Tokens};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::messages::{Text, english, english_or_null};
+
 /// Everything.
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -68,9 +70,11 @@ pub struct AgentReport {
     pub base_url: Option<String>,
     /// A usage limit that a task of this machine ran into.
     pub limit: Option<LimitReport>,
-    pub problem: Option<String>,
+    #[serde(serialize_with = "english_or_null")]
+    pub problem: Option<Text>,
     /// What to do about it.
-    pub hint: Option<String>,
+    #[serde(serialize_with = "english_or_null")]
+    pub hint: Option<Text>,
     pub probe: Option<Probed>,
 }
 
@@ -165,8 +169,10 @@ pub enum Outcome {
 pub struct Check {
     pub name: &'static str,
     pub state: CheckState,
-    pub detail: String,
-    pub hint: Option<String>,
+    #[serde(serialize_with = "english")]
+    pub detail: Text,
+    #[serde(serialize_with = "english_or_null")]
+    pub hint: Option<Text>,
 }
 
 /// How good it is.
@@ -208,7 +214,7 @@ mod tests {
 
     #[test]
     fn a4_all_is_well_when_one_agent_can_work_and_so_can_the_machine() {
-        let check = |state| Check { name: "git", state, detail: String::new(), hint: None };
+        let check = |state| Check { name: "git", state, detail: "".into(), hint: None };
         let ok = |agents, state| Report::new(agents, vec![check(state)]).ok;
         let ready = || agent(Kind::BuiltIn, State::Ready, None);
         assert!(ok(vec![agent(Kind::BuiltIn, State::NotFound, None), ready()], CheckState::Note));

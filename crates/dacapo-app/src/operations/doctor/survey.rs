@@ -12,6 +12,7 @@ use super::ask::{self, Answer, Question};
 use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
 use crate::agents::{Wanted, described, how_to_install};
 use crate::config::AgentProfile;
+use crate::messages::{Messages, Text, say};
 use crate::present::words;
 
 /// An agent and what was found out about it.
@@ -50,9 +51,8 @@ fn subject(here: &Here, name: &str, wanted: &Wanted) -> Subject {
     let mut report = AgentReport::new(name, kind);
     if kind == Kind::Native && !here.config.agents.contains_key("native") {
         report.state = State::NotFound;
-        report.problem = Some("not configured".into());
-        report.hint =
-            Some("[agents.native] api, model, base_url and key_env in config.toml: any endpoint".into());
+        report.problem = Some(say(Messages::doctor_not_configured));
+        report.hint = Some(say(Messages::doctor_configure_native));
         return Subject { report, spec: None, account: None, asked: None };
     }
     let spec = match described(&here.app, name, wanted, &here.config, &here.top) {
@@ -60,8 +60,8 @@ fn subject(here: &Here, name: &str, wanted: &Wanted) -> Subject {
         Err(failure) => {
             // The scripted agent is there, whatever it is to play.
             report.state = if kind == Kind::Rehearsal { State::NotFound } else { State::Unusable };
-            report.problem = Some(failure.message.to_string());
-            report.hint = failure.hints.first().map(ToString::to_string);
+            report.problem = Some(failure.message);
+            report.hint = failure.hints.into_iter().next();
             return Subject { report, spec: None, account: None, asked: None };
         }
     };
@@ -87,11 +87,11 @@ fn look_for_program(
     let Some(found) = agent::find_on_path(&program, path, &here.top) else {
         report.state = State::NotFound;
         report.problem = Some(match report.kind {
-            Kind::BuiltIn if program == Path::new(&report.name) => "not found".into(),
-            _ => format!("not found: {}", program.display()),
+            Kind::BuiltIn if program == Path::new(&report.name) => say(Messages::doctor_not_found),
+            _ => say(|m| m.doctor_program_not_found(&program.display().to_string())),
         });
         let install = how_to_install(&program.to_string_lossy());
-        report.hint = Some(install.unwrap_or("install it, or give its full path in the config").to_owned());
+        report.hint = Some(install.map_or_else(|| say(Messages::doctor_install_it), Text::from));
         return None;
     };
     report.path = Some(found.display().to_string());
@@ -111,10 +111,10 @@ fn look_at_account(
     report.base_url = account.base_url.as_deref().map(without_credentials);
     if account.logged_in == Some(false) && report.state == State::Ready {
         report.state = State::NotLoggedIn;
-        report.problem = Some("not logged in".into());
+        report.problem = Some(say(Messages::doctor_not_logged_in));
         report.hint = match (adapter, &profile.key_env) {
-            (Some(adapter), _) => Some(adapter.how_to_log_in().to_owned()),
-            (None, Some(variable)) => Some(format!("set {variable}")),
+            (Some(adapter), _) => Some(adapter.how_to_log_in().into()),
+            (None, Some(variable)) => Some(say(|m| m.doctor_set_variable(variable))),
             (None, None) => None,
         };
     }
@@ -145,15 +145,21 @@ fn heard(report: &mut AgentReport, answer: &Answer) {
         Answer::Silent => {
             // It may be slow today; whether it works is for a test turn to say.
             let seconds = ask::PATIENCE.as_secs();
-            report.problem.get_or_insert(format!("no answer to --version within {seconds} s"));
+            report.problem.get_or_insert_with(|| say(|m| m.doctor_no_version(seconds)));
             return;
         }
-        Answer::Said { code, text } => format!("does not run (exit {code}): {}", words::line(text, 200)),
-        Answer::Impossible(why) => format!("does not run: {}", words::line(why, 200)),
+        Answer::Said { code, text } => {
+            let said = words::line(text, 200);
+            say(|m| m.doctor_does_not_run_exit(*code, &said))
+        }
+        Answer::Impossible(why) => {
+            let why = words::line(why, 200);
+            say(|m| m.doctor_does_not_run(&why))
+        }
     };
     report.state = State::Unusable;
     report.problem = Some(problem);
-    report.hint = Some("run it with --version yourself, or install it anew".into());
+    report.hint = Some(say(Messages::doctor_try_it_yourself));
 }
 
 /// `2.1.325` out of `2.1.325 (Claude Code)`, `codex-cli 0.166.0`, or whatever a program says; else its first line.
@@ -201,7 +207,7 @@ mod tests {
         let mut broken = report();
         heard(&mut broken, &Answer::Said { code: 127, text: "env: node: No such file".into() });
         assert_eq!(broken.state, State::Unusable);
-        assert!(broken.problem.unwrap().contains("env: node"));
+        assert!(broken.problem.unwrap().english().contains("env: node"));
         let mut slow = report();
         heard(&mut slow, &Answer::Silent);
         assert_eq!(slow.state, State::Ready);
@@ -214,7 +220,10 @@ mod tests {
         let account = Account { logged_in: Some(false), ..Account::default() };
         let profile = AgentProfile { key_env: Some("MY_KEY".into()), ..AgentProfile::default() };
         look_at_account(&account, None, &profile, &mut out);
-        assert_eq!((out.state, out.hint.as_deref()), (State::NotLoggedIn, Some("set MY_KEY")));
+        assert_eq!(
+            (out.state, out.hint.as_ref().map(Text::english)),
+            (State::NotLoggedIn, Some("set MY_KEY"))
+        );
         let mut missing = AgentReport { state: State::NotFound, ..report() };
         look_at_account(&account, None, &profile, &mut missing);
         assert_eq!(missing.state, State::NotFound, "first things first");
