@@ -4,6 +4,7 @@ pub mod act;
 pub mod after_task;
 pub mod awake;
 pub mod background;
+pub mod config;
 pub mod could_not_begin;
 pub mod diff;
 pub mod doctor;

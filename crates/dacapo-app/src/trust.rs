@@ -97,9 +97,9 @@ pub fn other_programs(agents: &[AgentSpec], loaded: &Loaded) -> Vec<String> {
         let AgentCommand::Argv(argv) = &agent.command else { return None };
         let from = match loaded.origin(&format!("agents.{}.command", agent.name)) {
             Origin::Default => return None,
-            Origin::Project(..) => ".dacapo/config.toml".to_owned(),
-            Origin::User(path, _) => path.display().to_string(),
-            Origin::Env(name) | Origin::Flag(name) => name.clone(),
+            Origin::Project { .. } => ".dacapo/config.toml".to_owned(),
+            Origin::User { path, .. } => path.display().to_string(),
+            Origin::Env { name } | Origin::Flag { name } => name.clone(),
         };
         let command = visible(&argv.join(" "));
         is_built_in(&agent.name).then(|| format!("agent '{}' runs `{command}` (from {from})", agent.name))

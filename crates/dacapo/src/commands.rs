@@ -109,9 +109,12 @@ fn order(command: &Command) -> Option<&'static str> {
         Command::Pr(args) => (!args.dry_run).then_some("pr"),
         Command::Trust(args) => (!args.list).then_some("trust"),
         // Those that only show settings are no orders.
-        Command::Config(args) => {
-            matches!(args.command, Some(ConfigCommand::Edit { .. })).then_some("config edit")
-        }
+        Command::Config(args) => match args.command {
+            Some(ConfigCommand::Edit { .. }) => Some("config edit"),
+            Some(ConfigCommand::Set { .. }) => Some("config set"),
+            Some(ConfigCommand::Unset { .. }) => Some("config unset"),
+            Some(ConfigCommand::Show { .. } | ConfigCommand::Schema | ConfigCommand::Path) | None => None,
+        },
         Command::Milestone(args) => match &args.command {
             MilestoneCommand::Resume(_) => Some("milestone resume"),
             MilestoneCommand::Approve(_) => Some("milestone approve"),

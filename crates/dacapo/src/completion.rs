@@ -51,7 +51,7 @@ fn command() -> Command {
             "names" => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &mergeable()))),
             _ => with_values(arg),
         }),
-        "milestone" => command.mut_subcommands(|command| command.mut_args(with_values)),
+        "milestone" | "config" => command.mut_subcommands(|command| command.mut_args(with_values)),
         _ => command.mut_args(with_values),
     })
 }
@@ -67,6 +67,7 @@ fn with_values(arg: Arg) -> Arg {
             arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &agent_names())))
         }
         ("base", false) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &branches()))),
+        ("key", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &settings()))),
         ("changes", true) => arg.add(ArgValueCompleter::new(|word: &OsStr| listed(word, &keys()))),
         _ => arg,
     }
@@ -142,13 +143,14 @@ fn data() -> Option<RepoDir> {
 }
 
 fn agent_names() -> Vec<String> {
-    let top = here().and_then(|dir| top(&dir));
-    let sources = match top {
-        Some(top) => app().project_sources(&top),
-        None => app().user_sources(),
-    };
-    let config = config::load(&sources).map(|loaded| loaded.config).unwrap_or_default();
+    let config = config::load(&app().config_sources()).map(|loaded| loaded.config).unwrap_or_default();
     agents::names(&config)
+}
+
+/// The keys of all settings: those of the agents and prices that are configured, too.
+fn settings() -> Vec<String> {
+    let loaded = config::load(&app().config_sources()).map(|loaded| config::settings(&loaded));
+    loaded.unwrap_or_default().into_iter().map(|setting| setting.key).collect()
 }
 
 fn keys() -> Vec<String> {
@@ -221,8 +223,8 @@ mod tests {
     fn every_task_argument_has_a_completer() {
         let command = command();
         let mut found = Vec::new();
-        let of_milestones = command.find_subcommand("milestone").unwrap().get_subcommands();
-        for command in command.get_subcommands().chain(of_milestones) {
+        let of = |name: &str| command.find_subcommand(name).unwrap().get_subcommands();
+        for command in command.get_subcommands().chain(of("milestone")).chain(of("config")) {
             for arg in command.get_arguments().filter(|arg| arg.get::<ArgValueCompleter>().is_some()) {
                 found.push(format!("{} {}", command.get_name(), arg.get_id()));
             }
@@ -237,6 +239,8 @@ mod tests {
             "kill names",
             "rename name",
             "set name",
+            "set key",
+            "unset key",
             "set changes",
             "exec agent",
             "spawn agent",

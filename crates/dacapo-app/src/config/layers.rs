@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
 
 use super::brought::{self, Brought, Confirmed, Sensitivity};
@@ -34,28 +35,42 @@ pub struct Sources {
 }
 
 /// Where the value of a setting comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
     /// Nobody set it.
     Default,
     /// The user's file and the line in it.
-    User(PathBuf, usize),
+    User {
+        #[serde(serialize_with = "as_shown")]
+        path: PathBuf,
+        line: usize,
+    },
     /// The project's file and the line in it.
-    Project(PathBuf, usize),
+    Project {
+        #[serde(serialize_with = "as_shown")]
+        path: PathBuf,
+        line: usize,
+    },
     /// An environment variable.
-    Env(String),
+    Env { name: String },
     /// A flag.
-    Flag(String),
+    Flag { name: String },
+}
+
+/// A path may be no text, and JSON is.
+fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Default => f.write_str("default"),
-            Origin::User(path, line) => write!(f, "user {}:{line}", path.display()),
-            Origin::Project(path, line) => write!(f, "project {}:{line}", path.display()),
-            Origin::Env(name) => write!(f, "env {name}"),
-            Origin::Flag(name) => write!(f, "flag {name}"),
+            Origin::User { path, line } => write!(f, "user {}:{line}", path.display()),
+            Origin::Project { path, line } => write!(f, "project {}:{line}", path.display()),
+            Origin::Env { name } => write!(f, "env {name}"),
+            Origin::Flag { name } => write!(f, "flag {name}"),
         }
     }
 }
@@ -109,6 +124,15 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     Layers::read(sources)?.load()
 }
 
+/// The same, as if one of the files held these bytes.
+pub fn load_as_if(sources: &Sources, file: &Path, bytes: &[u8]) -> Result<Loaded, ConfigError> {
+    let read = |path: &Path| match path == file {
+        true => file::parse(path, bytes, shape::root()),
+        false => file::read(path, shape::root()),
+    };
+    Layers::read_by(sources, read)?.load()
+}
+
 /// Files and environment, merged and open for flags.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
@@ -139,19 +163,25 @@ struct Setting {
 impl Layers {
     /// Reads the sources. What is wrong in any of them is reported together.
     pub fn read(sources: &Sources) -> Result<Layers, ConfigError> {
+        Self::read_by(sources, |path| file::read(path, shape::root()))
+    }
+
+    fn read_by(
+        sources: &Sources,
+        read: impl Fn(&Path) -> Result<Vec<file::Entry>, Vec<Problem>>,
+    ) -> Result<Layers, ConfigError> {
         let mut problems = Vec::new();
-        let mut entries =
-            |path: &Option<PathBuf>| match path.as_ref().map(|path| file::read(path, shape::root())) {
-                Some(Ok(entries)) => entries,
-                Some(Err(found)) => {
-                    problems.extend(found);
-                    Vec::new()
-                }
-                None => Vec::new(),
-            };
+        let mut entries = |path: &Option<PathBuf>| match path.as_deref().map(&read) {
+            Some(Ok(entries)) => entries,
+            Some(Err(found)) => {
+                problems.extend(found);
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
         let (user, mut project) = (entries(&sources.user_file), entries(&sources.project_file));
         let mut layers = Layers::default();
-        problems.extend(layers.pile([(&user, Origin::User), (&project, Origin::Project)], sources));
+        problems.extend(layers.pile([(&user, of_user), (&project, of_project)], sources));
         if !problems.is_empty() {
             return Err(ConfigError { problems });
         }
@@ -161,7 +191,7 @@ impl Layers {
             Some(brought) => {
                 project.retain(|entry| sensitivity(entry) == Sensitivity::Harmless);
                 let mut without = Layers::default();
-                let _ = without.pile([(&user, Origin::User), (&project, Origin::Project)], sources);
+                let _ = without.pile([(&user, of_user), (&project, of_project)], sources);
                 Withheld::Unconfirmed(brought, Box::new(without))
             }
         };
@@ -172,7 +202,7 @@ impl Layers {
     fn pile(&mut self, files: [(&Vec<file::Entry>, OriginOf); 2], sources: &Sources) -> Vec<Problem> {
         if let Some((variable, language)) = sources.locale {
             let fitted = Fitted { value: language.tag().into(), clamped: None };
-            let origin = Origin::Env(variable.to_owned());
+            let origin = Origin::Env { name: variable.to_owned() };
             self.put(KeyPath(vec!["language".to_owned()]), fitted, origin, Place::Env(variable.to_owned()));
         }
         for (entries, origin) in files {
@@ -186,7 +216,7 @@ impl Layers {
         let known: Vec<KeyPath> = self.settings.keys().cloned().collect();
         let found = environment::read(&sources.env, shape::root(), &known);
         for (path, fitted, name) in found.entries {
-            self.put(path, fitted, Origin::Env(name.clone()), Place::Env(name));
+            self.put(path, fitted, Origin::Env { name: name.clone() }, Place::Env(name));
         }
         self.warnings.extend(found.warnings);
         found.problems
@@ -205,9 +235,9 @@ impl Layers {
             .fit(&value.into())
             .map_err(|misfit| ConfigError::from(Problem::wrong_value(&keys, place.clone(), misfit)))?;
         if let Withheld::Unconfirmed(_, without) = &mut self.project {
-            without.put(keys.clone(), fitted.clone(), Origin::Flag(flag.to_owned()), place.clone());
+            without.put(keys.clone(), fitted.clone(), Origin::Flag { name: flag.to_owned() }, place.clone());
         }
-        self.put(keys, fitted, Origin::Flag(flag.to_owned()), place);
+        self.put(keys, fitted, Origin::Flag { name: flag.to_owned() }, place);
         Ok(())
     }
 
@@ -293,6 +323,14 @@ impl Layers {
 
 /// What origin an entry of a file has.
 type OriginOf = fn(PathBuf, usize) -> Origin;
+
+fn of_user(path: PathBuf, line: usize) -> Origin {
+    Origin::User { path, line }
+}
+
+fn of_project(path: PathBuf, line: usize) -> Origin {
+    Origin::Project { path, line }
+}
 
 fn sensitivity(entry: &file::Entry) -> Sensitivity {
     shape::root().leaf(&entry.path).map_or(Sensitivity::Unclassified, |leaf| leaf.sensitivity)

@@ -5,6 +5,7 @@
 //! key, and only the result goes through serde.
 
 mod brought;
+mod edit;
 mod environment;
 mod file;
 mod language;
@@ -22,12 +23,13 @@ mod types;
 
 pub use crate::messages::Language;
 pub use brought::{Brought, Confirmed, Entry, Use};
+pub use edit::{set, unset};
 pub use language::language;
-pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load};
+pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load, load_as_if};
 pub use problem::{ConfigError, Place, Problem};
 pub use sample::{Whose, sample};
 pub use shape::schema;
-pub use show::{render, render_json};
+pub use show::{Setting, render, render_json, settings};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, LoopSettings, Milestone, Notify,

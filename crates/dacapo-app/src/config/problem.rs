@@ -23,6 +23,8 @@ pub enum Place {
     Env(String),
     /// A flag on the command line.
     Flag(String),
+    /// What somebody asks for right now: they know where it is.
+    Request,
 }
 
 impl fmt::Display for Place {
@@ -30,6 +32,19 @@ impl fmt::Display for Place {
         match self {
             Place::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
             Place::Env(name) | Place::Flag(name) => f.write_str(name),
+            Place::Request => f.write_str("the request"),
+        }
+    }
+}
+
+/// ` in PLACE`, where the place is worth a word.
+struct In<'a>(&'a Place);
+
+impl fmt::Display for In<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Place::Request => Ok(()),
+            Place::File { .. } | Place::Env(_) | Place::Flag(_) => write!(f, " in {}", self.0),
         }
     }
 }
@@ -67,8 +82,8 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suggestion = match self {
             Problem::UnknownKey { key, place, suggestion } => {
-                write!(f, "unknown key '{}' in {place}", shortened(key))?;
-                if suggestion.as_ref() == Some(key) {
+                write!(f, "unknown key '{}'{}", shortened(key), In(place))?;
+                if suggestion.as_ref() == Some(key) && *place != Place::Request {
                     // There is such a key, in no table: it was written below a heading.
                     return write!(f, "; it belongs at the top of the file, before the first [table]");
                 }
@@ -77,8 +92,9 @@ impl fmt::Display for Problem {
             Problem::WrongValue { key, place, expected, found, suggestion } => {
                 write!(
                     f,
-                    "wrong value for '{}' in {place}: expected {expected}, found {found}",
-                    shortened(key)
+                    "wrong value for '{}'{}: expected {expected}, found {found}",
+                    shortened(key),
+                    In(place)
                 )?;
                 suggestion
             }

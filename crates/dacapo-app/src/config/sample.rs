@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::shape::schema;
@@ -10,9 +11,11 @@ use super::shape::schema;
 const COLUMNS: usize = 100;
 
 /// Whose file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Whose {
     /// The user's own, for all projects.
+    #[default]
     User,
     /// The project's.
     Project,

@@ -178,6 +178,20 @@ impl Shape {
             all.iter().find(|path| path.0.last().is_some_and(|last| last == key)).map(KeyPath::to_string)
         })
     }
+
+    /// The whole path that was most likely meant by one that leads from this table, which is at `above`, to nothing.
+    pub(super) fn suggest_path(&self, above: &KeyPath, unknown: &[String]) -> Option<String> {
+        let (key, below) = unknown.split_first()?;
+        let meant = self.suggest_key(key)?;
+        match self.get(&meant) {
+            Some(_) => {
+                let path = below.iter().fold(above.join(&meant), |path, key| path.join(key));
+                Some(path.to_string())
+            }
+            // In another table, with the whole path.
+            None => Some(meant),
+        }
+    }
 }
 
 impl Form {
@@ -288,6 +302,11 @@ impl Leaf {
     /// Checks a value, and moves it into the range where the setting asks for that.
     pub(super) fn fit(&self, value: &Value) -> Result<Fitted, Misfit> {
         self.form.fit(value, self.clamp)
+    }
+
+    /// Checks a value that a person gives now: one outside of the range is a mistake that they can mend at once.
+    pub(super) fn fit_unmoved(&self, value: &Value) -> Result<Fitted, Misfit> {
+        self.form.fit(value, false)
     }
 
     /// A value from text without types, as in the environment. What the text cannot be read as stays text, and

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dacapo_core::event::FORMAT;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -27,8 +28,8 @@ pub fn render(loaded: &Loaded) -> String {
                 false => format!("{}, not trusted: no effect (dacapo trust)", setting.origin),
             };
             match setting.value {
-                Some(value) => (format!("{} = {}", setting.path, inline(&value)), origin),
-                None => (format!("# {} =", setting.path), "not set".to_owned()),
+                Some(value) => (format!("{} = {}", setting.key, inline(&value)), origin),
+                None => (format!("# {} =", setting.key), "not set".to_owned()),
             }
         })
         .collect();
@@ -46,41 +47,24 @@ pub fn render(loaded: &Loaded) -> String {
 
 /// The same for scripts.
 pub fn render_json(loaded: &Loaded) -> Json {
-    let settings = settings(loaded).into_iter().map(|setting| {
-        json!({
-            "key": setting.path.to_string(),
-            "value": setting.value,
-            "hidden": setting.hidden,
-            "trusted": setting.trusted,
-            "origin": origin_json(setting.origin),
-        })
-    });
-    json!({"v": FORMAT, "settings": settings.collect::<Vec<_>>(), "warnings": loaded.warnings})
+    json!({"v": FORMAT, "settings": settings(loaded), "warnings": loaded.warnings})
 }
 
-fn origin_json(origin: &Origin) -> Json {
-    match origin {
-        Origin::Default => json!({"kind": "default"}),
-        Origin::User(path, line) => json!({"kind": "user", "path": path.to_string_lossy(), "line": line}),
-        Origin::Project(path, line) => {
-            json!({"kind": "project", "path": path.to_string_lossy(), "line": line})
-        }
-        Origin::Env(name) => json!({"kind": "env", "name": name}),
-        Origin::Flag(name) => json!({"kind": "flag", "name": name}),
-    }
-}
-
-struct Setting<'a> {
-    path: KeyPath,
-    value: Option<toml::Value>,
-    hidden: bool,
+/// A setting as a surface shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// Its dotted path.
+    pub key: String,
+    /// What it is, or would be; `***` where it is not to be shown.
+    pub value: Option<toml::Value>,
+    pub hidden: bool,
     /// False: it would be so, and is not.
-    trusted: bool,
-    origin: &'a Origin,
+    pub trusted: bool,
+    pub origin: Origin,
 }
 
-/// As they are written; what does not count says so.
-fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
+/// All of them as they are written; what does not count says so.
+pub fn settings(loaded: &Loaded) -> Vec<Setting> {
     let withheld: BTreeSet<&str> = match &loaded.project {
         Project::Harmless | Project::Confirmed(_) => BTreeSet::new(),
         Project::Unconfirmed { brought, .. } => {
@@ -94,10 +78,11 @@ fn settings(loaded: &Loaded) -> Vec<Setting<'_>> {
         let secret = shape::root().leaf(&path).is_some_and(|leaf| leaf.secret);
         let hidden = secret && value.is_some();
         let value = if hidden { Some(HIDDEN.into()) } else { value };
-        let origin = loaded.origin(&path.to_string());
-        let of_project = matches!(origin, Origin::Project(..));
-        let trusted = !(of_project && withheld.contains(&path.to_string().as_str()));
-        Setting { path, value, hidden, trusted, origin }
+        let key = path.to_string();
+        let origin = loaded.origin(&key).clone();
+        let of_project = matches!(origin, Origin::Project { .. });
+        let trusted = !(of_project && withheld.contains(key.as_str()));
+        Setting { key, value, hidden, trusted, origin }
     };
     paths(&loaded.config).into_iter().map(setting).collect()
 }

@@ -7,11 +7,12 @@ use dacapo_core::spec::ProofAt;
 use serde::{Deserialize, Serialize};
 
 use super::background::Begun;
+use super::config::ConfigChange;
 use super::kind;
 use super::merge::MergeRequest;
 use super::send::{Heard, Pausing};
 use super::spawn::Started;
-use crate::config::Timespan;
+use crate::config::{Timespan, Whose};
 use crate::request::TaskRequest;
 
 mod carry_out;
@@ -94,6 +95,19 @@ pub enum Operation {
         #[serde(default)]
         all_dropped: bool,
     },
+    /// Sets one setting in a config file. The value is written as in the environment.
+    SetConfig {
+        key: String,
+        value: String,
+        #[serde(default)]
+        file: Whose,
+    },
+    /// Takes one setting out of a config file.
+    UnsetConfig {
+        key: String,
+        #[serde(default)]
+        file: Whose,
+    },
     /// Confirms exactly the content with this hash (R6).
     Trust {
         hash: String,
@@ -171,6 +185,12 @@ pub enum Done {
         bytes: u64,
         problems: Vec<String>,
     },
+    ConfigSet {
+        change: ConfigChange,
+    },
+    ConfigUnset {
+        change: ConfigChange,
+    },
     Trusted,
     TrustRevoked {
         hashes: Vec<String>,
@@ -220,6 +240,8 @@ impl Operation {
             Operation::Drop { .. } => Some("drop"),
             Operation::Undo { .. } => Some("undo"),
             Operation::Prune { .. } => Some("prune"),
+            Operation::SetConfig { .. } => Some("config set"),
+            Operation::UnsetConfig { .. } => Some("config unset"),
             Operation::Trust { .. } | Operation::RevokeTrust { .. } => Some("trust"),
             Operation::Own { kind, step } => kind::of(kind).and_then(|own| own.order(step)),
             Operation::Prompt { .. }

@@ -55,7 +55,7 @@ impl Using<'_> {
 /// What the repository's file brings, the command uses, and the user has not confirmed.
 pub fn unconfirmed<'a>(loaded: &'a Loaded, uses: &[Using<'_>]) -> Option<&'a Brought> {
     let Project::Unconfirmed { brought, then } = &loaded.project else { return None };
-    let counts = |entry: &&Entry| matches!(then.origin(&entry.key), Origin::Project(..));
+    let counts = |entry: &&Entry| matches!(then.origin(&entry.key), Origin::Project { .. });
     let mut used = brought.entries.iter().filter(counts);
     used.any(|entry| uses.iter().any(|using| using.touches(entry))).then_some(brought)
 }

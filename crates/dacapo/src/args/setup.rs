@@ -23,6 +23,32 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Set one setting in your config file; the rest of the file stays as it is
+    #[command(
+        after_help = "KEY is written as `dacapo config show` prints it: spawn_task.max_concurrent, prices.\"gpt-5.5\".input
+A list is a TOML array; anything else is its only item. A table is an inline one:
+  dacapo config set agent claude,codex
+  dacapo config set checks '[\"cargo test\", \"cargo clippy\"]' --project
+  dacapo config set prices.my-model '{ input = 0.5, output = 2.0 }'"
+    )]
+    Set {
+        /// The setting
+        key: String,
+        /// Its value
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// In the project's settings: .dacapo/config.toml
+        #[arg(long)]
+        project: bool,
+    },
+    /// Take one setting, or a whole table, out of your config file
+    Unset {
+        /// The setting
+        key: String,
+        /// Out of the project's settings: .dacapo/config.toml
+        #[arg(long)]
+        project: bool,
+    },
     /// Open your settings in your editor ($VISUAL, $EDITOR), and check them afterwards
     Edit {
         /// The project's settings: .dacapo/config.toml

@@ -1,25 +1,24 @@
 //! `dacapo config`.
 
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use dacapo_core::git::Repo;
+use dacapo_app::operations::config::{ConfigChange, Effect, Written};
 use signal_hook::consts::SIGINT;
 
 use super::print;
 use crate::App;
 use crate::args::{Config, ConfigCommand};
-use crate::config::{self, Loaded, Project, Sources, Whose, load, sample};
+use crate::config::{self, Origin, Whose};
 use crate::error::Failure;
-use crate::laying::{Laid, lay};
+use crate::laying::Laid;
 use crate::output::words::{DIM, paint};
 
+/// Why a setting of the project's file does not count.
+const UNTRUSTED: &str = "what it sets has no effect until you trust it: dacapo trust";
+
 pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
-    let sources = match Repo::discover(Path::new("."), &app.env) {
-        Ok(repo) => app.project_sources(repo.toplevel()),
-        Err(_) => app.user_sources(),
-    };
+    let sources = app.config_sources();
     match args.command.as_ref().unwrap_or(&ConfigCommand::Show { json: false }) {
         ConfigCommand::Schema => print(&format!("{:#}", config::schema())),
         ConfigCommand::Path => {
@@ -28,8 +27,23 @@ pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
                 print(&format!("{}{there}", path.display()));
             }
         }
-        ConfigCommand::Edit { project: false } => return edit_users(app),
-        ConfigCommand::Edit { project: true } => return edit_projects(app),
+        ConfigCommand::Set { key, value, project } => {
+            let change = app.set_config(whose(*project), key, value)?;
+            match change.written {
+                Written::Changed => print(&format!("{key} is set in {}", change.path)),
+                Written::AsItWas => print(&format!("{key} was set so in {} already", change.path)),
+            }
+            tell_effect(&change);
+        }
+        ConfigCommand::Unset { key, project } => {
+            let change = app.unset_config(whose(*project), key)?;
+            match change.written {
+                Written::Changed => print(&format!("{key} is no longer set in {}", change.path)),
+                Written::AsItWas => print(&format!("{key} was not set in {}", change.path)),
+            }
+            tell_effect(&change);
+        }
+        ConfigCommand::Edit { project } => return edit(app, whose(*project)),
         ConfigCommand::Show { json } => {
             let loaded = config::load(&sources)?;
             if *json {
@@ -45,82 +59,61 @@ pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn edit_users(app: &App) -> Result<u8, Failure> {
-    let sources = app.user_sources();
-    let path = sources.user_file.clone().ok_or_else(|| {
-        Failure::usage("there is no home directory to keep settings in").hint("set HOME, or XDG_CONFIG_HOME")
-    })?;
-    edit(app, &path, Whose::User)?;
-    checked(&path, &sources, "dacapo config edit")?;
-    Ok(0)
+fn whose(project: bool) -> Whose {
+    if project { Whose::Project } else { Whose::User }
 }
 
-fn edit_projects(app: &App) -> Result<u8, Failure> {
-    let (repo, _) = app.repository()?;
-    let sources = app.project_sources(repo.toplevel());
-    let path = sources.project_file.clone().unwrap_or_else(|| repo.toplevel().join(".dacapo/config.toml"));
-    let trusted = load(&sources).is_ok_and(|before| !matches!(before.project, Project::Unconfirmed { .. }));
-    edit(app, &path, Whose::Project)?;
-    let loaded = checked(&path, &sources, "dacapo config edit --project")?;
-    if let Project::Unconfirmed { brought, .. } = &loaded.project {
-        // What one has written oneself needs no further word; what came with the repository does (R6).
-        if trusted {
-            app.keep_trust(repo.toplevel(), brought);
-        } else {
-            print("what it sets has no effect until you trust it: dacapo trust");
-        }
+/// Says where the value comes from now, unless it is the file that was just written.
+fn tell_effect(change: &ConfigChange) {
+    match &change.effect {
+        Effect::Untrusted => print(UNTRUSTED),
+        Effect::StillWrong { problems } => complain!("warning: {problems}"),
+        Effect::From { origin: Origin::User { path, .. } | Origin::Project { path, .. } }
+            if path.display().to_string() == change.path => {}
+        Effect::From { origin: Origin::Default } => {}
+        Effect::From { origin } => complain!("note    in effect is what it is set to by {origin}"),
     }
-    Ok(0)
 }
 
 /// Opens the file, made from a sample where there is none, and waits until it is closed.
-fn edit(app: &App, path: &Path, whose: Whose) -> Result<(), Failure> {
-    let editor = editor(app)?;
-    let laid = lay(path, sample(whose).as_bytes())?;
-    if laid == Laid::Made {
-        complain!("note    {} is new: every setting is in it, as a comment", path.display());
+fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
+    let file = app.config_file(whose)?;
+    let editor = app.config_editor()?;
+    let path = file.path.display();
+    if app.lay_config(&file)? == Laid::Made {
+        complain!("note    {path} is new: every setting is in it, as a comment");
     }
     // Ctrl-C at a terminal is for the editor.
     let _ = signal_hook::flag::register(SIGINT, Arc::default());
     // As git does it: the setting may hold arguments, and quotes.
-    let ended = Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path).status();
+    let ended =
+        Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.path).status();
+    let another = "EDITOR=… dacapo config edit takes another one";
     match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::failed(format!("`{editor}` failed ({status})"))
-            .kept(format!("{} as it left it", path.display()))
-            .hint("EDITOR=… dacapo config edit takes another one")),
-        Err(error) => Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))
-            .kept(format!("{} as it was", path.display()))
-            .hint("EDITOR=… dacapo config edit takes another one")),
+        Ok(status) if status.success() => {}
+        Ok(status) => {
+            return Err(Failure::failed(format!("`{editor}` failed ({status})"))
+                .kept(format!("{path} as it left it"))
+                .hint(another));
+        }
+        Err(error) => {
+            return Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))
+                .kept(format!("{path} as it was"))
+                .hint(another));
+        }
     }
-}
-
-/// The user's editor. The project has no say: its settings may be what is to be mended.
-fn editor(app: &App) -> Result<String, Failure> {
-    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| app.var(name)?.to_str().map(str::to_owned));
-    let own = load(&app.user_sources()).ok().and_then(|loaded| loaded.config.editor);
-    if let Some(editor) = set.chain(own).find(|editor| !editor.trim().is_empty()) {
-        return Ok(editor);
-    }
-    match ["nano", "vim", "vi"].into_iter().find(|name| app.on_path(name).is_some()) {
-        Some(name) => Ok(name.to_owned()),
-        None => Err(Failure::usage("no editor is known here")
-            .hint("EDITOR=… dacapo config edit")
-            .hint("dacapo config path shows where the files are")),
-    }
-}
-
-/// What was written is kept, whatever it is; what is wrong with it is said.
-fn checked(path: &Path, sources: &Sources, again: &str) -> Result<Loaded, Failure> {
-    let loaded = load(sources).map_err(|error| Failure {
-        hints: vec![format!("{again} opens it again").into(), "dacapo config schema lists every key".into()],
-        ..Failure::from(error)
-            .kept(format!("what you wrote, in {}; until it is mended no task starts", path.display()))
-    })?;
-    for warning in &loaded.warnings {
+    let again = match whose {
+        Whose::User => "dacapo config edit",
+        Whose::Project => "dacapo config edit --project",
+    };
+    let written = app.take_config(&file, again)?;
+    for warning in &written.loaded.warnings {
         complain!("warning: {warning}");
     }
-    print(&format!("{} is in order", path.display()));
+    print(&format!("{path} is in order"));
     print(&paint(DIM, "dacapo config shows what is in effect, and where each value comes from"));
-    Ok(loaded)
+    if written.untrusted {
+        print(UNTRUSTED);
+    }
+    Ok(0)
 }

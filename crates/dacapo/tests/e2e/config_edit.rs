@@ -1,4 +1,4 @@
-//! `dacapo config edit` (U5).
+//! `dacapo config edit`, `set` and `unset` (U5).
 
 use std::fs;
 
@@ -49,4 +49,42 @@ fn u5_what_one_writes_into_the_projects_file_is_trusted() {
     let ran = edit(&world, &["config", "edit", "--project"], "true").expect(0);
     assert!(ran.stdout.contains("no effect until you trust it: dacapo trust"), "{ran:?}");
     let _ = world.exec(&["--worktree", "--checks", "--agent-cmd", agent, "go"]).expect(2);
+}
+
+#[test]
+fn u5_one_setting_is_set_and_taken_out_again() {
+    let world = World::new();
+    let file = world.home().join(".config/dacapo/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "# mine\nlanguage = \"en\" # for now\n").unwrap();
+    let ran = world.run(&["config", "set", "spawn_task.max_concurrent", "2"]).expect(0);
+    assert_eq!(ran.stdout, format!("spawn_task.max_concurrent is set in {}\n", file.display()));
+    let written = "# mine\nlanguage = \"en\" # for now\n\n[spawn_task]\nmax_concurrent = 2\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), written);
+    let ran = world.run(&["config", "set", "spawn_task.max_concurent", "3"]).expect(2);
+    assert!(ran.stderr.contains("did you mean 'spawn_task.max_concurrent'?"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("kept: everything; nothing was changed"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(&file).unwrap(), written);
+    let ran = world.run(&["config", "unset", "language"]).expect(0);
+    assert_eq!(ran.stdout, format!("language is no longer set in {}\n", file.display()));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n\n[spawn_task]\nmax_concurrent = 2\n");
+    let ran = world.run(&["config", "unset", "language"]).expect(0);
+    assert_eq!(ran.stdout, format!("language was not set in {}\n", file.display()));
+}
+
+#[test]
+fn u5_what_one_sets_in_the_projects_file_is_trusted_and_what_came_with_it_is_not() {
+    let world = World::new();
+    let set = ["config", "set", "--project", "checks", "test -e done"];
+    let _ = world.run(&set).expect(0);
+    assert_eq!(world.read(".dacapo/config.toml"), "checks = [\"test -e done\"]\n");
+    let ran = world.exec(&["--worktree", "--checks", "--agent-cmd", "touch done", "go"]).expect(0);
+    assert!(ran.stdout.contains("✓ proven"), "{}", ran.stdout);
+
+    world.write(".dacapo/config.toml", "editor = \"evil\"\n");
+    let ran = world.run(&set).expect(0);
+    assert!(ran.stdout.contains("no effect until you trust it: dacapo trust"), "{ran:?}");
+    let shown = world.run(&["config", "show"]).expect(0).stdout;
+    let untrusted = shown.lines().filter(|line| line.contains("not trusted: no effect")).count();
+    assert_eq!(untrusted, 2, "{shown}");
 }

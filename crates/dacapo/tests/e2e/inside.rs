@@ -75,6 +75,8 @@ fn r7_orders_are_refused_and_questions_are_answered() {
         "approve t",
         "reject t no",
         "merge t",
+        "config set keep_awake false",
+        "config unset keep_awake",
         "trust --yes",
         "trust --revoke",
         "resume t",

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::error::Failure;
 
+mod edit;
 mod properties;
 mod trust;
 
@@ -203,15 +204,15 @@ fn each_layer_beats_the_ones_below_key_by_key() {
     assert_eq!(
         set,
         [
-            (&"agent".to_owned(), &Origin::Flag("--agent".to_owned())),
-            (&"agents.x.follow_up".to_owned(), &Origin::User(user.clone(), 6)),
+            (&"agent".to_owned(), &Origin::Flag { name: "--agent".to_owned() }),
+            (&"agents.x.follow_up".to_owned(), &Origin::User { path: user.clone(), line: 6 }),
             (
                 &"agents.x.max_iterations".to_owned(),
-                &Origin::Env("DACAPO_AGENTS_X_MAX_ITERATIONS".to_owned())
+                &Origin::Env { name: "DACAPO_AGENTS_X_MAX_ITERATIONS".to_owned() }
             ),
-            (&"agents.x.model".to_owned(), &Origin::Project(project, 4)),
-            (&"keep_awake".to_owned(), &Origin::User(user, 3)),
-            (&"main_branch".to_owned(), &Origin::Env("DACAPO_MAIN_BRANCH".to_owned())),
+            (&"agents.x.model".to_owned(), &Origin::Project { path: project, line: 4 }),
+            (&"keep_awake".to_owned(), &Origin::User { path: user, line: 3 }),
+            (&"main_branch".to_owned(), &Origin::Env { name: "DACAPO_MAIN_BRANCH".to_owned() }),
         ]
     );
     let x = AgentProfile {

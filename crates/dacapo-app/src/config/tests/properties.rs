@@ -48,10 +48,10 @@ proptest! {
             let winner = (0..4).rev().find(|layer| choice[*layer].is_some());
             let origin = match loaded.origin(path) {
                 Origin::Default => None,
-                Origin::User(..) => Some(0),
-                Origin::Project(..) => Some(1),
-                Origin::Env(_) => Some(2),
-                Origin::Flag(_) => Some(3),
+                Origin::User { .. } => Some(0),
+                Origin::Project { .. } => Some(1),
+                Origin::Env { .. } => Some(2),
+                Origin::Flag { .. } => Some(3),
             };
             prop_assert_eq!(origin, winner, "{}", path);
             if let Some(index) = winner.and_then(|layer| choice[layer]) {

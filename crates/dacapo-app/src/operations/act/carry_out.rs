@@ -119,6 +119,12 @@ impl App {
                     self.prune(Rules { older_than: older_than.map(Timespan::duration), put_away })?;
                 Ok(pruned.into())
             }
+            Operation::SetConfig { key, value, file } => {
+                Ok(Done::ConfigSet { change: self.set_config(*file, key, value)? })
+            }
+            Operation::UnsetConfig { key, file } => {
+                Ok(Done::ConfigUnset { change: self.unset_config(*file, key)? })
+            }
             Operation::Trust { hash } => {
                 self.trust(hash)?;
                 Ok(Done::Trusted)

@@ -1,0 +1,292 @@
+//! The settings: read with where each comes from, and changed, one at a time by us or as a whole in the user's editor.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use dacapo_core::git::Repo;
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+
+use crate::App;
+use crate::config::{
+    ConfigError, Loaded, Origin, PROJECT_FILE, Project, Sources, Whose, load, load_as_if, sample, set, unset,
+};
+use crate::error::Failure;
+use crate::laying::{Laid, lay};
+
+const NOTHING: &str = "everything; nothing was changed";
+
+/// A new file of the user's: addresses in it may be secrets. The project's is for everybody who has the project.
+const OWN_MODE: u32 = 0o600;
+const SHARED_MODE: u32 = 0o666;
+
+/// What came of the change of one setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigChange {
+    /// The file, as it is shown.
+    pub path: String,
+    pub written: Written,
+    pub effect: Effect,
+}
+
+/// What became of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Written {
+    Changed,
+    /// It says so already.
+    AsItWas,
+}
+
+/// What counts now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+pub enum Effect {
+    /// What comes from here; for a whole table, what the file says.
+    From { origin: Origin },
+    /// Nothing of the project's file that needs a person's word: it was not trusted before.
+    Untrusted,
+    /// Nothing: there are further mistakes.
+    StillWrong { problems: String },
+}
+
+/// A file that a person is about to write in.
+#[derive(Debug)]
+pub struct ConfigFile {
+    pub path: PathBuf,
+    whose: Whose,
+    sources: Sources,
+    /// The top of the checkout, of a project's file.
+    top: Option<PathBuf>,
+    /// What it says counts already: so does what the user adds to it (R6).
+    trusted: bool,
+}
+
+/// What a person wrote.
+#[derive(Debug)]
+pub struct WrittenByHand {
+    pub loaded: Loaded,
+    /// It has no effect until it is trusted.
+    pub untrusted: bool,
+}
+
+impl App {
+    /// Where the settings that count here are read from.
+    pub fn config_sources(&self) -> Sources {
+        let repo = self.here().ok().and_then(|here| Repo::discover(here, &self.env).ok());
+        match repo {
+            Some(repo) => self.project_sources(repo.toplevel()),
+            None => self.user_sources(),
+        }
+    }
+
+    /// The user's file, or the project's. It need not be there.
+    pub fn config_file(&self, whose: Whose) -> Result<ConfigFile, Failure> {
+        let (sources, top) = match whose {
+            Whose::User => (self.user_sources(), None),
+            Whose::Project => {
+                let top = self.repository()?.0.toplevel().to_owned();
+                (self.project_sources(&top), Some(top))
+            }
+        };
+        let path = match &top {
+            Some(top) => top.join(PROJECT_FILE),
+            None => sources.user_file.clone().ok_or_else(|| {
+                Failure::usage("there is no home directory to keep settings in")
+                    .hint("set HOME, or XDG_CONFIG_HOME")
+            })?,
+        };
+        let trusted = is_trusted(&load(&sources));
+        Ok(ConfigFile { path, whose, sources, top, trusted })
+    }
+
+    /// Sets one setting.
+    pub fn set_config(&self, whose: Whose, key: &str, value: &str) -> Result<ConfigChange, Failure> {
+        self.change_config(whose, key, |path, text| set(path, text, key, value).map(Some))
+    }
+
+    /// Takes one setting out of the file.
+    pub fn unset_config(&self, whose: Whose, key: &str) -> Result<ConfigChange, Failure> {
+        self.change_config(whose, key, |path, text| unset(path, text, key))
+    }
+
+    fn change_config(
+        &self,
+        whose: Whose,
+        key: &str,
+        edit: impl Fn(&Path, &str) -> Result<Option<String>, ConfigError>,
+    ) -> Result<ConfigChange, Failure> {
+        let file = self.config_file(whose)?;
+        let path = file.path.display().to_string();
+        // What is wrong with the request makes no folder.
+        edit(&file.path, &text_of(&file.path)?.unwrap_or_default()).map_err(refused)?;
+        let place = file.path.clone();
+        let in_the_way = |error: io::Error| unwritten(&place, &error);
+        let folder = folder(&file.path).map_err(in_the_way)?;
+        // Two changes at once: each sees what the other wrote. The lock ends with this process.
+        folder.lock().map_err(in_the_way)?;
+        let text = text_of(&file.path)?.unwrap_or_default();
+        let after = edit(&file.path, &text).map_err(refused)?.unwrap_or_else(|| text.clone());
+        let stood = load_as_if(&file.sources, &file.path, text.as_bytes());
+        if let Err(error) = load_as_if(&file.sources, &file.path, after.as_bytes()) {
+            // Who mends one mistake after the other is let.
+            let fewer = stood.as_ref().is_err_and(|before| error.problems.len() < before.problems.len());
+            if !fewer {
+                return Err(refused(error));
+            }
+        }
+        let file = ConfigFile { trusted: is_trusted(&stood), ..file };
+        let written = match after == text {
+            true => Written::AsItWas,
+            false => {
+                replace(&file.path, &after, whose).map_err(in_the_way)?;
+                Written::Changed
+            }
+        };
+        // Another file may have the last word, or be wrong.
+        let effect = match load_as_if(&self.config_sources(), &file.path, after.as_bytes()) {
+            Ok(loaded) => self.effect(&file, &loaded, key),
+            Err(error) => Effect::StillWrong { problems: error.to_string() },
+        };
+        Ok(ConfigChange { path, written, effect })
+    }
+
+    fn effect(&self, file: &ConfigFile, loaded: &Loaded, key: &str) -> Effect {
+        let untrusted = self.trust_own(file, loaded);
+        let origin = loaded.as_written().origin(key).clone();
+        match untrusted && loaded.origin(key) != &origin {
+            true => Effect::Untrusted,
+            false => Effect::From { origin },
+        }
+    }
+
+    /// Trusts what the user wrote (R6), unless something in it came with the repository. Whether it is left untrusted.
+    fn trust_own(&self, file: &ConfigFile, loaded: &Loaded) -> bool {
+        match (&loaded.project, &file.top) {
+            (Project::Unconfirmed { brought, .. }, Some(top)) if file.trusted => {
+                self.keep_trust(top, brought);
+                false
+            }
+            (Project::Unconfirmed { .. }, Some(_)) => true,
+            (Project::Unconfirmed { .. } | Project::Harmless | Project::Confirmed(_), _) => false,
+        }
+    }
+
+    /// Makes the file from a sample where there is none.
+    pub fn lay_config(&self, file: &ConfigFile) -> Result<Laid, Failure> {
+        lay(&file.path, sample(file.whose).as_bytes())
+    }
+
+    /// Checks what a person wrote. It is kept, whatever it is; `again` is what opens the file once more.
+    pub fn take_config(&self, file: &ConfigFile, again: &str) -> Result<WrittenByHand, Failure> {
+        let loaded = load(&file.sources).map_err(|error| Failure {
+            hints: vec![
+                format!("{again} opens it again").into(),
+                "dacapo config schema lists every key".into(),
+            ],
+            ..Failure::from(error).kept(format!(
+                "what you wrote, in {}; until it is mended no task starts",
+                file.path.display()
+            ))
+        })?;
+        let untrusted = self.trust_own(file, &loaded);
+        Ok(WrittenByHand { loaded, untrusted })
+    }
+
+    /// The editor for the settings. The project has no say: its settings may be what is to be mended.
+    pub fn config_editor(&self) -> Result<String, Failure> {
+        let set =
+            ["VISUAL", "EDITOR"].into_iter().filter_map(|name| self.var(name)?.to_str().map(str::to_owned));
+        let own = load(&self.user_sources()).ok().and_then(|loaded| loaded.config.editor);
+        if let Some(editor) = set.chain(own).find(|editor| !editor.trim().is_empty()) {
+            return Ok(editor);
+        }
+        match ["nano", "vim", "vi"].into_iter().find(|name| self.on_path(name).is_some()) {
+            Some(name) => Ok(name.to_owned()),
+            None => Err(Failure::usage("no editor is known here")
+                .hint("EDITOR=… dacapo config edit")
+                .hint("dacapo config path shows where the files are")),
+        }
+    }
+}
+
+fn is_trusted(loaded: &Result<Loaded, ConfigError>) -> bool {
+    loaded.as_ref().is_ok_and(|loaded| match loaded.project {
+        Project::Harmless | Project::Confirmed(_) => true,
+        Project::Unconfirmed { .. } => false,
+    })
+}
+
+fn refused(error: ConfigError) -> Failure {
+    Failure {
+        hints: vec!["dacapo config schema lists every key".into()],
+        ..Failure::from(error).kept(NOTHING)
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format!("{} cannot be written: {error}", path.display()))
+        .kept(NOTHING)
+        .hint("dacapo config path shows where the files are")
+}
+
+/// The text of the file; none where there is none. A link is not followed: a repository can bring one that leads anywhere.
+fn text_of(path: &Path) -> Result<Option<String>, Failure> {
+    let unusable = |what: String| {
+        Failure::usage(format!("{} {what}", path.display()))
+            .kept(NOTHING)
+            .hint("change what it leads to by hand, or put a plain file in its place")
+    };
+    match path.symlink_metadata() {
+        Ok(found) if found.is_file() => {}
+        Ok(found) if found.is_symlink() => {
+            return Err(unusable("is a symbolic link, which is not followed".to_owned()));
+        }
+        Ok(_) => return Err(unusable("is not a file".to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(format!("cannot be read: {error}"))),
+    }
+    // What was put in its place since is not followed, nor waited for.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut text = String::new();
+    let read = fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
+    read.and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
+        .map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    Ok(Some(text))
+}
+
+/// More than a config file may have; one that is longer is refused by whoever reads it for its settings.
+const MOST_BYTES: u64 = 2 * 1024 * 1024;
+
+/// The folder of the file, which is made where it is not there, and is no link.
+fn folder(path: &Path) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits().cast_signed();
+    fs::OpenOptions::new().read(true).custom_flags(flags).open(folder)
+}
+
+/// Puts a new text in the place of the file, complete or not at all, with the permissions it had.
+fn replace(path: &Path, text: &str, whose: Whose) -> io::Result<()> {
+    let mode = match whose {
+        Whose::User => OWN_MODE,
+        Whose::Project => SHARED_MODE,
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut new = tempfile::Builder::new()
+        .prefix(".config-")
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    if let Ok(found) = path.symlink_metadata() {
+        new.as_file().set_permissions(Permissions::from_mode(found.permissions().mode() & 0o777))?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
