@@ -7,6 +7,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::engine::Activity;
 use crate::event::{AgentEvent, Envelope, TaskResult, Writing};
 use crate::git::Oid;
@@ -38,7 +40,8 @@ pub enum Opening {
 }
 
 /// Which of an agent's streams something came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stream {
     /// What it prints.
     Stdout,
@@ -46,8 +49,9 @@ pub enum Stream {
     Stderr,
 }
 
-/// What a client is told.
-#[derive(Debug, Clone, PartialEq)]
+/// What a client is told. As JSON one flat object: `item` says what it is, an event has the fields of its line in the journal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
 pub enum Item {
     /// An event is in the journal.
     Event(Box<Envelope>),
@@ -71,7 +75,8 @@ pub enum Item {
 }
 
 /// How a task came to rest.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "rest", rename_all = "snake_case")]
 pub enum Rest {
     /// It has ended.
     Ended(Box<TaskResult>),
@@ -82,12 +87,13 @@ pub enum Rest {
 }
 
 /// What goes on between two events, by the task's own machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "doing", rename_all = "snake_case")]
 pub enum Doing {
     /// A check runs.
-    Check(String),
+    Check { command: String },
     /// A checkout of this commit is made, to prove it there.
-    Proving(Oid),
+    Proving { commit: Oid },
     /// A model writes about the iteration.
     Writing {
         /// What.
@@ -103,8 +109,8 @@ impl Doing {
     /// As the driver says it.
     pub fn activity(&self) -> Activity<'_> {
         match self {
-            Self::Check(command) => Activity::Check(command),
-            Self::Proving(commit) => Activity::Proving(commit),
+            Self::Check { command } => Activity::Check(command),
+            Self::Proving { commit } => Activity::Proving(commit),
             Self::Writing { what, by } => Activity::Writing { what: *what, by },
             Self::Committing => Activity::Committing,
         }

@@ -190,11 +190,11 @@ impl Merge {
         let step = machine.next()?;
         match step {
             Step::RunCheck { .. } => match machine.plan(step) {
-                Effect::RunCheck(plan) => Some(Doing::Check(plan.command)),
+                Effect::RunCheck(plan) => Some(Doing::Check { command: plan.command }),
                 _ => None,
             },
             Step::PrepareProof { .. } => match machine.plan(step) {
-                Effect::PrepareProof(plan) => Some(Doing::Proving(plan.commit)),
+                Effect::PrepareProof(plan) => Some(Doing::Proving { commit: plan.commit }),
                 _ => None,
             },
             Step::PrepareCommit { .. } => Some(Doing::Committing),

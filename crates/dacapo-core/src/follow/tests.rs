@@ -17,6 +17,7 @@ use crate::store::{Journal, Lock, TaskDir};
 use crate::task::{Kind, Kinds, NotThatKind};
 
 mod joining;
+mod json;
 mod many;
 mod resting;
 
