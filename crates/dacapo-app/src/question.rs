@@ -60,6 +60,11 @@ impl Answers {
         self.0.push(Answered { question, answer });
     }
 
+    /// Whether somebody has decided something.
+    pub fn decide(&self) -> bool {
+        self.0.iter().any(|answered| answered.answer != Answer::Unasked)
+    }
+
     /// The answer to exactly this question; without one it is to be asked.
     pub fn to(&self, question: Question) -> Result<Answer, NotYet> {
         match self.0.iter().find(|answered| answered.question == question) {

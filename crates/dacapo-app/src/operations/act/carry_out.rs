@@ -29,6 +29,10 @@ impl App {
         if let Some(order) = operation.order() {
             inside::refuse_order(self, order)?;
         }
+        // Questions are put to a person: an agent that answers them would confirm what its own repository brings.
+        if answers.decide() {
+            inside::refuse_order(self, "trust")?;
+        }
         let by_command = agents::Answers::ByCommand;
         let goes_on = GoesOn { background: true, agent_answers: by_command };
         match operation {
