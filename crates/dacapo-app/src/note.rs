@@ -1,12 +1,14 @@
-//! What happened beside what was asked for, as it happens: said by the surface at once, kept by one that answers later.
+//! What happened beside what was asked for, and how far what takes long has come, as it happens.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use dacapo_core::event::AgentEvent;
+use dacapo_core::git::Oid;
 use serde::{Deserialize, Serialize};
 
 /// Something that a user should hear although they did not ask for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
     /// Processes that a task left behind were ended.
@@ -31,6 +33,50 @@ pub enum Note {
     TaskUnreadable { task: String, error: String, path: String },
     /// A warning about the settings.
     Settings { warning: String },
+    /// How far the merge of a task has come.
+    Merging { task: String, now: MergeStep },
+}
+
+/// What a merge does with a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum MergeStep {
+    Begun,
+    /// An agent resolves conflicts, or joins what there is without any.
+    Resolving {
+        agent: String,
+        conflicts: Vec<String>,
+    },
+    /// It did something.
+    Agent {
+        event: AgentEvent,
+    },
+    /// A check runs on the result.
+    Check {
+        command: String,
+    },
+    Checked {
+        command: String,
+        passed: bool,
+    },
+    /// The branch was moved by somebody else: once more from there.
+    Again,
+    /// It is over with this task.
+    Ended {
+        #[serde(flatten)]
+        result: MergeResult,
+    },
+}
+
+/// What became of a task in a merge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum MergeResult {
+    Merged { commit_id: Oid },
+    AlreadyThere,
+    Empty,
+    LeftOut { reason: String },
+    Halted,
 }
 
 /// Who hears of notes.
@@ -41,18 +87,6 @@ impl Notes {
     /// Each is given to `listener` as soon as it is known.
     pub fn new(listener: impl Fn(&Note) + Send + Sync + 'static) -> Self {
         Self(Arc::new(listener))
-    }
-
-    /// They are kept, for whoever asks at the end.
-    pub fn kept() -> (Self, Arc<Mutex<Vec<Note>>>) {
-        let all = Arc::<Mutex<Vec<Note>>>::default();
-        let keep = Arc::clone(&all);
-        let notes = Self::new(move |note| {
-            if let Ok(mut all) = keep.lock() {
-                all.push(note.clone());
-            }
-        });
-        (notes, all)
     }
 
     /// Tells one.
@@ -71,5 +105,36 @@ impl Default for Notes {
 impl fmt::Debug for Notes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Notes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_passes_between_processes() {
+        let merging = |now| Note::Merging { task: "a".into(), now };
+        let commit_id = Oid::parse(&"a".repeat(40)).unwrap();
+        let tool = AgentEvent::Text { text: "I look".into() };
+        for (now, json) in [
+            (MergeStep::Begun, r#"{"step":"begun"}"#.to_owned()),
+            (
+                MergeStep::Agent { event: tool },
+                r#"{"step":"agent","event":{"kind":"text","text":"I look"}}"#.to_owned(),
+            ),
+            (
+                MergeStep::Checked { command: "make".into(), passed: false },
+                r#"{"step":"checked","command":"make","passed":false}"#.to_owned(),
+            ),
+            (
+                MergeStep::Ended { result: MergeResult::Merged { commit_id: commit_id.clone() } },
+                format!(r#"{{"step":"ended","result":"merged","commit_id":"{commit_id}"}}"#),
+            ),
+        ] {
+            let text = serde_json::to_string(&merging(now.clone())).unwrap();
+            assert_eq!(text, format!(r#"{{"note":"merging","task":"a","now":{json}}}"#));
+            assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), merging(now));
+        }
     }
 }

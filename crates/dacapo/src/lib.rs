@@ -9,7 +9,6 @@ use clap::error::ErrorKind;
 
 use dacapo_app::messages::Messages;
 use dacapo_app::note::Notes;
-use dacapo_app::operations::act as operation;
 use dacapo_core::task::Kinds;
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
@@ -79,7 +78,7 @@ pub fn main() -> ExitCode {
         log.finish();
         return code;
     }
-    if args.get(1).is_some_and(|word| word == operation::ARGUMENT) {
+    if args.get(1).is_some_and(|word| word == dacapo_app::operations::act::ARGUMENT) {
         return act();
     }
     if let Some(code) = rehearsal::dispatch(&args[1..]).or_else(|| net::dispatch(&args[1..])) {
@@ -121,19 +120,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// One operation for a surface that lives longer: the call on standard input, the reply on standard output.
+/// One operation for a surface that lives longer: the call on standard input, on standard output what happens and what came of it.
 fn act() -> ExitCode {
     use std::io::Read as _;
     let log = start_log();
     let mut call = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut call);
-    let reply = app().answer_call(read.map_or(&[], |_| &call));
-    print_at_the_end(Stream::Stdout, &serde_json::to_string(&reply).unwrap_or_default());
+    // A reader that is slow holds nothing up, and misses nothing.
+    let outlet = Outlet::new(Stream::Stdout, None);
+    let lines = outlet.clone();
+    let code = app().answer_call(read.map_or(&[], |_| &call), move |line| {
+        if let Ok(line) = serde_json::to_string(line) {
+            lines.keep(format!("{line}\n").into_bytes());
+        }
+    });
+    outlet.finish();
     log.finish();
-    match reply {
-        operation::Reply::Failed { error, .. } => ExitCode::from(error.exit_code()),
-        operation::Reply::Done { .. } | operation::Reply::Ask { .. } => ExitCode::SUCCESS,
-    }
+    ExitCode::from(code)
 }
 
 fn report(failure: &error::Failure, messages: Messages, json: bool) -> ExitCode {

@@ -50,4 +50,50 @@ messages! {
         zh_cn: "无法读取任务“{task}”：{why}{place}",
         zh_tw: "無法讀取任務「{task}」：{why}{place}",
     }
+    note_merging(task: &str) { en: "merging {task}", zh_cn: "正在合并 {task}", zh_tw: "正在合併 {task}" }
+    note_merging_step(task: &str, step: &str) {
+        en: "merging {task}: {step}",
+        zh_cn: "正在合并 {task}：{step}",
+        zh_tw: "正在合併 {task}：{step}",
+    }
+    note_merge_joining(agent: &str) {
+        en: "{agent} is integrating the changes",
+        zh_cn: "{agent} 正在整合改动",
+        zh_tw: "{agent} 正在整合變更",
+    }
+    note_merge_resolving(agent: &str, files: u64) {
+        en: (files: "{agent} is resolving 1 file", "{agent} is resolving {files} files"),
+        zh_cn: "{agent} 正在解决 {files} 个文件的冲突",
+        zh_tw: "{agent} 正在解決 {files} 個檔案的衝突",
+    }
+    note_merge_agent_at_work() { en: "the agent is working", zh_cn: "智能体正在工作", zh_tw: "代理正在工作" }
+    note_merge_checking(command: &str) {
+        en: "running {command}",
+        zh_cn: "正在运行 {command}",
+        zh_tw: "正在執行 {command}",
+    }
+    note_merge_passed(command: &str) { en: "{command} passed", zh_cn: "{command} 通过", zh_tw: "{command} 通過" }
+    note_merge_failed(command: &str) { en: "{command} failed", zh_cn: "{command} 失败", zh_tw: "{command} 失敗" }
+    note_merge_again() {
+        en: "the branch has moved meanwhile; starting again from there",
+        zh_cn: "分支在此期间有变动；从新位置重新开始",
+        zh_tw: "分支在此期間有變動；從新位置重新開始",
+    }
+    note_merge_done(commit: &str) { en: "merged as {commit}", zh_cn: "已合并为 {commit}", zh_tw: "已合併為 {commit}" }
+    note_merge_already_there() { en: "already merged", zh_cn: "早已合并", zh_tw: "早已合併" }
+    note_merge_empty() {
+        en: "no commits, nothing to merge",
+        zh_cn: "没有提交，无需合并",
+        zh_tw: "沒有提交，無需合併",
+    }
+    note_merge_left_out(reason: &str) {
+        en: "left out: {reason}",
+        zh_cn: "未合并：{reason}",
+        zh_tw: "未合併：{reason}",
+    }
+    note_merge_stopped() {
+        en: "stopped; nothing was changed",
+        zh_cn: "已停止；没有任何改动",
+        zh_tw: "已停止；沒有任何變更",
+    }
 }

@@ -18,7 +18,8 @@ use crate::request::TaskRequest;
 mod carry_out;
 mod elsewhere;
 
-pub use elsewhere::{ARGUMENT, Call, Reply};
+pub use crate::note::MergeResult;
+pub use elsewhere::{ARGUMENT, Call, Line};
 
 /// What is to be done. Tasks that start or go on do so in the background.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -205,17 +206,6 @@ pub struct MergedTask {
     pub task: String,
     #[serde(flatten)]
     pub result: MergeResult,
-}
-
-/// The same, for itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "result", rename_all = "snake_case")]
-pub enum MergeResult {
-    Merged { commit_id: Oid },
-    AlreadyThere,
-    Empty,
-    LeftOut { reason: String },
-    Halted,
 }
 
 impl Done {

@@ -1,8 +1,10 @@
 //! Notes in words, a line each.
 
+use dacapo_core::event::AgentEvent;
+
 use super::words;
 use crate::messages::Messages;
-use crate::note::Note;
+use crate::note::{MergeResult, MergeStep, Note};
 
 /// As it is shown where people read along.
 pub fn line(note: &Note, messages: Messages) -> String {
@@ -30,5 +32,36 @@ pub fn line(note: &Note, messages: Messages) -> String {
             warning(messages.note_task_unreadable(task, &why, &place))
         }
         Note::Settings { warning: said } => warning(said.clone()),
+        Note::Merging { task, now: MergeStep::Begun } => messages.note_merging(task),
+        Note::Merging { task, now } => messages.note_merging_step(task, &merging(now, messages)),
+    }
+}
+
+fn merging(now: &MergeStep, messages: Messages) -> String {
+    match now {
+        MergeStep::Begun => String::new(),
+        MergeStep::Resolving { agent, conflicts } if conflicts.is_empty() => {
+            messages.note_merge_joining(agent)
+        }
+        MergeStep::Resolving { agent, conflicts } => {
+            messages.note_merge_resolving(agent, conflicts.len() as u64)
+        }
+        MergeStep::Agent { event: AgentEvent::ToolCall { name, summary, .. } } => {
+            format!("▸ {}", words::line(&format!("{name} {summary}"), 80))
+        }
+        MergeStep::Agent { .. } => messages.note_merge_agent_at_work(),
+        MergeStep::Check { command } => messages.note_merge_checking(&words::line(command, 80)),
+        MergeStep::Checked { command, passed: true } => messages.note_merge_passed(&words::line(command, 80)),
+        MergeStep::Checked { command, passed: false } => {
+            messages.note_merge_failed(&words::line(command, 80))
+        }
+        MergeStep::Again => messages.note_merge_again(),
+        MergeStep::Ended { result } => match result {
+            MergeResult::Merged { commit_id } => messages.note_merge_done(commit_id.short()),
+            MergeResult::AlreadyThere => messages.note_merge_already_there(),
+            MergeResult::Empty => messages.note_merge_empty(),
+            MergeResult::LeftOut { reason } => messages.note_merge_left_out(reason),
+            MergeResult::Halted => messages.note_merge_stopped(),
+        },
     }
 }

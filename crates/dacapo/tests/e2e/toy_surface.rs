@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use dacapo_app::App;
 use dacapo_app::messages::Messages;
-use dacapo_app::note::Notes;
+use dacapo_app::note::{MergeStep, Note, Notes};
 use dacapo_app::operations::act::{Done, MergeResult, Operation};
 use dacapo_app::operations::follow::{Hub, Item, Opening};
 use dacapo_app::operations::merge::MergeRequest;
@@ -26,6 +28,8 @@ struct Toy {
     app: App,
     act: Act,
     hub: Hub,
+    /// What it heard beside what it asked for.
+    heard: Receiver<Note>,
 }
 
 impl Toy {
@@ -82,6 +86,7 @@ impl Toy {
 }
 
 fn toy(world: &World, act: Act) -> Toy {
+    let (say, heard) = channel();
     let mut command = Command::new("true");
     world.dress(&mut command);
     let env = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
@@ -92,9 +97,9 @@ fn toy(world: &World, act: Act) -> Toy {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         kinds: dacapo_core::task::Kinds::default(),
         messages: Messages::ENGLISH,
-        notes: Notes::default(),
+        notes: Notes::new(move |note| say.send(note.clone()).unwrap()),
     };
-    Toy { app, act, hub: Hub::new().unwrap() }
+    Toy { app, act, hub: Hub::new().unwrap(), heard }
 }
 
 /// A project whose check is found.
@@ -141,6 +146,51 @@ fn a_surface_that_lives_long_leaves_no_lock_and_no_zombie_and_spares_its_other_c
     let refused = (toy.act)(&toy.app, &Operation::Untell { task: "no".into() }, &Answers::default());
     let Err(NotYet::Refused(failure)) = refused else { panic!("{refused:?}") };
     assert_eq!((failure.message.english(), failure.exit_code()), ("Task 'no' not found", 2));
+}
+
+#[test]
+fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
+    let world = project();
+    // The check on the result goes on once somebody who heard that it runs says so.
+    let gate = world.scratch("gate");
+    let made = Command::new("mkfifo").arg(&gate).status().unwrap();
+    assert!(made.success());
+    let check = format!("test -e key.c && if test -e {0}.armed; then cat {0}; fi", gate.display());
+    let request = TaskRequest {
+        prompt: Some("make the key".into()),
+        name: Some("t".into()),
+        agent_cmd: Some("echo 'int x;' > key.c; echo FIN-1".into()),
+        until: Some("FIN-1".into()),
+        checks: vec![check.clone()],
+        ..TaskRequest::default()
+    };
+    let toy = toy(&world, App::act_elsewhere);
+    toy.does(&Operation::Start { request });
+    assert_eq!(toy.watches("t"), None);
+    // The branch moves on, so that what was proven is not what is merged.
+    world.write("other.c", "int y;\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "elsewhere"]);
+    fs::write(world.scratch("gate.armed"), "").unwrap();
+    let Toy { app, heard, .. } = toy;
+    let merge = std::thread::spawn(move || {
+        let request = MergeRequest { tasks: vec!["t".into()], ..MergeRequest::default() };
+        app.act_elsewhere(&Operation::Merge { request }, &Answers::default()).unwrap()
+    });
+    let next = || match heard.recv_timeout(Duration::from_secs(60)).unwrap() {
+        Note::Merging { task, now } if task == "t" => now,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(next(), MergeStep::Begun);
+    assert_eq!(next(), MergeStep::Check { command: check.clone() });
+    assert!(!merge.is_finished(), "it is said while it happens");
+    fs::write(&gate, "").unwrap();
+    assert_eq!(next(), MergeStep::Checked { command: check, passed: true });
+    let MergeStep::Ended { result } = next() else { panic!("it has ended") };
+    let done = merge.join().unwrap();
+    let Done::Merged { tasks, .. } = &done else { panic!("{done:?}") };
+    assert_eq!(tasks[0].result, result);
+    is_merged(&world, &done);
 }
 
 /// Something else that the surface has started.

@@ -1,6 +1,6 @@
 //! Operations, carried out in this process.
 
-use dacapo_core::git::Oid;
+use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{Outcome, Step, Watch};
 use dacapo_core::prune::{PutAway, Rules};
 
@@ -10,6 +10,7 @@ use crate::agents;
 use crate::config::Timespan;
 use crate::error::Failure;
 use crate::inside;
+use crate::note::{MergeStep, Note};
 use crate::operations::after_task::Watched;
 use crate::operations::kind::{self, OwnDone};
 use crate::operations::merge::{MergePlan, Merged, WatchMerge};
@@ -95,9 +96,9 @@ impl App {
                 Ok(self.given(given)?)
             }
             Operation::Merge { request } => {
-                let mut record = MergeRecord::default();
+                let mut record = MergeRecord { app: self, now: String::new(), tasks: Vec::new(), ends: None };
                 let Merged { halted, .. } = self.merge(request, answers, &mut record)?;
-                let MergeRecord { tasks, ends } = record;
+                let MergeRecord { tasks, ends, .. } = record;
                 let (from, to) = ends.ok_or_else(|| Failure::failed("the merge came to no end"))?;
                 Ok(Done::Merged { from, to, tasks, halted })
             }
@@ -198,19 +199,44 @@ impl From<Pruned> for Done {
     }
 }
 
-/// Keeps what became of each task of a merge.
-#[derive(Default)]
-struct MergeRecord {
+/// Keeps what became of each task of a merge, and tells how far it has come.
+struct MergeRecord<'a> {
+    app: &'a App,
+    /// The task at work.
+    now: String,
     tasks: Vec<MergedTask>,
     /// Where the branch was, and is.
     ends: Option<(Oid, Option<Oid>)>,
 }
 
-impl Watch for MergeRecord {
-    fn step(&mut self, _: &Step<'_>) {}
+impl MergeRecord<'_> {
+    fn tell(&self, now: MergeStep) {
+        self.app.note(&Note::Merging { task: self.now.clone(), now });
+    }
 }
 
-impl WatchMerge for MergeRecord {
+impl Watch for MergeRecord<'_> {
+    fn step(&mut self, step: &Step<'_>) {
+        if let Step::Begin(task) = step {
+            (*task).clone_into(&mut self.now);
+        }
+        self.tell(match step {
+            Step::Begin(_) => MergeStep::Begun,
+            Step::Resolving { agent, conflicts, .. } => MergeStep::Resolving {
+                agent: (*agent).to_owned(),
+                conflicts: conflicts.iter().map(|path| display_path(path)).collect(),
+            },
+            Step::Agent(event) => MergeStep::Agent { event: (*event).clone() },
+            Step::Check(command) => MergeStep::Check { command: (*command).to_owned() },
+            Step::Checked(result) => {
+                MergeStep::Checked { command: result.command.clone(), passed: result.passed() }
+            }
+            Step::Again => MergeStep::Again,
+        });
+    }
+}
+
+impl WatchMerge for MergeRecord<'_> {
     fn plan(&mut self, plan: &MergePlan) {
         let merged = plan.merged.iter();
         self.tasks.extend(
@@ -226,6 +252,7 @@ impl WatchMerge for MergeRecord {
             Outcome::LeftOut(why) => MergeResult::LeftOut { reason: why.to_string() },
             Outcome::Halted => MergeResult::Halted,
         };
+        self.tell(MergeStep::Ended { result: result.clone() });
         self.tasks.push(MergedTask { task: name.to_owned(), result });
     }
 

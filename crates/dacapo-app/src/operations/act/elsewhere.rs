@@ -1,8 +1,9 @@
-//! An operation in a process of its own: `dacapo __do` reads a [`Call`] on standard input and writes a [`Reply`].
+//! An operation in a process of its own: `dacapo __do` reads a [`Call`] on standard input and writes JSON lines: what happens
+//! beside it as it happens, and last what came of it ([`Line`]).
 
-use std::io::{self, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,12 @@ use crate::question::{Answers, NotYet, Question};
 /// What makes our program do one operation.
 pub const ARGUMENT: &str = "__do";
 
+/// No line is longer: the longest ones hold texts of a repository that a user is asked about.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// So much of what is no line of ours is quoted.
+const QUOTED: usize = 200;
+
 /// What the process is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -25,36 +32,43 @@ pub struct Call {
     pub answers: Answers,
 }
 
-/// What it says of it.
+/// What it says, a line each.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reply {
-    /// It is done.
-    Done { done: Done, notes: Vec<Note> },
-    /// The user must decide something first; nothing has changed.
-    Ask { question: Question, notes: Vec<Note> },
-    /// It was refused, or failed.
-    Failed { error: Failure, notes: Vec<Note> },
+pub enum Line {
+    /// Something happened beside it.
+    Note(Note),
+    /// It is done; nothing follows.
+    Done(Done),
+    /// The user must decide something first; nothing has changed, and nothing follows.
+    Ask(Question),
+    /// It was refused, or failed; nothing follows.
+    Failed(Failure),
 }
 
 impl App {
-    /// The work of the process: carries a call out. What happens beside it is kept for the reply.
-    pub fn answer_call(self, call: &[u8]) -> Reply {
-        let (notes, kept) = Notes::kept();
-        let app = App { notes, ..self };
+    /// The work of the process: carries a call out, and says what happens to `say` as it happens. The exit code.
+    pub fn answer_call(self, call: &[u8], say: impl Fn(&Line) + Clone + Send + Sync + 'static) -> u8 {
+        let listener = say.clone();
+        let app = App { notes: Notes::new(move |note| listener(&Line::Note(note.clone()))), ..self };
         let came = serde_json::from_slice::<Call>(call)
             .map_err(|error| NotYet::Refused(Failure::usage(format!("the call does not read: {error}"))))
             .and_then(|call| app.act(&call.operation, &call.answers));
-        let notes = kept.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
-        match came {
-            Ok(done) => Reply::Done { done, notes },
-            Err(NotYet::Ask(question)) => Reply::Ask { question: *question, notes },
-            Err(NotYet::Refused(error)) => Reply::Failed { error, notes },
-        }
+        let (last, code) = match came {
+            Ok(done) => (Line::Done(done), 0),
+            Err(NotYet::Ask(question)) => (Line::Ask(*question), 0),
+            Err(NotYet::Refused(error)) => {
+                let code = error.exit_code();
+                (Line::Failed(error), code)
+            }
+        };
+        say(&last);
+        code
     }
 
-    /// Does it in a short process of its own, with this user's environment and directory, and waits for that. This process
-    /// takes no lock, and keeps nothing: it may live long, and start whatever else it likes meanwhile.
+    /// Does it in a short process of its own, with this user's environment and directory, and waits for that; what happens
+    /// meanwhile is passed on as it happens. This process takes no lock, and keeps nothing: it may live long, and start whatever
+    /// else it likes meanwhile.
     pub fn act_elsewhere(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
         let unable = |what: &str, error: io::Error| {
             Failure::failed(format!("the operation could not be {what}: {error}"))
@@ -69,17 +83,136 @@ impl App {
         let mut child = command.spawn().map_err(|error| unable("started", error))?;
         // One that is gone already has said why, or nothing; the pipe closes with this.
         let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&call));
-        let output = child.wait_with_output().map_err(|error| unable("waited for", error))?;
-        let reply: Reply = serde_json::from_slice(&output.stdout).map_err(|error| {
-            let why = format!("its process ended without a reply ({}): {error}", output.status);
-            unable("done", io::Error::other(why))
-        })?;
-        let (came, notes) = match reply {
-            Reply::Done { done, notes } => (Ok(done), notes),
-            Reply::Ask { question, notes } => (Err(NotYet::Ask(Box::new(question))), notes),
-            Reply::Failed { error, notes } => (Err(NotYet::Refused(error)), notes),
+        let heard = child.stdout.take().map(|output| self.hear(output)).unwrap_or_default();
+        let status = child.wait().map_err(|error| unable("waited for", error))?;
+        match heard.last {
+            Some(came) => came,
+            None => {
+                let why = match heard.strange {
+                    Some(strange) => format!("its process gave no reply ({status}), but said: {strange}"),
+                    None => format!("its process ended without a reply ({status})"),
+                };
+                Err(unable("done", io::Error::other(why)).into())
+            }
+        }
+    }
+
+    /// Reads until nobody has the pipe any more. Whatever is printed, no more than one line is held.
+    fn hear(&self, output: ChildStdout) -> Heard {
+        let mut heard = Heard::default();
+        let mut output = BufReader::new(output);
+        while let Ok(Some(line)) = next_line(&mut output, LONGEST_LINE) {
+            match serde_json::from_slice(&line) {
+                Ok(Line::Note(note)) => self.note(&note),
+                Ok(Line::Done(done)) => heard.last = Some(Ok(done)),
+                Ok(Line::Ask(question)) => heard.last = Some(Err(NotYet::Ask(Box::new(question)))),
+                Ok(Line::Failed(error)) => heard.last = Some(Err(NotYet::Refused(error))),
+                Err(_) if heard.strange.is_some() => {}
+                Err(_) => {
+                    let text = String::from_utf8_lossy(&line[..line.len().min(4 * QUOTED)]);
+                    heard.strange = Some(text.trim().chars().take(QUOTED).collect());
+                }
+            }
+        }
+        heard
+    }
+}
+
+/// What a process said.
+#[derive(Default)]
+struct Heard {
+    /// What came of the operation.
+    last: Option<Result<Done, NotYet>>,
+    /// The first line that is none of ours.
+    strange: Option<String>,
+}
+
+/// The next line, without what it has beyond `most` bytes; none at the end.
+fn next_line(input: &mut impl BufRead, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') && line.len() as u64 == most {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// A program that is called in place of ours, and what is heard of it.
+    fn heard_of(script: &str) -> (Result<Done, NotYet>, Vec<Note>) {
+        let dir = tempfile::tempdir().unwrap();
+        // What is called is `sh __do`.
+        std::fs::write(dir.path().join(ARGUMENT), format!("cat > /dev/null\n{script}\n")).unwrap();
+        let kept = Arc::<Mutex<Vec<Note>>>::default();
+        let keep = Arc::clone(&kept);
+        let app = App {
+            env: [("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())].into_iter().collect(),
+            cwd: Ok(dir.path().to_owned()),
+            user_dir: None,
+            program: "/bin/sh".into(),
+            kinds: dacapo_core::task::Kinds::default(),
+            messages: crate::messages::Messages::ENGLISH,
+            notes: Notes::new(move |note| keep.lock().unwrap().push(note.clone())),
         };
-        notes.iter().for_each(|note| self.note(note));
-        came
+        let came = app.act_elsewhere(&Operation::Untell { task: "t".into() }, &Answers::default());
+        let notes = kept.lock().unwrap().clone();
+        (came, notes)
+    }
+
+    fn failure_of(script: &str) -> String {
+        let Err(NotYet::Refused(failure)) = heard_of(script).0 else { panic!("{script}") };
+        assert_eq!(
+            failure.kept.as_ref().map(|kept| kept.english()),
+            Some("everything that is on record; dacapo list shows where tasks stand")
+        );
+        failure.message.to_string()
+    }
+
+    #[test]
+    fn notes_come_before_what_came_of_it() {
+        let (came, notes) = heard_of(
+            r#"echo '{"note":{"note":"not_listening","task":"t"}}'
+               echo '{"done":{"done":"trusted"}}'"#,
+        );
+        assert_eq!(came.unwrap(), Done::Trusted);
+        assert_eq!(notes, [Note::NotListening { task: "t".into() }]);
+    }
+
+    #[test]
+    fn a_process_that_dies_or_babbles_is_a_failure_that_says_so() {
+        for (script, message) in [
+            ("exit 3", "its process ended without a reply (exit status: 3)"),
+            ("kill -9 $$", "its process ended without a reply (signal: 9 (SIGKILL))"),
+            ("echo oops; echo more", "its process gave no reply (exit status: 0), but said: oops"),
+            (
+                r#"echo '{"note":{"note":"not_listening","task":"t"}}'; exit 1"#,
+                "its process ended without a reply (exit status: 1)",
+            ),
+            (
+                r#"printf '{"done":{"done":"tru'"#,
+                r#"its process gave no reply (exit status: 0), but said: {"done":{"done":"tru"#,
+            ),
+        ] {
+            assert_eq!(failure_of(script), format!("the operation could not be done: {message}"), "{script}");
+        }
+        let endless = failure_of("head -c 40000000 /dev/zero | tr '\\0' x");
+        assert!(endless.ends_with(&"x".repeat(QUOTED)) && endless.len() < 2 * QUOTED, "{endless}");
+        let (came, _) = heard_of(r#"echo warning: x; echo '{"done":{"done":"trusted"}}'"#);
+        assert_eq!(came.unwrap(), Done::Trusted);
+    }
+
+    #[test]
+    fn of_a_long_line_only_so_much_is_held() {
+        let mut input = io::Cursor::new(b"abcdef\nxy\n\nz".to_vec());
+        let mut next = || next_line(&mut input, 3).unwrap().map(|line| String::from_utf8(line).unwrap());
+        let lines: Vec<_> = std::iter::from_fn(&mut next).collect();
+        assert_eq!(lines, ["abc", "xy\n", "\n", "z"]);
     }
 }
