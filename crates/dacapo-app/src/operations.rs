@@ -18,6 +18,7 @@ pub mod list;
 pub mod merge;
 pub mod milestone;
 pub mod offer;
+pub mod open;
 pub mod output;
 pub mod prompt;
 pub mod prune;

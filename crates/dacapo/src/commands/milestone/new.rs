@@ -58,9 +58,11 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
     }
     print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));
     if let Some(loaded) = editing {
-        return Err(
-            open::in_editor(app, &loaded.config, &path, folder.top()).kept("the file that was written")
-        );
+        let failure = match app.in_editor(&loaded.config, &path, folder.top()) {
+            Ok(command) => open::become_editor(&command),
+            Err(failure) => failure,
+        };
+        return Err(failure.kept("the file that was written"));
     }
     Ok(0)
 }

@@ -1,0 +1,98 @@
+//! The files of a task, and the command that opens them: run by the surface that has a terminal, or a desktop.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use dacapo_core::spec::{Place, TaskSpec};
+
+use crate::App;
+use crate::config::Config;
+use crate::error::Failure;
+use crate::present::words;
+use crate::question::{Answers, NotYet};
+use crate::trust::Using;
+
+/// Editors with windows of their own, for who has set none.
+const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
+
+/// A command that shows something in the user's editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InEditor {
+    /// As the user has set it, for messages.
+    pub editor: String,
+    pub argv: Vec<OsString>,
+    pub cwd: PathBuf,
+}
+
+impl App {
+    /// Where the files of a task are; without a name, of the latest.
+    pub fn files_of(&self, name: Option<&str>) -> Result<PathBuf, Failure> {
+        let (_, dir) = self.task(name)?;
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        place(&spec).map_err(|failure| match self.view(&dir).ok().and_then(|view| view.merged) {
+            Some(merged) => Failure::usage(format!(
+                "task '{}' was merged into {}; its worktree is gone",
+                spec.name,
+                words::branch(&merged.into)
+            ))
+            .kept("all its commits, in that branch")
+            .hint(format!("dacapo diff {} shows what it changed", spec.name)),
+            None => failure,
+        })
+    }
+
+    /// What opens the files at a path in the user's editor. One that the repository's settings name is confirmed first (R6).
+    pub fn open_files(&self, path: &Path, answers: &Answers) -> Result<InEditor, NotYet> {
+        let (repo, _) = self.repository()?;
+        let loaded = self.settings(repo.toplevel(), &[Using::Editor], answers)?;
+        Ok(self.in_editor(&loaded.config, path, path)?)
+    }
+
+    /// What opens a path in the user's editor, by settings that were confirmed.
+    pub fn in_editor(&self, config: &Config, path: &Path, cwd: &Path) -> Result<InEditor, Failure> {
+        let editor = self.editor(config)?;
+        // As git does it: the setting may hold arguments, and quotes.
+        let argv =
+            ["sh".into(), "-c".into(), format!("{editor} \"$@\"").into(), (&editor).into(), path.into()];
+        Ok(InEditor { editor, argv: argv.to_vec(), cwd: cwd.to_owned() })
+    }
+
+    fn editor(&self, config: &Config) -> Result<String, Failure> {
+        let variable = |name: &str| self.var(name)?.to_str().map(str::to_owned);
+        let set = [config.editor.clone(), variable("VISUAL"), variable("EDITOR")];
+        if let Some(editor) = set.into_iter().flatten().find(|editor| !editor.trim().is_empty()) {
+            return Ok(editor);
+        }
+        let found: Option<PathBuf> = FOUND.iter().find_map(|name| self.on_path(name));
+        match found.as_deref().and_then(Path::file_name) {
+            Some(name) => Ok(name.to_string_lossy().into_owned()),
+            None => Err(Failure::usage("no editor is known here")
+                .hint("editor = \"…\" in ~/.config/dacapo/config.toml, or export EDITOR=…")
+                .hint("--print shows where the files are")),
+        }
+    }
+}
+
+fn place(spec: &TaskSpec) -> Result<PathBuf, Failure> {
+    let path = match &spec.place {
+        Place::Worktree { path, .. } => path,
+        Place::InPlace { .. } => &spec.top,
+    };
+    if path.is_dir() {
+        return Ok(path.clone());
+    }
+    let gone = Failure::usage(format!(
+        "the files of task '{}' are not there any more: {}",
+        spec.name,
+        path.display()
+    ));
+    Err(match &spec.place {
+        Place::Worktree { branch, .. } => {
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            gone.kept("its commits, unless its branch was removed too")
+                .hint(format!("git switch {branch} shows them here"))
+                .hint(format!("dacapo resume {} makes its worktree again and goes on", spec.name))
+        }
+        Place::InPlace { .. } => gone,
+    })
+}
