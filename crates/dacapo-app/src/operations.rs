@@ -12,6 +12,7 @@ pub mod drop;
 pub mod follow;
 mod found;
 mod in_the_way;
+pub mod init;
 pub mod kill;
 pub mod kind;
 pub mod list;

@@ -46,7 +46,7 @@ pub(super) fn files(config: &str) -> Vec<(String, String)> {
 }
 
 /// What a file is for, in a few words.
-pub(super) fn what_for(path: &str) -> String {
+pub fn what_for(path: &str) -> String {
     let words = match path {
         CONFIG => "every setting, as a comment",
         ".dacapo/.gitignore" => "what Dacapo writes for other programs",

@@ -17,7 +17,7 @@ use dacapo_core::spec::TaskName;
 use dacapo_core::task::milestone::{Definition, MOST_BYTES};
 use serde_json::{Map, Value, json};
 
-use super::Report;
+use super::Founded;
 use crate::error::Failure;
 use crate::laying::Laid;
 use crate::milestones::{Folder, read_text};
@@ -41,7 +41,7 @@ const LEFT: [(&str, &str); 3] = [
 
 /// One thing that was taken over, or was not.
 #[derive(Debug)]
-pub(super) struct Imported {
+pub struct Imported {
     from: String,
     to: Option<String>,
     status: Option<&'static str>,
@@ -49,12 +49,12 @@ pub(super) struct Imported {
 }
 
 impl Imported {
-    pub(super) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({ "from": self.from, "to": self.to, "status": self.status, "problem": self.problem })
     }
 
     /// `milestones/M4.md → .dacapo/milestones/m4.md, completed; line 7: …`
-    pub(super) fn in_words(&self) -> String {
+    pub fn in_words(&self) -> String {
         let to = self.to.as_ref().map_or_else(String::new, |to| format!(" → {to}"));
         let status = self.status.map_or_else(String::new, |status| format!(", {status}"));
         let problem = self.problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}"));
@@ -137,11 +137,10 @@ impl Anima {
     }
 
     /// Copies what has a place here.
-    pub(super) fn import(&self, folder: &Folder, report: &mut Report) -> Result<(), Failure> {
-        let top = folder.top();
+    pub(super) fn import(&self, founded: &mut Founded) -> Result<(), Failure> {
         for (from, to) in TEXTS {
             if self.path.join(from).symlink_metadata().is_ok() {
-                self.copy(from, to, top, report)?;
+                self.copy(from, to, founded)?;
             }
         }
         let mut taken = Vec::new();
@@ -150,58 +149,51 @@ impl Anima {
             if let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.ends_with(".draft")) {
                 let id = id_of(stem, &taken);
                 taken.push(id.clone());
-                self.milestone(&name, stem, &id, top, report)?;
+                self.milestone(&name, stem, &id, founded)?;
             }
         }
         let left = LEFT.iter().filter(|(name, _)| self.path.join(name).exists());
-        report.notes.extend(left.map(|(name, why)| format!("{name}: {why}")));
+        founded.notes.extend(left.map(|(name, why)| format!("{name}: {why}")));
         if self.settings["auto_start"] == true {
-            report.notes.push(
+            founded.notes.push(
                 "milestones started by themselves there: write auto_start: true into those that may do so here"
                     .to_owned(),
             );
         }
-        report.notes.extend(self.problems.iter().cloned());
+        founded.notes.extend(self.problems.iter().cloned());
         Ok(())
     }
 
-    fn copy(&self, from: &str, to: &str, top: &Path, report: &mut Report) -> Result<(), Failure> {
+    fn copy(&self, from: &str, to: &str, founded: &mut Founded) -> Result<(), Failure> {
         let (to, problem) = match read_text(&self.path.join(from), MOST_BYTES) {
-            Ok(text) => match report.lay(top, to, &text)? {
+            Ok(text) => match founded.lay(to, &text)? {
                 Laid::Made => (Some(to.to_owned()), None),
                 Laid::WasThere => (None, Some(format!("{to} is there already"))),
             },
             Err(error) => (None, Some(error)),
         };
-        report.imported.push(Imported { from: from.to_owned(), to, status: None, problem });
+        founded.imported.push(Imported { from: from.to_owned(), to, status: None, problem });
         Ok(())
     }
 
-    fn milestone(
-        &self,
-        name: &str,
-        stem: &str,
-        id: &TaskName,
-        top: &Path,
-        report: &mut Report,
-    ) -> Result<(), Failure> {
+    fn milestone(&self, name: &str, stem: &str, id: &TaskName, founded: &mut Founded) -> Result<(), Failure> {
         let from = format!("milestones/{name}");
         let mut imported = Imported { from: from.clone(), to: None, status: None, problem: None };
         let text = match read_text(&self.path.join(&from), MOST_BYTES) {
             Ok(text) => text,
             Err(error) => {
                 imported.problem = Some(error);
-                report.imported.push(imported);
+                founded.imported.push(imported);
                 return Ok(());
             }
         };
         let state = self.states.get(&stem.to_lowercase());
         let text = with_front_matter(&text, state, &self.settings);
         let to = Folder::relative(id);
-        if report.lay(top, &to, &text)? == Laid::WasThere {
+        if founded.lay(&to, &text)? == Laid::WasThere {
             // What came of another milestone must not be told of the one that is there.
             imported.problem = Some(format!("{to} is there already"));
-            report.imported.push(imported);
+            founded.imported.push(imported);
             return Ok(());
         }
         let status = state.map_or("pending", status);
@@ -209,10 +201,10 @@ impl Anima {
         imported.problem = Definition::parse(&text).err().map(|error| error.to_string());
         if let Some(state) = state.filter(|_| status != "pending") {
             let mirror = to.replace(".md", ".json");
-            report.lay(top, &mirror, &format!("{:#}\n", mirrored(state, status, id)))?;
+            founded.lay(&mirror, &format!("{:#}\n", mirrored(state, status, id)))?;
         }
         imported.to = Some(to);
-        report.imported.push(imported);
+        founded.imported.push(imported);
         Ok(())
     }
 }

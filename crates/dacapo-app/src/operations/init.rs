@@ -1,0 +1,92 @@
+//! The files that Dacapo reads in a repository, each with what it is for. Nothing that is there is overwritten.
+
+mod anima;
+mod layout;
+
+use std::path::{Path, PathBuf};
+
+use crate::App;
+use crate::config::{Project, Whose, load, sample};
+use crate::error::Failure;
+use crate::inside::is_inside;
+use crate::laying::{Laid, lay};
+use crate::milestones::Folder;
+
+pub use anima::Imported;
+pub use layout::what_for;
+
+/// What came of it; paths are from the top of the checkout.
+#[derive(Debug, Default)]
+pub struct Founded {
+    /// The top of the checkout.
+    pub top: PathBuf,
+    pub made: Vec<String>,
+    pub there: Vec<String>,
+    pub imported: Vec<Imported>,
+    pub notes: Vec<String>,
+}
+
+impl Founded {
+    fn lay(&mut self, path: &str, text: &str) -> Result<Laid, Failure> {
+        let laid = lay(&self.top.join(path), text.as_bytes()).map_err(|failure| {
+            failure.hint("make room and run dacapo init again: it goes on where it was")
+        })?;
+        match laid {
+            Laid::Made => self.made.push(path.to_owned()),
+            Laid::WasThere => self.there.push(path.to_owned()),
+        }
+        Ok(laid)
+    }
+}
+
+impl App {
+    /// Lays `.dacapo/` out, and takes over what the directory `import` of another program holds.
+    pub fn init(&self, import: Option<&Path>) -> Result<Founded, Failure> {
+        let (repo, _) = self.repository()?;
+        let folder = Folder::of(&repo);
+        let top = folder.top();
+        let mut founded = Founded { top: top.to_owned(), ..Founded::default() };
+        let (mut config, mut settings) = (sample(Whose::Project), Vec::new());
+        if let Some(from) = import {
+            let here = self.here()?.join(from);
+            let anima = anima::Anima::at(&if here.is_dir() { here } else { top.join(from) })?;
+            // First: what is taken over is not in the way of itself.
+            anima.import(&mut founded)?;
+            settings = anima.settings();
+            config = anima::Anima::put_in(&config, &settings);
+        } else if top.join(anima::DIRECTORY).is_dir() {
+            founded.notes.push(".anima/ is here: dacapo init --import takes its milestones over".to_owned());
+        }
+        for (path, text) in layout::files(&config) {
+            founded.lay(&path, &text)?;
+        }
+        if founded.made.iter().any(|path| path == layout::CONFIG) {
+            self.trust_what_was_laid(top)?;
+        }
+        if founded.there.iter().any(|path| path == layout::CONFIG) {
+            let unset = settings.iter().map(|(key, value)| {
+                format!(
+                    "{} is there already: set {key} = {value} in its [milestone] yourself",
+                    layout::CONFIG
+                )
+            });
+            founded.notes.extend(unset);
+        }
+        if top.join("VISION.md").exists() {
+            founded
+                .notes
+                .push("VISION.md at the top is what agents are given, before .dacapo/VISION.md".to_owned());
+        }
+        Ok(founded)
+    }
+
+    /// Settings that Dacapo wrote for this user need no further word (R6); what an agent has it write does.
+    fn trust_what_was_laid(&self, top: &Path) -> Result<(), Failure> {
+        if let Project::Unconfirmed { brought, .. } = load(&self.project_sources(top))?.project
+            && !is_inside(self)?
+        {
+            self.keep_trust(top, &brought);
+        }
+        Ok(())
+    }
+}
