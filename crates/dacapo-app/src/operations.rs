@@ -31,6 +31,7 @@ pub mod run;
 pub mod send;
 pub mod spawn;
 pub mod start;
+pub mod takeover;
 pub mod tasks;
 pub mod trust;
 pub mod undo;
