@@ -1,5 +1,18 @@
-//! What a person or a program can do with Dacapo, without a surface: no arguments, no printing, nothing read from a
-//! terminal. Whatever depends on the user comes in as an [`App`].
+//! Everything a person or a program can do with Dacapo, without a surface: no arguments, no printing, nothing read from a
+//! terminal. What depends on the user comes in as an [`App`].
+//!
+//! | modules | what they hold |
+//! |---|---|
+//! | `operations` | what can be done, one file per operation |
+//! | `request` | a request and the settings become a `TaskSpec` |
+//! | `config`, `trust` | settings with their origin; what a repository brings, and what the user confirmed |
+//! | `agents`, `native`, `rehearsal`, `writers` | agents on this machine, the built-in ones, who writes summaries |
+//! | `found_checks`, `milestones` | the project's own checks; milestone files in the checkout |
+//! | `present` | facts become words |
+//! | `question`, `note`, `error` | what only the user can decide, what they should hear, the one error at the edge |
+//! | `notify`, `pull_request`, `errand` | notifications, pull requests, and foreign programs run under a guard |
+//! | `inside` | refuses orders that come from inside a task |
+//! | `laying`, `scratch`, `sizes` | new files in the checkout, scratch repositories, sizes on disk |
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod agents;

@@ -1,6 +1,18 @@
-//! The loop engine of Dacapo. It never meets the user: no printing, no arguments, no home directory, no terminal.
+//! The engine of Dacapo. It never meets the user: no printing, no arguments, no home directory, no environment.
 //!
-//! From a task's spec, by the engine and its machines, to events, and from these to what is shown; below them git, processes and files.
+//! A `TaskSpec` says what was asked. A pure machine decides what happens next, the driver carries it out and records
+//! events in the journal, and a view is what folding those events gives. The flow is drawn in ARCHITECTURE.md.
+//!
+//! | modules | what they hold |
+//! |---|---|
+//! | `spec`, `event`, `view`, `overview` | what was asked, what happened, what is shown of one task and of many |
+//! | `engine`, `task` | the driver, and the kinds of task with their machines |
+//! | `agent`, `context` | one adapter per agent; what agents and commits are told |
+//! | `process`, `git`, `proof` | guarded children, the user's git, checkouts in which commits are proven |
+//! | `store`, `files`, `env` | task directories, journals and locks; how files are opened; the environment as a value |
+//! | `follow`, `mirror` | reading a task that another process drives; files that say where a task stands |
+//! | `merge`, `dropped`, `prune`, `renaming` | what happens to a task after its end |
+//! | `radar`, `recovery`, `trust` | branches that conflict, leftovers of a crash, changed files a person should look at |
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod spec;

@@ -1,5 +1,14 @@
-//! The programs `dacapo` and `dacapo-net`: arguments, commands and what people see. What can be done is `dacapo-app`, the loop itself
-//! `dacapo-core`.
+//! The surfaces, and the programs `dacapo` and `dacapo-net`. What can be done is in `dacapo-app`, the engine in
+//! `dacapo-core`; nothing here decides anything about a task.
+//!
+//! | modules | what they hold |
+//! |---|---|
+//! | `args`, `misunderstood` | the command line, and what is said when it is wrong |
+//! | `commands` | one file per command: convert, call an operation, show the result |
+//! | `output`, `terminal`, `question` | lines and JSON that never wait for their reader; keys; questions |
+//! | `completion` | Tab completion, which asks this program |
+//! | `rehearsal`, `native` | the built-in agents: the scripted one and the small real one |
+//! | `net` | `dacapo-net`: everything that needs HTTP, TLS or an async runtime |
 
 use std::ffi::OsString;
 use std::process::ExitCode;
