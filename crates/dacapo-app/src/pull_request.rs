@@ -162,7 +162,7 @@ impl Plan {
             .hint("push and open it yourself")
             .hint("start tasks with --worktree, or with spawn"));
         };
-        let view = TaskView::load(dir).map_err(|error| Failure::failed(error.to_string()))?;
+        let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(error.to_string()))?;
         let top = if spec.top.is_dir() { &spec.top } else { path };
         let repo = Repo::discover(path, &app.env).or_else(|_| Repo::discover(top, &app.env));
         let repo = repo.map_err(|error| {

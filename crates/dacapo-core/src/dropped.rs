@@ -129,12 +129,13 @@ fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DropError 
 pub struct Dropped<'a> {
     repo: &'a Repo,
     data: &'a RepoDir,
+    kinds: Kinds,
 }
 
 impl<'a> Dropped<'a> {
     /// `repo` may be any working tree of the repository, also the one that is put away.
-    pub fn of(repo: &'a Repo, data: &'a RepoDir) -> Self {
-        Self { repo, data }
+    pub fn of(repo: &'a Repo, data: &'a RepoDir, kinds: Kinds) -> Self {
+        Self { repo, data, kinds }
     }
 
     /// Where one of them is.
@@ -263,7 +264,7 @@ impl<'a> Dropped<'a> {
             self.repo.set_aside(path, branch, &away, &held)?;
         }
         if kept.why == Why::Dropped {
-            let last_words = mirror::documents(dir, spec, Whereabouts::Dropped);
+            let last_words = mirror::documents(dir, spec, Whereabouts::Dropped, self.kinds);
             dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
             mirror::publish(spec, last_words, self.repo.env());
         }
@@ -307,7 +308,7 @@ impl<'a> Dropped<'a> {
         }
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
-            let words = mirror::documents(&home, &spec, Whereabouts::Here);
+            let words = mirror::documents(&home, &spec, Whereabouts::Here, self.kinds);
             mirror::publish(&spec, words, self.repo.env());
         }
         Ok(())
@@ -366,7 +367,7 @@ impl<'a> Dropped<'a> {
 
     /// A branch that is not a task's and that a commit is part of.
     pub(crate) fn branch_with(&self, tip: &Oid, own: &str) -> Result<Option<String>, GitError> {
-        let prefixes = Kinds::default().branches();
+        let prefixes = self.kinds.branches();
         let is_a_tasks =
             |name: &String| name == own || prefixes.iter().any(|prefix| name.starts_with(prefix));
         Ok(self.repo.branches_with(tip)?.into_iter().find(|name| !is_a_tasks(name)))

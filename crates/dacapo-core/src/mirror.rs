@@ -141,8 +141,8 @@ impl Document {
 }
 
 /// What a task that nobody drives has to say, by its journal, as its own process would say it.
-pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts) -> Vec<Document> {
-    let Ok(mut machine) = Kinds::default().machine(&Arc::new(spec.clone())) else { return Vec::new() };
+pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts, kinds: Kinds) -> Vec<Document> {
+    let Ok(mut machine) = kinds.machine(&Arc::new(spec.clone())) else { return Vec::new() };
     match read(&dir.journal_path(), |line| machine.apply(&line)) {
         Ok(_) => machine.published(whereabouts),
         Err(_) => Vec::new(),
@@ -157,10 +157,10 @@ pub fn publish(spec: &TaskSpec, documents: Vec<Document>, env: &Env) {
 }
 
 /// Puts right what a death has left: the files say something else than the journal of a task that nobody drives.
-pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec) {
+pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec, kinds: Kinds) {
     let checkout = repo.main_checkout();
     let is_stale = |dir: &TaskDir| {
-        let said = documents(dir, spec, Whereabouts::Here);
+        let said = documents(dir, spec, Whereabouts::Here, kinds);
         said.iter().any(|document| !says_so(&checkout, spec.name.as_str(), document))
     };
     if !is_stale(dir) {
@@ -169,7 +169,7 @@ pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec) {
     // Whoever drives the task says by itself where it stands.
     let Ok(_lock) = dir.lock_briefly() else { return };
     if is_stale(dir) {
-        publish(spec, documents(dir, spec, Whereabouts::Here), repo.env());
+        publish(spec, documents(dir, spec, Whereabouts::Here, kinds), repo.env());
     }
 }
 

@@ -15,7 +15,7 @@ use crate::context::cut_chars;
 use crate::event::{NeedKind, Outcome, StopDetail, StopReason};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
-use crate::task::KindView;
+use crate::task::{KindView, Kinds};
 use crate::view::{Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
@@ -60,7 +60,7 @@ pub trait Glance: Serialize + DeserializeOwned {
 }
 
 /// Looks at all tasks of a repository. `now` decides which journals are old enough to be remembered.
-pub fn overview<T: Glance>(repo: &RepoDir, now: SystemTime) -> io::Result<Overview<T>> {
+pub fn overview<T: Glance>(repo: &RepoDir, kinds: Kinds, now: SystemTime) -> io::Result<Overview<T>> {
     let dirs = repo.tasks()?;
     let mut found = Overview { tasks: Vec::with_capacity(dirs.len()), problems: Vec::new() };
     if dirs.is_empty() {
@@ -69,7 +69,7 @@ pub fn overview<T: Glance>(repo: &RepoDir, now: SystemTime) -> io::Result<Overvi
     let parent = File::open(repo.tasks_path())?;
     let mut index = Index::open(repo.path().join(T::INDEX), now);
     for dir in &dirs {
-        match look(dir, &parent, &mut index) {
+        match look(dir, kinds, &parent, &mut index) {
             Ok(glance) => found.tasks.push(glance),
             Err(error) => {
                 found.problems.push(Problem { name: dir.name(), path: dir.path().to_owned(), error });
@@ -80,7 +80,7 @@ pub fn overview<T: Glance>(repo: &RepoDir, now: SystemTime) -> io::Result<Overvi
     Ok(found)
 }
 
-fn look<T: Glance>(dir: &TaskDir, parent: &File, index: &mut Index<T>) -> Result<T, ViewError> {
+fn look<T: Glance>(dir: &TaskDir, kinds: Kinds, parent: &File, index: &mut Index<T>) -> Result<T, ViewError> {
     /// A task that is started and ends again and again while it is looked at is at work.
     const LOOKS: usize = 3;
     let name = dir.name();
@@ -92,7 +92,7 @@ fn look<T: Glance>(dir: &TaskDir, parent: &File, index: &mut Index<T>) -> Result
         let known = stamp.as_ref().and_then(|stamp| index.get(&name, stamp));
         let (glance, new) = match known {
             Some(glance) => (glance, false),
-            None => (T::of(&TaskView::fold(dir)?), true),
+            None => (T::of(&TaskView::fold(dir, kinds)?), true),
         };
         let settled = glance.status().is_settled();
         if !settled && dir.is_driven().map_err(ViewError::Lock)? {

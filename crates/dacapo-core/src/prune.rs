@@ -13,6 +13,7 @@ use crate::dropped::{DropError, Dropped, Kept, Why};
 use crate::git::{GitError, Ignored, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{RepoDir, TaskDir, disk_usage};
+use crate::task::Kinds;
 use crate::view::TaskView;
 
 /// What was put away and is not merged stays this long.
@@ -186,6 +187,7 @@ pub struct Plan {
 pub struct Prune<'a> {
     repo: &'a Repo,
     data: &'a RepoDir,
+    kinds: Kinds,
     dropped: Dropped<'a>,
     rules: Rules,
     now: Timestamp,
@@ -193,8 +195,8 @@ pub struct Prune<'a> {
 
 impl<'a> Prune<'a> {
     /// Nothing is looked at yet.
-    pub fn new(repo: &'a Repo, data: &'a RepoDir, rules: Rules, now: Timestamp) -> Self {
-        Self { repo, data, dropped: Dropped::of(repo, data), rules, now }
+    pub fn new(repo: &'a Repo, data: &'a RepoDir, kinds: Kinds, rules: Rules, now: Timestamp) -> Self {
+        Self { repo, data, kinds, dropped: Dropped::of(repo, data, kinds), rules, now }
     }
 
     /// Looks at everything, changes nothing.
@@ -281,7 +283,7 @@ impl<'a> Prune<'a> {
 
     fn look_at_task(&self, dir: &TaskDir, plan: &mut Plan) -> Result<(), DropError> {
         // One that does not read, or is at work, is nobody's business here.
-        let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir)) else { return Ok(()) };
+        let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir, self.kinds)) else { return Ok(()) };
         let Place::Worktree { path, branch, .. } = &spec.place else { return Ok(()) };
         // A merge that was cut short may have left the branch alone.
         let is_left = path.join(".git").exists() || view.merged.is_some();
@@ -415,7 +417,8 @@ impl<'a> Prune<'a> {
         let lock = dir.lock()?;
         self.repo.hand_down(&lock);
         // It may have changed since it was looked at.
-        let (Ok(spec), Ok(view), Some(tip)) = (dir.spec(), TaskView::load(&dir), self.repo.read_ref(branch)?)
+        let (Ok(spec), Ok(view), Some(tip)) =
+            (dir.spec(), TaskView::load(&dir, self.kinds), self.repo.read_ref(branch)?)
         else {
             return Ok(None);
         };

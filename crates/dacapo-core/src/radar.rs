@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use crate::git::{GitError, Oid, Repo};
 use crate::store::{RepoDir, files};
-use crate::task::Kinds;
 
 /// So many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
@@ -127,14 +126,20 @@ impl Radar {
         Ok(looked)
     }
 
-    /// Looks at the branch `main` (full name) and the branches of all tasks.
-    pub fn survey(&self, repo: &Repo, main: &str) -> Result<Looked, RadarError> {
-        self.update(repo, &around(repo, Some(main))?)
+    /// Looks at the branch `main` (full name) and the branches of all tasks, which are those below `prefixes`.
+    pub fn survey(&self, repo: &Repo, main: &str, prefixes: &[&str]) -> Result<Looked, RadarError> {
+        self.update(repo, &around(repo, Some(main), prefixes)?)
     }
 
-    /// Looks at one commit beside the branch `main` (full name) and the branches of all tasks.
-    pub fn watch(&self, repo: &Repo, main: Option<&str>, tip: &Oid) -> Result<Looked, RadarError> {
-        let mut tips = around(repo, main)?;
+    /// Looks at one commit beside the branch `main` (full name) and the branches below `prefixes`.
+    pub fn watch(
+        &self,
+        repo: &Repo,
+        main: Option<&str>,
+        prefixes: &[&str],
+        tip: &Oid,
+    ) -> Result<Looked, RadarError> {
+        let mut tips = around(repo, main, prefixes)?;
         let others = tips.clone();
         tips.push(tip.clone());
         self.look(repo, others.iter().map(|other| (tip, other)), &tips)
@@ -161,12 +166,12 @@ impl Radar {
 }
 
 /// The branches that matter, each commit once.
-fn around(repo: &Repo, main: Option<&str>) -> Result<Vec<Oid>, GitError> {
+fn around(repo: &Repo, main: Option<&str>, prefixes: &[&str]) -> Result<Vec<Oid>, GitError> {
     let mut tips: Vec<Oid> = Vec::new();
     if let Some(main) = main {
         tips.extend(repo.read_ref(main)?);
     }
-    for prefix in Kinds::default().branches() {
+    for prefix in prefixes {
         tips.extend(repo.newest_tips(prefix, MOST_TIPS)?);
     }
     let mut seen = std::collections::HashSet::new();

@@ -5,6 +5,7 @@ use std::fs;
 
 use crate::process::{Swept, can_see_processes, sweep};
 use crate::store::{Lock, TaskDir, files};
+use crate::task::Kinds;
 use crate::view::TaskView;
 
 /// Says how long the journal was when its task was last cleared up behind. A task that nobody drives gets no longer.
@@ -12,19 +13,19 @@ const SWEPT: &str = "swept";
 
 /// Ends the processes that a task which was found interrupted has left, once an interruption. Nothing is done where
 /// somebody has the task's lock: whoever takes it up again clears up by itself.
-pub fn end_leftovers(dir: &TaskDir) -> Swept {
+pub fn end_leftovers(dir: &TaskDir, kinds: Kinds) -> Swept {
     if is_cleared(dir) {
         return Swept::default();
     }
     match dir.lock_briefly() {
-        Ok(lock) => end_leftovers_of(dir, &lock),
+        Ok(lock) => end_leftovers_of(dir, &lock, kinds),
         Err(_) => Swept::default(),
     }
 }
 
 /// The same, for who holds the task's lock.
-pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock) -> Swept {
-    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::fold(dir)) else { return Swept::default() };
+pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock, kinds: Kinds) -> Swept {
+    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::fold(dir, kinds)) else { return Swept::default() };
     // One that came to its end, or paused, left nothing.
     if view.status.is_settled() || is_cleared(dir) {
         return Swept::default();

@@ -93,6 +93,7 @@ fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RenameErro
 pub struct Renaming<'a> {
     repo: &'a Repo,
     data: &'a RepoDir,
+    kinds: Kinds,
 }
 
 type Step<T> = fn(&T) -> Result<(), RenameError>;
@@ -101,6 +102,7 @@ type Step<T> = fn(&T) -> Result<(), RenameError>;
 struct Begun<'a> {
     repo: &'a Repo,
     data: &'a RepoDir,
+    kinds: Kinds,
     dir: &'a TaskDir,
     held: &'a Lock,
     record: RenameRecord,
@@ -109,8 +111,8 @@ struct Begun<'a> {
 
 impl<'a> Renaming<'a> {
     /// `repo` may be any working tree of the repository but the task's own.
-    pub fn of(repo: &'a Repo, data: &'a RepoDir) -> Self {
-        Self { repo, data }
+    pub fn of(repo: &'a Repo, data: &'a RepoDir, kinds: Kinds) -> Self {
+        Self { repo, data, kinds }
     }
 
     /// Renames a task whose lock the caller holds. What is refused has changed nothing; what fails later can be finished.
@@ -160,8 +162,8 @@ impl<'a> Renaming<'a> {
         'a: 'b,
     {
         let Some(record) = dir.unfinished_rename() else { return Ok(None) };
-        let Self { repo, data } = *self;
-        Ok(Some(Begun { repo, data, dir, held, record, spec: dir.spec()? }))
+        let Self { repo, data, kinds } = *self;
+        Ok(Some(Begun { repo, data, kinds, dir, held, record, spec: dir.spec()? }))
     }
 
     /// Whether the task can have the name, as far as can be seen beforehand.
@@ -171,15 +173,15 @@ impl<'a> Renaming<'a> {
             return Err(RenameError::NameTaken(to.to_string()));
         }
         let spec = dir.spec()?;
-        let kind = Kinds::default().find(&spec.kind);
+        let kind = self.kinds.find(&spec.kind);
         let kind = kind.ok_or_else(|| NotThatKind::Unknown(spec.kind.clone()))?;
         if let Some(what) = kind.name_stands_for(&spec) {
             let (name, kind) = (spec.name.to_string(), spec.kind);
             return Err(RenameError::NameFixed { name, kind, what });
         }
         // A journal that does not read cannot be appended to.
-        TaskView::fold(dir)?;
-        let dropped = Dropped::of(self.repo, self.data);
+        TaskView::fold(dir, self.kinds)?;
+        let dropped = Dropped::of(self.repo, self.data, self.kinds);
         let unfinished = dropped.unfinished(&spec).map_err(file("read", &self.data.dropped_path()))?;
         if let Some(kept) = unfinished {
             return Err(RenameError::PutAway(Box::new(kept)));
@@ -193,7 +195,7 @@ impl<'a> Renaming<'a> {
 
     /// The task may have been killed while its git held locks.
     fn clear_locks_of_task(&self, dir: &TaskDir, record: &RenameRecord) -> Result<(), RenameError> {
-        let view = TaskView::fold(dir)?;
+        let view = TaskView::fold(dir, self.kinds)?;
         let (began, ended) = (view.created_at, view.last_at.unwrap_or(view.created_at));
         let at_work = (SystemTime::from(began), SystemTime::from(ended) + TRY);
         Ok(clear_left_locks(self.repo, &[&record.from], at_work).map_err(WorktreeError::from)?)
@@ -261,7 +263,7 @@ impl Begun<'_> {
 
     fn rename_what_was_put_away(&self) -> Result<(), RenameError> {
         let RenameRecord { from, to, .. } = &self.record;
-        Ok(Dropped::of(self.repo, self.data).rename(&self.spec.tag, from, to)?)
+        Ok(Dropped::of(self.repo, self.data, self.kinds).rename(&self.spec.tag, from, to)?)
     }
 
     /// What was measured is the same under the new name.

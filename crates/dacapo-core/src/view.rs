@@ -268,12 +268,7 @@ impl ViewError {
 
 impl TaskView {
     /// A task of which nothing has happened yet.
-    pub fn new(spec: &TaskSpec) -> Self {
-        Self::of(spec, Kinds::default())
-    }
-
-    /// The same, where these are the kinds there are.
-    pub fn of(spec: &TaskSpec, kinds: Kinds) -> Self {
+    pub fn new(spec: &TaskSpec, kinds: Kinds) -> Self {
         let worktree = match &spec.place {
             Place::InPlace { .. } => None,
             Place::Worktree { path, .. } => Some(path.display().to_string()),
@@ -344,13 +339,13 @@ impl TaskView {
     }
 
     /// The task in `dir` as it is now.
-    pub fn load(dir: &TaskDir) -> Result<Self, ViewError> {
-        let view = Self::fold(dir)?;
+    pub fn load(dir: &TaskDir, kinds: Kinds) -> Result<Self, ViewError> {
+        let view = Self::fold(dir, kinds)?;
         if view.status.has_ended() || dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(view);
         }
         // It may have ended between the two looks: read again before calling it interrupted (K2).
-        let mut view = Self::fold(dir)?;
+        let mut view = Self::fold(dir, kinds)?;
         if !view.status.is_settled() {
             view.status = Status::Interrupted;
             view.pid = None;
@@ -361,8 +356,8 @@ impl TaskView {
     }
 
     /// What the journal of the task in `dir` says, whether or not a process still drives it.
-    pub fn fold(dir: &TaskDir) -> Result<Self, ViewError> {
-        let mut view = Self::new(&dir.spec()?);
+    pub fn fold(dir: &TaskDir, kinds: Kinds) -> Result<Self, ViewError> {
+        let mut view = Self::new(&dir.spec()?, kinds);
         let mut is_empty = true;
         let read = read_sealed(dir, |line| {
             is_empty = false;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dacapo_core::event::{Envelope, Outcome};
 use dacapo_core::store::{TaskDir, read};
+use dacapo_core::task::Kinds;
 use dacapo_core::view::{Status, TaskView};
 
 fn old_task() -> TaskDir {
@@ -22,7 +23,7 @@ fn a_task_of_the_format_before_is_refused_and_left_as_it_is() {
         |from: &Path, file: &str| std::fs::copy(from.join(file), dir.path().join(file)).expect("a copy");
     ["spec.json", "journal.jsonl"].iter().for_each(|file| _ = copy(&old, file));
     let refused = |what: &str| {
-        let error = TaskView::load(&task).expect_err("it is refused");
+        let error = TaskView::load(&task, Kinds::default()).expect_err("it is refused");
         assert!(error.is_older(), "{error}");
         let path = dir.path().join(what);
         let said = format!("{} was written by an older Dacapo (format 1, this one reads 2)", path.display());
@@ -44,7 +45,7 @@ fn journal() -> Vec<Envelope> {
 
 #[test]
 fn the_view_of_a_version_2_task_is_what_it_was() {
-    let view = TaskView::load(&old_task()).expect("the task reads");
+    let view = TaskView::load(&old_task(), Kinds::default()).expect("the task reads");
     assert_eq!(
         (view.name.as_str(), view.status, view.outcome, view.verified),
         ("old", Status::Completed, Some(Outcome::Completed), false)
@@ -79,7 +80,7 @@ fn r4_nothing_counts_as_proven_by_a_record_with_a_doubled_swapped_or_missing_lin
         let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
         forge(&mut lines);
         std::fs::write(task.journal_path(), lines.concat()).expect("a journal");
-        let view = TaskView::load(&task).expect("the task reads");
+        let view = TaskView::load(&task, Kinds::default()).expect("the task reads");
         assert_eq!((view.status, view.verified), (Status::Completed, false), "{what}");
         assert_eq!(view.result.as_ref().map(|result| result.verified), Some(false), "{what}");
         assert!(!view.record.is_whole(), "{what}");
@@ -90,7 +91,7 @@ fn r4_nothing_counts_as_proven_by_a_record_with_a_doubled_swapped_or_missing_lin
 #[test]
 fn the_machine_of_a_version_2_task_is_over_and_every_part_of_its_journal_has_an_effect() {
     let spec = Arc::new(old_task().spec().expect("the spec reads"));
-    let mut machine = dacapo_core::task::Kinds::default().machine(&spec).expect("its kind is known");
+    let mut machine = Kinds::default().machine(&spec).expect("its kind is known");
     let lines = journal();
     assert_eq!(lines.len(), 31);
     for line in &lines {

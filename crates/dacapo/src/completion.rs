@@ -95,7 +95,9 @@ fn tasks() -> Vec<String> {
 /// Tasks whose work is on a branch of its own and in no other yet; those that run or wait can be merged when they are done.
 fn mergeable() -> Vec<String> {
     let Some(data) = data() else { return Vec::new() };
-    let seen = overview::<Brief>(&data, SystemTime::now()).map(|overview| overview.tasks).unwrap_or_default();
+    let seen = overview::<Brief>(&data, app().kinds, SystemTime::now())
+        .map(|overview| overview.tasks)
+        .unwrap_or_default();
     let ready = |brief: &Brief| {
         let out = brief.own_branch.is_some() && brief.merged_into.is_none() && brief.has_changes();
         out && brief.status.is_settled()

@@ -9,6 +9,7 @@ use dacapo_core::event::Envelope;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::{RepoDir, TaskDir, read};
+use dacapo_core::task::Kinds;
 use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{Definition, Details, Milestone, MilestoneStatus, Milestones, Standing};
 use dacapo_core::view::{self, TaskView};
@@ -101,8 +102,8 @@ impl fmt::Debug for Told {
 }
 
 impl Told {
-    fn read(dir: TaskDir, spec: TaskSpec) -> Result<Self, String> {
-        let view = TaskView::load(&dir).map_err(|error| error.to_string())?;
+    fn read(dir: TaskDir, spec: TaskSpec, kinds: Kinds) -> Result<Self, String> {
+        let view = TaskView::load(&dir, kinds).map_err(|error| error.to_string())?;
         let spec = Arc::new(spec);
         let Some(milestone) = MilestoneView::of(view.own()).cloned() else {
             let why = Milestone::new(Arc::clone(&spec)).err().map(|error| error.to_string());
@@ -146,11 +147,11 @@ pub fn fold(dir: &TaskDir, each: impl FnMut(Envelope)) -> Result<(), String> {
 
 impl Catalog {
     /// Looks at the files and the tasks of a repository.
-    pub fn read(repo: &Repo, data: &RepoDir) -> std::io::Result<Self> {
+    pub fn read(repo: &Repo, data: &RepoDir, kinds: Kinds) -> std::io::Result<Self> {
         let folder = Folder::of(repo);
         let mut entries = BTreeMap::new();
         for written in folder.all()? {
-            let known = written.id().map_or(Known::Nothing, |id| known_of(&folder, data, &id));
+            let known = written.id().map_or(Known::Nothing, |id| known_of(&folder, data, &id, kinds));
             let name = written.name.clone();
             entries.insert(name.clone(), Entry { name, written: Some(written), known });
         }
@@ -162,7 +163,7 @@ impl Catalog {
                 continue;
             }
             if let Ok(id) = TaskName::parse(&name) {
-                let known = known_of(&folder, data, &id);
+                let known = known_of(&folder, data, &id, kinds);
                 entries.insert(name.clone(), Entry { name, written: None, known });
             }
         }
@@ -170,10 +171,10 @@ impl Catalog {
     }
 
     /// One milestone, without a look at the others; none: nothing is known of it.
-    pub fn one(repo: &Repo, data: &RepoDir, id: &TaskName) -> Option<Entry> {
+    pub fn one(repo: &Repo, data: &RepoDir, id: &TaskName, kinds: Kinds) -> Option<Entry> {
         let folder = Folder::of(repo);
         let written = folder.written(id);
-        let known = known_of(&folder, data, id);
+        let known = known_of(&folder, data, id, kinds);
         let nothing = written.is_none() && matches!(known, Known::Nothing | Known::OtherTask);
         (!nothing).then(|| Entry { name: id.to_string(), written, known })
     }
@@ -202,7 +203,7 @@ impl Catalog {
 }
 
 /// What is known of a milestone beside its file.
-pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName) -> Known {
+pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName, kinds: Kinds) -> Known {
     let dir = data.task(id);
     if dir.exists() {
         let spec = match dir.spec() {
@@ -212,7 +213,7 @@ pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName) -> Known {
         if spec.kind != Milestones::NAME {
             return Known::OtherTask;
         }
-        return match Told::read(dir, spec) {
+        return match Told::read(dir, spec, kinds) {
             Ok(told) => Known::Task(Box::new(told)),
             Err(error) => Known::Unreadable(format!("its task cannot be read: {error}")),
         };

@@ -23,7 +23,13 @@ pub struct Doorbell {
 impl Doorbell {
     /// Of this task, by these ways.
     pub fn new(app: &App, ways: Vec<Way>, dir: &TaskDir, spec: &TaskSpec) -> Self {
-        Self { app: app.clone(), log: Tracing::of(spec), ways, dir: dir.clone(), spec: spec.clone() }
+        Self {
+            app: app.clone(),
+            log: Tracing::of(spec, app.kinds),
+            ways,
+            dir: dir.clone(),
+            spec: spec.clone(),
+        }
     }
 
     /// In a thread of its own: the task does not wait for a chat server, only for the answer.
@@ -34,7 +40,7 @@ impl Doorbell {
         let (app, ways, dir, spec) =
             (self.app.clone(), self.ways.clone(), self.dir.clone(), self.spec.clone());
         let ringing = std::thread::Builder::new().name("notify".into()).spawn(move || {
-            let Ok(view) = TaskView::load(&dir) else { return };
+            let Ok(view) = TaskView::load(&dir, app.kinds) else { return };
             for sent in send(&app, &ways, &Message::of_task(&app, &view, &spec), Patience::Long) {
                 if let Some(error) = sent.error {
                     tracing::warn!("nobody was notified by {}: {error}", sent.how);

@@ -6,7 +6,6 @@ use std::time::Duration;
 use dacapo_core::event::FORMAT;
 use dacapo_core::process::Masker;
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::task::Kinds;
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
@@ -49,9 +48,7 @@ impl Message {
                 ["approve", "reject", "status"].map(|say| format!("dacapo {say} {name}")).to_vec()
             }
             // There are more answers than one.
-            (Some(_), Some(result)) if Kinds::default().take_answers(&view.kind) => {
-                report::next(view, result)
-            }
+            (Some(_), Some(result)) if app.kinds.take_answers(&view.kind) => report::next(view, result),
             (Some(_), Some(_)) => vec![format!("dacapo status {name}")],
             (None, Some(result)) => report::next(view, result),
             (None, None) => vec![format!("dacapo resume {name}")],

@@ -52,7 +52,7 @@ impl Ended {
         if watched && took < SHORT {
             return;
         }
-        let Ok(view) = TaskView::load(&dir) else { return };
+        let Ok(view) = TaskView::load(&dir, app.kinds) else { return };
         let ways = notify::ways(app, &config.notify);
         if ways.is_empty() {
             return;

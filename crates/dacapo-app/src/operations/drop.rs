@@ -40,13 +40,13 @@ impl App {
     /// the first one goes: bad input changes nothing.
     pub fn drop_tasks(&self, names: &[String]) -> Result<Drops, Failure> {
         let (repo, data) = self.repository()?;
-        let dropped = Dropped::of(&repo, &data);
+        let dropped = Dropped::of(&repo, &data, self.kinds);
         let mut tasks = Vec::new();
         for name in distinct(names)? {
             let dir = find(self, name, &repo, &data)?;
             let lock = take(&dir)?;
             repo.hand_down(&lock);
-            self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+            self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, self.kinds));
             let spec = dir.spec_of_any_format().map_err(|error| {
                 Failure::failed(error.to_string())
                     .kept("everything; nothing was dropped")
@@ -59,7 +59,8 @@ impl App {
         let mut drops = Drops { done: Vec::new(), failure: None };
         for (dir, spec, lock) in tasks {
             // What is wrong with its record is no reason to keep it.
-            let untracked = TaskView::fold(&dir).map(|view| view.untracked.kept).unwrap_or_default();
+            let untracked =
+                TaskView::fold(&dir, self.kinds).map(|view| view.untracked.kept).unwrap_or_default();
             match dropped.put_away(&dir, &spec, Why::Dropped) {
                 Ok(kept) => {
                     drop(lock);
@@ -81,7 +82,7 @@ fn find(app: &App, name: &str, repo: &Repo, data: &RepoDir) -> Result<TaskDir, F
         finish_begun(app, repo, data, &dir);
         return Ok(dir);
     }
-    let kept = Dropped::of(repo, data).all().unwrap_or_default();
+    let kept = Dropped::of(repo, data, app.kinds).all().unwrap_or_default();
     if kept.iter().any(|kept| kept.name == name && kept.why == Why::Dropped) {
         return Err(Failure::usage(format!("Task '{name}' is dropped already"))
             .hint(format!("dacapo undo {name} brings it back")));

@@ -270,7 +270,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
     })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let setting = DriverContext { locks: run::locks(&lock, None), ..run::context(app)? };
-    let mut sink = Tracing::taking_up(&spec, dir);
+    let mut sink = Tracing::taking_up(&spec, dir, app.kinds);
     let (driver, _) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| run::failed(&name, error))?;
     driver.run().map(drop).map_err(|error| run::failed(&name, error))

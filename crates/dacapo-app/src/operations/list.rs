@@ -179,7 +179,7 @@ fn elsewhere(home: &Home, here: &[RepoDir]) -> usize {
 
 /// The tasks of a repository, from its index where that is up to date. One that does not read hides no other.
 pub fn glance<T: Glance>(app: &App, repo: &RepoDir) -> Result<Vec<T>, Failure> {
-    let Overview { tasks, problems } = overview(repo, SystemTime::now()).map_err(|error| {
+    let Overview { tasks, problems } = overview(repo, app.kinds, SystemTime::now()).map_err(|error| {
         Failure::failed(format!("cannot read {}: {error}", repo.path().display()))
             .kept("everything as it is; nothing was written")
     })?;

@@ -112,8 +112,8 @@ impl App {
         let prepared = Prepared { repo, data, into, from, loaded, gathered };
         let limits = self.home()?.limits();
         let setting = || context_by(self, limits.clone());
-        let plan = prepared.plan(&prepared.merger(request, &setting));
-        prepared.survey();
+        let plan = prepared.plan(&prepared.merger(self, request, &setting));
+        prepared.survey(self);
         plan
     }
 
@@ -143,19 +143,25 @@ impl App {
         let prepared = Prepared { repo, data, into, from, loaded, gathered };
         let limits = self.home()?.limits();
         let setting = || DriverContext { locks: locks.clone(), ..context_by(self, limits.clone()) };
-        let merger = prepared.merger(request, &setting);
+        let merger = prepared.merger(self, request, &setting);
         let merged = prepared.bring_home(&merger, watch)?;
-        prepared.survey();
+        prepared.survey(self);
         Ok(merged)
     }
 }
 
 impl Prepared {
-    fn merger<'a>(&'a self, request: &MergeRequest, setting: &'a dyn Fn() -> DriverContext) -> Merger<'a> {
+    fn merger<'a>(
+        &'a self,
+        app: &App,
+        request: &MergeRequest,
+        setting: &'a dyn Fn() -> DriverContext,
+    ) -> Merger<'a> {
         let config = &self.loaded.config;
         Merger {
             repo: &self.repo,
             data: &self.data,
+            kinds: app.kinds,
             into: self.into.clone(),
             how: if request.squash { How::Squash } else { How::Merge },
             query: request.query.clone(),
@@ -179,8 +185,8 @@ impl Prepared {
     }
 
     /// What lists show of conflicts is looked up here, where somebody waits anyway.
-    fn survey(&self) {
-        if let Err(error) = Radar::of(&self.data).survey(&self.repo, &self.into) {
+    fn survey(&self, app: &App) {
+        if let Err(error) = Radar::of(&self.data).survey(&self.repo, &self.into, &app.kinds.branches()) {
             tracing::debug!(%error, "the conflict radar could not be brought up to date");
         }
     }

@@ -180,7 +180,7 @@ impl App {
     /// What was cut short goes on, else the oldest that may start by itself does (M2).
     pub fn next_milestone(&self) -> Result<ByItself, Failure> {
         let (repo, data) = self.repository()?;
-        let catalog = Catalog::read(&repo, &data)
+        let catalog = Catalog::read(&repo, &data, self.kinds)
             .map_err(|error| Failure::failed(format!("the milestones cannot be read: {error}")))?;
         if let Some(busy) = catalog.at_work() {
             return Ok(ByItself::AtWork(busy.name.to_string()));

@@ -24,7 +24,7 @@ impl App {
     /// What would go by these rules. Nothing is removed.
     pub fn prune_plan(&self, rules: Rules) -> Result<Pruned, Failure> {
         let (repo, data) = self.repository()?;
-        let plan = Prune::new(&repo, &data, rules, Timestamp::now()).plan().map_err(failed)?;
+        let plan = Prune::new(&repo, &data, self.kinds, rules, Timestamp::now()).plan().map_err(failed)?;
         let bytes = plan.items.iter().map(|item| item.bytes).sum();
         let removed = plan.items.into_iter().map(|item| (item, Vec::new())).collect();
         Ok(Pruned { removed, spared: plan.spared, problems: Vec::new(), bytes })
@@ -36,7 +36,7 @@ impl App {
         // Worktrees that have no task of their name would seem to be left.
         finish_all(self, &repo, &data);
         let _at_work = self.at_work(&repo, &data);
-        let prune = Prune::new(&repo, &data, rules, Timestamp::now());
+        let prune = Prune::new(&repo, &data, self.kinds, rules, Timestamp::now());
         let plan = prune.plan().map_err(failed)?;
         let mut pruned = Pruned { removed: Vec::new(), spared: plan.spared, problems: Vec::new(), bytes: 0 };
         for item in plan.items {

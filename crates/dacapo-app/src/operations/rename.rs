@@ -60,13 +60,13 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
             Failure::failed(error.to_string()).kept(NOTHING)
         }
     })?;
-    app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+    app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
     let spec = dir.spec().map_err(|error| {
         Failure::failed(error.to_string()).kept(NOTHING).hint(format!("look at {}", dir.path().display()))
     })?;
     is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("dacapo rename {from} {to}"))?;
     let _at_work = app.at_work(&repo, &data);
-    match Renaming::of(&repo, &data).rename(&dir, &lock, &to) {
+    match Renaming::of(&repo, &data, app.kinds).rename(&dir, &lock, &to) {
         Ok((dir, record)) => {
             drop(lock);
             Ok(Renamed { dir, record })
@@ -131,7 +131,7 @@ fn finish(
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
     })?;
     let _at_work = app.at_work(repo, data);
-    let done = Renaming::of(repo, data).finish(dir, &lock);
+    let done = Renaming::of(repo, data, app.kinds).finish(dir, &lock);
     done.map(drop).map_err(|error| not_renamed((from, to), error, CameTo::Unfinished))
 }
 

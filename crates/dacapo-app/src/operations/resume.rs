@@ -106,11 +106,11 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
     })?;
     let seen = app.view(dir)?;
-    refuse_merged(repo, dir, &seen)?;
+    refuse_merged(app, repo, dir, &seen)?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     if seen.status.has_ended() && app.kinds.publish(&spec.kind) {
         // Its process may have died before it could say so in the checkout (M8).
-        publish(&spec, documents(dir, &spec, Whereabouts::Here), &app.env);
+        publish(&spec, documents(dir, &spec, Whereabouts::Here, app.kinds), &app.env);
     }
     let loaded = settings(app, repo, &spec, answers)?;
     let mut orders = how.orders.clone();
@@ -171,7 +171,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
 }
 
 /// What is merged and gone does not go on.
-fn refuse_merged(repo: &Repo, dir: &TaskDir, seen: &TaskView) -> Result<(), Failure> {
+fn refuse_merged(app: &App, repo: &Repo, dir: &TaskDir, seen: &TaskView) -> Result<(), Failure> {
     let there = || seen.worktree.as_ref().is_some_and(|path| Path::new(path).exists());
     let Some(merged) = seen.merged.as_ref().filter(|_| !there()) else { return Ok(()) };
     let failure = Failure::usage(format!(
@@ -181,7 +181,7 @@ fn refuse_merged(repo: &Repo, dir: &TaskDir, seen: &TaskView) -> Result<(), Fail
     ))
     .kept("everything; nothing was started")
     .hint("start a new task: dacapo exec \"what to add\"");
-    let data = dir.repo().filter(|data| is_put_away(repo, data, &seen.name));
+    let data = dir.repo().filter(|data| is_put_away(app, repo, data, &seen.name));
     Err(match data {
         Some(_) => failure.hint(format!("dacapo undo {} brings worktree and branch back", seen.name)),
         None => failure,

@@ -88,8 +88,8 @@ pub struct Ended {
 
 impl Run {
     /// The task before this process drives it.
-    pub fn view(&self) -> Result<TaskView, Failure> {
-        TaskView::load(&self.dir).map_err(|error| unreadable(&error, &self.dir))
+    pub fn view(&self, app: &App) -> Result<TaskView, Failure> {
+        TaskView::load(&self.dir, app.kinds).map_err(|error| unreadable(&error, &self.dir))
     }
 
     /// Drives it to its end. `listen` gets what stops it from outside.
@@ -195,7 +195,7 @@ pub(super) fn look_for_conflicts(app: &App, dir: &TaskDir, result: &TaskResult) 
         let tip = result.last_commit.as_ref().filter(|tip| result.base_commit.as_ref() != Some(tip))?;
         let repo = Repo::discover(&spec.top, &app.env).ok()?;
         let data = app.home().ok()?.repo(repo.common_dir());
-        let looked = Radar::of(&data).watch(&repo, spec.base_branch.as_deref(), tip);
+        let looked = Radar::of(&data).watch(&repo, spec.base_branch.as_deref(), &app.kinds.branches(), tip);
         looked.map_err(|error| tracing::debug!(%error, "the conflict radar")).ok().map(drop)
     };
     let _ = look();

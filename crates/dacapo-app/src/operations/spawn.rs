@@ -57,7 +57,7 @@ impl Started {
         let begun = Instant::now();
         let mut over = false;
         loop {
-            let view = TaskView::fold(&self.dir).ok()?;
+            let view = TaskView::fold(&self.dir, app.kinds).ok()?;
             if let Some(result) = &view.result {
                 return could_not_begin::failure(app, &self.spec, result);
             }

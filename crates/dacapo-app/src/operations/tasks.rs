@@ -64,7 +64,7 @@ impl App {
             _ => {
                 let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
                 let failure = Failure::usage(format!("Task '{name}' not found")).coded(Code::TaskNotFound);
-                if is_put_away(&repo, &data, name) {
+                if is_put_away(self, &repo, &data, name) {
                     return Err(failure.hint(format!("it was dropped: dacapo undo {name} brings it back")));
                 }
                 if let Some(now) = rename::renamed_to(&data, name) {
@@ -91,7 +91,7 @@ impl App {
 
     /// A task as it stands. What one that was interrupted has left running is ended (R1).
     pub fn view(&self, dir: &TaskDir) -> Result<TaskView, Failure> {
-        let view = TaskView::load(dir).map_err(|error| unreadable(&error, dir))?;
+        let view = TaskView::load(dir, self.kinds).map_err(|error| unreadable(&error, dir))?;
         if view.status == Status::Interrupted {
             self.clear_up_behind(dir);
         }
@@ -100,7 +100,7 @@ impl App {
 
     /// Ends what a task that was found interrupted has left running (R1).
     pub fn clear_up_behind(&self, dir: &TaskDir) {
-        self.tell_of_leftovers(dir, &end_leftovers(dir));
+        self.tell_of_leftovers(dir, &end_leftovers(dir, self.kinds));
     }
 
     /// Says what was ended, and what could not be.
@@ -166,8 +166,8 @@ pub fn last_words(dir: &TaskDir) -> Option<String> {
 }
 
 /// Whether `undo` could bring something of this task back.
-pub fn is_put_away(repo: &Repo, data: &RepoDir, name: &str) -> bool {
-    Dropped::of(repo, data).all().is_ok_and(|all| all.iter().any(|kept| kept.name == name))
+pub fn is_put_away(app: &App, repo: &Repo, data: &RepoDir, name: &str) -> bool {
+    Dropped::of(repo, data, app.kinds).all().is_ok_and(|all| all.iter().any(|kept| kept.name == name))
 }
 
 /// What a task that somebody else drives cannot have done to it now (S7): how to end it from here.

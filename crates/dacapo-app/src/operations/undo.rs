@@ -37,7 +37,7 @@ impl App {
     /// All that can be brought back, the newest first.
     pub fn put_away(&self) -> Result<Vec<PutAway>, Failure> {
         let (repo, data) = self.repository()?;
-        let dropped = Dropped::of(&repo, &data);
+        let dropped = Dropped::of(&repo, &data, self.kinds);
         let one = |kept: Kept| {
             let (bytes, mut json) = (dropped.size(&kept), shown(&kept, &dropped));
             if let Some(object) = json.as_object_mut() {
@@ -53,7 +53,7 @@ impl App {
         let (repo, data) = self.repository()?;
         // What was put away has the name of its task.
         finish_all(self, &repo, &data);
-        let dropped = Dropped::of(&repo, &data);
+        let dropped = Dropped::of(&repo, &data, self.kinds);
         let all = all(&dropped, &data)?;
         let kept = choose(name, &all)?.clone();
         let _at_work = self.at_work(&repo, &data);

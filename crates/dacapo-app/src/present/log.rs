@@ -10,6 +10,7 @@ use dacapo_core::event::{
 };
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
+use dacapo_core::task::Kinds;
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
 use super::{ends, needs, notices, words};
@@ -94,14 +95,14 @@ fn writing_line(record: &WritingRecord) -> Option<String> {
 
 impl LogLines {
     /// Of this task; a milestone needs to be known as one.
-    pub fn for_task(spec: &TaskSpec) -> Self {
+    pub fn for_task(spec: &TaskSpec, kinds: Kinds) -> Self {
         let is_loop = spec.kind == Loop::NAME;
         Self {
             looping: is_loop && spec.policy.looping,
             max_iterations: spec.policy.cap.map(|cap| cap.iterations),
             promise: spec.policy.until.clone(),
             machine: is_loop.then(|| AgentLoop::new(Arc::new(spec.clone()))),
-            rounds: milestone::Rounds::of(spec),
+            rounds: milestone::Rounds::of(spec, kinds),
             ..Self::default()
         }
     }
@@ -382,13 +383,13 @@ pub struct Tracing(LogLines);
 
 impl Tracing {
     /// Of this task.
-    pub fn of(spec: &TaskSpec) -> Self {
-        Self(LogLines::for_task(spec))
+    pub fn of(spec: &TaskSpec, kinds: Kinds) -> Self {
+        Self(LogLines::for_task(spec, kinds))
     }
 
     /// Of the task in `dir`, which other processes have driven before: what they said is not said again.
-    pub fn taking_up(spec: &TaskSpec, dir: &TaskDir) -> Self {
-        let mut lines = LogLines::for_task(spec);
+    pub fn taking_up(spec: &TaskSpec, dir: &TaskDir, kinds: Kinds) -> Self {
+        let mut lines = LogLines::for_task(spec, kinds);
         // Where its journal does not read, the driver says so.
         let _ = read_sealed(dir, |line| drop(lines.lines(&line)));
         Self(lines)

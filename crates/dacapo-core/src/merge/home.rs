@@ -146,7 +146,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
     let mut home = Home::default();
     let Place::Worktree { path, .. } = &candidate.spec.place else { return home };
     home.uncommitted = uncommitted(merger.repo, path);
-    let dropped = Dropped::of(merger.repo, merger.data);
+    let dropped = Dropped::of(merger.repo, merger.data, merger.kinds);
     let why = Why::Merged {
         into: merger.into.clone(),
         from: intent.from.clone(),

@@ -26,6 +26,7 @@ use crate::event::{AgentEvent, CheckResult, LeftFile};
 use crate::git::{Advanced, GitError, How, Oid, Repo};
 use crate::spec::{AgentSpec, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
+use crate::task::Kinds;
 use crate::view::TaskView;
 
 pub use halt::Halt;
@@ -64,6 +65,8 @@ pub struct Merger<'a> {
     pub repo: &'a Repo,
     /// The repository's data.
     pub data: &'a RepoDir,
+    /// The kinds of task that there are.
+    pub kinds: Kinds,
     /// The branch that is checked out there (full name).
     pub into: String,
     /// How.

@@ -70,11 +70,11 @@ impl World {
     fn both<T: Glance>(&self) -> [(Vec<String>, Vec<String>); 2] {
         let text = |glance: &T| serde_json::to_string(glance).unwrap();
         let later = SystemTime::now() + Duration::from_secs(3600);
-        let found = overview::<T>(&self.repo, later).unwrap();
+        let found = overview::<T>(&self.repo, Kinds::default(), later).unwrap();
         let problems = found.problems.iter().map(|problem| format!("{}: {}", problem.name, problem.error));
         let mut plain = (Vec::new(), Vec::new());
         for dir in self.repo.tasks().unwrap() {
-            match TaskView::load(&dir) {
+            match TaskView::load(&dir, Kinds::default()) {
                 Ok(view) => plain.0.push(text(&T::of(&view))),
                 Err(error) => plain.1.push(format!("{}: {error}", dir.name())),
             }
@@ -193,7 +193,7 @@ fn s14_a_task_that_has_ended_is_read_from_the_index() {
     let statuses = |found: &Overview<Brief>| -> Vec<(String, Status)> {
         found.tasks.iter().map(|brief| (brief.agent.clone(), brief.status)).collect()
     };
-    let first = statuses(&overview(&world.repo, later).unwrap());
+    let first = statuses(&overview(&world.repo, Kinds::default(), later).unwrap());
     assert_eq!(
         first.iter().map(|(_, status)| *status).collect::<Vec<_>>(),
         [Status::Completed, Status::Interrupted]
@@ -202,16 +202,16 @@ fn s14_a_task_that_has_ended_is_read_from_the_index() {
     let agent = format!("\"agent\":{:?}", first[0].0);
     let marked = fs::read_to_string(&index).unwrap().replace(&agent, "\"agent\":\"from the index\"");
     fs::write(&index, &marked).unwrap();
-    let second = statuses(&overview(&world.repo, later).unwrap());
+    let second = statuses(&overview(&world.repo, Kinds::default(), later).unwrap());
     assert!(second.iter().all(|(agent, _)| agent == "from the index"), "{second:?}");
     assert_eq!(second[1].1, Status::Interrupted);
     assert_eq!(fs::read_to_string(&index).unwrap(), marked, "nothing new, nothing written");
     // Somebody drives it again: no index says otherwise.
     let lock = world.task(1).lock().unwrap();
-    assert_ne!(statuses(&overview(&world.repo, later).unwrap())[1].1, Status::Interrupted);
+    assert_ne!(statuses(&overview(&world.repo, Kinds::default(), later).unwrap())[1].1, Status::Interrupted);
     drop(lock);
     fs::remove_dir_all(world.task(0).path()).unwrap();
-    assert_eq!(statuses(&overview(&world.repo, later).unwrap()).len(), 1);
+    assert_eq!(statuses(&overview(&world.repo, Kinds::default(), later).unwrap()).len(), 1);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn s14_a_task_that_runs_is_not_written_into_the_index_every_time() {
     world.write(0, journal(20, 0).as_bytes());
     let _lock = world.task(0).lock().unwrap();
     let later = SystemTime::now() + Duration::from_secs(3600);
-    let found = overview::<Brief>(&world.repo, later).unwrap();
+    let found = overview::<Brief>(&world.repo, Kinds::default(), later).unwrap();
     assert!(!found.tasks[0].status.is_settled());
     assert!(!world.repo.path().join(Brief::INDEX).exists());
 }
@@ -238,7 +238,7 @@ fn r2_tasks_that_do_not_read_are_named_and_hide_no_other() {
     // Nobody can open this one, whoever it is.
     std::os::unix::fs::symlink("t4", world.task(4).path()).unwrap();
     fs::write(world.task(5).path(), "a file").unwrap();
-    let found = overview::<Brief>(&world.repo, SystemTime::now()).unwrap();
+    let found = overview::<Brief>(&world.repo, Kinds::default(), SystemTime::now()).unwrap();
     assert_eq!(found.tasks.iter().map(|brief| brief.name.as_str()).collect::<Vec<_>>(), ["t0"]);
     let said: Vec<String> = found.problems.iter().map(|problem| problem.error.to_string()).collect();
     let words =

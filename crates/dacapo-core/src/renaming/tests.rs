@@ -1,12 +1,15 @@
 use std::process::Command;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::*;
 use crate::dropped::Why;
+use crate::engine::machine::Machine;
 use crate::event::{Envelope, FORMAT};
 use crate::spec::{Place, Setup};
 use crate::store::{Home, Journal};
+use crate::task::Kind;
 use crate::view::Status;
 
 /// A repository with tasks as they are after their end.
@@ -110,7 +113,7 @@ impl World {
     }
 
     fn renaming(&self) -> Renaming<'_> {
-        Renaming::of(&self.repo, &self.data)
+        Renaming::of(&self.repo, &self.data, Kinds::default())
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<TaskDir, RenameError> {
@@ -150,7 +153,7 @@ impl World {
     /// The proven task is `new` in every respect, and `old` is nobody.
     fn is_new(&self, tip: &str) {
         let dir = self.data.task(&name("new"));
-        let view = TaskView::load(&dir).unwrap();
+        let view = TaskView::load(&dir, Kinds::default()).unwrap();
         assert_eq!(
             (view.name.as_str(), view.status, view.verified, view.record.is_whole()),
             ("new", Status::Completed, true, true)
@@ -221,7 +224,7 @@ fn s17_a_proven_task_stays_proven_under_its_new_name() {
     world.rename("old", "other").unwrap();
     world.proven("old");
     assert_eq!(world.names(), ["old", "other"]);
-    let view = TaskView::load(&world.data.task(&name("other"))).unwrap();
+    let view = TaskView::load(&world.data.task(&name("other")), Kinds::default()).unwrap();
     assert_eq!((view.verified, view.branch.as_deref()), (true, Some("refs/heads/dacapo/other")));
 }
 
@@ -239,7 +242,7 @@ fn r1_killed_after_any_step_it_is_finished_by_the_same_order() {
         };
         assert_eq!(world.names(), [now], "killed after {steps} steps");
         let dir = world.data.task(&name(now));
-        assert_eq!(TaskView::load(&dir).unwrap().name, now);
+        assert_eq!(TaskView::load(&dir, Kinds::default()).unwrap().name, now);
         assert_eq!(dir.lock().is_err(), half, "who does not finish it does nothing else with it either");
         world.finish();
         world.is_new(&tip);
@@ -270,7 +273,7 @@ fn s17_what_is_refused_has_changed_nothing() {
     let (lock, record) = (dir.lock().unwrap(), world.renaming().look(&dir, &name("late")).unwrap());
     dir.write_rename_record(&record).unwrap();
     drop(lock);
-    assert_eq!(TaskView::load(&dir).unwrap().name, "old");
+    assert_eq!(TaskView::load(&dir, Kinds::default()).unwrap().name, "old");
     world.rename("old", "new").unwrap();
 
     let broken = world.data.task(&name("new"));
@@ -287,7 +290,7 @@ fn s17_a_drop_that_was_cut_short_comes_first() {
     let world = World::new();
     let dir = world.proven("old");
     let spec = dir.spec().unwrap();
-    let dropped = Dropped::of(&world.repo, &world.data);
+    let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
     let kept = dropped.prepare(&spec, Why::Dropped).unwrap();
     let before = world.everything();
     assert!(matches!(world.rename("old", "new"), Err(RenameError::PutAway(found)) if *found == kept));
@@ -302,7 +305,7 @@ fn s9_what_was_dropped_after_a_rename_comes_back_under_the_new_name() {
     world.proven("old");
     let tip = world.git(&["rev-parse", "dacapo/old"]);
     let dir = world.rename("old", "new").unwrap();
-    let dropped = Dropped::of(&world.repo, &world.data);
+    let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
     let lock = dir.lock().unwrap();
     let kept = dropped.put_away(&dir, &dir.spec().unwrap(), Why::Dropped).unwrap();
     drop(lock);
@@ -317,7 +320,7 @@ fn s9_what_a_merge_put_away_comes_back_under_the_new_name() {
         let world = World::new();
         let dir = world.proven("old");
         let tip = world.git(&["rev-parse", "dacapo/old"]);
-        let dropped = Dropped::of(&world.repo, &world.data);
+        let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
         let why = Why::Merged { into: "refs/heads/main".into(), from: None, commit: None };
         dropped.put_away(&dir, &dir.spec().unwrap(), why).unwrap();
         assert!(!world.worktree("old").exists());
@@ -347,7 +350,7 @@ fn s17_a_task_in_the_checkout_changes_only_its_record() {
     world.ended(&world.spec("old"), world.repo.toplevel(), "refs/heads/main");
     let refs = world.everything().1;
     let dir = world.rename("old", "new").unwrap();
-    let view = TaskView::load(&dir).unwrap();
+    let view = TaskView::load(&dir, Kinds::default()).unwrap();
     assert_eq!(
         (view.name.as_str(), view.verified, view.branch.as_deref()),
         ("new", true, Some("refs/heads/main"))
@@ -356,6 +359,47 @@ fn s17_a_task_in_the_checkout_changes_only_its_record() {
     // A branch of the name would not be the task's.
     world.git(&["branch", "dacapo/newer"]);
     world.rename("new", "newer").unwrap();
+}
+
+/// A kind that is not built in: only the caller knows it.
+struct Errands;
+
+impl Kind for Errands {
+    fn name(&self) -> &'static str {
+        "errand"
+    }
+
+    fn machine(&self, _: Arc<TaskSpec>) -> Result<Box<dyn Machine + Send>, NotThatKind> {
+        Err(NotThatKind::Unknown(self.name().to_owned()))
+    }
+
+    fn branches(&self) -> &'static str {
+        "refs/heads/errands/"
+    }
+}
+
+#[test]
+fn s5_tasks_of_the_callers_own_kinds_are_known() {
+    let world = World::new();
+    let kinds = Kinds::of(&[&Errands]);
+    let spec = TaskSpec { kind: "errand".to_owned(), ..world.spec("old") };
+    let dir = world.ended(&spec, world.repo.toplevel(), "refs/heads/main");
+    let lock = dir.lock().unwrap();
+    assert!(matches!(
+        world.renaming().rename(&dir, &lock, &name("new")).unwrap_err(),
+        RenameError::Kind(NotThatKind::Unknown(kind)) if kind == "errand"
+    ));
+    let renaming = Renaming::of(&world.repo, &world.data, kinds);
+    assert_eq!(renaming.rename(&dir, &lock, &name("new")).unwrap().0.name(), "new");
+    // A branch of another such task does not count as one that the work was merged into.
+    world.git(&["checkout", "-q", "-b", "errands/other"]);
+    world.git(&["commit", "-q", "--allow-empty", "-m", "work"]);
+    let tip = world.repo.head().unwrap().commit.unwrap();
+    let merged_into = |kinds| {
+        Dropped::of(&world.repo, &world.data, kinds).branch_with(&tip, "refs/heads/errands/new").unwrap()
+    };
+    assert_eq!(merged_into(kinds), None);
+    assert_eq!(merged_into(Kinds::default()).as_deref(), Some("refs/heads/errands/other"));
 }
 
 #[test]

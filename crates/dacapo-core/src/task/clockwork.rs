@@ -338,7 +338,7 @@ impl Driven {
             setup: Setup { commands: vec!["make deps".into()], ..Setup::default() },
         };
         let spec = Arc::new(spec);
-        let view = TaskView::of(&spec, kinds);
+        let view = TaskView::new(&spec, kinds);
         let machine = kinds.machine(&spec).unwrap();
         let now = "2026-11-16T00:00:00Z".parse().unwrap();
         let mut driven = Self { spec, machine, journal: Vec::new(), view, effects: Vec::new(), now, ends };
@@ -481,7 +481,7 @@ fn s5_a_kind_of_its_own_is_stopped_and_refused_as_any_other() {
     let unknown = Kinds::default().machine(&driven.spec).map(|_| ()).unwrap_err();
     assert_eq!(unknown, NotThatKind::Unknown(NAME.into()));
     // To a program that does not know the kind it is still a task.
-    let mut view = TaskView::new(&driven.spec);
+    let mut view = TaskView::new(&driven.spec, Kinds::default());
     driven.journal.iter().for_each(|line| view.apply(line));
     assert_eq!((view.status, view.own().is_none()), (Status::Cancelled, true));
 }

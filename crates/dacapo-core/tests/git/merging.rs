@@ -10,6 +10,9 @@ use dacapo_core::store::Home;
 
 use crate::fixture::{Fixture, git_in};
 
+/// Below this are the branches of tasks.
+const TASKS: &str = "refs/heads/dacapo/";
+
 const MAIN: &str = "refs/heads/main";
 
 /// Branches off the last but one commit: `clean`, `clash` (both change a.txt on main's line), and `ahead` of main.
@@ -227,16 +230,19 @@ fn k13_the_radar_looks_once_and_keeps_what_it_saw() {
     let [main, clean, clash, alone] =
         ["main", "dacapo/clean", "dacapo/clash", "dacapo/alone"].map(|name| f.oid(name));
     // A task at its end looks at its own pairs alone.
-    assert_eq!(radar.watch(&f.repo, Some(MAIN), &clash).expect("looked"), Looked { new: 2, left: 0 });
+    assert_eq!(
+        radar.watch(&f.repo, Some(MAIN), &[TASKS], &clash).expect("looked"),
+        Looked { new: 2, left: 0 }
+    );
     assert_eq!(radar.known().conflict(&main, &clash), Some(true));
     assert_eq!(radar.known().conflict(&clash, &clean), Some(false));
     assert_eq!(radar.known().conflict(&main, &clean), None, "nobody has looked");
     // The rest, but for histories that have nothing in common; and nothing twice.
-    assert_eq!(radar.survey(&f.repo, MAIN).expect("looked"), Looked { new: 1, left: 0 });
+    assert_eq!(radar.survey(&f.repo, MAIN, &[TASKS]).expect("looked"), Looked { new: 1, left: 0 });
     let known = radar.known();
     assert_eq!((known.conflict(&clean, &main), known.conflict(&alone, &main)), (Some(false), None));
     assert_eq!((known.rivals(&main), known.rivals(&clean)), (&[clash][..], &[][..]));
-    assert_eq!(radar.survey(&f.repo, MAIN).expect("looked"), Looked { new: 0, left: 0 });
+    assert_eq!(radar.survey(&f.repo, MAIN, &[TASKS]).expect("looked"), Looked { new: 0, left: 0 });
 }
 
 #[test]

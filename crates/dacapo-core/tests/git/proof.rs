@@ -10,6 +10,7 @@ use dacapo_core::git::Repo;
 use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
 use dacapo_core::prune::{Prune, Rules};
 use dacapo_core::store::Home;
+use dacapo_core::task::Kinds;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fixture::{Fixture, env, git_in};
@@ -255,7 +256,7 @@ fn s9_proof_checkouts_that_nobody_uses_are_pruned() {
     let lease = proofs.prepared();
     let prune = |days: i64| {
         let now = Timestamp::now() + SignedDuration::from_hours(24 * days);
-        let prune = Prune::new(&proofs.f.repo, &data, Rules::default(), now);
+        let prune = Prune::new(&proofs.f.repo, &data, Kinds::default(), Rules::default(), now);
         let plan = prune.plan().expect("a plan");
         let removed = plan.items.iter().map(|item| prune.remove(item).expect("looked at").is_some());
         (plan.items.iter().map(|item| item.what.name()).collect::<Vec<_>>(), removed.collect::<Vec<_>>())

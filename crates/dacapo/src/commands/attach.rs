@@ -62,7 +62,7 @@ pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result
     let driven = follow.is_driven();
     let ended_before = ended_at(dir);
     let spec = std::sync::Arc::clone(follow.spec());
-    let mut surface = Surface { tracing: Tracing::of(&spec), json: None, human: None };
+    let mut surface = Surface { tracing: Tracing::of(&spec, app.kinds), json: None, human: None };
     let mut shown = Shown::default();
     match show {
         Show { json: true, .. } => surface.json = Some(JsonLines::new(dir.path())),
@@ -70,7 +70,7 @@ pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result
             let _ = catch_up(dir, &mut follow, |line| shown.pass_over(line))?;
         }
         Show { json: false, quiet: false } => {
-            let mut so_far = SoFar::new(&spec);
+            let mut so_far = SoFar::new(&spec, app.kinds);
             let first = catch_up(dir, &mut follow, |line| {
                 so_far.see(line);
                 shown.pass_over(line);

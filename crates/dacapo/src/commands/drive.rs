@@ -18,11 +18,11 @@ use crate::output::words::{self, WARN, paint};
 
 /// Drives the task to its end, and sees to what comes after; the exit code.
 pub(super) fn drive(app: &App, run: Run, show: Show) -> Result<u8, Failure> {
-    let mut tracing = Tracing::taking_up(&run.spec, &run.dir);
+    let mut tracing = Tracing::taking_up(&run.spec, &run.dir, app.kinds);
     let mut json = show.json.then(|| JsonLines::new(run.dir.path()));
     let mut human = match show {
         Show { json: false, quiet: false } => {
-            let mut human = Human::new(run.view()?, run.dir.path());
+            let mut human = Human::new(run.view(app)?, run.dir.path());
             human.preamble(&run.spec, run.agent_why.as_deref(), &run.notes, run.more_iterations);
             Some(human)
         }

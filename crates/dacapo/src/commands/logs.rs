@@ -35,13 +35,13 @@ pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
         last: args.lines.map(|most| (most, VecDeque::new())),
         ..Log::default()
     };
-    if args.follow { follow(app, &dir, &mut log) } else { show(&dir, &mut log) }
+    if args.follow { follow(app, &dir, &mut log) } else { show(app, &dir, &mut log) }
 }
 
 /// What there is.
-fn show(dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
+fn show(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     let failed = |error: FollowError| not_followed(dir, &error);
-    log.lines = LogLines::for_task(&dir.spec().map_err(|error| failed(error.into()))?);
+    log.lines = LogLines::for_task(&dir.spec().map_err(|error| failed(error.into()))?, app.kinds);
     // One that waits for its turn may have no journal yet.
     if dir.journal_path().exists() {
         read(&dir.journal_path(), |line| log.event(&line)).map_err(|error| failed(error.into()))?;
@@ -59,7 +59,7 @@ fn follow(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     })?;
     let failed = |error| not_followed(dir, &error);
     let mut follow = app.follow(&hub, dir, Opening::Tail(RECENT))?;
-    log.lines = LogLines::for_task(follow.spec());
+    log.lines = LogLines::for_task(follow.spec(), app.kinds);
     let mut shown = Shown::default();
     let mut item = catch_up(dir, &mut follow, |line| {
         log.event(line);

@@ -22,7 +22,7 @@ fn clear_up(app: &App, repo: &Repo, entry: &Entry) {
     if told.is_interrupted() {
         app.clear_up_behind(&told.dir);
     }
-    put_right(repo, &told.dir, &told.spec);
+    put_right(repo, &told.dir, &told.spec, app.kinds);
 }
 
 pub(super) fn run(app: &App, command: MilestoneCommand) -> Result<u8, Failure> {

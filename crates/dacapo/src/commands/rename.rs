@@ -14,10 +14,10 @@ use crate::output::words::{self, DIM, paint};
 
 pub(super) fn run(app: &App, args: &Rename) -> Result<u8, Failure> {
     let Renamed { dir, record } = app.rename(&args.name, &args.new_name)?;
-    tell(&dir, &record, args)
+    tell(app, &dir, &record, args)
 }
 
-fn tell(dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failure> {
+fn tell(app: &App, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failure> {
     let (from, to) = (&record.from.name, &record.to.name);
     if args.json {
         let own = record.to.worktree.as_ref();
@@ -31,7 +31,7 @@ fn tell(dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failu
         None => "its record".to_owned(),
     };
     print(&format!("renamed {from} to {to}: {what}"));
-    for note in notes(dir, record) {
+    for note in notes(app, dir, record) {
         print(&paint(DIM, &format!("  {note}")));
     }
     print(&paint(DIM, &format!("  dacapo status {to}")));
@@ -39,8 +39,8 @@ fn tell(dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failu
 }
 
 /// What does not move along.
-fn notes(dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
-    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir)) else { return Vec::new() };
+fn notes(app: &App, dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
+    let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir, app.kinds)) else { return Vec::new() };
     let moved = record.to.worktree.as_ref().is_some_and(|own| own.path.exists());
     let mut notes = Vec::new();
     if moved && !spec.place.setup().is_empty() {

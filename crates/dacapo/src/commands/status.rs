@@ -20,7 +20,7 @@ pub(super) fn run(app: &App, args: &One) -> Result<u8, Failure> {
         && let Ok(spec) = dir.spec()
     {
         // Its process may have died before it could say so in the checkout (M8).
-        put_right(&repo, &dir, &spec);
+        put_right(&repo, &dir, &spec, app.kinds);
     }
     if args.json {
         print(&json::status(&view).to_string());

@@ -185,7 +185,7 @@ impl App {
 
     /// What is over at once needs no process of its own: a verdict that ends a review.
     fn take_answer_in(&self, run: Run) -> Result<Done, Failure> {
-        let mut log = Tracing::taking_up(&run.spec, &run.dir);
+        let mut log = Tracing::taking_up(&run.spec, &run.dir, self.kinds);
         let ended = run.drive(self, &mut log, |_| Ok(()))?;
         ended.settle(self, Watched::Elsewhere, &mut |news| tracing::info!("{news:?}"));
         Ok(Done::Answered)

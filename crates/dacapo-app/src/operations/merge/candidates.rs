@@ -48,7 +48,7 @@ pub(super) fn gather(
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
         let lock = lock(&dir)?;
         repo.hand_down(&lock);
-        app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock));
+        app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
         let view = app.view(&dir)?;
         // One whose branch is still there was cut short at the very end: merging it again puts that away.
         if let Some(merged) = &view.merged

@@ -21,16 +21,16 @@ pub fn id(text: &str) -> Result<TaskName, Failure> {
 /// The milestone that is meant.
 pub fn entry(app: &App, text: &str) -> Result<(Repo, RepoDir, Entry), Failure> {
     let (repo, data) = app.repository()?;
-    let found = TaskName::parse(text).ok().and_then(|id| Catalog::one(&repo, &data, &id));
+    let found = TaskName::parse(text).ok().and_then(|id| Catalog::one(&repo, &data, &id, app.kinds));
     match found {
         Some(entry) => Ok((repo, data, entry)),
-        None => Err(unknown(&repo, &data, text)),
+        None => Err(unknown(app, &repo, &data, text)),
     }
 }
 
-fn unknown(repo: &Repo, data: &RepoDir, text: &str) -> Failure {
+fn unknown(app: &App, repo: &Repo, data: &RepoDir, text: &str) -> Failure {
     let failure = Failure::usage(format!("Milestone '{text}' not found"));
-    let catalog = Catalog::read(repo, data).ok();
+    let catalog = Catalog::read(repo, data, app.kinds).ok();
     let names: Vec<&str> =
         catalog.iter().flat_map(Catalog::entries).map(|entry| entry.name.as_str()).collect();
     let failure = match suggest(text, names) {

@@ -2,6 +2,7 @@
 
 use dacapo_core::event::{Envelope, KindStep};
 use dacapo_core::spec::TaskSpec;
+use dacapo_core::task::Kinds;
 use dacapo_core::task::milestone::{Judge, MilestoneStep, MilestoneView};
 use dacapo_core::view::TaskView;
 
@@ -16,8 +17,8 @@ pub(super) struct Rounds(TaskView);
 
 impl Rounds {
     /// None for other kinds.
-    pub(super) fn of(spec: &TaskSpec) -> Option<Self> {
-        let view = TaskView::new(spec);
+    pub(super) fn of(spec: &TaskSpec, kinds: Kinds) -> Option<Self> {
+        let view = TaskView::new(spec, kinds);
         MilestoneView::of(view.own()).is_some().then_some(Self(view))
     }
 

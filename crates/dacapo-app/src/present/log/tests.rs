@@ -11,7 +11,7 @@ fn journal() -> Vec<Envelope> {
 /// The lines of that loop up to the end of its first iteration, with `event` before the first line of this type.
 fn with(event: &Event, before: &str) -> Vec<(Level, String)> {
     let spec = include_str!("../../../../dacapo-core/tests/formats/v2/spec.json");
-    let mut log = LogLines::for_task(&serde_json::from_str(spec).unwrap());
+    let mut log = LogLines::for_task(&serde_json::from_str(spec).unwrap(), Kinds::default());
     let mut out = Vec::new();
     for line in journal() {
         let kind = serde_json::to_value(&line.event).unwrap()["type"].clone();

@@ -2,6 +2,7 @@
 
 use dacapo_core::event::{CheckPhase, Choice, Command, Envelope, Event, NeedKind, Needs, Received};
 use dacapo_core::spec::TaskSpec;
+use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
 
 use super::*;
@@ -21,7 +22,7 @@ fn lines() -> impl Iterator<Item = Envelope> {
 
 /// As it was when the line with this number was the newest.
 fn until(seq: u64) -> TaskView {
-    let mut view = TaskView::new(&spec());
+    let mut view = TaskView::new(&spec(), Kinds::default());
     lines().filter(|line| line.seq <= seq).for_each(|line| view.apply(&line));
     view
 }
@@ -178,7 +179,7 @@ fn m4_the_end_in_a_few_lines() {
 
 #[test]
 fn s13_the_log_has_a_line_for_every_report_and_verdict() {
-    let mut log = LogLines::for_task(&spec());
+    let mut log = LogLines::for_task(&spec(), Kinds::default());
     let part = lines().filter(|line| line.seq < 24 || line.seq > 41 && line.seq < 51 || line.seq > 69);
     let all: Vec<String> = part.flat_map(|line| log.lines(&line)).map(|(_, text)| text).collect();
     assert!(all.iter().all(|line| !line.contains('\n')), "a line is a line: {all:#?}");
@@ -238,7 +239,7 @@ fn s13_the_log_has_a_line_for_every_report_and_verdict() {
 /// A limit below what was begun undoes nothing, and the log speaks of the one that counts.
 #[test]
 fn s13_the_log_knows_the_limit_of_rounds_as_the_machine_does() {
-    let mut log = LogLines::for_task(&spec());
+    let mut log = LogLines::for_task(&spec(), Kinds::default());
     let mut said = Vec::new();
     for line in lines().filter(|line| line.seq <= 23) {
         if line.seq == 23 {
@@ -258,8 +259,8 @@ fn u6_what_agents_and_authors_write_cannot_drive_the_terminal() {
     let escaped = serde_json::to_string(evil).unwrap();
     let words = escaped.trim_matches('"');
     let journal = JOURNAL.replace("nginx is not the code", words).replace("there is no commit", words);
-    let mut view = TaskView::new(&spec());
-    let mut log = LogLines::for_task(&spec());
+    let mut view = TaskView::new(&spec(), Kinds::default());
+    let mut log = LogLines::for_task(&spec(), Kinds::default());
     let mut said = String::new();
     for line in journal.lines().take(46) {
         let line: Envelope = serde_json::from_str(line).unwrap();

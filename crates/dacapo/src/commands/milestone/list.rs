@@ -15,7 +15,7 @@ use crate::output::words::{self, BOLD, DIM, GOOD, WARN, paint};
 
 pub(super) fn run(app: &App, args: &ListMilestones) -> Result<u8, Failure> {
     let (repo, data) = app.repository()?;
-    let catalog = Catalog::read(&repo, &data).map_err(|error| {
+    let catalog = Catalog::read(&repo, &data, app.kinds).map_err(|error| {
         Failure::failed(format!("the milestones of this repository cannot be read: {error}"))
             .kept("everything as it is; nothing was written")
     })?;

@@ -22,7 +22,7 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
     let id = which::id(&args.id)?;
     let (repo, data) = app.repository()?;
     let folder = Folder::of(&repo);
-    let known = known_of(&folder, &data, &id);
+    let known = known_of(&folder, &data, &id, app.kinds);
     refuse_what_was(&id, &known)?;
     // Before the file is there: who does not trust the editor has changed nothing.
     let settings =

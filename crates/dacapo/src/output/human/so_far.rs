@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dacapo_core::event::{CheckResult, Envelope, IterationRecord};
 use dacapo_core::spec::TaskSpec;
+use dacapo_core::task::Kinds;
 use dacapo_core::view::{Status, TaskView};
 use jiff::Timestamp;
 
@@ -25,8 +26,8 @@ pub struct SoFar {
 
 impl SoFar {
     /// Nothing yet.
-    pub fn new(spec: &TaskSpec) -> Self {
-        Self { view: TaskView::new(spec), before: Vec::new(), newest: Vec::new(), at: None }
+    pub fn new(spec: &TaskSpec, kinds: Kinds) -> Self {
+        Self { view: TaskView::new(spec, kinds), before: Vec::new(), newest: Vec::new(), at: None }
     }
 
     /// Takes in what happened.

@@ -3,6 +3,7 @@
 use super::world::*;
 use crate::engine::machine::WorkFacts;
 use crate::event::{Event, Outcome};
+use crate::task::Kinds;
 use crate::task::milestone::MilestoneStep;
 use crate::view::TaskView;
 
@@ -118,7 +119,7 @@ fn m6_which_feature_was_reported_is_on_record_and_is_not_read_again() {
     line.event = step.into();
     let rounds = journal.iter().position(|line| matches!(line.event, Event::IterationFinished(_))).unwrap();
     assert_eq!(fold(&world.spec, &journal[..=rounds]).done, [false, true, false]);
-    let mut view = TaskView::new(&world.spec);
+    let mut view = TaskView::new(&world.spec, Kinds::default());
     journal[..=rounds].iter().for_each(|line| view.apply(line));
     let shown =
         crate::task::milestone::MilestoneView::of(view.own()).unwrap().history[0].report.clone().unwrap();

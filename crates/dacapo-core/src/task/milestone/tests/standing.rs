@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use super::world::*;
 use crate::engine::machine::{Begin, Effect};
 use crate::event::{Command, Event, Outcome};
+use crate::task::Kinds;
 use crate::task::milestone::{Definition, MilestoneStatus};
 use crate::task::milestone::{JudgedBy, MilestoneView};
 use crate::view::{Status, TaskView};
 
 fn view(world: &World) -> TaskView {
-    let mut view = TaskView::new(&world.spec);
+    let mut view = TaskView::new(&world.spec, Kinds::default());
     world.journal.iter().for_each(|line| view.apply(line));
     view
 }
@@ -177,10 +178,10 @@ fn l15_only_checks_of_the_very_last_commit_prove_it() {
 fn s5_what_is_no_milestone_has_no_such_part() {
     let mut other = spec();
     other.kind = "loop".into();
-    assert_eq!(serde_json::to_value(TaskView::new(&other)).unwrap().get("milestone"), None);
+    assert_eq!(serde_json::to_value(TaskView::new(&other, Kinds::default())).unwrap().get("milestone"), None);
     let mut broken = spec();
     broken.details = json!({ "what": "a later version wrote" });
-    let mut view = TaskView::new(&broken);
+    let mut view = TaskView::new(&broken, Kinds::default());
     World::new(spec()).run().journal.iter().for_each(|line| view.apply(line));
     assert_eq!((MilestoneView::of(view.own()), view.status, view.iteration), (None, Status::Completed, 4));
 }
@@ -188,7 +189,7 @@ fn s5_what_is_no_milestone_has_no_such_part() {
 #[test]
 fn p3_of_a_milestone_that_is_watched_only_the_round_at_work_is_kept() {
     let world = World::new(spec()).run();
-    let mut view = TaskView::new(&world.spec);
+    let mut view = TaskView::new(&world.spec, Kinds::default());
     for line in &world.journal {
         view.apply(line);
         view.forget_details();
