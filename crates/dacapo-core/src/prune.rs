@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::dropped::{DropError, Dropped, Kept, Why};
 use crate::git::{GitError, Ignored, Oid, Repo};
+use crate::proof::Pool;
 use crate::spec::Place;
 use crate::store::{RepoDir, TaskDir, disk_usage};
 use crate::task::Kinds;
@@ -222,8 +223,8 @@ impl<'a> Prune<'a> {
             what: What::Left { path },
             reason: Reason::LeftByCrash,
         }));
-        let pool = self.data.proofs();
-        for checkout in pool.checkouts().map_err(unreadable(&self.data.path().join("proof")))? {
+        let pool = Pool::at(self.data.proofs_path());
+        for checkout in pool.checkouts().map_err(unreadable(&self.data.proofs_path()))? {
             let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
             if self.is_old_enough(checkout.used_at, Some(least)) {
                 let reason = Reason::NoProofFor { seconds: least.as_secs() };
@@ -247,7 +248,7 @@ impl<'a> Prune<'a> {
                 }
             }
             What::Proof { path } => {
-                let pool = self.data.proofs();
+                let pool = Pool::at(self.data.proofs_path());
                 let failed = |source| DropError::File { what: "remove", path: path.clone(), source };
                 let all = pool.checkouts().map_err(failed)?;
                 let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);

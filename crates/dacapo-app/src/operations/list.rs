@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 
 use dacapo_core::git::{self, Oid};
 use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
+use dacapo_core::proof::Pool;
 use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, disk_usage};
@@ -109,7 +110,8 @@ fn look_again(app: &App, repo: &RepoDir, brief: &mut Brief) {
 /// What belongs to no task: checkouts in which commits are proven.
 fn proofs(repos: &[RepoDir]) -> (usize, u64) {
     let deadline = Instant::now() + MEASURE_AT_MOST;
-    let all: Vec<_> = repos.iter().flat_map(|repo| repo.proofs().checkouts().unwrap_or_default()).collect();
+    let all: Vec<_> =
+        repos.iter().flat_map(|repo| Pool::at(repo.proofs_path()).checkouts().unwrap_or_default()).collect();
     (all.len(), all.iter().map(|checkout| disk_usage(&checkout.path, deadline).0).sum())
 }
 

@@ -14,7 +14,7 @@ use super::workspace::MAX_FILE_BYTES;
 use crate::event::{CheckPhase, Event, Notice};
 use crate::git::Repo;
 use crate::process::{Exit, tail};
-use crate::proof::{Lease, ProofError, Request, Snapshot};
+use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
 use crate::spec::{Place, ProofAt, Setup};
 use crate::store::TaskDir;
 
@@ -150,7 +150,7 @@ impl Driver<'_> {
         if let Some(lease) = self.proof.lease.take() {
             return Ok(Some(Ok(lease)));
         }
-        let (pool, task) = (self.dir.proofs(), self.spec.name.to_string());
+        let (pool, task) = (Pool::at(self.dir.proofs_path()), self.spec.name.to_string());
         match pool.lease(&task) {
             Ok(None) => {}
             Ok(Some(lease)) => return Ok(Some(Ok(lease))),

@@ -14,7 +14,7 @@ use crate::engine::turn::environment;
 use crate::event::{CheckPhase, CheckResult};
 use crate::git::Oid;
 use crate::process::{Finished, Job, Launcher, Masker, Stop};
-use crate::proof::{Lease, ProofError, Request, Snapshot};
+use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
 
 /// What can happen while a check runs.
 enum Word {
@@ -124,7 +124,7 @@ impl Merger<'_> {
 
     /// A checkout of the pool, waited for where all are in use.
     fn lease(&self, task: &str) -> Result<Lease, Stopped> {
-        let pool = self.data.proofs();
+        let pool = Pool::at(self.data.proofs_path());
         if let Some(lease) = pool.lease(task).map_err(|error| LeftOut::trouble(&error))? {
             return Ok(lease);
         }

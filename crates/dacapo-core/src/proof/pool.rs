@@ -61,7 +61,7 @@ pub(super) struct SetUp {
 type Door = (u32, File);
 
 impl Pool {
-    /// The checkouts below `dir` (`RepoDir::proofs`), which is made when it is needed.
+    /// The checkouts below `dir` ([`crate::store::RepoDir::proofs_path`]), which is made when it is needed.
     pub fn at(dir: PathBuf) -> Self {
         Self { dir }
     }

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::proof::Pool;
 use crate::spec::TaskName;
 
 use super::{Places, SharedLimits, TaskDir};
@@ -110,9 +109,9 @@ impl RepoDir {
         Places::new(self.0.join("turns").join(kind), 1)
     }
 
-    /// Checkouts in which commits are proven.
-    pub fn proofs(&self) -> Pool {
-        Pool::at(self.0.join("proof"))
+    /// Where the checkouts are in which commits are proven.
+    pub fn proofs_path(&self) -> PathBuf {
+        self.0.join("proof")
     }
 
     /// The marks of commands that are at work in the repository.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Inbox, Lock, LockError, LockTarget, Ports, RenameRecord, files};
 use crate::event::Event;
-use crate::proof::Pool;
 use crate::spec::{SPEC_FORMAT, TaskSpec};
 
 /// No spec is longer; its prompt and plan are the most of it.
@@ -150,10 +149,10 @@ impl TaskDir {
         self.0.join("settings-files.json")
     }
 
-    /// The checkouts in which commits of this repository are proven.
-    pub(crate) fn proofs(&self) -> Pool {
+    /// Where the checkouts are in which commits of this repository are proven.
+    pub(crate) fn proofs_path(&self) -> PathBuf {
         // HOME/repos/REPO/tasks/NAME
-        Pool::at(self.0.ancestors().nth(2).unwrap_or(&self.0).join("proof"))
+        self.0.ancestors().nth(2).unwrap_or(&self.0).join("proof")
     }
 
     /// What tasks of this machine share of its ports: `leases` of the data directory that this task is in.

@@ -252,7 +252,7 @@ fn l4_checkouts_are_removed_unless_they_are_in_use() {
 fn s9_proof_checkouts_that_nobody_uses_are_pruned() {
     let f = Fixture::new();
     let data = Home::new(f.dir.path().join("data")).repo(f.repo.common_dir());
-    let proofs = Proofs { pool: data.proofs(), ..Proofs::start(f) };
+    let proofs = Proofs { pool: Pool::at(data.proofs_path()), ..Proofs::start(f) };
     let lease = proofs.prepared();
     let prune = |days: i64| {
         let now = Timestamp::now() + SignedDuration::from_hours(24 * days);
