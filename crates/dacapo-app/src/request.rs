@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dacapo_core::event::Writing;
 use dacapo_core::git::{GitError, Head, Oid, Repo};
+use dacapo_core::spec::Writing;
 use dacapo_core::spec::{
     AgentSpec, ContextPolicy, InvalidName, Place, ProofAt, ProofPolicy, PullRequest, SPEC_FORMAT, Setup,
     TaskName, TaskSpec, parse_duration, random_hex,

@@ -2,7 +2,7 @@
 //! with another model, or a plain call of an endpoint.
 
 use dacapo_core::agent::{self, Adapter, Wish};
-use dacapo_core::event::Writing;
+use dacapo_core::spec::Writing;
 use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 use crate::agents::{self, Chosen};

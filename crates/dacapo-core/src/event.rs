@@ -32,8 +32,7 @@ pub use notice::{GitNotice, LeftFile, LeftWhy, MirrorProblem, Notice, WorkspaceN
 pub use own::KindStep;
 pub use proof::{ProofFailure, ProofState, Unproven};
 pub use record::{
-    CommitPlanned, Ended, IterationRecord, KnownLimit, SessionMode, TurnEnd, TurnRecord, Writing, WritingEnd,
-    WritingRecord,
+    CommitPlanned, Ended, IterationRecord, KnownLimit, TurnEnd, TurnRecord, WritingEnd, WritingRecord,
 };
 pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
 

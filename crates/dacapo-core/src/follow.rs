@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::engine::Activity;
-use crate::event::{AgentEvent, Envelope, TaskResult, Writing};
+use crate::event::{AgentEvent, Envelope, TaskResult};
 use crate::git::Oid;
+use crate::spec::Writing;
 use crate::store::{JournalError, OpenError};
 
 mod followed;

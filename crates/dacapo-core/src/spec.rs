@@ -7,7 +7,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{SessionMode, Usage, Writing};
 use crate::git::Oid;
 use crate::random;
 
@@ -228,14 +227,24 @@ pub struct Price {
     pub cached: Option<f64>,
 }
 
-impl Price {
-    /// What so much usage costs.
-    pub(crate) fn of(&self, usage: &Usage) -> f64 {
-        let cached = usage.cached.min(usage.input);
-        let fresh = (usage.input - cached) as f64 * self.input;
-        let from_cache = cached as f64 * self.cached.unwrap_or(self.input);
-        (fresh + from_cache + usage.output as f64 * self.output) / 1e6
-    }
+/// How an agent's conversation goes on from iteration to iteration (L13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionMode {
+    /// A new conversation each iteration; what was learnt comes with the prompt.
+    Fresh,
+    /// A follow-up in the agent's own conversation.
+    Resume,
+}
+
+/// What a model of its own may be asked to put into words, in the order in which it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writing {
+    /// What was done in an iteration (`summary_model`).
+    Summary,
+    /// The message of its commit (`commit_message_model`).
+    CommitMessage,
 }
 
 /// What is run for an agent.
@@ -467,26 +476,4 @@ pub const BYTES_PER_TOKEN: usize = 4;
 /// So many random bytes, in hexadecimal.
 pub fn random_hex(bytes: usize) -> String {
     random::hex(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn l10_tokens_have_their_price() {
-        let price = Price { input: 1.25, output: 10.0, cached: Some(0.125) };
-        let usage = Usage { input: 3_000_000, output: 100_000, cached: 1_000_000, ..Usage::default() };
-        assert!((price.of(&usage) - (2.5 + 0.125 + 1.0)).abs() < 1e-9, "cached ones are part of the input");
-        let plain = Price { cached: None, ..price };
-        assert!((plain.of(&usage) - (3.75 + 1.0)).abs() < 1e-9);
-        assert!(price.of(&Usage::default()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn l10_more_cached_than_read_is_not_paid_for() {
-        let price = Price { input: 1.0, output: 1.0, cached: Some(0.5) };
-        let odd = Usage { input: 10, output: 0, cached: u64::MAX, ..Usage::default() };
-        assert!((price.of(&odd) - 10.0 * 0.5 / 1e6).abs() < 1e-12);
-    }
 }

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use dacapo_core::context::is_deceptive;
-use dacapo_core::event::{
-    CheckBrief, CheckPhase, CheckResult, Command, Event, IterationRecord, Received, Writing,
-};
+use dacapo_core::event::{CheckBrief, CheckPhase, CheckResult, Command, Event, IterationRecord, Received};
 use dacapo_core::spec::LoopPolicy;
+use dacapo_core::spec::Writing;
 
 /// What a person wants of a task, in one line.
 pub fn command(received: &Received) -> String {

@@ -1,6 +1,6 @@
 //! A request that is made anew (S17): what the flags say counts, the rest is as it was recorded.
 
-use dacapo_core::event::Writing;
+use dacapo_core::spec::Writing;
 use dacapo_core::spec::{
     AgentCommand, AgentSpec, ContextPolicy, LoopPolicy, Place, ProofAt, ProofPolicy, PullRequest, Setup,
     TaskSpec, random_hex,

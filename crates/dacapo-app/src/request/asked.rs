@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dacapo_core::event::SessionMode;
+use dacapo_core::spec::SessionMode;
 use dacapo_core::spec::{Approval, ProofAt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use dacapo_core::event::SessionMode;
 use dacapo_core::git::{MainBranch, Oid, Repo};
+use dacapo_core::spec::SessionMode;
 use dacapo_core::spec::{
     AgentSpec, Cap, ContextPolicy, LoopPolicy, NewBranch, Place, ProofAt, PullRequest, SPEC_FORMAT, Setup,
     TaskName, TaskSpec, random_hex,

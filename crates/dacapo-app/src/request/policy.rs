@@ -1,6 +1,6 @@
 //! How long a loop goes on and what proves it done: from a request, and back from what is on record.
 
-use dacapo_core::event::SessionMode;
+use dacapo_core::spec::SessionMode;
 use dacapo_core::spec::{Cap, CapSource, LoopPolicy, ProofPolicy, SessionNeed};
 
 use super::TaskRequest;

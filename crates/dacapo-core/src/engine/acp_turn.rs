@@ -20,9 +20,9 @@ use super::turn_end::{Why, diagnosed, ending};
 use super::watchdog::Watchdog;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
-use crate::event::{AgentEvent, FailureKind, Notice, SessionMode};
+use crate::event::{AgentEvent, FailureKind, Notice};
 use crate::process::{Finished, Running, Stop};
-use crate::spec::AgentSpec;
+use crate::spec::{AgentSpec, SessionMode};
 use crate::store::TaskDir;
 
 /// So long may an agent take to answer `session/cancel` before its process is ended.

@@ -7,10 +7,10 @@ use super::admission::QueueEntry;
 use super::post::{Message, Outbox, Report};
 use crate::agent::acp::Question;
 use crate::env::Env;
-use crate::event::{AgentEvent, Envelope, Writing};
+use crate::event::{AgentEvent, Envelope};
 use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
-use crate::spec::ProofPolicy;
+use crate::spec::{ProofPolicy, Writing};
 use crate::store::{Handed, JournalError, SharedLimits};
 use crate::task::{Kinds, NotThatKind};
 

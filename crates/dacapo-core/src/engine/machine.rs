@@ -11,11 +11,11 @@ use jiff::Timestamp;
 use crate::event::Hidden;
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, Received, SetupResult,
-    TurnRecord, Usage, WaitReason, Writing, WritingRecord,
+    TurnRecord, Usage, WaitReason, WritingRecord,
 };
 use crate::git::Oid;
 use crate::mirror::Document;
-use crate::spec::{ProofPolicy, Setup};
+use crate::spec::{ProofPolicy, Setup, Writing};
 
 pub use super::step::Step;
 pub use super::work::{NamedCommit, WorkFacts, WorkQuery};

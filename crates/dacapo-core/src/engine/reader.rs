@@ -169,7 +169,7 @@ fn metered(report: Usage, price: Option<Price>) -> Usage {
     let usage = report.believable();
     match price {
         Some(price) if !usage.knows_cost() && usage.knows_tokens() => {
-            Usage { cost_usd: Some(price.of(&usage)), cost_unknown: false, ..usage }
+            Usage { cost_usd: Some(usage.cost_at(&price)), cost_unknown: false, ..usage }
         }
         _ => usage,
     }

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 #[cfg(test)]
 use super::machine::{Effect, Machine};
 use super::machine::{SetupRun, TurnStart};
-use crate::event::{CheckPhase, WaitReason, Writing};
+use crate::event::{CheckPhase, WaitReason};
+use crate::spec::Writing;
 
 /// What is to be done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

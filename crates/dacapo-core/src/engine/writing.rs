@@ -19,9 +19,9 @@ use super::turn_end::{CallEnded, Why, diagnosed, ending};
 use super::workspace::{MAX_FILE_BYTES, no_workspace};
 use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
 use crate::context::{self, About, Conversation};
-use crate::event::{AgentEvent, TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
+use crate::event::{AgentEvent, TurnEnd, Usage, WritingEnd, WritingRecord};
 use crate::process::{Follower, Running, Stop};
-use crate::spec::{AgentSpec, duration_text};
+use crate::spec::{AgentSpec, Writing, duration_text};
 use crate::store::files;
 
 /// A few sentences take seconds. Whoever needs longer than this is not waited for.

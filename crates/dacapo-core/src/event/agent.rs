@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::spec::Price;
+
 /// One thing an agent did in a turn. Every adapter turns its agent's bytes into these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -139,6 +141,14 @@ impl Usage {
         usage
     }
 
+    /// What it costs at this price.
+    pub(crate) fn cost_at(&self, price: &Price) -> f64 {
+        let cached = self.cached.min(self.input);
+        let fresh = (self.input - cached) as f64 * price.input;
+        let from_cache = cached as f64 * price.cached.unwrap_or(price.input);
+        (fresh + from_cache + self.output as f64 * price.output) / 1e6
+    }
+
     /// Whether a turn that succeeded says how many tokens it used. No model answers without reading and writing any.
     pub fn knows_tokens(&self) -> bool {
         !self.tokens_unknown && self.tokens() > 0
@@ -254,5 +264,25 @@ mod tests {
             let (a, b) = (usage(a.0, a.1, a.2, None), usage(b.0, b.1, b.2, None));
             prop_assert_eq!(a.plus(&b).since(&a), b);
         }
+    }
+
+    #[test]
+    fn l10_tokens_have_their_price() {
+        let price = Price { input: 1.25, output: 10.0, cached: Some(0.125) };
+        let usage = Usage { input: 3_000_000, output: 100_000, cached: 1_000_000, ..Usage::default() };
+        assert!(
+            (usage.cost_at(&price) - (2.5 + 0.125 + 1.0)).abs() < 1e-9,
+            "cached ones are part of the input"
+        );
+        let plain = Price { cached: None, ..price };
+        assert!((usage.cost_at(&plain) - (3.75 + 1.0)).abs() < 1e-9);
+        assert!(Usage::default().cost_at(&price).abs() < 1e-9);
+    }
+
+    #[test]
+    fn l10_more_cached_than_read_is_not_paid_for() {
+        let price = Price { input: 1.0, output: 1.0, cached: Some(0.5) };
+        let odd = Usage { input: 10, output: 0, cached: u64::MAX, ..Usage::default() };
+        assert!((odd.cost_at(&price) - 10.0 * 0.5 / 1e6).abs() < 1e-12);
     }
 }

@@ -5,16 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CheckBrief, FailureKind, LeftFile, Usage};
 use crate::git::Oid;
-
-/// How an agent's conversation goes on from iteration to iteration (L13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionMode {
-    /// A new conversation each iteration; what was learnt comes with the prompt.
-    Fresh,
-    /// A follow-up in the agent's own conversation.
-    Resume,
-}
+use crate::spec::Writing;
 
 /// How a turn ended, all evidence weighed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,16 +91,6 @@ pub struct TurnRecord {
     /// Of a turn that failed, the last lines that its agent wrote to standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-}
-
-/// What a model of its own may be asked to put into words, in the order in which it is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Writing {
-    /// What was done in an iteration (`summary_model`).
-    Summary,
-    /// The message of its commit (`commit_message_model`).
-    CommitMessage,
 }
 
 /// What came of asking. Whatever it is, it never costs the iteration.

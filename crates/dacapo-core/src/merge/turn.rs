@@ -9,10 +9,10 @@ use jiff::Timestamp;
 
 use super::{Candidate, LeftOut, Merger, Resolved, Step, Stopped, Watch, names};
 use crate::engine::{Activity, Driver, Sink};
-use crate::event::{AgentEvent, Envelope, Event, LeftFile, Outcome, SessionMode, StopDetail, TurnEnd};
+use crate::event::{AgentEvent, Envelope, Event, LeftFile, Outcome, StopDetail, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
-use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, TaskSpec, random_hex};
+use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, SessionMode, TaskSpec, random_hex};
 use crate::store::{Lock, TaskDir, files};
 use crate::task::agent_loop::Loop;
 

@@ -17,11 +17,10 @@ use jiff::Timestamp;
 use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine, Step};
 use crate::event::{
-    CheckResult, CommitPlanned, Envelope, Event, ProofState, SessionMode, StopReason, TurnEnd, Usage,
-    Writing, WritingEnd,
+    CheckResult, CommitPlanned, Envelope, Event, ProofState, StopReason, TurnEnd, Usage, WritingEnd,
 };
 use crate::git::Oid;
-use crate::spec::{BYTES_PER_TOKEN, Cap, TaskSpec};
+use crate::spec::{BYTES_PER_TOKEN, Cap, SessionMode, TaskSpec, Writing};
 use crate::task::lifecycle::{Company, Conversation, Lifecycle, Wait};
 use crate::task::{Kind, NotThatKind};
 

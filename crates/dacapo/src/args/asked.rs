@@ -5,7 +5,7 @@ use std::io::Read as _;
 use dacapo_app::config::Timespan;
 use dacapo_app::error::Failure;
 use dacapo_app::request::{self, Driven, TaskRequest};
-use dacapo_core::event::SessionMode;
+use dacapo_core::spec::SessionMode;
 
 use super::{Exec, Session};
 

@@ -1,7 +1,8 @@
 //! `dacapo rename`: gives a task another name, with its worktree and branch (S17).
 
 use dacapo_app::operations::rename::Renamed;
-use dacapo_core::event::{FORMAT, SessionMode};
+use dacapo_core::event::FORMAT;
+use dacapo_core::spec::SessionMode;
 use dacapo_core::store::{RenameRecord, TaskDir};
 use dacapo_core::view::TaskView;
 use serde_json::json;

@@ -290,7 +290,7 @@ impl AgentLoop {
     }
 
     fn session_is_missing(&self) -> bool {
-        self.life.policy.session == crate::event::SessionMode::Resume
+        self.life.policy.session == crate::spec::SessionMode::Resume
             && self.conversation.session.is_none()
             && self.life.spec.agents[self.agent].session_need() == SessionNeed::Id
     }

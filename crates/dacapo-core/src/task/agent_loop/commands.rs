@@ -2,8 +2,9 @@
 
 use super::{AgentLoop, Phase};
 use crate::engine::stop;
-use crate::event::{Choice, Command, NeedKind, Needs, Received, SessionMode, StopDetail, StopReason};
+use crate::event::{Choice, Command, NeedKind, Needs, Received, StopDetail, StopReason};
 use crate::spec::Change;
+use crate::spec::SessionMode;
 use crate::task::lifecycle::PAUSED;
 
 impl AgentLoop {

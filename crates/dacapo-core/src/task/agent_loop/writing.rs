@@ -3,7 +3,8 @@
 
 use super::{AgentLoop, Current, Phase};
 use crate::engine::machine::{Effect, Machine as _, WritingPlan};
-use crate::event::{TurnEnd, Usage, Writing, WritingEnd, WritingRecord};
+use crate::event::{TurnEnd, Usage, WritingEnd, WritingRecord};
+use crate::spec::Writing;
 
 /// What a record says when the agent said nothing (C5).
 const NOTHING_SAID: &str = "No significant actions in this iteration.";

@@ -131,7 +131,7 @@ fn l9_a_single_run_waits_too() {
 fn l13_the_agent_that_takes_over_begins_its_own_conversation() {
     let mut spec = two_agents();
     spec.policy.cap = Some(crate::spec::Cap::by_iter(3));
-    spec.policy.session = crate::event::SessionMode::Resume;
+    spec.policy.session = crate::spec::SessionMode::Resume;
     for agent in &mut spec.agents {
         // Continues its newest conversation, whatever its id.
         agent.resume = Some(vec!["--continue".into()]);

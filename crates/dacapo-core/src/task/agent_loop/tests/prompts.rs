@@ -1,7 +1,7 @@
 //! What the agent is told (C6–C8, C11).
 
 use super::world::*;
-use crate::event::SessionMode;
+use crate::spec::SessionMode;
 use crate::spec::{Plan, TaskSpec};
 
 #[test]

@@ -85,7 +85,7 @@ fn l4_in_a_worktree_the_agent_is_told_once_what_no_commit_holds() {
 #[test]
 fn l4_a_follow_up_in_the_same_session_hears_of_it_too() {
     let mut spec = checked_in_worktree(5, &["a"]);
-    spec.policy.session = crate::event::SessionMode::Resume;
+    spec.policy.session = crate::spec::SessionMode::Resume;
     spec.agents = vec![resumable("one")];
     let world = world(spec, |iteration, _| i32::from(iteration == 0))
         .on_turn(|_| Turn { session: Some("s".into()), ..done() })

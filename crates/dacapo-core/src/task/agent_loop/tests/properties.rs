@@ -7,9 +7,8 @@ use proptest::prelude::*;
 use super::world::*;
 use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine, SetupRun};
-use crate::event::{
-    CheckPhase, Command, Envelope, Event, KnownLimit, Outcome, SessionMode, TurnEnd, WaitCause,
-};
+use crate::event::{CheckPhase, Command, Envelope, Event, KnownLimit, Outcome, TurnEnd, WaitCause};
+use crate::spec::SessionMode;
 use crate::spec::{ProofAt, ProofPolicy, TaskSpec};
 
 mod any;

@@ -6,7 +6,8 @@ use super::super::DEFAULT_PROMISE;
 use super::world::*;
 use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect};
-use crate::event::{CheckPhase, Event, Outcome, SessionMode, StopReason, Usage};
+use crate::event::{CheckPhase, Event, Outcome, StopReason, Usage};
+use crate::spec::SessionMode;
 
 #[test]
 fn s10_more_iterations() {

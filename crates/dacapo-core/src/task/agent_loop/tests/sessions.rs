@@ -3,7 +3,8 @@
 use super::world::*;
 use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine as _};
-use crate::event::{Command, Envelope, Event, Outcome, SessionMode, StopDetail, StopReason, TurnEnd, Usage};
+use crate::event::{Command, Envelope, Event, Outcome, StopDetail, StopReason, TurnEnd, Usage};
+use crate::spec::SessionMode;
 use crate::spec::{AgentCommand, TaskSpec};
 
 fn resuming(iterations: u32) -> TaskSpec {

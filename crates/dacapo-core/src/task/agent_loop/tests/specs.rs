@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::SessionMode;
 use crate::git::Oid;
+use crate::spec::SessionMode;
 use crate::spec::{
     AgentCommand, AgentSpec, Cap, CapSource, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
     ProofPolicy, SPEC_FORMAT, TaskName, TaskSpec,

@@ -13,10 +13,10 @@ use crate::engine::machine::{
 use crate::event::Hidden;
 use crate::event::{
     CheckPhase, Command, CommitPlanned, Envelope, Event, FORMAT, IterationRecord, KnownLimit, Outcome,
-    Received, SetupResult, StopReason, TaskResult, TurnEnd, Writing, WritingEnd,
+    Received, SetupResult, StopReason, TaskResult, TurnEnd, WritingEnd,
 };
 use crate::git::Oid;
-use crate::spec::TaskSpec;
+use crate::spec::{TaskSpec, Writing};
 use crate::task::agent_loop::AgentLoop;
 
 mod records;

@@ -3,8 +3,9 @@
 use super::world::*;
 use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Event, Outcome, TurnEnd, Usage, Writing, WritingEnd};
+use crate::event::{Event, Outcome, TurnEnd, Usage, WritingEnd};
 use crate::spec::TaskSpec;
+use crate::spec::Writing;
 
 fn written(iterations: u32) -> TaskSpec {
     let mut spec = iter(iterations);
@@ -130,7 +131,7 @@ fn l10_what_models_write_counts_toward_totals_and_budgets() {
 #[test]
 fn l13_a_conversation_does_not_count_what_models_beside_it_used() {
     let mut spec = written(2);
-    spec.policy.session = crate::event::SessionMode::Resume;
+    spec.policy.session = crate::spec::SessionMode::Resume;
     spec.agents = vec![resumable("one")];
     let world = World::new(spec).turns(&[Turn { session: Some("s".into()), ..done() }]).run();
     assert_eq!(world.turns[1].earlier, Usage { input: 10, output: 5, cached: 0, ..Usage::default() });

@@ -5,11 +5,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::definitions::AUTH;
-use crate::event::SessionMode;
 use crate::git::Oid;
 use crate::spec::{
     AgentCommand, AgentSpec, Approval, Cap, ContextPolicy, LoopPolicy, OutputFormat, Place, PromptBy,
-    SPEC_FORMAT, TaskName, TaskSpec,
+    SPEC_FORMAT, SessionMode, TaskName, TaskSpec,
 };
 use crate::task::milestone::{Definition, Details, Milestones};
 

@@ -8,10 +8,11 @@ use proptest::prelude::*;
 use super::super::world::*;
 use crate::engine::machine::Input;
 use crate::event::{
-    CheckPhase, CheckResult, Command, CommitPlanned, KnownLimit, SessionMode, TurnEnd, TurnRecord, Usage,
-    Writing, WritingEnd, WritingRecord,
+    CheckPhase, CheckResult, Command, CommitPlanned, KnownLimit, TurnEnd, TurnRecord, Usage, WritingEnd,
+    WritingRecord,
 };
 use crate::spec::{Cap, CapSource, ProofAt, TaskSpec};
+use crate::spec::{SessionMode, Writing};
 
 /// Choices; when they are used up, everything goes well.
 pub(super) struct Choices(pub(super) std::vec::IntoIter<u8>);
