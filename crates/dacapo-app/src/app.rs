@@ -4,9 +4,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::env::Env;
 use dacapo_core::store::Home;
-use dacapo_core::task::Kinds;
 
 use crate::config::{self, Confirmed, Sources};
 use crate::error::Failure;

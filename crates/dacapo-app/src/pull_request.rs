@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dacapo_core::context::cut_chars;
+use dacapo_core::engine::KindView;
 use dacapo_core::event::FORMAT;
 use dacapo_core::git::{GitError, Repo, UsersGit};
 use dacapo_core::process::{Masker, TAG_VARIABLE};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{TaskDir, files};
-use dacapo_core::task::KindView;
 use dacapo_core::view::TaskView;
 
 use crate::App;

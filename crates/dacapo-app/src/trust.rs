@@ -156,7 +156,7 @@ mod tests {
             cwd: Ok("/here".into()),
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
-            kinds: dacapo_core::task::Kinds::default(),
+            kinds: dacapo_core::engine::Kinds::default(),
             messages: crate::messages::Messages::ENGLISH,
             notes: crate::note::Notes::default(),
         };

@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Kinds;
 use crate::engine::machine::Whereabouts;
+use crate::engine::mirroring;
 use crate::event::Event;
 use crate::git::{
     EndedRun, GitError, Ignored, Oid, RECORD, Repo, SetAside, WorktreeError, point_record_aside,
@@ -26,7 +28,6 @@ use crate::git::{
 use crate::mirror;
 use crate::spec::{Place, TaskSpec, random_hex};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, TaskLocation, disk_usage, files, note};
-use crate::task::Kinds;
 
 /// The version of `dropped.json`.
 const KEPT_FORMAT: u32 = 1;
@@ -264,7 +265,7 @@ impl<'a> Dropped<'a> {
             self.repo.set_aside(path, branch, &away, &held)?;
         }
         if kept.why == Why::Dropped {
-            let last_words = mirror::documents(dir, spec, Whereabouts::Dropped, self.kinds);
+            let last_words = mirroring::documents(dir, spec, Whereabouts::Dropped, self.kinds);
             dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
             mirror::publish(spec, last_words, self.repo.env());
         }
@@ -308,7 +309,7 @@ impl<'a> Dropped<'a> {
         }
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
-            let words = mirror::documents(&home, &spec, Whereabouts::Here, self.kinds);
+            let words = mirroring::documents(&home, &spec, Whereabouts::Here, self.kinds);
             mirror::publish(&spec, words, self.repo.env());
         }
         Ok(())

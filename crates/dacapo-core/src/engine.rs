@@ -1,6 +1,6 @@
 //! The loop: a pure machine decides, the driver acts and writes the journal.
 //!
-//! [`machine`] is what a kind of task is to the driver, [`stop`] why loops go on or end. [`Driver`] carries effects out,
+//! [`Kind`] is what a kind of task is to it, [`machine`] what decides for such a task, [`stop`] why loops go on or end. [`Driver`] carries effects out,
 //! one at a time; [`turn`](Driver) and checks run as children while it listens to them, to signals and to the clock.
 
 mod acp_process;
@@ -14,12 +14,14 @@ mod durability;
 mod earlier;
 mod identity;
 mod inspect;
+mod kind;
+mod kind_view;
 mod left_locks;
 mod limits;
 mod listen;
 mod litter;
 pub mod machine;
-mod mirroring;
+pub mod mirroring;
 mod orders;
 mod own_branch;
 mod own_worktree;
@@ -45,6 +47,8 @@ pub(crate) mod writing;
 pub use admission::QueueEntry;
 pub use context::{Activity, Answers, Control, DriverContext, DriverError, Reply, Sink};
 pub use driver::Driver;
+pub use kind::{Kind, Kinds, NotThatKind};
+pub use kind_view::{Counts, KindView, Purpose};
 pub use own_branch::astray;
 pub use setup::PORT_VARIABLE;
 #[cfg(test)]

@@ -10,19 +10,15 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Map, Value};
 
-use crate::engine::machine::Whereabouts;
 use crate::env::Env;
 use crate::git::Repo;
 use crate::spec::TaskSpec;
-use crate::store::{TaskDir, read};
-use crate::task::Kinds;
 
 /// Where all of them are, from the top of the checkout.
 const DIRECTORY: &str = ".dacapo";
@@ -140,15 +136,6 @@ impl Document {
     }
 }
 
-/// What a task that nobody drives has to say, by its journal, as its own process would say it.
-pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts, kinds: Kinds) -> Vec<Document> {
-    let Ok(mut machine) = kinds.machine(&Arc::new(spec.clone())) else { return Vec::new() };
-    match read(&dir.journal_path(), |line| machine.apply(&line)) {
-        Ok(_) => machine.published(whereabouts),
-        Err(_) => Vec::new(),
-    }
-}
-
 /// Brings the files up to date for a task that nobody drives. What goes wrong is for the log: nothing depends on it.
 pub fn publish(spec: &TaskSpec, documents: Vec<Document>, env: &Env) {
     for problem in Mirrors::of(spec.name.as_str(), env).write(&spec.top, documents) {
@@ -156,25 +143,8 @@ pub fn publish(spec: &TaskSpec, documents: Vec<Document>, env: &Env) {
     }
 }
 
-/// Puts right what a death has left: the files say something else than the journal of a task that nobody drives.
-pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec, kinds: Kinds) {
-    let checkout = repo.main_checkout();
-    let is_stale = |dir: &TaskDir| {
-        let said = documents(dir, spec, Whereabouts::Here, kinds);
-        said.iter().any(|document| !says_so(&checkout, spec.name.as_str(), document))
-    };
-    if !is_stale(dir) {
-        return;
-    }
-    // Whoever drives the task says by itself where it stands.
-    let Ok(_lock) = dir.lock_briefly() else { return };
-    if is_stale(dir) {
-        publish(spec, documents(dir, spec, Whereabouts::Here, kinds), repo.env());
-    }
-}
-
 /// Whether a file says all that it is to say, or is another task's by now.
-fn says_so(checkout: &Path, task: &str, document: &Document) -> bool {
+pub(crate) fn says_so(checkout: &Path, task: &str, document: &Document) -> bool {
     let read = || -> Option<Value> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         let mut place = OwnedFd::from(File::open(checkout).ok()?);

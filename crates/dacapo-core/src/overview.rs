@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::context::cut_chars;
+use crate::engine::{KindView, Kinds};
 use crate::event::{NeedKind, Outcome, StopDetail, StopReason};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
-use crate::task::{KindView, Kinds};
 use crate::view::{Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
@@ -193,7 +193,7 @@ pub struct Brief {
     /// Its kind.
     #[serde(default)]
     pub kind: String,
-    /// What only that kind has ([`crate::task::KindView::brief`]).
+    /// What only that kind has ([`crate::engine::KindView::brief`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Value>,
 }

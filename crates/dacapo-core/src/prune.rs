@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::dropped::{DropError, Dropped, Kept, Why};
+use crate::engine::Kinds;
 use crate::git::{GitError, Ignored, Oid, Repo};
 use crate::proof::Pool;
 use crate::spec::Place;
 use crate::store::{RepoDir, TaskDir, disk_usage};
-use crate::task::Kinds;
 use crate::view::TaskView;
 
 /// What was put away and is not merged stays this long.

@@ -3,9 +3,9 @@
 
 use std::fs;
 
+use crate::engine::Kinds;
 use crate::process::{Swept, can_see_processes, sweep};
 use crate::store::{Lock, TaskDir, files};
-use crate::task::Kinds;
 use crate::view::TaskView;
 
 /// Says how long the journal was when its task was last cleared up behind. A task that nobody drives gets no longer.

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::dropped::{DropError, Dropped, Kept};
+use crate::engine::{Kinds, NotThatKind};
 use crate::event::Event;
 use crate::git::{BranchWorktree, EndedRun, GitError, Repo, SettingsFiles, WorktreeError};
 use crate::spec::{TaskName, TaskSpec};
@@ -25,7 +26,6 @@ use crate::store::{
     JournalError, Lock, OpenError, OwnWorktree, RenameRecord, RepoDir, TaskDir, TaskLocation, files,
     keep_sizes, note, read, sizes,
 };
-use crate::task::{Kinds, NotThatKind};
 use crate::view::{TaskView, ViewError};
 
 /// One attempt takes less time than this.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{KindView, Kinds};
 use crate::event::{
     CheckPhase, CheckResult, IterationRecord, Needs, Notice, Outcome, ProofState, SetupResult, StopDetail,
     TaskResult, Tokens, Usage,
@@ -10,7 +11,6 @@ use crate::event::{
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, Place, ProofPolicy, TaskSpec};
 use crate::store::{JournalError, OpenError, Record, TaskDir, read_sealed};
-use crate::task::{KindView, Kinds};
 
 mod doing;
 mod fold;

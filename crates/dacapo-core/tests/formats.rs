@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::event::{Envelope, Outcome};
 use dacapo_core::store::{TaskDir, read};
-use dacapo_core::task::Kinds;
 use dacapo_core::view::{Status, TaskView};
 
 fn old_task() -> TaskDir {

@@ -18,7 +18,7 @@ use clap::error::ErrorKind;
 
 use dacapo_app::messages::Messages;
 use dacapo_app::note::Notes;
-use dacapo_core::task::Kinds;
+use dacapo_core::engine::Kinds;
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
 

@@ -5,11 +5,11 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::event::Envelope;
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::{RepoDir, TaskDir, read};
-use dacapo_core::task::Kinds;
 use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{Definition, Details, Milestone, MilestoneStatus, Milestones, Standing};
 use dacapo_core::view::{self, TaskView};

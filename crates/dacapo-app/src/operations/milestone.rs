@@ -1,10 +1,10 @@
 //! Milestones: a definition is made a task, and goes on as one.
 
+use dacapo_core::engine::Kind as _;
 use dacapo_core::event::{Command, Event, NeedKind, Received};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{RepoDir, TaskDir};
-use dacapo_core::task::Kind as _;
 use dacapo_core::task::milestone::{self as kind, Details, Frozen};
 use dacapo_core::view::TaskView;
 use serde::{Deserialize, Serialize};

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use dacapo_core::engine::machine::Whereabouts;
+use dacapo_core::engine::mirroring::documents;
 use dacapo_core::engine::{astray, untracked_before};
 use dacapo_core::event::{Command, Outcome};
 use dacapo_core::git::{Repo, display_path};
-use dacapo_core::mirror::{documents, publish};
+use dacapo_core::mirror::publish;
 use dacapo_core::spec::{Approval, Place, ProofAt, ProofPolicy, TaskSpec};
 use dacapo_core::store::{Lock, LockError, TaskDir};
 use dacapo_core::view::{Status, TaskView};

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
+use dacapo_core::engine::{Kind, Kinds, NotThatKind};
 use dacapo_core::event::{Command, Event, Needs, Received};
 use dacapo_core::git::Repo;
 use dacapo_core::spec::{Change, InvalidChange, random_hex};
 use dacapo_core::store::{Lock, LockError, TaskDir, note};
-use dacapo_core::task::{Kind, Kinds, NotThatKind};
 use dacapo_core::view::Status;
 use serde::{Deserialize, Serialize};
 

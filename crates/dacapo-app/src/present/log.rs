@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use dacapo_core::engine::machine::Machine as _;
-use dacapo_core::engine::{Activity, Sink};
+use dacapo_core::engine::{Activity, Kinds, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, CheckResult, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult,
     StopReason, TaskResult, TurnEnd, TurnRecord, WaitCause, WritingEnd, WritingRecord,
 };
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
-use dacapo_core::task::Kinds;
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
 use super::{ends, needs, notices, words};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::admission::QueueEntry;
+use super::kind::{Kinds, NotThatKind};
 use super::post::{Message, Outbox, Report};
 use crate::agent::acp::Question;
 use crate::env::Env;
@@ -12,7 +13,6 @@ use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
 use crate::spec::{ProofPolicy, Writing};
 use crate::store::{Handed, JournalError, SharedLimits};
-use crate::task::{Kinds, NotThatKind};
 
 /// What people and programs are shown. Called from the driver's own thread, in order.
 pub trait Sink {

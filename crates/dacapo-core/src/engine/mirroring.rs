@@ -2,14 +2,19 @@
 //! pauses and ends.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::admission::is_work;
 use super::context::DriverError;
 use super::driver::Driver;
+use super::kind::Kinds;
 use super::machine::{Input, Machine, Step, Whereabouts};
 use crate::env::Env;
 use crate::event::{Event, MirrorProblem, Notice};
-use crate::mirror::Mirrors;
+use crate::git::Repo;
+use crate::mirror::{Document, Mirrors, publish, says_so};
+use crate::spec::TaskSpec;
+use crate::store::{TaskDir, read};
 
 /// What is mirrored of a task.
 #[derive(Debug)]
@@ -68,5 +73,31 @@ impl Driver<'_> {
                 tracing::warn!("{problem}");
             }
         }
+    }
+}
+
+/// What a task that nobody drives has to say, by its journal, as its own process would say it.
+pub fn documents(dir: &TaskDir, spec: &TaskSpec, whereabouts: Whereabouts, kinds: Kinds) -> Vec<Document> {
+    let Ok(mut machine) = kinds.machine(&Arc::new(spec.clone())) else { return Vec::new() };
+    match read(&dir.journal_path(), |line| machine.apply(&line)) {
+        Ok(_) => machine.published(whereabouts),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Puts right what a death has left: the files say something else than the journal of a task that nobody drives.
+pub fn put_right(repo: &Repo, dir: &TaskDir, spec: &TaskSpec, kinds: Kinds) {
+    let checkout = repo.main_checkout();
+    let is_stale = |dir: &TaskDir| {
+        let said = documents(dir, spec, Whereabouts::Here, kinds);
+        said.iter().any(|document| !says_so(&checkout, spec.name.as_str(), document))
+    };
+    if !is_stale(dir) {
+        return;
+    }
+    // Whoever drives the task says by itself where it stands.
+    let Ok(_lock) = dir.lock_briefly() else { return };
+    if is_stale(dir) {
+        publish(spec, documents(dir, spec, Whereabouts::Here, kinds), repo.env());
     }
 }

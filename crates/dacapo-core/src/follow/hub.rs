@@ -15,8 +15,8 @@ use super::followed::{Followed, Watched};
 use super::stream::Follow;
 use super::turn::Tapes;
 use super::{FollowError, Opening};
+use crate::engine::Kinds;
 use crate::store::TaskDir;
-use crate::task::Kinds;
 
 mod notices;
 

@@ -9,13 +9,13 @@ use super::hub::Hub;
 use super::position::{Mark, Position};
 use super::turn::{Did, Look, Tapes, Turn, Until};
 use super::{Doing, FollowError, Item, Rest, Stream};
+use crate::engine::Kinds;
 use crate::engine::machine::{Effect, Machine, Step, TurnPlan};
 use crate::engine::writing::name_of;
 use crate::event::{Envelope, Event, TaskResult};
 use crate::spec::TaskSpec;
 use crate::spec::Writing;
 use crate::store::{self, TaskDir};
-use crate::task::Kinds;
 
 /// What a look came to.
 pub(super) enum Merged {

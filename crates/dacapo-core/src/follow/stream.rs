@@ -9,9 +9,9 @@ use super::followed::{Bell, Followed, Watched};
 use super::merge::{Merge, Merged, Output};
 use super::position::Position;
 use super::{FollowError, Item, Opening, Rest};
+use crate::engine::Kinds;
 use crate::spec::TaskSpec;
 use crate::store::JournalError;
-use crate::task::Kinds;
 
 /// Follows one task for one client. Whoever asks reads: what is not asked for costs nothing but two watches of the kernel's.
 pub struct Follow {

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::engine::machine::{Effect, Input, Machine, Step, TurnPlan};
+use crate::engine::{Kind, Kinds, NotThatKind};
 use crate::event::{CameAt, Event, FORMAT, Notice, TurnEnd, TurnRecord, Usage};
 use crate::spec::TaskSpec;
 use crate::store::{Journal, Lock, TaskDir};
-use crate::task::{Kind, Kinds, NotThatKind};
 
 mod joining;
 mod json;

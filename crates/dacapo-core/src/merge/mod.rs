@@ -21,12 +21,11 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::engine::DriverContext;
+use crate::engine::{DriverContext, Kinds};
 use crate::event::{AgentEvent, CheckResult, LeftFile};
 use crate::git::{Advanced, GitError, How, Oid, Repo};
 use crate::spec::{AgentSpec, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
-use crate::task::Kinds;
 use crate::view::TaskView;
 
 pub use halt::Halt;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::{Candidate, LeftOut, Merger, Resolved};
 use crate::context::MergeMessage;
+use crate::engine::{KindView, Purpose};
 use crate::git::{How, Oid, OpenMerge, display_path};
 use crate::process::Masker;
-use crate::task::{KindView, Purpose};
 
 /// So many commits of each side are named to the agent.
 const MOST_COMMITS: usize = 20;

@@ -5,11 +5,11 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::dropped::Why;
+use crate::engine::Kind;
 use crate::engine::machine::Machine;
 use crate::event::{Envelope, FORMAT};
 use crate::spec::{Place, Setup};
 use crate::store::{Home, Journal};
-use crate::task::Kind;
 use crate::view::Status;
 
 /// A repository with tasks as they are after their end.

@@ -57,7 +57,7 @@ pub enum InvalidChange {
 }
 
 impl Change {
-    /// What can be changed of a loop, by the names of the flags; see [`crate::task::Kind::limits`] for other kinds.
+    /// What can be changed of a loop, by the names of the flags; see [`crate::engine::Kind::limits`] for other kinds.
     pub(crate) const KEYS: [&str; 9] = [
         "iter",
         "time",

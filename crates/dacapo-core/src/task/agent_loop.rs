@@ -16,13 +16,13 @@ use jiff::Timestamp;
 
 use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine, Step};
+use crate::engine::{Kind, NotThatKind};
 use crate::event::{
     CheckResult, CommitPlanned, Envelope, Event, ProofState, StopReason, TurnEnd, Usage, WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, Cap, SessionMode, TaskSpec, Writing};
 use crate::task::lifecycle::{Company, Conversation, Lifecycle, Wait};
-use crate::task::{Kind, NotThatKind};
 
 mod apply;
 mod commands;

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::lifecycle::{
     AtTheEnd, Company, Conversation, Ending, Known, Lifecycle, PAUSED, Relief, Tally, Wait, never_run,
 };
-use super::{Counts, Kind, KindView, Kinds, NotThatKind};
 use crate::engine::Planned as _;
 use crate::engine::machine::{self, Begin, Effect, Input, Machine, TurnPlan, TurnStart};
 use crate::engine::stop::Verdict;
+use crate::engine::{Counts, Kind, KindView, Kinds, NotThatKind};
 use crate::event::{
     Command, Envelope, Event, KindStep, NeedKind, Outcome, Received, SetupResult, StopDetail, StopReason,
     TurnEnd, TurnRecord, Usage, WaitReason,

@@ -16,12 +16,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::machine::{Effect, Input, Machine, Step, Whereabouts};
+use crate::engine::{Kind, KindView, NotThatKind};
 use crate::event::{Envelope, Event, MainBranch, ProofFailure, Usage};
 use crate::git::Oid;
 use crate::mirror::Document;
 use crate::spec::{Change, InvalidChange, TaskSpec};
 use crate::task::lifecycle::{Company, Lifecycle, Wait};
-use crate::task::{Kind, KindView, NotThatKind};
 
 mod apply;
 mod change;

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::{MergedInto, Status, TaskView};
+use crate::engine::{Counts, KindView};
 use crate::event::{
     CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Tokens,
     Usage, WaitCause,
 };
 use crate::spec::{Amount, Change};
 use crate::store::Fault;
-use crate::task::{Counts, KindView};
 
 impl TaskView {
     /// Takes in what happened.

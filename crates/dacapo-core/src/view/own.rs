@@ -5,7 +5,7 @@ use std::fmt;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::task::KindView;
+use crate::engine::KindView;
 
 /// A task's own view, if its kind has one, under the name of that kind.
 pub(super) struct Own {

@@ -6,11 +6,11 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::git::Repo;
 use dacapo_core::proof::{Lease, Pool, Prepared, ProofError, Request, Snapshot};
 use dacapo_core::prune::{Prune, Rules};
 use dacapo_core::store::Home;
-use dacapo_core::task::Kinds;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fixture::{Fixture, env, git_in};

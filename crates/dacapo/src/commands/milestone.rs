@@ -8,8 +8,8 @@ mod told;
 
 pub(super) use run::spawn;
 
+use dacapo_core::engine::mirroring::put_right;
 use dacapo_core::git::Repo;
-use dacapo_core::mirror::put_right;
 
 use crate::App;
 use crate::args::milestone::MilestoneCommand;

@@ -2,7 +2,7 @@
 
 use dacapo_app::operations::tasks::last_words;
 use dacapo_app::sizes;
-use dacapo_core::mirror::put_right;
+use dacapo_core::engine::mirroring::put_right;
 use dacapo_core::view::Status;
 
 use super::print;

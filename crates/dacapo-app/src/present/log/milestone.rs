@@ -1,8 +1,8 @@
 //! The log lines of a milestone: whose turn it is, what was reported, sent back and found, how it was judged.
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::event::{Envelope, KindStep};
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::task::Kinds;
 use dacapo_core::task::milestone::{Judge, MilestoneStep, MilestoneView};
 use dacapo_core::view::TaskView;
 

@@ -1,8 +1,8 @@
 //! How a milestone is seen, from the record of a real one: a report sent back, three rejections, a pause, guidance, the end.
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::event::{CheckPhase, Choice, Command, Envelope, Event, NeedKind, Needs, Received};
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::task::Kinds;
 use dacapo_core::view::TaskView;
 
 use super::*;

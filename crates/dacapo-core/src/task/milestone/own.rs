@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AtWork, MilestonePhase, MilestoneStatus, MilestoneView, Milestones};
+use crate::engine::{Counts, KindView, Purpose};
 use crate::event::Envelope;
-use crate::task::{Counts, KindView, Purpose};
 
 impl KindView for MilestoneView {
     fn apply(&mut self, line: &Envelope) {

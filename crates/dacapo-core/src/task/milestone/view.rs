@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::{
     AtWork, Judge, LastRound, Milestone, MilestonePhase, MilestoneStatus, MilestoneStep, Standing, feature_id,
 };
+use crate::engine::KindView;
 use crate::event::{CheckBrief, CheckPhase, Envelope, Event};
 use crate::git::Oid;
 use crate::spec::TaskSpec;
-use crate::task::KindView;
 
 /// A milestone, as shown. Serialised it is `milestone` in `status --json` and `list --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]

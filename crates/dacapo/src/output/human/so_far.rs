@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use dacapo_core::engine::Kinds;
 use dacapo_core::event::{CheckResult, Envelope, IterationRecord};
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::task::Kinds;
 use dacapo_core::view::{Status, TaskView};
 use jiff::Timestamp;
 

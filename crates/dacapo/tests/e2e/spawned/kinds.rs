@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dacapo_core::engine::machine::{Begin, CheckPlan, Effect, Input, Machine, Step};
-use dacapo_core::engine::{Activity, Answers, Driver, DriverContext, Sink};
+use dacapo_core::engine::{Activity, Answers, Driver, DriverContext, Kind, Kinds, NotThatKind, Sink};
 use dacapo_core::event::{
     AgentEvent, CheckPhase, CheckResult, Command, Envelope, Event, Outcome, StopDetail, StopReason,
     TaskResult, Tokens, Usage,
@@ -12,7 +12,6 @@ use dacapo_core::event::{
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{Handed, Home, TaskDir};
-use dacapo_core::task::{Kind, Kinds, NotThatKind};
 
 use super::AGENT;
 use crate::support::World;

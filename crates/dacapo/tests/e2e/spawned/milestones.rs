@@ -1,10 +1,9 @@
 //! A milestone, driven by the real driver on a real repository. There is no command for it yet: the task is made here.
 
-use dacapo_core::engine::{Answers, Driver, DriverContext};
+use dacapo_core::engine::{Answers, Driver, DriverContext, Kinds};
 use dacapo_core::event::{Command, Outcome, TaskResult};
 use dacapo_core::spec::{Place, TaskSpec};
 use dacapo_core::store::{Handed, Home, TaskDir, read};
-use dacapo_core::task::Kinds;
 use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::{Definition, Details, Milestones};
 

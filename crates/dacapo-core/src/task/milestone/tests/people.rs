@@ -385,8 +385,9 @@ fn commands_are_in_the_journal_whenever_they_come() {
 
 #[test]
 fn s2_limits_are_those_of_the_kind() {
+    use crate::engine::{Kind as _, Kinds};
     use crate::spec::{Amount, Change, InvalidChange};
-    use crate::task::{Kind as _, Kinds, milestone::Milestones};
+    use crate::task::milestone::Milestones;
     let read = |key: &str, value: &str| Milestones.change(key, value);
     assert_eq!(read("rounds", "+10"), Ok(Change::Iterations(Amount::More(10))));
     assert_eq!(read("max_iterations_per_milestone", "5"), Ok(Change::Iterations(Amount::To(5))));

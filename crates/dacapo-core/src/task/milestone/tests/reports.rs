@@ -1,9 +1,9 @@
 //! Reports held against git (M6).
 
 use super::world::*;
+use crate::engine::Kinds;
 use crate::engine::machine::WorkFacts;
 use crate::event::{Event, Outcome};
-use crate::task::Kinds;
 use crate::task::milestone::MilestoneStep;
 use crate::view::TaskView;
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::world::*;
+use crate::engine::Kinds;
 use crate::engine::machine::{Begin, Effect};
 use crate::event::{Command, Event, Outcome};
-use crate::task::Kinds;
 use crate::task::milestone::{Definition, MilestoneStatus};
 use crate::task::milestone::{JudgedBy, MilestoneView};
 use crate::view::{Status, TaskView};
