@@ -10,12 +10,12 @@ mod limits;
 mod lock;
 #[cfg(target_os = "linux")]
 pub(crate) mod notices;
-mod places;
 mod ports;
 mod record;
 mod rename_record;
 mod seal;
 mod sizes;
+mod slots;
 mod task_dir;
 
 pub use crate::files;
@@ -29,11 +29,11 @@ pub use layout::{Home, RepoDir};
 pub(crate) use limits::ProbeLock;
 pub use limits::{AccountKey, SharedLimit, SharedLimits};
 pub use lock::{Lock, LockError, LockTarget, WorkspaceLock};
-pub(crate) use places::Bell;
-pub use places::{Held, Places, Seat, Taken, Ticket};
 pub(crate) use ports::PortLease;
 pub use ports::{PORTS, Ports};
 pub use record::{Fault, Faults, Record};
 pub use rename_record::{OwnWorktree, RenameRecord, TaskLocation};
 pub use sizes::{Size, disk_usage, keep_sizes, measure, sizes};
+pub(crate) use slots::Bell;
+pub use slots::{Entered, QueueTicket, SlotLease, Slots, Taken};
 pub use task_dir::{CreateError, OpenError, TaskDir};

@@ -142,13 +142,13 @@ pub fn run(
     if let Project::Unconfirmed { brought, .. } = &loaded.project {
         tracing::warn!("{} is not trusted, and what it sets has no effect: dacapo trust", brought.source);
     }
-    let places = app.home()?.places(loaded.config.spawn_task.max_concurrent);
-    let rows = repo_slot::enter(app, dir, &spec, places)?;
+    let slots = app.home()?.slots(loaded.config.spawn_task.max_concurrent);
+    let slots = repo_slot::enter(app, dir, &spec, slots)?;
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
     // As they are now: an agent may write other settings later.
     let ways = notify::ways(app, &loaded.config.notify);
-    let result = drive(app, (dir, spec.clone()), (instructions, handed, ways), rows, process)?;
+    let result = drive(app, (dir, spec.clone()), (instructions, handed, ways), slots, process)?;
     sizes::remember(dir);
     Ok(Ended { spec, dir: dir.clone(), result, config: loaded.config, took: begun.elapsed(), lock })
 }
@@ -178,10 +178,10 @@ fn drive(
     app: &App,
     (dir, spec): (&TaskDir, TaskSpec),
     (instructions, locks, ways): (Instructions, Handed, Vec<Way>),
-    (turn, place): (Option<QueueEntry>, QueueEntry),
+    (repo_slot, machine_slot): (Option<QueueEntry>, QueueEntry),
     process: &mut Process<'_>,
 ) -> Result<TaskResult, Failure> {
-    let waits = place.waits() || turn.as_ref().is_some_and(QueueEntry::waits);
+    let waits = machine_slot.waits() || repo_slot.as_ref().is_some_and(QueueEntry::waits);
     let begun = if waits { Begun::Queued } else { Begun::Running };
     let mut sink = Doorbell::new(app, ways, dir, &spec);
     let base = context(app)?;
@@ -192,8 +192,8 @@ fn drive(
         follow_up: instructions.follow_up,
         proof: instructions.proof,
         answers: Answers::FromAfar,
-        turn,
-        places: Some(place),
+        repo_slot,
+        machine_slot: Some(machine_slot),
         ..base
     };
     let name = spec.name.to_string();

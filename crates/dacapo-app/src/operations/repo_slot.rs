@@ -2,23 +2,23 @@
 
 use dacapo_core::engine::QueueEntry;
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::store::{Places, RepoDir, TaskDir};
+use dacapo_core::store::{RepoDir, Slots, TaskDir};
 
 use crate::App;
 use crate::error::Failure;
 
-/// The row for the task's turn; none: it need not wait for one.
-fn row(app: &App, data: Option<RepoDir>, spec: &TaskSpec) -> Option<Places> {
-    app.kinds.take_turns(&spec.kind).then(|| data.map(|data| data.turn_of(&spec.kind))).flatten()
+/// The slot that only one task of the kind has at a time; none: the kind needs none.
+fn slots_of(app: &App, data: Option<RepoDir>, spec: &TaskSpec) -> Option<Slots> {
+    app.kinds.take_turns(&spec.kind).then(|| data.map(|data| data.repo_slot(&spec.kind))).flatten()
 }
 
 /// In the foreground nobody waits: where another one is at work, this one is refused. `data` is the repository's, since the
 /// task itself may not have been made yet.
 pub(super) fn take(app: &App, data: &RepoDir, spec: &TaskSpec) -> Result<Option<QueueEntry>, Failure> {
-    let Some(places) = row(app, Some(data.clone()), spec) else { return Ok(None) };
+    let Some(slots) = slots_of(app, Some(data.clone()), spec) else { return Ok(None) };
     let kind = &spec.kind;
-    match places.try_enter(spec.name.as_str()) {
-        Ok(Ok(held)) => Ok(Some(QueueEntry::at(places, held))),
+    match slots.try_enter(spec.name.as_str()) {
+        Ok(Ok(lease)) => Ok(Some(QueueEntry::at(slots, lease))),
         Ok(Err(taken)) => {
             let other = taken.by.unwrap_or_else(|| format!("another {kind}"));
             Err(Failure::usage(format!("'{other}' is at work; there is one {kind} per repository at a time"))
@@ -31,18 +31,18 @@ pub(super) fn take(app: &App, data: &RepoDir, spec: &TaskSpec) -> Result<Option<
     }
 }
 
-/// In the background it waits. Where others come first the machine's places are for those who can work.
+/// In the background it waits. Where others come first the machine's slots are for those who can work.
 pub(super) fn enter(
     app: &App,
     dir: &TaskDir,
     spec: &TaskSpec,
-    machine: Places,
+    machine: Slots,
 ) -> Result<(Option<QueueEntry>, QueueEntry), Failure> {
     let failed =
         |error| Failure::failed(format!("cannot stand in the row of tasks that wait for a place: {error}"));
-    let turn = row(app, dir.repo(), spec).map(QueueEntry::entered).transpose().map_err(failed)?;
-    let waits = turn.as_ref().is_some_and(QueueEntry::waits);
-    let place =
+    let repo_slot = slots_of(app, dir.repo(), spec).map(QueueEntry::entered).transpose().map_err(failed)?;
+    let waits = repo_slot.as_ref().is_some_and(QueueEntry::waits);
+    let machine_slot =
         if waits { QueueEntry::later(machine) } else { QueueEntry::entered(machine).map_err(failed)? };
-    Ok((turn, place))
+    Ok((repo_slot, machine_slot))
 }

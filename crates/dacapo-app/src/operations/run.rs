@@ -109,7 +109,7 @@ impl Run {
             more_iterations: self.more_iterations,
             follow_up: self.follow_up,
             proof: self.proof,
-            turn: self.turn,
+            repo_slot: self.turn,
             ..base
         };
         let name = spec.name.as_str();
@@ -177,8 +177,8 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
         proof: None,
         kinds: app.kinds,
         answers: Answers::Here,
-        turn: None,
-        places: None,
+        repo_slot: None,
+        machine_slot: None,
     }
 }
 

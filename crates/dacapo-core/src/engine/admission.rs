@@ -15,35 +15,35 @@ use super::machine::Step;
 use super::post::Report;
 use super::workspace::Workspace;
 use crate::event::{Event, WaitReason};
-use crate::store::{Held, Places, Seat, Ticket};
+use crate::store::{Entered, QueueTicket, SlotLease, Slots};
 
 /// A queue that a task waits in, and what it has there already.
 #[derive(Debug)]
 pub struct QueueEntry {
-    places: Places,
-    seat: Option<Seat>,
+    slots: Slots,
+    entered: Option<Entered>,
 }
 
 impl QueueEntry {
     /// Enters it now: the order of those who wait is the order in which they came.
-    pub fn entered(places: Places) -> io::Result<Self> {
-        let seat = places.enter()?;
-        Ok(Self { places, seat: Some(seat) })
+    pub fn entered(slots: Slots) -> io::Result<Self> {
+        let entered = slots.enter()?;
+        Ok(Self { slots, entered: Some(entered) })
     }
 
     /// With a slot that the task has already.
-    pub fn at(places: Places, held: Held) -> Self {
-        Self { places, seat: Some(Seat::Place(held)) }
+    pub fn at(slots: Slots, lease: SlotLease) -> Self {
+        Self { slots, entered: Some(Entered::Slot(lease)) }
     }
 
     /// To be entered when it is needed.
-    pub fn later(places: Places) -> Self {
-        Self { places, seat: None }
+    pub fn later(slots: Slots) -> Self {
+        Self { slots, entered: None }
     }
 
     /// Whether others come first.
     pub fn waits(&self) -> bool {
-        matches!(self.seat, Some(Seat::Row(_)))
+        matches!(self.entered, Some(Entered::Queued(_)))
     }
 }
 
@@ -68,11 +68,11 @@ enum Slot {
     /// It need not wait for one.
     NotNeeded,
     /// It has none, and none was asked for.
-    Without(Places),
+    Without(Slots),
     /// It was given one, or a ticket, before the driver began.
-    Given(Places, Seat),
+    Given(Slots, Entered),
     /// It has one.
-    Holds(Places, Held),
+    Holds(Slots, SlotLease),
 }
 
 impl Admission {
@@ -87,12 +87,12 @@ impl Admission {
         }
     }
 
-    fn has(&mut self, queue: Queue, (places, held): (Places, Held), task: &str) {
+    fn has(&mut self, queue: Queue, (slots, lease): (Slots, SlotLease), task: &str) {
         if queue == Queue::Repository {
             // Only so that others can say whose turn it is.
-            let _ = held.name(task);
+            let _ = lease.name(task);
         }
-        *self.slot(queue) = Slot::Holds(places, held);
+        *self.slot(queue) = Slot::Holds(slots, lease);
     }
 }
 
@@ -100,8 +100,8 @@ impl Slot {
     fn new(entry: Option<QueueEntry>) -> Self {
         match entry {
             None => Self::NotNeeded,
-            Some(QueueEntry { places, seat: None }) => Self::Without(places),
-            Some(QueueEntry { places, seat: Some(seat) }) => Self::Given(places, seat),
+            Some(QueueEntry { slots, entered: None }) => Self::Without(slots),
+            Some(QueueEntry { slots, entered: Some(entered) }) => Self::Given(slots, entered),
         }
     }
 
@@ -109,13 +109,13 @@ impl Slot {
     fn leave(&mut self) {
         *self = match std::mem::replace(self, Self::NotNeeded) {
             Self::NotNeeded => Self::NotNeeded,
-            Self::Without(places) | Self::Given(places, _) | Self::Holds(places, _) => Self::Without(places),
+            Self::Without(slots) | Self::Given(slots, _) | Self::Holds(slots, _) => Self::Without(slots),
         };
     }
 
     fn share(&self) -> Option<OwnedFd> {
         match self {
-            Self::Holds(_, held) => held.share().ok(),
+            Self::Holds(_, lease) => lease.share().ok(),
             Self::NotNeeded | Self::Without(_) | Self::Given(..) => None,
         }
     }
@@ -168,47 +168,47 @@ impl Driver<'_> {
     }
 
     fn admit_to(&mut self, queue: Queue, step: Step) -> Result<bool, DriverError> {
-        let (places, seat) = match std::mem::replace(self.admission.slot(queue), Slot::NotNeeded) {
+        let (slots, entered) = match std::mem::replace(self.admission.slot(queue), Slot::NotNeeded) {
             same @ (Slot::NotNeeded | Slot::Holds(..)) => {
                 *self.admission.slot(queue) = same;
                 return Ok(true);
             }
-            Slot::Without(places) => {
-                let seat = places.enter().map_err(failed)?;
-                (places, seat)
+            Slot::Without(slots) => {
+                let entered = slots.enter().map_err(failed)?;
+                (slots, entered)
             }
-            Slot::Given(places, seat) => (places, seat),
+            Slot::Given(slots, entered) => (slots, entered),
         };
-        match seat {
-            Seat::Place(held) => {
-                self.admission.has(queue, (places, held), self.spec.name.as_str());
+        match entered {
+            Entered::Slot(lease) => {
+                self.admission.has(queue, (slots, lease), self.spec.name.as_str());
                 Ok(true)
             }
-            Seat::Row(ticket) => self.wait_in(queue, (places, ticket), step),
+            Entered::Queued(ticket) => self.wait_in(queue, (slots, ticket), step),
         }
     }
 
     fn wait_in(
         &mut self,
         queue: Queue,
-        (places, ticket): (Places, Ticket),
+        (slots, ticket): (Slots, QueueTicket),
         step: Step,
     ) -> Result<bool, DriverError> {
         let since = Instant::now();
         self.record(Event::Queued)?;
-        let (outbox, waiting) = (self.post.outbox(), places.clone());
+        let (outbox, waiting) = (self.post.outbox(), slots.clone());
         std::thread::Builder::new()
             .name("queue".into())
             .spawn(move || {
                 outbox.report(Report::Admitted(queue, waiting.wait(ticket)));
             })
             .map_err(failed)?;
-        *self.admission.slot(queue) = Slot::Without(places.clone());
+        *self.admission.slot(queue) = Slot::Without(slots.clone());
         self.wait(None, |driver, heard| match heard {
-            Heard::Report(Report::Admitted(which, held)) if which == queue => {
+            Heard::Report(Report::Admitted(which, lease)) if which == queue => {
                 driver.admission.has(
                     queue,
-                    (places.clone(), held.map_err(failed)?),
+                    (slots.clone(), lease.map_err(failed)?),
                     driver.spec.name.as_str(),
                 );
                 driver.record.clock.leave_out(since.elapsed());

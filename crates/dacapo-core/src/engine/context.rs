@@ -181,10 +181,10 @@ pub struct DriverContext {
     pub kinds: Kinds,
     /// Whether commands may answer what a turn asks where nobody is at hand.
     pub answers: Answers,
-    /// The row of those of which one is at work in the repository (M2), waited for first; none: it need not wait.
-    pub turn: Option<QueueEntry>,
-    /// The row of those who want to work at once on this machine; none: it need not wait.
-    pub places: Option<QueueEntry>,
+    /// The queue of those of which one is at work in the repository (M2), waited for first; none: it need not wait.
+    pub repo_slot: Option<QueueEntry>,
+    /// The queue of those who want to work at once on this machine; none: it need not wait.
+    pub machine_slot: Option<QueueEntry>,
 }
 
 /// Tells a driver what to do from another thread.

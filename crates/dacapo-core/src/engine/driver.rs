@@ -80,7 +80,7 @@ impl<'a> Driver<'a> {
         let driver = Self {
             record: Record::new(spec.name.to_string(), (journal, last), after, sink),
             proof: ProofCheckout::new(earlier.start_sha256.take()),
-            admission: Admission::new(context.turn.take(), context.places.take()),
+            admission: Admission::new(context.repo_slot.take(), context.machine_slot.take()),
             workspace: None,
             turns: Turns::default(),
             spec,

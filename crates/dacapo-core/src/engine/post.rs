@@ -14,7 +14,7 @@ use crate::agent::acp::{Question, Talk};
 use crate::event::{AgentEvent, Command, Received};
 use crate::process::Finished;
 use crate::proof::{Lease, ProofError};
-use crate::store::{Held, Inbox, ProbeLock, Watch};
+use crate::store::{Inbox, ProbeLock, SlotLease, Watch};
 
 /// All that can reach the driver while it waits.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) enum Message {
 #[derive(Debug)]
 pub(super) enum Report {
     /// It is this task's turn, or it has a slot to work in.
-    Admitted(Queue, io::Result<Held>),
+    Admitted(Queue, io::Result<SlotLease>),
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::TaskName;
 
-use super::{Places, SharedLimits, TaskDir};
+use super::{SharedLimits, Slots, TaskDir};
 
 /// The data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl Home {
         SharedLimits::at(self.0.join("limits"))
     }
 
-    /// The places of tasks that work at the same time, at most so many.
-    pub fn places(&self, most: u32) -> Places {
-        Places::new(self.0.join("slots"), most)
+    /// The slots of tasks that work at the same time, at most so many.
+    pub fn slots(&self, most: u32) -> Slots {
+        Slots::new(self.0.join("slots"), most)
     }
 
     /// All repositories that have data.
@@ -104,9 +104,9 @@ impl RepoDir {
         Ok(all.iter().filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)).collect())
     }
 
-    /// The one place of a kind of task of which only one is at work in the repository at a time.
-    pub fn turn_of(&self, kind: &str) -> Places {
-        Places::new(self.0.join("turns").join(kind), 1)
+    /// The one slot of a kind of task of which only one is at work in the repository at a time.
+    pub fn repo_slot(&self, kind: &str) -> Slots {
+        Slots::new(self.0.join("turns").join(kind), 1)
     }
 
     /// Where the checkouts are in which commits are proven.

@@ -157,7 +157,7 @@ mod tests {
             cwd: Ok(dir.path().to_owned()),
             user_dir: None,
             program: "/bin/sh".into(),
-            kinds: dacapo_core::task::Kinds::default(),
+            kinds: dacapo_core::engine::Kinds::default(),
             messages: crate::messages::Messages::ENGLISH,
             notes: Notes::new(move |note| keep.lock().unwrap().push(note.clone())),
         };

@@ -18,7 +18,7 @@ fn case(env: &[(&str, &str)]) -> Case {
         cwd: Ok(home.clone()),
         user_dir: Some(home.clone()),
         program: "dacapo".into(),
-        kinds: dacapo_core::task::Kinds::default(),
+        kinds: dacapo_core::engine::Kinds::default(),
         messages: crate::messages::Messages::ENGLISH,
         notes: Notes::default(),
     };

@@ -206,8 +206,8 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
         proof: None,
         kinds: Kinds::of(&[&Checklist]),
         answers: Answers::Here,
-        turn: None,
-        places: None,
+        repo_slot: None,
+        machine_slot: None,
     };
     let mut nobody = Nobody;
     let (driver, _) =

@@ -66,8 +66,8 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
         proof: None,
         kinds: Kinds::of(&[&Milestones]),
         answers: Answers::Here,
-        turn: None,
-        places: None,
+        repo_slot: None,
+        machine_slot: None,
     };
     let mut nobody = Nobody;
     let (driver, _) = Driver::new(spec.clone(), dir.clone(), setting, &mut nobody).unwrap();

@@ -1,4 +1,4 @@
-//! Wakes who waits at the head of the row when a place may be free.
+//! Wakes who waits at the head of the queue when a slot may be free.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Bell;
@@ -79,7 +79,7 @@ mod other {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Without a kernel that tells, the one at the head of the row looks from time to time.
+    /// Without a kernel that tells, the one at the head of the queue looks from time to time.
     const LOOK_EVERY: Duration = Duration::from_millis(250);
 
     pub(crate) struct Bell;

@@ -1,7 +1,7 @@
 //! How many spawned tasks work at once on this machine, and in which order the others get their turn (S4, K7).
 //!
-//! A place is a locked file, and so is a ticket: the kernel gives back what any death leaves behind. Each who waits
-//! sleeps on the ticket before its own; only the first in the row looks for a free place. So nobody is overtaken, and a
+//! A slot is a locked file, and so is a ticket: the kernel gives back what any death leaves behind. Each who waits
+//! sleeps on the ticket before its own; only the first in the queue looks for a free slot. So nobody is overtaken, and a
 //! thousand that wait cost a thousand sleeping processes and nothing else.
 
 use std::fs::{self, File, TryLockError};
@@ -17,37 +17,37 @@ mod wake;
 
 pub(crate) use wake::Bell;
 
-/// What a process that is gone has started holds its place until it is done; so long its own task waits for it.
+/// What a process that is gone has started holds its slot until it is done; so long its own task waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// The name of a task is no longer; what else may be in the file is not read.
 const LONGEST_NAME: u64 = 256;
 
-/// The places of this machine, or the one that tasks of a kind have in a repository.
+/// The slots of this machine, or the one that tasks of a kind have in a repository.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct Slots {
     dir: PathBuf,
     most: u32,
 }
 
-/// A place in the row. Dropping it leaves the row.
+/// A place in the queue. Dropping it leaves the queue.
 #[derive(Debug)]
-pub struct Ticket {
+pub struct QueueTicket {
     number: u64,
     path: PathBuf,
     /// Locked as long as its holder waits.
     _file: File,
 }
 
-/// A place to work.
+/// A slot that is taken: free again when this and all its shares are gone.
 #[derive(Debug)]
-pub struct Held {
+pub struct SlotLease {
     file: File,
 }
 
-impl Held {
-    /// A share of it for what works in this place: it is free again when its holder and all shares are gone.
+impl SlotLease {
+    /// A share of it for what works in this slot: it is free again when its holder and all shares are gone.
     pub(crate) fn share(&self) -> io::Result<OwnedFd> {
         Ok(self.file.try_clone()?.into())
     }
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// No place is free.
+/// No slot is free.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
     /// Who has one, where that is known.
@@ -68,34 +68,34 @@ pub struct Taken {
 
 /// What a newcomer gets.
 #[derive(Debug)]
-pub enum Seat {
-    /// A place was free.
-    Place(Held),
+pub enum Entered {
+    /// A slot was free.
+    Slot(SlotLease),
     /// Others came first.
-    Row(Ticket),
+    Queued(QueueTicket),
 }
 
-impl Places {
+impl Slots {
     /// `dir` is made when it is first needed.
     pub(crate) fn new(dir: PathBuf, most: u32) -> Self {
         Self { dir, most: most.max(1) }
     }
 
-    /// Takes a place if one is free and nobody waits for it, else joins the row at its end.
-    pub(crate) fn enter(&self) -> io::Result<Seat> {
+    /// Takes a slot if one is free and nobody waits for it, else joins the queue at its end.
+    pub(crate) fn enter(&self) -> io::Result<Entered> {
         let _order = self.order()?;
         if self.waiting()?.is_empty()
             && let Some(held) = take_any(&mut self.doors()?)?
         {
-            return Ok(Seat::Place(held));
+            return Ok(Entered::Slot(held));
         }
-        self.join().map(Seat::Row)
+        self.join().map(Entered::Queued)
     }
 
-    /// Takes a place for `who` if one is free and nobody waits for it. Never joins the row.
+    /// Takes a slot for `who` if one is free and nobody waits for it. Never joins the queue.
     ///
-    /// A place under the very same name is what a dead process of that task has left behind; it is free in a moment.
-    pub fn try_enter(&self, who: &str) -> io::Result<Result<Held, Taken>> {
+    /// A slot under the very same name is what a dead process of that task has left behind; it is free in a moment.
+    pub fn try_enter(&self, who: &str) -> io::Result<Result<SlotLease, Taken>> {
         let start = Instant::now();
         loop {
             let taken = {
@@ -115,7 +115,7 @@ impl Places {
         }
     }
 
-    /// Who has a place, by the first that names somebody.
+    /// Who has a slot, by the first that names somebody.
     fn named(&self) -> Option<String> {
         use std::io::Read as _;
         let read = |number| -> Option<String> {
@@ -127,17 +127,17 @@ impl Places {
         (0..self.most).find_map(read)
     }
 
-    fn join(&self) -> io::Result<Ticket> {
+    fn join(&self) -> io::Result<QueueTicket> {
         self.clear_away()?;
         let number = self.waiting()?.last().map_or(0, |(last, _)| last + 1);
         let path = self.dir.join(format!("ticket-{number:016}"));
         let file = files::open_or_create(&path)?;
         file.lock()?;
-        Ok(Ticket { number, path, _file: file })
+        Ok(QueueTicket { number, path, _file: file })
     }
 
-    /// Sleeps until a place is free and all who came before have theirs.
-    pub(crate) fn wait(&self, ticket: Ticket) -> io::Result<Held> {
+    /// Sleeps until a slot is free and all who came before have theirs.
+    pub(crate) fn wait(&self, ticket: QueueTicket) -> io::Result<SlotLease> {
         loop {
             let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
             match before {
@@ -147,13 +147,13 @@ impl Places {
         }
     }
 
-    fn wait_at_the_head(&self, ticket: Ticket) -> io::Result<Held> {
+    fn wait_at_the_head(&self, ticket: QueueTicket) -> io::Result<SlotLease> {
         let mut bell = Bell::hang_in(&self.dir);
         // Opened once: closing one would ring our own bell.
         let mut doors = self.doors()?;
         loop {
             if let Some(held) = take_any(&mut doors)? {
-                // Only now may the next in the row look: the place that it would find is taken.
+                // Only now may the next in the queue look: the slot that it would find is taken.
                 drop(ticket);
                 return Ok(held);
             }
@@ -230,11 +230,11 @@ fn wait_until_free(ticket: &Path) -> io::Result<()> {
     }
 }
 
-fn take_any(doors: &mut Vec<File>) -> io::Result<Option<Held>> {
+fn take_any(doors: &mut Vec<File>) -> io::Result<Option<SlotLease>> {
     for index in 0..doors.len() {
         match doors[index].try_lock() {
             Ok(()) => {
-                return Ok(Some(Held { file: doors.swap_remove(index) }));
+                return Ok(Some(SlotLease { file: doors.swap_remove(index) }));
             }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
@@ -243,7 +243,7 @@ fn take_any(doors: &mut Vec<File>) -> io::Result<Option<Held>> {
     Ok(None)
 }
 
-impl Drop for Ticket {
+impl Drop for QueueTicket {
     fn drop(&mut self) {
         // The file is still locked: whoever sleeps on it wakes when it is closed, just after this.
         let _ = fs::remove_file(&self.path);
@@ -256,69 +256,69 @@ mod tests {
 
     use super::*;
 
-    fn places(most: u32) -> (tempfile::TempDir, Places) {
+    fn slots(most: u32) -> (tempfile::TempDir, Slots) {
         let dir = tempfile::tempdir().unwrap();
-        let places = Places::new(dir.path().join("slots"), most);
-        (dir, places)
+        let slots = Slots::new(dir.path().join("slots"), most);
+        (dir, slots)
     }
 
-    fn place(seat: Seat) -> Held {
+    fn slot(seat: Entered) -> SlotLease {
         match seat {
-            Seat::Place(held) => held,
-            Seat::Row(ticket) => panic!("a place was free: {ticket:?}"),
+            Entered::Slot(held) => held,
+            Entered::Queued(ticket) => panic!("a slot was free: {ticket:?}"),
         }
     }
 
-    fn row(seat: Seat) -> Ticket {
+    fn queue(seat: Entered) -> QueueTicket {
         match seat {
-            Seat::Row(ticket) => ticket,
-            Seat::Place(held) => panic!("nobody may pass: {held:?}"),
+            Entered::Queued(ticket) => ticket,
+            Entered::Slot(held) => panic!("nobody may pass: {held:?}"),
         }
     }
 
     #[test]
     fn s4_no_more_than_the_most_have_a_place() {
-        let (_dir, places) = places(2);
-        let first = place(places.enter().unwrap());
-        let _second = place(places.enter().unwrap());
-        drop(row(places.enter().unwrap()));
+        let (_dir, slots) = slots(2);
+        let first = slot(slots.enter().unwrap());
+        let _second = slot(slots.enter().unwrap());
+        drop(queue(slots.enter().unwrap()));
         drop(first);
-        place(places.enter().unwrap());
+        slot(slots.enter().unwrap());
     }
 
     #[test]
     fn s4_a_share_keeps_the_place() {
-        let (_dir, places) = places(1);
-        let held = place(places.enter().unwrap());
+        let (_dir, slots) = slots(1);
+        let held = slot(slots.enter().unwrap());
         let share = held.share().unwrap();
         drop(held);
-        let ticket = row(places.enter().unwrap());
+        let ticket = queue(slots.enter().unwrap());
         drop(share);
-        places.wait(ticket).unwrap();
+        slots.wait(ticket).unwrap();
     }
 
     #[test]
     fn s4_who_waits_is_not_overtaken() {
-        let (_dir, places) = places(1);
-        let held = place(places.enter().unwrap());
-        let ticket = row(places.enter().unwrap());
+        let (_dir, slots) = slots(1);
+        let held = slot(slots.enter().unwrap());
+        let ticket = queue(slots.enter().unwrap());
         drop(held);
-        let later = row(places.enter().unwrap());
-        drop(places.wait(ticket).unwrap());
-        places.wait(later).unwrap();
+        let later = queue(slots.enter().unwrap());
+        drop(slots.wait(ticket).unwrap());
+        slots.wait(later).unwrap();
     }
 
     #[test]
     fn s4_all_get_their_turn_in_order() {
-        let (_dir, places) = places(1);
-        let held = place(places.enter().unwrap());
+        let (_dir, slots) = slots(1);
+        let held = slot(slots.enter().unwrap());
         let (tell, told) = mpsc::channel();
         let waiters: Vec<_> = (0..20)
             .map(|number| {
-                let (places, tell) = (places.clone(), tell.clone());
-                let ticket = row(places.enter().unwrap());
+                let (slots, tell) = (slots.clone(), tell.clone());
+                let ticket = queue(slots.enter().unwrap());
                 std::thread::spawn(move || {
-                    let held = places.wait(ticket).unwrap();
+                    let held = slots.wait(ticket).unwrap();
                     tell.send(number).unwrap();
                     drop(held);
                 })
@@ -335,43 +335,43 @@ mod tests {
 
     #[test]
     fn m2_who_does_not_wait_is_told_who_is_there() {
-        let (_dir, places) = places(1);
-        let held = places.try_enter("auth").unwrap().unwrap();
-        assert_eq!(places.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("auth".into()) });
+        let (_dir, slots) = slots(1);
+        let held = slots.try_enter("auth").unwrap().unwrap();
+        assert_eq!(slots.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("auth".into()) });
         held.name("a").unwrap();
-        assert_eq!(places.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("a".into()) });
+        assert_eq!(slots.try_enter("search").unwrap().unwrap_err(), Taken { by: Some("a".into()) });
         drop(held);
-        let held = place(places.enter().unwrap());
-        let ticket = row(places.enter().unwrap());
+        let held = slot(slots.enter().unwrap());
+        let ticket = queue(slots.enter().unwrap());
         drop(held);
-        assert!(places.try_enter("search").unwrap().is_err(), "somebody waits for it");
-        drop(places.wait(ticket).unwrap());
-        drop(places.try_enter("search").unwrap().unwrap());
+        assert!(slots.try_enter("search").unwrap().is_err(), "somebody waits for it");
+        drop(slots.wait(ticket).unwrap());
+        drop(slots.try_enter("search").unwrap().unwrap());
     }
 
     #[test]
     fn m2_what_an_own_dead_process_left_is_waited_for() {
-        let (_dir, places) = places(1);
-        let held = places.try_enter("auth").unwrap().unwrap();
+        let (_dir, slots) = slots(1);
+        let held = slots.try_enter("auth").unwrap().unwrap();
         let share = held.share().unwrap();
         drop(held);
         let guard = std::thread::spawn(move || drop(share));
-        drop(places.try_enter("auth").unwrap().unwrap());
+        drop(slots.try_enter("auth").unwrap().unwrap());
         guard.join().unwrap();
     }
 
     #[test]
     fn s4_a_ticket_left_by_a_death_holds_nobody_up() {
-        let (_dir, places) = places(1);
-        let held = place(places.enter().unwrap());
-        let ticket = row(places.enter().unwrap());
+        let (_dir, slots) = slots(1);
+        let held = slot(slots.enter().unwrap());
+        let ticket = queue(slots.enter().unwrap());
         // As SIGKILL does: the lock goes, the file stays.
         let path = ticket.path.clone();
         drop(ticket);
         fs::write(&path, "").unwrap();
-        let next = row(places.enter().unwrap());
+        let next = queue(slots.enter().unwrap());
         assert!(!path.exists() || path == next.path);
         drop(held);
-        places.wait(next).unwrap();
+        slots.wait(next).unwrap();
     }
 }
