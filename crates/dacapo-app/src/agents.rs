@@ -8,6 +8,7 @@ use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, 
 use crate::App;
 use crate::config::{self, AgentProfile, Config};
 use crate::error::{Failure, suggest};
+use crate::present::refusals;
 use crate::{native, rehearsal};
 
 mod found;
@@ -267,7 +268,7 @@ fn built_in(adapter: &dyn Adapter, wanted: &Wanted, profile: &AgentProfile) -> R
         as_root: rustix::process::geteuid().is_root(),
     };
     adapter.profile(&wish).map_err(|unable| {
-        Failure::usage(unable.to_string())
+        Failure::usage(refusals::unable(&unable))
             .hint("--approval auto runs it unattended")
             .kept("everything; nothing was started")
     })
@@ -293,9 +294,9 @@ fn endpoint(app: &App, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentS
         context_tokens: profile.context_tokens,
         approval: wanted.approval,
     };
-    let mut arguments = settings
-        .arguments()
-        .map_err(|unable| Failure::usage(unable.to_string()).kept("everything; nothing was started"))?;
+    let mut arguments = settings.arguments().map_err(|unable| {
+        Failure::usage(refusals::unable(&unable)).kept("everything; nothing was started")
+    })?;
     let sessions = app.home()?.path().join("sessions").join("native");
     arguments.extend(["--sessions".to_owned(), sessions.display().to_string()]);
     Ok(AgentSpec {

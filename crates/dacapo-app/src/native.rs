@@ -42,9 +42,7 @@ impl Settings<'_> {
     /// There is nobody whom it could ask.
     pub fn arguments(&self) -> Result<Vec<String>, Unable> {
         if self.approval == Approval::Ask {
-            let why =
-                "it runs unattended; --approval edits leaves the shell out, read-only all that changes files";
-            return Err(Unable { agent: "native", approval: self.approval, why });
+            return Err(Unable { agent: "native", approval: self.approval, acp_command: &[] });
         }
         let mut arguments = vec![COMMAND.to_owned()];
         self.add_endpoint(&mut arguments);

@@ -12,6 +12,7 @@ pub mod notes;
 pub mod notices;
 pub mod proof;
 pub(crate) mod prose;
+pub mod refusals;
 pub mod report;
 pub mod status;
 pub mod table;

@@ -9,6 +9,7 @@ use crate::agents::{self, Chosen};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::native;
+use crate::present::refusals;
 
 /// What stands before the model of an endpoint.
 const NATIVE: &str = "native:";
@@ -70,7 +71,7 @@ fn same_agent(
     };
     let mut writer = adapter.profile(&wish).map_err(|unable| {
         let (setting, flag) = names(what);
-        Failure::usage(format!("{setting} = \"{model}\": {unable}"))
+        Failure::usage(format!("{setting} = \"{model}\": {}", refusals::unable(&unable)))
             .kept("everything; nothing was started")
             .hint(format!("{setting} = \"native:MODEL\" asks an endpoint ([agents.native]) instead"))
             .hint(format!("{flag} '' leaves it to the agent's own words"))

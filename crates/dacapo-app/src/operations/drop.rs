@@ -12,6 +12,7 @@ use super::rename::{finish_begun, renamed_to};
 use crate::App;
 use crate::error::{Failure, suggest};
 use crate::operations::tasks::{distinct, still_finishing};
+use crate::present::refusals;
 
 /// A task that was put away.
 #[derive(Debug)]
@@ -106,15 +107,15 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
             .hint(format!("dacapo kill {name}"))
             .hint(format!("dacapo wait {name}")),
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })
 }
 
 /// Why a task could not be put away, and what would help.
 fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
     let name = &spec.name;
-    let failure =
-        Failure::usage(format!("Task '{name}' cannot be dropped: {error}")).kept("all of it, where it was");
+    let failure = Failure::usage(format!("Task '{name}' cannot be dropped: {}", refusals::put_away(&error)))
+        .kept("all of it, where it was");
     match &error {
         DropError::Worktree(WorktreeError::CheckedOut { at, .. }) => {
             failure.hint(format!("git -C {} switch main, or another branch", at.display()))

@@ -16,6 +16,7 @@ use crate::error::Failure;
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
 use crate::present::log::Tracing;
+use crate::present::refusals;
 
 /// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
 const GENTLE: Duration = Duration::from_secs(30);
@@ -259,7 +260,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
         LockError::Held => Failure::usage(format!("Task '{name}' was started again"))
             .hint(format!("dacapo kill {name} ends it")),
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
     let inbox = dir.inbox();
     let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));

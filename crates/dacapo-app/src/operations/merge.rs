@@ -14,6 +14,7 @@ use crate::App;
 use crate::config::{Loaded, load};
 use crate::error::Failure;
 use crate::note::Note;
+use crate::present::refusals;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
@@ -263,7 +264,7 @@ fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
                 .hint("wait until it is done, then merge")
         }
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(error.to_string()).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(NOTHING)
         }
     })
 }

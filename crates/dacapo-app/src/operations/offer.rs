@@ -8,6 +8,7 @@ use crate::App;
 use crate::error::Failure;
 use crate::note::Note;
 use crate::operations::tasks::{still_finishing, still_running};
+use crate::present::refusals;
 use crate::pull_request::{Made, Offered, Plan, Wishes};
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
@@ -35,7 +36,9 @@ impl App {
         let lock = dir.lock().map_err(|error| match error {
             LockError::Held => still_running(&name),
             LockError::Lingering => still_finishing(&name),
-            LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+            LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
+                Failure::failed(refusals::lock(&error))
+            }
         })?;
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
         let loaded = self.settings(repo.toplevel(), &[Using::PullRequests], answers)?;

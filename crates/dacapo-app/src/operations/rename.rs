@@ -14,6 +14,7 @@ use crate::error::{Failure, Kind};
 use crate::inside;
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
+use crate::present::refusals;
 
 const NOTHING: &str = "everything; nothing was renamed";
 
@@ -57,7 +58,7 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
             .hint(format!("dacapo wait {from} waits for it; then rename it")),
         LockError::Lingering => still_finishing(&from).kept(NOTHING),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(error.to_string()).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(NOTHING)
         }
     })?;
     app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
@@ -128,7 +129,7 @@ fn finish(
         LockError::Held => Failure::usage(format!("Task '{to}' is being renamed by another process"))
             .kept("everything; it goes on"),
         LockError::Lingering => still_finishing(to),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
     let _at_work = app.at_work(repo, data);
     let done = Renaming::of(repo, data, app.kinds).finish(dir, &lock);

@@ -23,6 +23,7 @@ use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
+use crate::present::refusals;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
 use crate::request::given_again;
@@ -104,7 +105,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
     let seen = app.view(dir)?;
     refuse_merged(app, repo, dir, &seen)?;

@@ -18,6 +18,7 @@ use crate::App;
 use crate::error::{Failure, suggest};
 use crate::operations::tasks::{still_finishing, unreachable};
 use crate::present::needs::commands;
+use crate::present::refusals;
 use crate::question::{Answers, NotYet};
 use crate::request::{Budget, can_hold};
 
@@ -263,7 +264,7 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure>
         }
         Err(LockError::Lingering) => return Err(still_finishing(&name)),
         Err(error @ (LockError::Io { .. } | LockError::RenameUnfinished { .. })) => {
-            return Err(Failure::failed(error.to_string()));
+            return Err(Failure::failed(refusals::lock(&error)));
         }
     };
     if !dir.has_begun() {

@@ -9,6 +9,7 @@ use super::drop::shown;
 use super::rename::finish_all;
 use crate::App;
 use crate::error::{Failure, suggest};
+use crate::present::refusals;
 use crate::present::words;
 
 /// What is back.
@@ -122,7 +123,7 @@ fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> 
 
 fn not_brought_back(kept: &Kept, error: DropError) -> Failure {
     let (name, id) = (&kept.name, &kept.id);
-    let failure = Failure::usage(format!("'{name}' cannot be brought back: {error}"))
+    let failure = Failure::usage(format!("'{name}' cannot be brought back: {}", refusals::put_away(&error)))
         .kept(format!("all of it, as it was put away; nothing has moved (undo {id})"));
     match &error {
         DropError::NameTaken(_) => {

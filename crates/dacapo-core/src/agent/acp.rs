@@ -58,8 +58,7 @@ impl Adapter for Acp {
     }
 
     fn profile(&self, wish: &Wish<'_>) -> Result<AgentSpec, Unable> {
-        let why = "its command is not known; define it: [agents.NAME] command = [\"…\"], output = \"acp\"";
-        Err(Unable { agent: "acp", approval: wish.approval, why })
+        Err(Unable { agent: "acp", approval: wish.approval, acp_command: &[] })
     }
 
     fn parser(&self, setting: ParserSetting) -> Box<dyn Parser> {

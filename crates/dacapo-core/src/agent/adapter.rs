@@ -91,14 +91,13 @@ pub struct Wish<'a> {
 
 /// The agent cannot do what is wished for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{agent} cannot run with --approval {}: {why}", approval.as_str())]
+#[error("{agent} cannot run with the approval '{}'", approval.as_str())]
 pub struct Unable {
-    /// Which one.
     pub agent: &'static str,
-    /// What it cannot.
+    /// What it cannot run with.
     pub approval: Approval,
-    /// Why, and what would do.
-    pub why: &'static str,
+    /// The command that can, as an agent that speaks ACP; empty: none is known.
+    pub acp_command: &'static [&'static str],
 }
 
 /// What a parser must know beside the bytes.

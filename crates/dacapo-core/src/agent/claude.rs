@@ -39,8 +39,7 @@ impl Adapter for Claude {
                 return Err(Unable {
                     agent: "claude",
                     approval: wish.approval,
-                    why: "nobody can be asked while it runs headless; set up claude-agent-acp as \
-                          [agents.NAME] with output = \"acp\", which asks",
+                    acp_command: &["claude-agent-acp"],
                 });
             }
         };
@@ -200,7 +199,7 @@ mod tests {
         let flags = "--permission-mode dontAsk --tools Read,Glob,Grep --strict-mcp-config";
         assert_eq!(argv(&read), format!("{base} {flags} {budget}"));
         let unable = Claude.profile(&wish(Approval::Ask)).unwrap_err();
-        assert!(unable.to_string().contains("acp"), "{unable}");
+        assert_eq!(unable.acp_command, ["claude-agent-acp"]);
     }
 
     #[test]

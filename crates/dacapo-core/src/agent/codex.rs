@@ -36,7 +36,7 @@ impl Adapter for Codex {
                 return Err(Unable {
                     agent: self.name(),
                     approval: wish.approval,
-                    why: "`codex exec` has nobody to ask; codex-acp as an agent with output = \"acp\" can",
+                    acp_command: &["codex-acp"],
                 });
             }
         };

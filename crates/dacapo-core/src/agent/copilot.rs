@@ -40,7 +40,7 @@ impl Adapter for Copilot {
                 return Err(Unable {
                     agent: self.name(),
                     approval: wish.approval,
-                    why: "with a prompt it has nobody to ask; `copilot --acp` as an agent with output = \"acp\" can",
+                    acp_command: &["copilot", "--acp"],
                 });
             }
         };

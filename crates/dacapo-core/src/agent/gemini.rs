@@ -33,9 +33,8 @@ impl Adapter for Gemini {
             Approval::Edits => &["--approval-mode", "auto_edit"],
             Approval::ReadOnly => &["--approval-mode", "plan"],
             Approval::Ask => {
-                let why = "it asks nobody when it runs without a terminal; as an ACP agent it does: \
-                           [agents.NAME] command = [\"gemini\", \"--acp\"], output = \"acp\"";
-                return Err(Unable { agent: self.name(), approval: wish.approval, why });
+                let acp_command = &["gemini", "--acp"];
+                return Err(Unable { agent: self.name(), approval: wish.approval, acp_command });
             }
         };
         let mut argv = vec!["gemini", "--output-format", "stream-json"];

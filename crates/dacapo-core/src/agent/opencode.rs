@@ -57,9 +57,8 @@ impl Adapter for Opencode {
             Approval::Edits => Some(EDITS),
             Approval::ReadOnly => Some(READ_ONLY),
             Approval::Ask => {
-                let why = "it asks nobody when it runs without a terminal; as an ACP agent it does: \
-                           [agents.NAME] command = [\"opencode\", \"acp\"], output = \"acp\"";
-                return Err(Unable { agent: self.name(), approval: wish.approval, why });
+                let acp_command = &["opencode", "acp"];
+                return Err(Unable { agent: self.name(), approval: wish.approval, acp_command });
             }
         };
         let mut argv = vec!["opencode", "run", "--format", "json", "--thinking", "--auto"];

@@ -39,8 +39,7 @@ impl Adapter for Qwen {
                 return Err(Unable {
                     agent: "qwen",
                     approval: wish.approval,
-                    why: "nobody can be asked while it runs headless; [agents.NAME] command = \
-                          [\"qwen\", \"--acp\"], output = \"acp\" asks",
+                    acp_command: &["qwen", "--acp"],
                 });
             }
         };
@@ -179,7 +178,7 @@ mod tests {
             match Qwen.profile(&wish).map(|spec| spec.command) {
                 Ok(AgentCommand::Argv(argv)) => argv.join(" "),
                 Ok(other) => panic!("{other:?}"),
-                Err(unable) => unable.to_string(),
+                Err(unable) => unable.acp_command.join(" "),
             }
         };
         assert_eq!(argv(Approval::Auto), "qwen -o stream-json --yolo --model qwen3");
@@ -187,7 +186,7 @@ mod tests {
         let read =
             "--approval-mode default --exclude-tools edit,write_file,notebook_edit,run_shell_command,monitor";
         assert_eq!(argv(Approval::ReadOnly), format!("qwen -o stream-json {read} --model qwen3"));
-        assert!(argv(Approval::Ask).contains("--acp"));
+        assert_eq!(argv(Approval::Ask), "qwen --acp");
     }
 
     fn account_in(home: &Path, variables: &[(&str, &str)]) -> Account {

@@ -41,7 +41,7 @@ pub enum LockError {
     #[error("something that a process which is gone has started is still at work")]
     Lingering,
     /// It is free, but a rename of the task was interrupted and must be finished first.
-    #[error("Task '{to}' is not completely renamed: dacapo rename {from} {to} finishes it")]
+    #[error("Task '{to}' is not completely renamed (it was '{from}')")]
     RenameUnfinished {
         /// The task's old name.
         from: String,

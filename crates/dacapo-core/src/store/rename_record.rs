@@ -191,7 +191,7 @@ mod tests {
             assert!(
                 matches!(&error, LockError::RenameUnfinished { from, to } if (&**from, &**to) == ("old", "new"))
             );
-            assert!(error.to_string().ends_with("dacapo rename old new finishes it"));
+            assert!(error.to_string() == "Task 'new' is not completely renamed (it was 'old')");
         }
         drop(new.lock_to_rename().unwrap());
 

@@ -199,8 +199,8 @@ fn a1_how_it_is_run() {
     let mode = |approval| argv(&Wish { model: None, approval, as_root: true })[3..].join(" ");
     assert_eq!(mode(Approval::Edits), "--approval-mode auto_edit");
     assert_eq!(mode(Approval::ReadOnly), "--approval-mode plan");
-    let unable = adapter().profile(&Wish { approval: Approval::Ask, ..wish }).unwrap_err().to_string();
-    assert!(unable.contains("--approval ask") && unable.contains("--acp"), "{unable}");
+    let unable = adapter().profile(&Wish { approval: Approval::Ask, ..wish }).unwrap_err();
+    assert_eq!((unable.approval, unable.acp_command), (Approval::Ask, &["gemini", "--acp"][..]));
     let spec = adapter().profile(&wish).unwrap();
     assert_eq!(
         (spec.prompt, spec.session_need(), spec.presets_session()),

@@ -183,8 +183,8 @@ fn a1_how_it_is_run() {
         let rules: serde_json::Value = serde_json::from_str(rules).unwrap();
         assert_eq!((rules["edit"].as_str(), rules["bash"].as_str()), (Some(edit), Some("deny")));
     }
-    let unable = adapter().profile(&Wish { approval: Approval::Ask, ..wish }).unwrap_err().to_string();
-    assert!(unable.contains("--approval ask") && unable.contains("acp"), "{unable}");
+    let unable = adapter().profile(&Wish { approval: Approval::Ask, ..wish }).unwrap_err();
+    assert_eq!((unable.approval, unable.acp_command), (Approval::Ask, &["opencode", "acp"][..]));
     assert!(adapter().reports_cost());
 }
 

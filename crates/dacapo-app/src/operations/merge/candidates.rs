@@ -19,6 +19,7 @@ use crate::error::Failure;
 use crate::operations::list::glance;
 use crate::operations::tasks::still_finishing;
 use crate::present::listing::is_ready;
+use crate::present::refusals;
 use crate::present::words;
 
 /// The tasks that are meant.
@@ -140,7 +141,7 @@ fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
             .hint(format!("dacapo kill {name} ends it; what it has done is kept")),
         LockError::Lingering => still_finishing(&name).kept(NOTHING),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(error.to_string()).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(NOTHING)
         }
     })
 }

@@ -14,6 +14,7 @@ use crate::operations::resume::{GoesOn, Resume};
 use crate::operations::send::{Given, write_down};
 use crate::operations::tasks::{still_finishing, still_running};
 use crate::present::needs::question;
+use crate::present::refusals;
 use crate::question::{Answers, NotYet};
 
 /// What a person had answered when a death kept it from being taken in: it still counts, while nobody says otherwise.
@@ -115,7 +116,7 @@ fn settle(app: &App, dir: &TaskDir, number: usize) -> Result<(), Failure> {
     let lock = dir.lock_briefly().map_err(|error| match error {
         LockError::Held => still_running(&name),
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(error.to_string()),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
     let seen = app.view(dir)?;
     let needs = paused_for(&seen)?;

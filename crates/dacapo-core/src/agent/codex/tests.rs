@@ -21,8 +21,8 @@ fn a8_each_approval_has_its_sandbox_and_asking_is_refused_before_the_start() {
         let spec = Codex.profile(&wish(approval, None)).unwrap();
         assert_eq!(argv(&spec), format!("{start} {flags}"));
     }
-    let unable = Codex.profile(&wish(Approval::Ask, None)).unwrap_err().to_string();
-    assert!(unable.contains("--approval ask") && unable.contains("acp"), "{unable}");
+    let unable = Codex.profile(&wish(Approval::Ask, None)).unwrap_err();
+    assert_eq!((unable.approval, unable.acp_command), (Approval::Ask, &["codex-acp"][..]));
 }
 
 #[test]

@@ -23,8 +23,8 @@ fn a8_each_approval_has_its_flags_and_asking_is_refused_before_the_start() {
         let allows_all = spec.env.contains(&("COPILOT_ALLOW_ALL".into(), "false".into()));
         assert_eq!(allows_all, approval != Approval::Auto, "a variable of the user's must not allow more");
     }
-    let unable = Copilot.profile(&wish(Approval::Ask, None)).unwrap_err().to_string();
-    assert!(unable.contains("--approval ask") && unable.contains("--acp"), "{unable}");
+    let unable = Copilot.profile(&wish(Approval::Ask, None)).unwrap_err();
+    assert_eq!((unable.approval, unable.acp_command), (Approval::Ask, &["copilot", "--acp"][..]));
 }
 
 #[test]

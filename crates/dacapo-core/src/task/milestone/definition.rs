@@ -28,6 +28,8 @@ use super::settings::{self, Settings};
 pub const MOST_BYTES: usize = 256 << 10;
 /// A milestone of more features or criteria than this is several milestones.
 pub const MOST_ITEMS: usize = 100;
+/// What a hash of criteria begins with: another version of it is another hash.
+const WHAT_IS_FROZEN: &[u8] = b"dacapo milestone 1";
 /// A shorter name may stand in any sentence.
 const FEWEST_LETTERS: usize = 3;
 
@@ -133,12 +135,13 @@ impl Definition {
     /// Settings are not part of it.
     pub fn frozen(&self) -> String {
         let mut hash = hmac_sha256::Hash::new();
-        let mut put = |text: &str| {
+        let mut put_bytes = |bytes: &[u8]| {
             // With its length, so that no text can pass for two others.
-            hash.update((text.len() as u64).to_be_bytes());
-            hash.update(text.as_bytes());
+            hash.update((bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
         };
-        put("dacapo milestone 1");
+        put_bytes(WHAT_IS_FROZEN);
+        let mut put = |text: &str| put_bytes(text.as_bytes());
         put(&self.goal);
         put(&self.features.len().to_string());
         for Feature { text, accept } in &self.features {
