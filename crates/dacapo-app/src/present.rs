@@ -2,6 +2,7 @@
 
 pub mod ends;
 pub mod face;
+pub mod faults;
 pub mod json;
 pub mod leftovers;
 pub mod listing;

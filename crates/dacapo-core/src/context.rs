@@ -12,6 +12,7 @@ mod shortfall;
 mod summary;
 mod wording;
 
+pub use crate::event::words::{fault, faults};
 pub use crate::text::{
     cut, cut_chars, cut_columns, failure_line, is_deceptive, last_lines, success_line, tail_lines,
 };

@@ -7,8 +7,8 @@ pub mod outlet;
 pub mod shown;
 
 pub use dacapo_app::present::{
-    ends, json, leftovers, listing, log, milestone, needs, notices, proof, report, status, table, untracked,
-    words,
+    ends, faults, json, leftovers, listing, log, milestone, needs, notices, proof, report, status, table,
+    untracked, words,
 };
 
 use std::time::Duration;

@@ -7,6 +7,7 @@ use dacapo_core::task::milestone::{JudgedBy, RoundView};
 
 use super::Told;
 use super::catalog::fold;
+use crate::present::faults;
 
 /// All rounds, in order.
 #[derive(Debug, Default)]
@@ -171,7 +172,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
         };
         let text = match &record.end {
             TurnEnd::Done => record.reply.clone().unwrap_or_else(|| record.summary.clone()),
-            TurnEnd::Failed { message, .. } => format!("(no reply: {message})"),
+            TurnEnd::Failed { fault, .. } => format!("(no reply: {})", faults::told(fault)),
             TurnEnd::Limit { message, .. } => format!("(no reply, a usage limit: {message})"),
             TurnEnd::Cancelled => "(no reply: it was ended)".to_owned(),
             TurnEnd::Budget => "(no reply: the budget was used up)".to_owned(),

@@ -151,7 +151,9 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(crate::present::refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
+            Failure::failed(crate::present::refusals::lock(&error))
+        }
     })
 }
 

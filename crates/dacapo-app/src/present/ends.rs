@@ -2,6 +2,7 @@
 
 use dacapo_core::event::{Attempt, ChangeCause, LimitSaid, Metered, StopDetail, WaitCause};
 
+use super::faults;
 use super::needs::main_branch;
 
 /// What more there is to say about the end of task `name` than its reason.
@@ -34,6 +35,7 @@ pub fn detail(detail: &StopDetail, name: &str) -> String {
         }
         StopDetail::NoSession => format!("Failed to get session ID for loop follow-up (task {name})"),
         StopDetail::Main(found) => main_branch(found),
+        StopDetail::Faults { faults } => faults::all(faults).unwrap_or_default(),
         StopDetail::Said { message } => message.clone(),
     }
 }

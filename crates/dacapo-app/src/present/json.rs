@@ -1,11 +1,14 @@
 //! A task for programs: what the engine says, and beside it the words that people get.
 
-use dacapo_core::event::{Needs, Notice, StopDetail};
+use dacapo_core::event::{
+    AgentEvent, Envelope, Event, Fault, Needs, Notice, StopDetail, TurnEnd, TurnRecord, WritingEnd,
+    WritingRecord,
+};
 use dacapo_core::view::TaskView;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{ends, needs, notices};
+use super::{ends, faults, needs, notices};
 
 /// All that `status --json` says.
 pub fn status(view: &TaskView) -> Value {
@@ -32,6 +35,59 @@ pub fn in_words(task: &mut Value) {
         && let Ok(detail) = StopDetail::deserialize(&result["detail"])
     {
         result["message"] = ends::detail(&detail, &name).into();
+        self::detail(result, Some(&detail), &name);
+    }
+    for record in task.get_mut("iterations").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Ok(faults) = Vec::<Fault>::deserialize(&record["faults"]) {
+            iteration(record, &faults);
+        }
+    }
+}
+
+/// An event of a task's journal, with the words that people get beside what the engine says.
+pub fn event(line: &Envelope) -> Value {
+    let mut value = serde_json::to_value(line).unwrap_or_default();
+    match &line.event {
+        Event::TurnFinished(record) => turn(&mut value, record),
+        Event::Written(WritingRecord { end: WritingEnd::Failed { fault }, .. }) => {
+            value["message"] = faults::told(fault).into();
+        }
+        Event::IterationFinished(record) => iteration(&mut value, &record.faults),
+        Event::TaskFinished(result) => detail(&mut value, result.detail.as_ref(), &line.task),
+        Event::StopRequested { detail: why, .. } => detail(&mut value, Some(why), &line.task),
+        _ => {}
+    }
+    value
+}
+
+/// What an agent does, likewise.
+pub fn agent(event: &AgentEvent) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    if let AgentEvent::Error { fault, .. } = event {
+        value["message"] = faults::told(fault).into();
+    }
+    value
+}
+
+fn turn(value: &mut Value, record: &TurnRecord) {
+    if let TurnEnd::Failed { fault, .. } = &record.end {
+        value["message"] = faults::told(fault).into();
+    }
+    if let Some(refused) = &record.not_allowed {
+        value["refused"] = faults::not_allowed(refused).into();
+    }
+}
+
+fn iteration(value: &mut Value, faults: &[Fault]) {
+    if let Some(error) = faults::all(faults) {
+        value["error"] = error.into();
+    }
+}
+
+/// `message` in the `detail` of why a task ended, where that is what went wrong.
+fn detail(value: &mut Value, detail: Option<&StopDetail>, name: &str) {
+    if let Some(detail @ StopDetail::Faults { .. }) = detail {
+        value["detail"]["message"] = ends::detail(detail, name).into();
     }
 }
 

@@ -12,7 +12,7 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
-use super::{ends, needs, notices, words};
+use super::{ends, faults, needs, notices, words};
 
 mod agent_lines;
 mod milestone;
@@ -87,7 +87,9 @@ fn writing_line(record: &WritingRecord) -> Option<String> {
         WritingEnd::Done { .. } => {
             Some(format!("{} wrote the {what} ({})", record.by, words::tokens(record.usage.tokens())))
         }
-        WritingEnd::Failed { message } => Some(format!("{} wrote no {what}: {message}", record.by)),
+        WritingEnd::Failed { fault } => {
+            Some(format!("{} wrote no {what}: {}", record.by, faults::told(fault)))
+        }
         WritingEnd::Nothing | WritingEnd::Cancelled => None,
     }
 }
@@ -270,11 +272,12 @@ impl LogLines {
         self.never_began =
             record.iteration > 0 && record.output_bytes == 0 && matches!(record.end, TurnEnd::Failed { .. });
         match &record.end {
-            TurnEnd::Failed { message, .. } => {
+            TurnEnd::Failed { fault, .. } => {
+                let message = faults::told(fault);
                 out.push(format!("Agent failed: {message}"));
                 let said = record.stderr_tail.as_deref().unwrap_or_default();
                 out.extend(said.lines().map(|line| format!("  stderr: {}", words::line(line, 500))));
-                self.told = Some(message.clone());
+                self.told = Some(message);
             }
             TurnEnd::Limit { message, .. } => out.push(format!("Usage limit: {message}")),
             TurnEnd::Cancelled => out.push("Agent stopped: cancelled".into()),
@@ -295,8 +298,8 @@ impl LogLines {
         } else {
             self.failed += 1;
             // Of a turn that failed by itself the reason stands there already.
-            if let (Ended::Failure, Some(error)) = (record.outcome, &record.error)
-                && self.told.as_ref() != Some(error)
+            if let (Ended::Failure, Some(error)) = (record.outcome, faults::all(&record.faults))
+                && self.told.as_ref() != Some(&error)
                 // Of a round its verdict.
                 && self.rounds.is_none()
             {

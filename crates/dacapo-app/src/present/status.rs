@@ -7,8 +7,8 @@ use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord};
 use dacapo_core::store::PORTS;
 use dacapo_core::view::{Status, TaskView};
 
-use super::face;
 use super::words::{self, BAD, BOLD, DIM, WARN, paint};
+use super::{face, faults};
 use super::{needs, notices, report, untracked};
 
 /// Of a long loop the newest iterations are shown.
@@ -197,12 +197,13 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
         words::line(&record.summary, 60),
         words::count(u64::from(record.changed_total), "file"),
     );
-    if let Some(error) = &record.error {
+    let error = faults::all(&record.faults);
+    if let Some(error) = &error {
         let _ = writeln!(out, "            {}", paint(BAD, &words::line(error, words::WHOLE)));
     }
     let is_newest = record.iteration + 1 == view.iteration && view.result.is_none();
     let said = record.stderr_tail.as_deref().filter(|_| is_newest);
-    for line in words::stderr(said, record.error.as_deref(), &view.name) {
+    for line in words::stderr(said, error.as_deref(), &view.name) {
         let _ = writeln!(out, "            {}", paint(DIM, &line));
     }
     for check in view.checks.iter().filter(|check| check.iteration == Some(record.iteration)) {

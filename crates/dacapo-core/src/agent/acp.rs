@@ -83,7 +83,7 @@ impl Adapter for Acp {
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
         let said = one_line(&last_words(stderr)?);
         let message = format!("the agent ended in the middle of the conversation (exit {exit_code}): {said}");
-        Some(AgentEvent::Error { failure: FailureKind::Transient, message })
+        Some(AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() })
     }
 
     /// Permission is given by answers, not by arguments.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,24 +47,19 @@ impl Cause {
     }
 
     /// As an event. `resets_at`: when a limit ends, if this is one.
-    pub(super) fn event(
-        self,
-        message: &str,
-        resets_at: Option<Timestamp>,
-        how_to_log_in: &str,
-    ) -> AgentEvent {
-        let (failure, message) = match self {
+    pub(super) fn event(self, message: &str, resets_at: Option<Timestamp>, log_in: &LogIn) -> AgentEvent {
+        let (failure, fault) = match self {
             // Where that is all it says, once is enough.
             Cause::Login if message.starts_with("Not logged in") => {
-                (FailureKind::Permanent, format!("not logged in; {how_to_log_in}"))
+                (FailureKind::Permanent, Fault::not_logged_in("", Some(log_in.clone())))
             }
-            Cause::Login => (FailureKind::Permanent, format!("not logged in: {message}; {how_to_log_in}")),
-            Cause::Billing => (FailureKind::Permanent, format!("not paid for: {message}")),
-            Cause::Setting | Cause::Request => (FailureKind::Permanent, message.to_owned()),
-            Cause::Passing => (FailureKind::Transient, message.to_owned()),
+            Cause::Login => (FailureKind::Permanent, Fault::not_logged_in(message, Some(log_in.clone()))),
+            Cause::Billing => (FailureKind::Permanent, Fault::NotPaidFor { said: message.to_owned() }),
+            Cause::Setting | Cause::Request => (FailureKind::Permanent, message.into()),
+            Cause::Passing => (FailureKind::Transient, message.into()),
             Cause::Limit => return AgentEvent::Limit { message: message.to_owned(), resets_at },
         };
-        AgentEvent::Error { failure, message }
+        AgentEvent::Error { failure, fault }
     }
 }
 
@@ -99,15 +94,15 @@ mod tests {
     #[test]
     fn l8_only_a_person_can_heal_a_refused_login_or_a_wrong_setting() {
         for status in [401, 402, 403, 404] {
-            let event = Cause::of_status(status, "no").after_answers().event("no", None, "log in");
+            let event = Cause::of_status(status, "no").after_answers().event("no", None, &LogIn::of("x"));
             assert!(matches!(event, AgentEvent::Error { failure: FailureKind::Permanent, .. }), "{status}");
         }
         for status in [408, 409, 425, 500, 502, 503, 529] {
-            let event = Cause::of_status(status, "no").event("no", None, "log in");
+            let event = Cause::of_status(status, "no").event("no", None, &LogIn::of("x"));
             assert!(matches!(event, AgentEvent::Error { failure: FailureKind::Transient, .. }), "{status}");
         }
         let limit = AgentEvent::Limit { message: "slow".into(), resets_at: None };
-        assert_eq!(Cause::of_status(429, "").event("slow", None, ""), limit);
+        assert_eq!(Cause::of_status(429, "").event("slow", None, &LogIn::default()), limit);
         assert_eq!(Cause::of_status(403, "Your API key is disabled"), Cause::Login);
         assert_eq!(Cause::of_status(403, "this region is not served"), Cause::Setting);
     }

@@ -4,7 +4,7 @@ use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::excerpt::last_words;
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
@@ -80,23 +80,23 @@ impl Adapter for Claude {
 
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
         let said = last_words(stderr)?;
-        let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
+        let permanent = |fault| AgentEvent::Error { failure: FailureKind::Permanent, fault };
         let has = |words: &[&str]| words.iter().any(|word| stderr.contains(word));
         if has(&[parser::NO_CONVERSATION]) {
             return Some(parser::no_conversation(&said));
         }
         if has(&["cannot be used with root"]) {
-            return Some(permanent(format!("{said}; set IS_SANDBOX=1 where that is what you want")));
+            return Some(permanent(format!("{said}; set IS_SANDBOX=1 where that is what you want").into()));
         }
         if has(&["Not logged in", "Invalid API key", "Please run /login"]) {
-            return Some(permanent(format!("not logged in: {said}; {HOW_TO_LOG_IN}")));
+            return Some(permanent(Fault::not_logged_in(&said, Some(LogIn::of("claude")))));
         }
         if has(&["error: unknown option", "native binary not installed"]) {
-            return Some(permanent(format!("{said}; install the newest version: `claude update`")));
+            return Some(permanent(format!("{said}; install the newest version: `claude update`").into()));
         }
         (exit_code != 0).then(|| AgentEvent::Error {
             failure: FailureKind::Transient,
-            message: format!("claude exited with code {exit_code}: {said}"),
+            fault: format!("claude exited with code {exit_code}: {said}").into(),
         })
     }
 

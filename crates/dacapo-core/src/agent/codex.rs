@@ -6,7 +6,7 @@ use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Una
 use super::excerpt::one_line;
 use super::lines::ByLine;
 use super::{Parser, npm_package, runnable};
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod failure;
@@ -81,22 +81,20 @@ impl Adapter for Codex {
     }
 
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
-        let permanent = |message| AgentEvent::Error { failure: FailureKind::Permanent, message };
+        let permanent = |fault| AgentEvent::Error { failure: FailureKind::Permanent, fault };
+        let agent = || self.name().to_owned();
         if stderr.contains("no rollout found for thread id") {
             return Some(AgentEvent::Error {
                 failure: FailureKind::SessionLost,
-                message: "codex does not know this conversation any more, so it cannot be continued; \
-                          start the task anew, or use --session fresh"
-                    .into(),
+                fault: Fault::SessionGone { agent: agent(), said: String::new() },
             });
         }
         if stderr.contains("Not inside a trusted directory") {
-            let help = "put --skip-git-repo-check into the agent's command";
-            return Some(permanent(format!("codex refuses to work outside of a git repository; {help}")));
+            return Some(permanent(Fault::OutsideRepository { agent: agent() }));
         }
         if let Some((_, rest)) = stderr.split_once("Input exceeds the maximum length of ") {
-            let most = rest.split_whitespace().next().unwrap_or_default();
-            return Some(permanent(format!("codex takes no prompt of more than {most} characters")));
+            let most = rest.split_whitespace().next().unwrap_or_default().to_owned();
+            return Some(permanent(Fault::PromptTooLong { agent: agent(), most }));
         }
         // What it says about its own settings and arguments it will say again; a server that fails is told in the stream.
         let said = stderr.lines().map(str::trim).find(|line| {
@@ -104,7 +102,7 @@ impl Adapter for Codex {
                 || line.starts_with("Error parsing -c overrides")
                 || (exit_code == 2 && line.starts_with("error: "))
         });
-        said.map(|line| permanent(format!("codex: {}", one_line(line))))
+        said.map(|line| permanent(format!("codex: {}", one_line(line)).into()))
     }
 
     fn unattended(&self) -> &'static [&'static str] {

@@ -7,7 +7,7 @@ use super::api_error::Cause;
 use super::excerpt::one_line;
 use super::lines::ByLine;
 use super::{Parser, npm_package, runnable};
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod failure;
@@ -91,21 +91,19 @@ impl Adapter for Copilot {
         let error =
             stderr.lines().map(str::trim).find(|line| line.to_ascii_lowercase().starts_with("error:"))?;
         if error.contains("No authentication information found") {
-            return Some(Cause::Login.event("copilot has no login", None, HOW_TO_LOG_IN));
+            return Some(Cause::Login.event("copilot has no login", None, &LogIn::of("copilot")));
         }
         if error.starts_with("Error: No session, task, or name matched") {
             return Some(AgentEvent::Error {
                 failure: FailureKind::SessionLost,
-                message: "copilot does not know this conversation any more, so it cannot be continued; \
-                          start the task anew, or use --session fresh"
-                    .into(),
+                fault: Fault::SessionGone { agent: self.name().to_owned(), said: String::new() },
             });
         }
         // In small letters: what it says of its arguments.
         let message = format!("copilot: {}", one_line(error));
         let failure =
             if error.starts_with("error:") { FailureKind::Permanent } else { FailureKind::Transient };
-        Some(AgentEvent::Error { failure, message })
+        Some(AgentEvent::Error { failure, fault: message.into() })
     }
 
     fn unattended(&self) -> &'static [&'static str] {

@@ -5,7 +5,7 @@ use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::api_error::Cause;
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod errors;
@@ -74,22 +74,23 @@ impl Adapter for Gemini {
 
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
         let said = stderr::first_words(stderr);
-        let permanent = |message: String| AgentEvent::Error { failure: FailureKind::Permanent, message };
+        let permanent =
+            |message: String| AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() };
         if stderr.contains("Error when talking to Gemini API") && stderr.contains("ModelNotFoundError:") {
             return Some(permanent(format!("the model is not found: {said}")));
         }
         let status = u16::try_from(exit_code).ok().map(|code| code + 256);
         match (exit_code, status) {
-            (41, _) => Some(Cause::Login.event(&said, None, LOG_IN)),
+            (41, _) => Some(Cause::Login.event(&said, None, &LogIn::of("gemini"))),
             (42, _) if stderr.contains("Error resuming session") => {
-                let message = format!("the session is gone: {said}; --session fresh begins anew");
-                Some(AgentEvent::Error { failure: FailureKind::SessionLost, message })
+                let fault = Fault::SessionGone { agent: self.name().to_owned(), said };
+                Some(AgentEvent::Error { failure: FailureKind::SessionLost, fault })
             }
             (42 | 44 | 52, _) => Some(permanent(said)),
             (55, _) => Some(permanent(format!("{said} (GEMINI_CLI_TRUST_WORKSPACE=true)"))),
             // An exit code is the HTTP status without its ninth bit.
             (_, Some(status @ (400..=415 | 429 | 500..=504))) => {
-                Some(Cause::of_status(status, &said).event(&said, None, LOG_IN))
+                Some(Cause::of_status(status, &said).event(&said, None, &LogIn::of("gemini")))
             }
             (1, _) if stderr.contains("Unknown argument") => {
                 Some(permanent(format!("this version of gemini does not know an option: {said}; update it")))

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::blocked::BlockedSearch;
 use super::quotation::Output;
 use super::{EchoFilter, PromiseSearch};
-use crate::event::{AgentEvent, FailureKind, Usage};
+use crate::event::{AgentEvent, FailureKind, Fault, Usage};
 
 /// So much of the agent's last words is kept; a summary needs far less.
 const CLOSING_BYTES: usize = 64 << 10;
@@ -29,7 +29,7 @@ pub struct Observed {
     /// A limit it ran into, and when that ends.
     pub limit: Option<(String, Option<Timestamp>)>,
     /// The last error it spoke of.
-    pub error: Option<(FailureKind, String)>,
+    pub error: Option<(FailureKind, Fault)>,
     /// It ended its turn properly, in its own word.
     pub end: Option<String>,
     /// What it was not allowed to do, the first few.
@@ -77,7 +77,7 @@ impl Observer {
             }
             AgentEvent::Usage(usage) => seen.usage = *usage,
             AgentEvent::Limit { message, resets_at } => seen.limit = Some((message.clone(), *resets_at)),
-            AgentEvent::Error { failure, message } => seen.error = Some((*failure, message.clone())),
+            AgentEvent::Error { failure, fault } => seen.error = Some((*failure, fault.clone())),
             AgentEvent::End { reason } => seen.end = Some(reason.clone()),
             AgentEvent::Refused { what } if seen.refused.len() < MOST_REFUSALS => {
                 if !seen.refused.contains(what) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod errors;
@@ -110,11 +110,8 @@ impl Adapter for Opencode {
             return None;
         }
         if stderr.contains("Session not found") {
-            let message = "the session is gone: opencode does not know it; --session fresh begins anew";
-            return Some(AgentEvent::Error {
-                failure: FailureKind::SessionLost,
-                message: message.to_owned(),
-            });
+            let fault = Fault::SessionGone { agent: self.name().to_owned(), said: String::new() };
+            return Some(AgentEvent::Error { failure: FailureKind::SessionLost, fault });
         }
         let message = if let Some(model) = log::between(stderr, "Model not found: ", &['"', '\\', '\n']) {
             format!("the model is not found: {model}")
@@ -127,7 +124,7 @@ impl Adapter for Opencode {
         } else {
             return None;
         };
-        Some(AgentEvent::Error { failure: FailureKind::Permanent, message })
+        Some(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() })
     }
 
     fn unattended(&self) -> &'static [&'static str] {

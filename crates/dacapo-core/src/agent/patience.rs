@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn, words};
 
 /// A token that has run out is refused once and renewed; what is refused again stays refused.
 const REFUSALS: u32 = 2;
@@ -22,7 +22,7 @@ pub enum GiveUp {
         /// Whether another turn may go better.
         failure: FailureKind,
         /// Why.
-        message: String,
+        fault: Fault,
     },
     /// It waits for the end of a usage limit; the loop can do that better: visibly, and for all who share the account.
     Limit {
@@ -33,11 +33,10 @@ pub enum GiveUp {
 
 impl GiveUp {
     /// By what the last attempt came to, and why no other is waited for.
-    fn after(status: Option<u16>, why: &str, said: &str) -> Self {
-        let message = format!("{why}: {said}");
+    fn after(status: Option<u16>, fault: Fault) -> Self {
         match status {
-            Some(429) => Self::Limit { message },
-            _ => Self::Failed { failure: FailureKind::Transient, message },
+            Some(429) => Self::Limit { message: words::fault(&fault) },
+            _ => Self::Failed { failure: FailureKind::Transient, fault },
         }
     }
 }
@@ -53,10 +52,10 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Takes in an event at this time of the turn. `how_to_log_in` ends the message about a refused login.
-    pub fn see(&mut self, event: &AgentEvent, now: Duration, how_to_log_in: Option<&str>) -> Option<GiveUp> {
+    /// Takes in an event at this time of the turn. `log_in` goes with a refused login.
+    pub fn see(&mut self, event: &AgentEvent, now: Duration, log_in: Option<&LogIn>) -> Option<GiveUp> {
         match event {
-            AgentEvent::Retry { message, status } => self.tried_again(message, *status, now, how_to_log_in),
+            AgentEvent::Retry { message, status } => self.tried_again(message, *status, now, log_in),
             // An answer, or work.
             AgentEvent::Text { .. }
             | AgentEvent::Thinking { .. }
@@ -75,10 +74,11 @@ impl Patience {
         }
     }
 
-    /// The agent has given no sign of life for too long. Where it had said that it tries again, that tells why.
-    pub(crate) fn silence(&self, too_long: &str) -> Option<GiveUp> {
+    /// The agent has given no sign of life for too long. Where it had said that it tries again, that tells why: `fault` is
+    /// made of what it said.
+    pub(crate) fn silence(&self, fault: impl FnOnce(String) -> Fault) -> Option<GiveUp> {
         let (said, status) = self.last.as_ref()?;
-        Some(GiveUp::after(*status, too_long, said))
+        Some(GiveUp::after(*status, fault(said.clone())))
     }
 
     fn tried_again(
@@ -86,22 +86,19 @@ impl Patience {
         message: &str,
         status: Option<u16>,
         now: Duration,
-        how_to_log_in: Option<&str>,
+        log_in: Option<&LogIn>,
     ) -> Option<GiveUp> {
         let since = *self.since.get_or_insert(now);
         self.attempts += 1;
         self.last = Some((message.to_owned(), status));
         self.refusals = if matches!(status, Some(401 | 403)) { self.refusals + 1 } else { 0 };
         if self.refusals >= REFUSALS {
-            let hint = how_to_log_in.map(|how| format!("; {how}")).unwrap_or_default();
-            return Some(GiveUp::Failed {
-                failure: FailureKind::Permanent,
-                message: format!("not logged in: {message}{hint}"),
-            });
+            let fault = Fault::not_logged_in(message, log_in.cloned());
+            return Some(GiveUp::Failed { failure: FailureKind::Permanent, fault });
         }
         if self.attempts >= ATTEMPTS || now.saturating_sub(since) >= LONGEST {
-            let why = format!("gave it up after {} attempts without an answer", self.attempts);
-            return Some(GiveUp::after(status, &why, message));
+            let fault = Fault::TriedInVain { attempts: self.attempts, said: message.to_owned() };
+            return Some(GiveUp::after(status, fault));
         }
         None
     }
@@ -121,17 +118,17 @@ mod tests {
     fn l8_a_login_that_is_refused_twice_will_not_heal() {
         let mut patience = Patience::default();
         assert_eq!(patience.see(&retry(Some(401)), NOW, None), None, "a stale token is renewed");
-        let message = "not logged in: no; run `x login`".into();
-        let expected = GiveUp::Failed { failure: FailureKind::Permanent, message };
-        assert_eq!(patience.see(&retry(Some(401)), NOW, Some("run `x login`")), Some(expected));
+        let fault = Fault::not_logged_in("no", Some(LogIn::of("x")));
+        let expected = GiveUp::Failed { failure: FailureKind::Permanent, fault };
+        assert_eq!(patience.see(&retry(Some(401)), NOW, Some(&LogIn::of("x"))), Some(expected));
     }
 
     #[test]
     fn an_unreachable_server_is_not_tried_for_ever() {
         let mut patience = Patience::default();
         let given_up = (0..1000).find_map(|_| patience.see(&retry(None), NOW, None)).unwrap();
-        let message = "gave it up after 40 attempts without an answer: no".into();
-        assert_eq!(given_up, GiveUp::Failed { failure: FailureKind::Transient, message });
+        let fault = Fault::TriedInVain { attempts: 40, said: "no".into() };
+        assert_eq!(given_up, GiveUp::Failed { failure: FailureKind::Transient, fault });
 
         let mut slow = Patience::default();
         assert_eq!(slow.see(&retry(Some(503)), NOW, None), None);
@@ -141,14 +138,15 @@ mod tests {
     #[test]
     fn l9_an_agent_that_waits_for_a_limit_itself_is_not_a_failed_one() {
         let mut patience = Patience::default();
-        assert_eq!(patience.silence("nothing for 30m"), None, "it has not said anything");
+        let silent = |said| Fault::Silent { limit_ms: 1_800_000, said: Some(said) };
+        assert_eq!(patience.silence(silent), None, "it has not said anything");
         assert_eq!(patience.see(&retry(Some(429)), NOW, None), None);
-        let message = "nothing for 30m: no".to_owned();
-        assert_eq!(patience.silence("nothing for 30m"), Some(GiveUp::Limit { message }));
+        let message = "no sign of life for 30m: no".to_owned();
+        assert_eq!(patience.silence(silent), Some(GiveUp::Limit { message }));
         let late = patience.see(&retry(Some(429)), NOW + LONGEST, None);
         assert!(matches!(late, Some(GiveUp::Limit { .. })), "{late:?}");
         patience.see(&AgentEvent::Text { text: "x".into() }, NOW, None);
-        assert_eq!(patience.silence("nothing for 30m"), None, "it was answered since");
+        assert_eq!(patience.silence(silent), None, "it was answered since");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
 use super::excerpt::last_words;
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
@@ -77,25 +77,23 @@ impl Adapter for Qwen {
 
     fn diagnose(&self, exit_code: i32, stderr: &str) -> Option<AgentEvent> {
         let said = last_words(stderr).unwrap_or_default();
-        let permanent = |message| Some(AgentEvent::Error { failure: FailureKind::Permanent, message });
+        let permanent = |fault| Some(AgentEvent::Error { failure: FailureKind::Permanent, fault });
         match exit_code {
             _ if stderr.contains("No saved session found with ID") => Some(AgentEvent::Error {
                 failure: FailureKind::SessionLost,
-                message: format!(
-                    "qwen has no such conversation any more ({said}); --session fresh starts new ones"
-                ),
+                fault: Fault::SessionGone { agent: "qwen".into(), said },
             }),
-            41 => permanent(format!("not logged in: {said}; {HOW_TO_LOG_IN}")),
+            41 => permanent(Fault::not_logged_in(&said, Some(LogIn::of("qwen")))),
             // Its own codes for wrong arguments and for wrong settings.
-            42 | 52 => permanent(said),
+            42 | 52 => permanent(said.into()),
             1 if stderr.contains("Unknown argument") => {
-                permanent(format!("{said}; install the newest version of @qwen-code/qwen-code"))
+                permanent(format!("{said}; install the newest version of @qwen-code/qwen-code").into())
             }
             0 => None,
             _ if said.is_empty() => None,
             _ => Some(AgentEvent::Error {
                 failure: FailureKind::Transient,
-                message: format!("qwen exited with code {exit_code}: {said}"),
+                fault: format!("qwen exited with code {exit_code}: {said}").into(),
             }),
         }
     }

@@ -1,7 +1,7 @@
 //! The truth about the end of a turn: exit code, final event and what we did ourselves, weighed together.
 
 use super::{GiveUp, Observed};
-use crate::event::{FailureKind, TurnEnd};
+use crate::event::{FailureKind, Fault, TurnEnd};
 use crate::text::{cut_chars, failure_line};
 
 /// So much of a line of standard error is quoted.
@@ -26,7 +26,7 @@ pub enum Ending {
     /// We ended it because the budget is used up.
     OverBudget,
     /// We ended it because it took too long or seemed dead.
-    TimedOut(String),
+    TimedOut(Fault),
     /// We ended it because it went on trying what cannot succeed.
     GaveUp(GiveUp),
     /// Its guard was killed; the rest was swept.
@@ -38,24 +38,23 @@ pub enum Ending {
 /// How the turn ended. An exit code of 0 is not yet a success, and our own signal answered with 0 is none.
 /// `final_event`: this agent always says that it has ended, so one that exits without a word has not.
 pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
-    let transient = |message: String| TurnEnd::Failed { failure: FailureKind::Transient, message };
+    let failed = |failure: FailureKind, fault: &Fault| TurnEnd::Failed { failure, fault: fault.clone() };
+    let transient = |fault: Fault| failed(FailureKind::Transient, &fault);
     let finished = seen.end.is_some() && seen.error.is_none() && seen.limit.is_none();
     match ending {
         Ending::Cancelled => return TurnEnd::Cancelled,
         // The agent had finished before the money ran out by its last bill.
         Ending::OverBudget if finished => return TurnEnd::Done,
         Ending::OverBudget => return TurnEnd::Budget,
-        Ending::TimedOut(message) => return transient(message.clone()),
-        Ending::GaveUp(GiveUp::Failed { failure, message }) => {
-            return TurnEnd::Failed { failure: *failure, message: message.clone() };
-        }
+        Ending::TimedOut(fault) => return transient(fault.clone()),
+        Ending::GaveUp(GiveUp::Failed { failure, fault }) => return failed(*failure, fault),
         Ending::GaveUp(GiveUp::Limit { message }) => {
             let resets_at = seen.limit.as_ref().and_then(|(_, resets_at)| *resets_at);
             return TurnEnd::Limit { message: message.clone(), resets_at };
         }
         Ending::NotStarted { permanent, message } => {
             let failure = if *permanent { FailureKind::Permanent } else { FailureKind::Transient };
-            return TurnEnd::Failed { failure, message: message.clone() };
+            return failed(failure, &message.as_str().into());
         }
         Ending::Unwatched if seen.end.is_none() && seen.limit.is_none() => return TurnEnd::Interrupted,
         Ending::Exited(_) | Ending::Signalled(_) | Ending::GuardLost | Ending::Unwatched => {}
@@ -63,28 +62,20 @@ pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
     if let Some((message, resets_at)) = &seen.limit {
         return TurnEnd::Limit { message: message.clone(), resets_at: *resets_at };
     }
-    if let Some((failure, message)) = &seen.error {
-        return TurnEnd::Failed { failure: *failure, message: message.clone() };
+    if let Some((failure, fault)) = &seen.error {
+        return failed(*failure, fault);
     }
-    let said = match failure_line(&seen.stderr_tail) {
-        line if line.is_empty() => String::new(),
-        line => format!(": {}", cut_chars(&line, MOST_SAID)),
-    };
+    let said = cut_chars(&failure_line(&seen.stderr_tail), MOST_SAID);
     match ending {
-        Ending::Exited(0) if final_event && seen.end.is_none() => {
-            transient(format!("the agent exited with code 0 but never said that its turn was over{said}"))
-        }
+        Ending::Exited(0) if final_event && seen.end.is_none() => transient(Fault::Unfinished { said }),
         Ending::Exited(0) => TurnEnd::Done,
         // `sh` says with these that there is no such program: it will not appear by itself.
-        Ending::Exited(code @ (126 | 127)) => TurnEnd::Failed {
-            failure: FailureKind::Permanent,
-            message: format!("the agent's command cannot be run (exit {code}){said}"),
-        },
-        Ending::Exited(code) => transient(format!("the agent exited with code {code}{said}")),
-        Ending::Signalled(signal) => transient(format!("the agent was ended by signal {signal}{said}")),
-        Ending::GuardLost => {
-            transient("the guard of the agent was killed; all it had started was ended".into())
+        Ending::Exited(code @ (126 | 127)) => {
+            failed(FailureKind::Permanent, &Fault::NotRunnable { code: *code, said })
         }
+        Ending::Exited(code) => transient(Fault::Exited { code: *code, said }),
+        Ending::Signalled(signal) => transient(Fault::Signalled { signal: *signal, said }),
+        Ending::GuardLost => transient(Fault::GuardLost),
         _ => TurnEnd::Done,
     }
 }
@@ -114,7 +105,7 @@ mod tests {
         let seen = Observed { error: Some((FailureKind::Permanent, "401".into())), ..Observed::default() };
         assert_eq!(
             weigh(&Ending::Exited(0), &seen, false),
-            TurnEnd::Failed { failure: FailureKind::Permanent, message: "401".into() }
+            TurnEnd::Failed { failure: FailureKind::Permanent, fault: "401".into() }
         );
     }
 
@@ -136,7 +127,7 @@ mod tests {
             ..Observed::default()
         };
         let message = |ending| match weigh(&ending, &seen, true) {
-            TurnEnd::Failed { message, .. } => message,
+            TurnEnd::Failed { fault, .. } => crate::event::words::fault(&fault),
             other => panic!("{other:?}"),
         };
         assert_eq!(message(Ending::Exited(1)), "the agent exited with code 1: Error: API key invalid");
@@ -146,7 +137,7 @@ mod tests {
         let known = Observed { error: Some((FailureKind::Permanent, "401".into())), ..seen.clone() };
         assert_eq!(
             weigh(&Ending::Exited(1), &known, true),
-            TurnEnd::Failed { failure: FailureKind::Permanent, message: "401".into() },
+            TurnEnd::Failed { failure: FailureKind::Permanent, fault: "401".into() },
             "what the agent itself says is better"
         );
     }

@@ -2,7 +2,7 @@
 //! and bounded memory.
 
 use super::summary::clean;
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, Fault};
 use crate::spec::BYTES_PER_TOKEN;
 use crate::text::{TRUNCATED, ceil, cut_chars, floor};
 
@@ -48,11 +48,12 @@ impl Conversation {
             }
             AgentEvent::Thinking { .. } => self.end_message(),
             // Some agents put their own error into the model's mouth first.
-            AgentEvent::Error { message, .. } | AgentEvent::Limit { message, .. } => {
+            AgentEvent::Error { fault: Fault::Said { message }, .. } | AgentEvent::Limit { message, .. } => {
                 if self.message.trim() == message.trim() {
                     self.message.clear();
                 }
             }
+            AgentEvent::Error { .. } => {}
             AgentEvent::Session { .. }
             | AgentEvent::Plan { .. }
             | AgentEvent::Usage(_)
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn c5_an_error_in_the_agents_own_voice_is_not_what_it_did() {
         let message = "API Error: 401 invalid key";
-        let error = AgentEvent::Error { failure: FailureKind::Permanent, message: message.into() };
+        let error = AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() };
         assert_eq!(
             told(&[text("Looked around."), call("ls", ""), text(message), error]),
             "Agent: Looked around.\n\nTool call: ls"

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::sentence::first_sentence;
 use crate::event::IterationRecord;
+use crate::event::words::faults;
 use crate::text::{cut, cut_columns};
 
 /// The words of a line; a sentence may have no end.
@@ -72,7 +73,8 @@ impl From<&IterationRecord> for Past {
             files_total,
             summary: record.summary.clone(),
             error: (!record.success)
-                .then(|| cut(record.error.as_deref().unwrap_or(record.outcome.as_str()), ERROR_BYTES)),
+                .then(|| faults(&record.faults).unwrap_or_else(|| record.outcome.as_str().to_owned()))
+                .map(|error: String| cut(&error, ERROR_BYTES)),
         }
     }
 }

@@ -33,8 +33,6 @@ const LONGEST_HISTORY: Duration = Duration::from_secs(20);
 /// An agent that does not answer the first request and does nothing else either does not speak the protocol. One that
 /// is being downloaded is at work.
 const FIRST_ANSWER: Duration = Duration::from_secs(60);
-const NO_FIRST_ANSWER: &str =
-    "no answer in the Agent Client Protocol: is output = \"acp\" right for this command?";
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +128,7 @@ impl Driver<'_> {
             .follow(agent_process.running.progress(), permit, |file| self.reader(plan, agent, file))?;
         let mut watchdog = Watchdog::new(plan, self.adapter(plan), started);
         if process == Process::New {
-            watchdog.expect_soon(FIRST_ANSWER, NO_FIRST_ANSWER);
+            watchdog.expect_first_answer(FIRST_ANSWER);
         }
         let mut turn = AcpTurn {
             client: Client::new(assignment),
@@ -304,7 +302,10 @@ impl Driver<'_> {
                 Move::Say(line) => {
                     if agent_process.stdin.write_line(line).is_err() {
                         let message = "the agent asks without reading the answers".to_owned();
-                        let why = Why::GaveUp(GiveUp::Failed { failure: FailureKind::Transient, message });
+                        let why = Why::GaveUp(GiveUp::Failed {
+                            failure: FailureKind::Transient,
+                            fault: message.into(),
+                        });
                         self.cut_short(turn, agent_process, why)?;
                     }
                 }
@@ -391,7 +392,10 @@ impl AcpTurn<'_> {
         // What cannot be written cannot be read either: the agent would wait for its answers for ever.
         if progress.seen().saturating_sub(progress.bytes()) > longest_secret as u64 {
             let message = "what the agent says cannot be written down: is the disk full?".to_owned();
-            return Some(Why::GaveUp(GiveUp::Failed { failure: FailureKind::Transient, message }));
+            return Some(Why::GaveUp(GiveUp::Failed {
+                failure: FailureKind::Transient,
+                fault: message.into(),
+            }));
         }
         self.watchdog.look(&agent_process.running)
     }
@@ -447,7 +451,7 @@ fn forget_empty_turn(dir: &TaskDir, plan: &TurnPlan) -> Result<(), DriverError> 
 fn observe(observed: &mut Observed, event: AgentEvent) {
     match event {
         AgentEvent::Refused { what } if !observed.refused.contains(&what) => observed.refused.push(what),
-        AgentEvent::Error { failure, message } => observed.error = Some((failure, message)),
+        AgentEvent::Error { failure, fault } => observed.error = Some((failure, fault)),
         _ => {}
     }
 }

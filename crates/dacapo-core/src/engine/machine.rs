@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::Hidden;
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, Received, SetupResult,
     TurnRecord, Usage, WaitReason, WritingRecord,
 };
+use crate::event::{Hidden, TimeLimit};
 use crate::git::Oid;
 use crate::mirror::Document;
 use crate::spec::{ProofPolicy, Setup, Writing};
@@ -345,8 +345,8 @@ pub struct TurnPlan {
     pub budget: Option<f64>,
     /// Its hard limit.
     pub hard_limit: Option<Duration>,
-    /// How that is set, as people read it when it was reached.
-    pub hard_limit_name: &'static str,
+    /// Whose limit that is.
+    pub hard_limit_is: TimeLimit,
     /// Without any sign of life for so long it is ended.
     pub idle_limit: Duration,
 }

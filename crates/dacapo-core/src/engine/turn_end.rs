@@ -9,7 +9,7 @@ use super::machine::{Input, TurnPlan};
 use super::turn::Parsed;
 use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, Surroundings, weigh};
 use crate::context::{last_lines, question, summarize};
-use crate::event::{AgentEvent, FailureKind, TurnEnd, TurnRecord};
+use crate::event::{AgentEvent, FailureKind, Fault, NotAllowed, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
 use crate::spec::{AgentCommand, AgentSpec, Approval};
 
@@ -24,7 +24,7 @@ const BYTES_KEPT: usize = 2 << 10;
 pub(super) enum Why {
     Cancelled,
     Budget,
-    TimedOut(String),
+    TimedOut(Fault),
     GaveUp(GiveUp),
 }
 
@@ -49,8 +49,9 @@ impl CallEnded {
 }
 
 impl Driver<'_> {
+    /// Who has set a key and is refused need not be told to set it.
     fn with_key_named(&self, plan: &TurnPlan, end: TurnEnd) -> TurnEnd {
-        let (TurnEnd::Failed { failure: failure @ FailureKind::Permanent, message }, Some(adapter)) =
+        let (TurnEnd::Failed { failure: failure @ FailureKind::Permanent, fault }, Some(adapter)) =
             (&end, self.adapter(plan))
         else {
             return end;
@@ -59,8 +60,8 @@ impl Driver<'_> {
         let mut env = self.context.env.to_vec();
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         let account = adapter.account(&Surroundings { env: &env });
-        match key_refused(message, adapter.how_to_log_in(), &account.billing) {
-            Some(message) => TurnEnd::Failed { failure: *failure, message },
+        match key_refused(fault, adapter.name(), &account.billing) {
+            Some(fault) => TurnEnd::Failed { failure: *failure, fault },
             None => end,
         }
     }
@@ -80,7 +81,7 @@ impl Driver<'_> {
         let final_event = self.adapter(plan).is_some();
         let end = self.with_key_named(plan, weigh(ending, &seen, final_event));
         let agent = &self.spec.agents[plan.agent];
-        let refused = refused(agent, &seen);
+        let not_allowed = not_allowed(agent, &seen);
         let most = self.spec.context.summary_max_tokens;
         let summary = summarize(&seen.closing, agent.output, most, plan.promise.as_deref());
         let failed = matches!(end, TurnEnd::Failed { .. }) && !seen.stderr_tail.is_empty();
@@ -96,7 +97,7 @@ impl Driver<'_> {
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             output_bytes: 0,
             exit_code: None,
-            refused,
+            not_allowed,
             reply: plan.keep_reply.then_some(seen.closing),
             timed_out: matches!(ending, Ending::TimedOut(_)),
             stderr_tail: failed.then_some(seen.stderr_tail),
@@ -104,13 +105,14 @@ impl Driver<'_> {
     }
 }
 
-/// Who has set a key and is refused need not be told to set it. `advice` is how one logs in, as the message ends.
-fn key_refused(message: &str, advice: &str, billing: &Billing) -> Option<String> {
-    let Billing::ApiKey(holder) = billing else { return None };
-    let said = message.strip_prefix("not logged in")?.strip_suffix(advice)?.trim_end_matches([';', ' ']);
-    let said = said.trim_start_matches([':', ' ']);
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    Some(format!("the key in {holder} was refused{said}; see that it is right, or take it away and log in"))
+/// The login of `agent` that was refused is a key that was set.
+fn key_refused(fault: &Fault, agent: &str, billing: &Billing) -> Option<Fault> {
+    let (Fault::NotLoggedIn { said, log_in: Some(log_in) }, Billing::ApiKey(holder)) = (fault, billing)
+    else {
+        return None;
+    };
+    let own = log_in.agent.as_deref() == Some(agent);
+    own.then(|| Fault::KeyRefused { holder: holder.clone(), said: said.clone() })
 }
 
 /// What an agent wrote to standard error last, as a record keeps it. The file holds no secrets that are known.
@@ -119,26 +121,20 @@ fn last_said(stderr: &Path) -> String {
     last_lines(&String::from_utf8_lossy(&words), LINES_KEPT, BYTES_KEPT)
 }
 
-/// What the agent was not allowed to do, with what would have helped. One that was to read only has what it was given.
-fn refused(agent: &AgentSpec, seen: &Observed) -> Option<String> {
+/// What the agent was not allowed to do. One that was to read only has what it was given.
+fn not_allowed(agent: &AgentSpec, seen: &Observed) -> Option<NotAllowed> {
     let adapter = agent::adapter(agent.output);
     if agent.approval == Approval::ReadOnly {
         return None;
     }
-    let what = if !seen.refused.is_empty() {
-        format!("was not allowed to use {}", seen.refused.join(", "))
-    } else if adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
-        "was given no tools that change anything".to_owned()
-    } else {
+    if seen.refused.is_empty() && !adapter.is_some_and(|adapter| adapter.lacks_tools(agent)) {
         return None;
+    }
+    let argument = match (&agent.command, adapter.and_then(|adapter| adapter.unattended().first())) {
+        (AgentCommand::Argv(_), Some(flag)) if agent.approval == Approval::Auto => Some((*flag).to_owned()),
+        _ => None,
     };
-    let helps = match (&agent.command, adapter.and_then(|adapter| adapter.unattended().first())) {
-        (AgentCommand::Argv(_), Some(flag)) if agent.approval == Approval::Auto => {
-            format!("put {flag} into the agent's command")
-        }
-        _ => "use --approval auto".to_owned(),
-    };
-    Some(format!("{} {what} and changed nothing; {helps}", agent.name))
+    Some(NotAllowed { agent: agent.name.clone(), tools: seen.refused.clone(), argument })
 }
 
 /// Where an agent's stream gives no reason, or none that is certain, its exit code and its last words on standard error
@@ -160,7 +156,7 @@ pub(super) fn diagnosed(
     match adapter.diagnose(code, &String::from_utf8_lossy(&words)) {
         // The stream has said as much.
         Some(AgentEvent::Error { failure: FailureKind::Transient, .. }) if seen.error.is_some() => {}
-        Some(AgentEvent::Error { failure, message }) => seen.error = Some((failure, message)),
+        Some(AgentEvent::Error { failure, fault }) => seen.error = Some((failure, fault)),
         Some(AgentEvent::Limit { message, resets_at }) => seen.limit = Some((message, resets_at)),
         _ => {}
     }
@@ -180,7 +176,7 @@ pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
         },
         (Some(Why::Cancelled), _) => Ending::Cancelled,
         (Some(Why::Budget), _) => Ending::OverBudget,
-        (Some(Why::TimedOut(message)), _) => Ending::TimedOut(message),
+        (Some(Why::TimedOut(fault)), _) => Ending::TimedOut(fault),
         (Some(Why::GaveUp(given_up)), _) => Ending::GaveUp(given_up),
         (None, _) if finished.guard_lost => Ending::GuardLost,
         (None, Exit::Code(code)) => Ending::Exited(*code),
@@ -192,6 +188,7 @@ pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::LogIn;
     use crate::spec::{OutputFormat, PromptBy};
 
     fn agent(approval: Approval) -> AgentSpec {
@@ -210,50 +207,42 @@ mod tests {
         }
     }
 
+    fn refused(tools: &[&str]) -> Observed {
+        Observed { refused: tools.iter().map(|tool| (*tool).to_owned()).collect(), ..Observed::default() }
+    }
+
     #[test]
     fn a8_what_was_refused_is_told_with_what_would_have_helped() {
-        let seen = Observed { refused: vec!["write a".into(), "shell".into()], ..Observed::default() };
-        let told = refused(&agent(Approval::Edits), &seen);
-        assert_eq!(
-            told.as_deref(),
-            Some("bot was not allowed to use write a, shell and changed nothing; use --approval auto")
-        );
-        assert_eq!(refused(&agent(Approval::Auto), &Observed::default()), None);
+        let seen = refused(&["write a", "shell"]);
+        let told = NotAllowed { agent: "bot".into(), tools: seen.refused.clone(), argument: None };
+        assert_eq!(not_allowed(&agent(Approval::Edits), &seen), Some(told));
+        assert_eq!(not_allowed(&agent(Approval::Auto), &Observed::default()), None);
     }
 
     #[test]
     fn u6_who_has_set_a_key_is_not_told_to_set_it() {
-        let advice = "run `x login`, or set X_KEY";
         let by_key = Billing::ApiKey("X_KEY".into());
-        let told = |message: &str, billing| key_refused(message, advice, billing);
-        assert_eq!(
-            told(&format!("not logged in: 401 invalid x-api-key; {advice}"), &by_key).as_deref(),
-            Some(
-                "the key in X_KEY was refused: 401 invalid x-api-key; see that it is right, or take it away and log in"
-            )
-        );
-        assert_eq!(
-            told(&format!("not logged in; {advice}"), &by_key).as_deref(),
-            Some("the key in X_KEY was refused; see that it is right, or take it away and log in")
-        );
-        assert_eq!(told(&format!("not logged in: 401; {advice}"), &Billing::Subscription), None);
-        assert_eq!(told("not paid for: no credit", &by_key), None);
+        let login = |agent: &str| Fault::not_logged_in("401", Some(LogIn::of(agent)));
+        let refused = Fault::KeyRefused { holder: "X_KEY".into(), said: "401".into() };
+        assert_eq!(key_refused(&login("x"), "x", &by_key), Some(refused));
+        assert_eq!(key_refused(&login("y"), "x", &by_key), None, "it is the key of another");
+        assert_eq!(key_refused(&login("x"), "x", &Billing::Subscription), None);
+        let unpaid = Fault::NotPaidFor { said: "no credit".into() };
+        assert_eq!(key_refused(&unpaid, "x", &by_key), None);
     }
 
     #[test]
     fn a8_one_that_was_to_read_only_is_not_blamed_for_it() {
-        let seen = Observed { refused: vec!["write a".into()], ..Observed::default() };
-        assert_eq!(refused(&agent(Approval::ReadOnly), &seen), None);
+        assert_eq!(not_allowed(&agent(Approval::ReadOnly), &refused(&["write a"])), None);
     }
 
     #[test]
     fn a8_a_built_in_agents_own_command_names_its_own_flag() {
-        let seen = Observed { refused: vec!["write".into()], ..Observed::default() };
         for adapter in agent::BUILT_IN {
             let Some(flag) = adapter.unattended().first() else { continue };
             let own = AgentSpec { output: adapter.format(), ..agent(Approval::Auto) };
-            let told = refused(&own, &seen).unwrap();
-            assert!(told.ends_with(&format!("put {flag} into the agent's command")), "{told}");
+            let told = not_allowed(&own, &refused(&["write"])).unwrap();
+            assert_eq!(told.argument.as_deref(), Some(*flag));
         }
     }
 }

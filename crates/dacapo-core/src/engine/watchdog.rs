@@ -5,25 +5,24 @@ use std::time::{Duration, Instant};
 use super::machine::TurnPlan;
 use super::turn_end::Why;
 use crate::agent::{Adapter, Patience};
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, Fault, LogIn, TimeLimit};
 use crate::process::Running;
 use crate::process::liveness::{Verdict, Watch};
-use crate::spec::duration_text;
 
 /// What ends a turn that does not end by itself.
 pub(super) struct Watchdog {
     started: Instant,
     hard: Option<(Instant, Duration)>,
-    hard_name: &'static str,
+    hard_limit: TimeLimit,
     idle: Duration,
     /// Percent of a core that the agent burns while it merely waits.
     idling: u32,
-    /// What has not happened yet, in words, while silence is borne for a shorter time only.
-    expected: Option<&'static str>,
+    /// Silence is borne for a shorter time only: the agent has not yet answered at all.
+    awaits_first_answer: bool,
     watch: Watch,
     next_look: Instant,
     patience: Patience,
-    how_to_log_in: Option<&'static str>,
+    log_in: Option<LogIn>,
 }
 
 impl Watchdog {
@@ -33,22 +32,22 @@ impl Watchdog {
         Self {
             started,
             hard: plan.hard_limit.map(|limit| (started + limit, limit)),
-            hard_name: plan.hard_limit_name,
+            hard_limit: plan.hard_limit_is,
             idle: plan.idle_limit,
             idling,
-            expected: None,
+            awaits_first_answer: false,
             next_look: started + watch.tick_every(),
             watch,
             patience: Patience::default(),
-            how_to_log_in: adapter.map(Adapter::how_to_log_in),
+            log_in: adapter.map(|adapter| LogIn::of(adapter.name())),
         }
     }
 
-    /// Until [`Watchdog::watch_anew`], silence is borne for a shorter time; `missing` says what did not happen.
-    pub(super) fn expect_soon(&mut self, within: Duration, missing: &'static str) {
+    /// Until [`Watchdog::watch_anew`], silence is borne for a shorter time: its first answer is due.
+    pub(super) fn expect_first_answer(&mut self, within: Duration) {
         self.watch = Watch::new(within.min(self.idle)).beyond(self.idling);
         self.next_look = Instant::now() + self.watch.tick_every();
-        self.expected = Some(missing);
+        self.awaits_first_answer = true;
     }
 
     /// When to look again.
@@ -58,15 +57,14 @@ impl Watchdog {
 
     /// The agent did something. A reason to end the turn: it tries in vain.
     pub(super) fn see(&mut self, event: &AgentEvent) -> Option<Why> {
-        self.patience.see(event, self.started.elapsed(), self.how_to_log_in).map(Why::GaveUp)
+        self.patience.see(event, self.started.elapsed(), self.log_in.as_ref()).map(Why::GaveUp)
     }
 
     /// Time has passed.
     pub(super) fn look(&mut self, running: &Running) -> Option<Why> {
         let now = Instant::now();
         if let Some((_, limit)) = self.hard.filter(|(hard, _)| *hard <= now) {
-            let message = format!("no end within {} ({})", self.hard_name, duration_text(limit));
-            return Some(Why::TimedOut(message));
+            return Some(Why::TimedOut(Fault::TooSlow { limit: self.hard_limit, limit_ms: millis(limit) }));
         }
         if self.next_look > now {
             return None;
@@ -75,12 +73,13 @@ impl Watchdog {
         let bytes = running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
         let verdict = self.watch.observe(self.started.elapsed(), bytes, running.sample());
         (verdict == Verdict::Idle).then(|| {
-            let missing = self.expected.map(str::to_owned);
-            let idle = || format!("no sign of life for --idle-timeout ({})", duration_text(self.idle));
-            let message = missing.unwrap_or_else(idle);
-            match self.patience.silence(&message) {
+            let fault = |said| match self.awaits_first_answer {
+                true => Fault::NoAcpAnswer { said },
+                false => Fault::Silent { limit_ms: millis(self.idle), said },
+            };
+            match self.patience.silence(|said| fault(Some(said))) {
                 Some(given_up) => Why::GaveUp(given_up),
-                None => Why::TimedOut(message),
+                None => Why::TimedOut(fault(None)),
             }
         })
     }
@@ -97,6 +96,10 @@ impl Watchdog {
     pub(super) fn watch_anew(&mut self) {
         self.watch = Watch::new(self.idle).beyond(self.idling);
         self.next_look = Instant::now() + self.watch.tick_every();
-        self.expected = None;
+        self.awaits_first_answer = false;
     }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

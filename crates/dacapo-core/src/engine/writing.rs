@@ -17,9 +17,9 @@ use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
 use super::turn_end::{CallEnded, Why, diagnosed, ending};
 use super::workspace::{MAX_FILE_BYTES, no_workspace};
-use crate::agent::{self, Adapter, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
+use crate::agent::{self, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
 use crate::context::{self, About, Conversation};
-use crate::event::{AgentEvent, TurnEnd, Usage, WritingEnd, WritingRecord};
+use crate::event::{AgentEvent, Fault, LogIn, TurnEnd, Usage, WritingEnd, WritingRecord};
 use crate::process::{Follower, Running, Stop};
 use crate::spec::{AgentSpec, Writing, duration_text};
 use crate::store::files;
@@ -47,7 +47,7 @@ impl Driver<'_> {
         };
         let (end, usage) = match (writer, asked) {
             (None, _) | (_, Ok(None)) => (WritingEnd::Nothing, Usage::default()),
-            (_, Err(message)) => (WritingEnd::Failed { message }, Usage::default()),
+            (_, Err(message)) => (WritingEnd::Failed { fault: message.into() }, Usage::default()),
             // What the agent printed and what files are called may hold what no model is told (S15).
             (Some(agent), Ok(Some(prompt))) => {
                 self.ask(plan, agent, &self.launcher.masker().mask_str(&prompt))?
@@ -109,7 +109,7 @@ impl Driver<'_> {
         self.keep_directory_of(&raw)?;
         let (running, permits) = match self.call(plan, agent, prompt)? {
             Ok(started) => started,
-            Err(message) => return Ok((WritingEnd::Failed { message }, before)),
+            Err(message) => return Ok((WritingEnd::Failed { fault: message.into() }, before)),
         };
         let (ending, seen) = self.hear(plan, agent, &running, &permits)?;
         let usage = before.plus(&seen.usage);
@@ -187,7 +187,7 @@ impl Driver<'_> {
         permits: &Receiver<()>,
     ) -> Result<(Ending, Observed), DriverError> {
         let started = Instant::now();
-        let how_to_log_in = agent::adapter(agent.output).map(Adapter::how_to_log_in);
+        let log_in = agent::adapter(agent.output).map(|adapter| LogIn::of(adapter.name()));
         let mut patience = Patience::default();
         let mut why: Option<Why> = None;
         let mut ended = CallEnded::default();
@@ -205,12 +205,12 @@ impl Driver<'_> {
                     let _ = permits.try_recv();
                     match &event {
                         AgentEvent::Usage(usage) if driver.machine.over_budget(usage) => Some(Why::Budget),
-                        event => patience.see(event, started.elapsed(), how_to_log_in).map(Why::GaveUp),
+                        event => patience.see(event, started.elapsed(), log_in.as_ref()).map(Why::GaveUp),
                     }
                 }
                 Heard::Stop => Some(Why::Cancelled),
                 Heard::Deadline => {
-                    Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST))))
+                    Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST)).into()))
                 }
                 other @ (Heard::Commands | Heard::Report(_)) => {
                     driver.nobody_waits_for(other);
@@ -251,14 +251,13 @@ impl Driver<'_> {
                     Writing::CommitMessage => context::written_message(&seen.closing, promise),
                 };
                 match text.is_empty() {
-                    true => WritingEnd::Failed { message: "it answered without a word to use".into() },
+                    true => WritingEnd::Failed { fault: "it answered without a word to use".into() },
                     false => WritingEnd::Done { text },
                 }
             }
-            TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => {
-                WritingEnd::Failed { message }
-            }
-            TurnEnd::Budget => WritingEnd::Failed { message: "the budget is used up".into() },
+            TurnEnd::Failed { fault, .. } => WritingEnd::Failed { fault },
+            TurnEnd::Limit { message, .. } => WritingEnd::Failed { fault: message.into() },
+            TurnEnd::Budget => WritingEnd::Failed { fault: Fault::BudgetUsed },
             TurnEnd::Cancelled | TurnEnd::Interrupted => WritingEnd::Cancelled,
         }
     }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Fault;
 use crate::spec::Price;
 
 /// One thing an agent did in a turn. Every adapter turns its agent's bytes into these.
@@ -76,8 +77,9 @@ pub enum AgentEvent {
     Error {
         /// What can be done about it.
         failure: FailureKind,
-        /// What the agent says.
-        message: String,
+        /// What went wrong.
+        #[serde(flatten)]
+        fault: Fault,
     },
     /// The agent ended its turn properly.
     End {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::cut_chars;
 
-use super::{CheckResult, MainBranch, SetupResult, WaitReason};
+use super::{CheckResult, Fault, MainBranch, SetupResult, WaitReason};
 
 /// So many of the last lines of a setup that failed are kept.
 const LINES_SAID: usize = 8;
@@ -60,6 +60,11 @@ pub enum StopDetail {
     NoSession,
     /// The main branch is not where a person's work leaves it. Nobody is asked any more, but it is said.
     Main(MainBranch),
+    /// What went wrong with the agent or with what it left.
+    Faults {
+        /// One at least.
+        faults: Vec<Fault>,
+    },
     /// What an agent, a program or the system said.
     Said {
         /// In its own words.
@@ -71,6 +76,23 @@ impl StopDetail {
     /// What was said by whom it is about.
     pub fn said(message: &str) -> Self {
         Self::Said { message: message.to_owned() }
+    }
+
+    /// What went wrong; none: nothing did.
+    pub fn faults(faults: &[Fault]) -> Option<Self> {
+        match faults {
+            [] => None,
+            [Fault::Said { message }] => Some(Self::said(message)),
+            _ => Some(Self::Faults { faults: faults.to_vec() }),
+        }
+    }
+
+    /// What went wrong.
+    pub fn fault(fault: &Fault) -> Self {
+        match fault.quoted() {
+            Some(said) => Self::said(said),
+            None => Self::Faults { faults: vec![fault.clone()] },
+        }
     }
 
     pub(crate) fn by(by: &str) -> Self {
@@ -93,7 +115,8 @@ impl StopDetail {
         match self {
             Self::By { by: said } | Self::Said { message: said } => Some(said),
             Self::LimitTooLong { limit } => Some(limit.message),
-            Self::TimeUsed
+            Self::Faults { .. }
+            | Self::TimeUsed
             | Self::BudgetUsed
             | Self::UsageUnknown { .. }
             | Self::Setup { .. }
@@ -112,6 +135,10 @@ impl StopDetail {
             | Self::Setup { tail: said, .. }
             | Self::Check { line: said, .. }
             | Self::Said { message: said } => *said = cut_chars(said, most),
+            Self::Faults { faults } => {
+                let said = faults.iter_mut().filter_map(Fault::said_mut);
+                said.for_each(|said| *said = cut_chars(said, most));
+            }
             Self::TimeUsed
             | Self::BudgetUsed
             | Self::UsageUnknown { .. }
@@ -132,6 +159,7 @@ impl StopDetail {
             | Self::UsageUnknown { .. }
             | Self::NoSession
             | Self::Main(_)
+            | Self::Faults { .. }
             | Self::Said { .. } => None,
         }
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{CheckBrief, FailureKind, LeftFile, Usage};
+use super::{CheckBrief, FailureKind, Fault, LeftFile, NotAllowed, Usage};
 use crate::git::Oid;
 use crate::spec::Writing;
 
@@ -17,8 +17,9 @@ pub enum TurnEnd {
     Failed {
         /// Whether it may heal.
         failure: FailureKind,
-        /// What is known.
-        message: String,
+        /// What went wrong.
+        #[serde(flatten)]
+        fault: Fault,
     },
     /// It ran into a usage limit.
     Limit {
@@ -79,9 +80,9 @@ pub struct TurnRecord {
     /// The exit code of its process, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// What the agent was not allowed to do and what would have helped. Fatal only where nothing was done either.
+    /// What the agent was not allowed to do. Fatal only where nothing was done either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub not_allowed: Option<NotAllowed>,
     /// All of the agent's closing message, where the plan of the turn asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
@@ -107,7 +108,8 @@ pub enum WritingEnd {
     /// No words could be had.
     Failed {
         /// Why.
-        message: String,
+        #[serde(flatten)]
+        fault: Fault,
     },
     /// The task is to end: nobody waits for a model then.
     Cancelled,
@@ -201,8 +203,8 @@ pub struct IterationRecord {
     /// How it went.
     pub outcome: Ended,
     /// Why it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// The last lines that its agent wrote to standard error, where its turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,

@@ -48,7 +48,7 @@ impl Machine for OnlyTurns {
                     earlier: Usage::default(),
                     budget: None,
                     hard_limit: None,
-                    hard_limit_name: "",
+                    hard_limit_is: crate::event::TimeLimit::Turn,
                     idle_limit: LONG,
                 });
             }
@@ -170,7 +170,7 @@ impl Driven {
             duration_ms: 0,
             output_bytes: 0,
             exit_code: None,
-            refused: None,
+            not_allowed: None,
             reply: None,
             timed_out: false,
             stderr_tail: None,

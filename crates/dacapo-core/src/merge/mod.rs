@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{DriverContext, Kinds};
-use crate::event::{AgentEvent, CheckResult, LeftFile};
+use crate::event::{AgentEvent, CheckResult, Fault, LeftFile};
 use crate::git::{Advanced, GitError, How, Oid, Repo};
 use crate::spec::{AgentSpec, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
@@ -150,12 +150,12 @@ pub enum LeftOut {
     #[error("there is no agent that could follow the query")]
     NoAgent,
     /// The agent could not.
-    #[error("agent '{agent}' did not resolve it: {message}")]
+    #[error("agent '{agent}' did not resolve it: {}", crate::context::fault(.fault))]
     Unresolved {
         /// Which.
         agent: String,
         /// What is wrong.
-        message: String,
+        fault: Box<Fault>,
         /// What it printed.
         record: PathBuf,
     },

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{Candidate, LeftOut, Merger, Resolved, Step, Stopped, Watch, names};
 use crate::engine::{Activity, Driver, Sink};
-use crate::event::{AgentEvent, Envelope, Event, LeftFile, Outcome, StopDetail, TurnEnd};
+use crate::event::{AgentEvent, Envelope, Event, Fault, LeftFile, Outcome, StopDetail, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
 use crate::process::sweep;
 use crate::spec::{Cap, ContextPolicy, LoopPolicy, Place, ProofPolicy, SessionMode, TaskSpec, random_hex};
@@ -143,9 +143,9 @@ impl Merger<'_> {
         watch: &mut dyn Watch,
     ) -> Result<(Resolution, Resolved), Stopped> {
         let agent = candidate.agents.first().map(|agent| agent.name.clone()).unwrap_or_default();
-        let left = |message: String| LeftOut::Unresolved {
+        let left = |fault: Fault| LeftOut::Unresolved {
             agent: agent.clone(),
-            message,
+            fault: Box::new(fault),
             record: record.dir.path().to_owned(),
         };
         watch.step(&Step::Resolving { agent: &agent, conflicts: &open.conflicts, record: record.dir.path() });
@@ -158,7 +158,7 @@ impl Merger<'_> {
         let setting = (self.setting)();
         setting.locks.add(&record.lock);
         let (driver, control) = Driver::new(spec, record.dir.clone(), setting, &mut sink)
-            .map_err(|error| left(error.to_string()))?;
+            .map_err(|error| left(error.to_string().into()))?;
         let ended = self.halt.heard_by(move |by| _ = control.stop(by), || driver.run());
         if self.halt.is_asked() {
             return Err(Stopped::Halted);
@@ -166,15 +166,15 @@ impl Merger<'_> {
         match ended {
             Ok(result) if result.outcome == Outcome::Completed => {}
             Ok(result) => {
-                let said = sink.last.or_else(|| result.detail.and_then(StopDetail::into_said));
-                let message = said.unwrap_or_else(|| "its turn failed".into());
-                return Err(left(message).into());
+                let said = || result.detail.and_then(StopDetail::into_said).map(Fault::from);
+                let fault = sink.last.or_else(said).unwrap_or_else(|| "its turn failed".into());
+                return Err(left(fault).into());
             }
-            Err(error) => return Err(left(error.to_string()).into()),
+            Err(error) => return Err(left(error.to_string().into()).into()),
         }
         let resolution = match scratch.resolution(open, MAX_FILE_BYTES)? {
             Ok(resolution) => resolution,
-            Err(unresolved) => return Err(left(why(&unresolved)).into()),
+            Err(unresolved) => return Err(left(why(&unresolved).into()).into()),
         };
         let resolved = Resolved {
             agent: agent.clone(),
@@ -201,14 +201,15 @@ fn why(unresolved: &Unresolved) -> String {
 /// Passes on what the agent does, and keeps why its turn failed.
 struct Passing<'a> {
     watch: &'a mut dyn Watch,
-    last: Option<String>,
+    last: Option<Fault>,
 }
 
 impl Sink for Passing<'_> {
     fn event(&mut self, line: &Envelope) {
         if let Event::TurnFinished(record) = &line.event {
             self.last = match &record.end {
-                TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => Some(message.clone()),
+                TurnEnd::Failed { fault, .. } => Some(fault.clone()),
+                TurnEnd::Limit { message, .. } => Some(message.as_str().into()),
                 TurnEnd::Done | TurnEnd::Cancelled | TurnEnd::Budget | TurnEnd::Interrupted => None,
             };
         }

@@ -18,7 +18,8 @@ use crate::context::History;
 use crate::engine::machine::{Effect, Input, Machine, Step};
 use crate::engine::{Kind, NotThatKind};
 use crate::event::{
-    CheckResult, CommitPlanned, Envelope, Event, ProofState, StopReason, TurnEnd, Usage, WritingEnd,
+    CheckResult, CommitPlanned, Envelope, Event, NotAllowed, ProofState, StopReason, TurnEnd, Usage,
+    WritingEnd,
 };
 use crate::git::Oid;
 use crate::spec::{BYTES_PER_TOKEN, Cap, SessionMode, TaskSpec, Writing};
@@ -155,7 +156,7 @@ struct Current {
     ended_at: Timestamp,
     planned: Option<CommitPlanned>,
     /// What the agent was not allowed to do.
-    refused: Option<String>,
+    not_allowed: Option<NotAllowed>,
     /// What it wrote to standard error last, where its turn failed.
     stderr_tail: Option<String>,
     checks: Vec<CheckResult>,

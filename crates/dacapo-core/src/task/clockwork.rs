@@ -17,7 +17,7 @@ use crate::engine::stop::Verdict;
 use crate::engine::{Counts, Kind, KindView, Kinds, NotThatKind};
 use crate::event::{
     Command, Envelope, Event, KindStep, NeedKind, Outcome, Received, SetupResult, StopDetail, StopReason,
-    TurnEnd, TurnRecord, Usage, WaitReason,
+    TimeLimit, TurnEnd, TurnRecord, Usage, WaitReason,
 };
 use crate::spec::{Place, Setup, TaskSpec};
 use crate::view::{Status, TaskView};
@@ -262,7 +262,7 @@ impl Machine for Clockwork {
             earlier: self.conversation.usage,
             budget: self.life.cost_left(),
             hard_limit: self.life.policy.turn_timeout,
-            hard_limit_name: "--turn-timeout",
+            hard_limit_is: TimeLimit::Turn,
             idle_limit: self.life.policy.idle_timeout,
         })
     }

@@ -198,7 +198,7 @@ impl TaskView {
             self.iterations_failed += 1;
         }
         if !self.own().is_some_and(KindView::explains_failures) {
-            self.error = record.error.as_deref().map(StopDetail::said);
+            self.error = StopDetail::faults(&record.faults);
             self.stderr_tail.clone_from(&record.stderr_tail);
         }
         if let Some(commit) = &record.commit_id {

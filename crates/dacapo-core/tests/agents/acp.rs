@@ -1,6 +1,7 @@
 //! Conversations with real agents over the Agent Client Protocol, played again: `<` is what the agent said, `>` what it
 //! was told. Our side must say the same, and read the same out of it.
 
+use crate::replay::words;
 use dacapo_core::agent::acp::{
     Assignment, Client, Heard, Memory, Move, Process, Question, Talk, TalkSetting,
 };
@@ -82,9 +83,15 @@ fn line(event: &AgentEvent) -> String {
         AgentEvent::Retry { message, status } => format!("retry {status:?} {message}"),
         AgentEvent::Refused { what } => format!("refused {what}"),
         AgentEvent::Limit { message, .. } => format!("limit {message}"),
-        AgentEvent::Error { failure: FailureKind::Permanent, message } => format!("permanent {message}"),
-        AgentEvent::Error { failure: FailureKind::SessionLost, message } => format!("session lost {message}"),
-        AgentEvent::Error { failure: FailureKind::Transient, message } => format!("transient {message}"),
+        AgentEvent::Error { failure: FailureKind::Permanent, fault } => {
+            format!("permanent {}", words(fault))
+        }
+        AgentEvent::Error { failure: FailureKind::SessionLost, fault } => {
+            format!("session lost {}", words(fault))
+        }
+        AgentEvent::Error { failure: FailureKind::Transient, fault } => {
+            format!("transient {}", words(fault))
+        }
         AgentEvent::End { reason } => format!("end {reason}"),
     }
 }

@@ -6,13 +6,14 @@ use dacapo_core::spec::OutputFormat;
 
 use crate::replay::{
     Turn, call, ended, failed_result, limit, output, permanent, refused, result, retry, session,
-    session_lost, text, transient, used,
+    session_lost, text, transient, used, words,
 };
 
 /// All fixtures but those of a chosen id have this one.
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 
-const HOW: &str = "run `claude` and then /login, or set ANTHROPIC_API_KEY";
+/// Whose login is missing.
+const HOW: &str = "claude";
 
 fn turn(name: &str) -> Turn {
     Turn::of(OutputFormat::Claude, &output("claude", name), Usage::default())
@@ -150,16 +151,16 @@ fn l8_a_refused_login_is_permanent_and_says_how_to_log_in() {
 
     let refused = turn("e401-noretry");
     let message = format!("not logged in: Failed to authenticate. API Error: 401 mock says 401; {HOW}");
-    let error = AgentEvent::Error { failure: FailureKind::Permanent, message: message.clone() };
+    let error = AgentEvent::Error { failure: FailureKind::Permanent, fault: message.clone().into() };
     let nothing = AgentEvent::Usage(paid(0, 0, 0, 0.0));
     assert_eq!(refused.events, [session(SESSION), nothing, error]);
     for code in [0, 1] {
         assert_eq!(refused.exit(code), permanent(&message), "exit {code}");
     }
     assert_eq!(turn("not-logged-in").exit(1), permanent(&format!("not logged in; {HOW}")));
-    let TurnEnd::Failed { failure, message } = turn("v1.0.110-e401").exit(1) else { panic!() };
+    let TurnEnd::Failed { failure, fault: message } = turn("v1.0.110-e401").exit(1) else { panic!() };
     assert_eq!(failure, FailureKind::Permanent);
-    assert!(message.ends_with(HOW), "{message}");
+    assert!(words(&message).ends_with(HOW), "{message:?}");
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn l8_what_only_a_person_can_heal() {
     assert_eq!(turn("model-missing").exit(1), permanent(model));
     assert_eq!(turn("e400").exit(1), permanent("API Error: 400 mock says 400"));
     let gone = "claude has no such conversation any more (No conversation found with session ID: \
-                11111111-2222-4333-8444-000000000000); --session fresh starts new ones";
+                11111111-2222-4333-8444-000000000000)";
     assert_eq!(turn("resume-missing").exit(1), session_lost(gone));
 }
 
@@ -303,7 +304,9 @@ fn a8_what_was_refused_is_named_once() {
 fn what_standard_error_says_where_the_stream_says_nothing() {
     let claude = adapter(OutputFormat::Claude).unwrap();
     let end = |code, stderr: &str| match claude.diagnose(code, stderr) {
-        Some(AgentEvent::Error { failure, message }) => TurnEnd::Failed { failure, message },
+        Some(AgentEvent::Error { failure, fault }) => {
+            TurnEnd::Failed { failure, fault: words(&fault).into() }
+        }
         other => panic!("{other:?}"),
     };
     let root = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
@@ -312,8 +315,7 @@ fn what_standard_error_says_where_the_stream_says_nothing() {
         permanent(&format!("{root}; set IS_SANDBOX=1 where that is what you want"))
     );
     let gone = "No conversation found with session ID: x";
-    let message =
-        format!("claude has no such conversation any more ({gone}); --session fresh starts new ones");
+    let message = format!("claude has no such conversation any more ({gone})");
     assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session ID x is already in use.\n\n"),

@@ -1,5 +1,5 @@
-use dacapo_core::agent::{Ending, ParserSetting, Patience, adapter};
-use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
+use dacapo_core::agent::{Ending, ParserSetting, Patience};
+use dacapo_core::event::{AgentEvent, LogIn, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 use std::time::Duration;
 
@@ -64,15 +64,14 @@ fn l8_a_refused_login_is_given_up_at_its_second_attempt() {
     let events = read("e401");
     let mut expected = vec![session("01a1e073-ec7e-76f1-a130-c2a7ed0c7296")];
     expected.extend(vec![retry(Some(401), refused); 6]);
-    let how = "run `codex login`, or set CODEX_API_KEY (the env_key of a provider of your own)";
-    let message = format!("not logged in: {refused}; {how}");
+    let message = format!("not logged in: {refused}; codex");
     expected.push(error(permanent(&message)));
     assert_eq!(events, expected);
     assert_eq!(ends("e401", 1), permanent(&message));
 
     let mut patience = Patience::default();
-    let log_in = adapter(CODEX).unwrap().how_to_log_in();
-    let mut gives_up = |event| patience.see(event, Duration::ZERO, Some(log_in)).is_some();
+    let log_in = LogIn::of("codex");
+    let mut gives_up = |event| patience.see(event, Duration::ZERO, Some(&log_in)).is_some();
     assert_eq!(events[..3].iter().map(&mut gives_up).collect::<Vec<_>>(), [false, false, true]);
 }
 

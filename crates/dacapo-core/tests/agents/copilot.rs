@@ -66,8 +66,7 @@ fn l10_usage_is_that_of_this_turn_though_the_file_counts_over_the_conversation()
 fn l8_a_refused_login_is_given_up_at_its_second_attempt() {
     let attempt = retry(Some(401), "status 401: mock says 401");
     let message = "not logged in: Authentication failed with provider at http://127.0.0.1:1/e401/v1 (HTTP 401). \
-        Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.; \
-        run `copilot login`, or set COPILOT_GITHUB_TOKEN (COPILOT_PROVIDER_API_KEY for an endpoint of your own)";
+        Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.; copilot";
     let session = session("011bf571-bc94-4b1b-90cb-c4a9e2cc8539");
     let events = read("e401");
     let refusal = error(permanent(message));

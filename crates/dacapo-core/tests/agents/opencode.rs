@@ -5,12 +5,12 @@ use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
 use crate::replay::{
-    self, call, ended, error, failed_result, limit, output, permanent, refused, result, session,
+    self, call, ended, error, failed_result, in_words, limit, output, permanent, refused, result, session,
     session_lost, stderr, text, transient, usage,
 };
 
-const LOG_IN: &str =
-    "run `opencode auth login`, or set the provider's key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …)";
+/// Whose login is missing.
+const LOG_IN: &str = "opencode";
 
 fn adapter() -> &'static dyn Adapter {
     agent::adapter(OutputFormat::Opencode).unwrap()
@@ -61,8 +61,8 @@ fn a1_a_conversation_goes_on_under_its_id_and_counts_anew() {
     ];
     assert_eq!(events("resume"), expected);
     assert_eq!(events("text")[1..], expected[1..]);
-    let gone = adapter().diagnose(1, &stderr("opencode", "resume-missing"));
-    let told = "the session is gone: opencode does not know it; --session fresh begins anew";
+    let gone = adapter().diagnose(1, &stderr("opencode", "resume-missing")).map(in_words);
+    let told = "the session is gone: opencode does not know it";
     assert_eq!(gone, Some(error(session_lost(told))));
 }
 
@@ -192,11 +192,11 @@ fn a1_how_it_is_run() {
 fn l8_what_its_last_words_mean_where_it_says_nothing() {
     let log = "timestamp=1 level=ERROR message=failed error=\"ProviderModelNotFoundError: Model not found: foo/bar. \
                Did you mean: x?\" cause=\"…\"\n";
-    let missing = adapter().diagnose(1, log);
+    let missing = adapter().diagnose(1, log).map(in_words);
     assert_eq!(missing, Some(error(permanent("the model is not found: foo/bar. Did you mean: x?"))));
     let config = "\u{1b}[91m\u{1b}[1mError: \u{1b}[0mConfiguration is invalid at OPENCODE_CONFIG_CONTENT\n↳ Expected\n";
     let expected = permanent("its configuration is invalid: OPENCODE_CONFIG_CONTENT");
-    assert_eq!(adapter().diagnose(1, config), Some(error(expected)));
+    assert_eq!(adapter().diagnose(1, config).map(in_words), Some(error(expected)));
     assert_eq!(adapter().diagnose(0, log), None);
     assert_eq!(adapter().diagnose(1, "no idea"), None);
 }

@@ -6,10 +6,11 @@ use dacapo_core::spec::OutputFormat;
 
 use crate::replay::{
     Turn, call, ended, failed_result, output, permanent, refused, result, session, session_lost, text,
-    transient, used,
+    transient, used, words,
 };
 
-const HOW: &str = "run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL";
+/// Whose login is missing.
+const HOW: &str = "qwen";
 
 fn turn(name: &str) -> Turn {
     Turn::of(OutputFormat::Qwen, &output("qwen", name), Usage::default())
@@ -113,7 +114,8 @@ fn l8_an_error_that_is_said_and_exits_0_is_a_failure() {
     assert_eq!(cut.exit(0), transient("terminated (cause: other side closed)"));
     assert_eq!(cut.seen().closing, "po", "what came before the cut");
 
-    let TurnEnd::Failed { message, .. } = turn("not-logged-in").exit(1) else { panic!() };
+    let TurnEnd::Failed { fault: message, .. } = turn("not-logged-in").exit(1) else { panic!() };
+    let message = words(&message);
     assert!(
         message.starts_with("not logged in: No auth type is selected.") && message.ends_with(HOW),
         "{message}"
@@ -164,11 +166,13 @@ fn a8_what_was_refused_is_named() {
 fn what_standard_error_says_where_the_stream_says_nothing() {
     let qwen = adapter(OutputFormat::Qwen).unwrap();
     let end = |code, stderr: &str| match qwen.diagnose(code, stderr) {
-        Some(AgentEvent::Error { failure, message }) => TurnEnd::Failed { failure, message },
+        Some(AgentEvent::Error { failure, fault }) => {
+            TurnEnd::Failed { failure, fault: words(&fault).into() }
+        }
         other => panic!("{other:?}"),
     };
     let gone = "No saved session found with ID x. Run `qwen --resume` without an ID to choose from existing sessions.";
-    let message = format!("qwen has no such conversation any more ({gone}); --session fresh starts new ones");
+    let message = format!("qwen has no such conversation any more ({gone})");
     assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session Id x is already in use.\n"),

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use dacapo_core::agent::{self, Ending, Observed, Observer, ParserSetting};
-use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd, Usage};
+use dacapo_core::context;
+use dacapo_core::event::{AgentEvent, FailureKind, Fault, TurnEnd, Usage};
 use dacapo_core::spec::OutputFormat;
 
 /// A file beside an agent's output.
@@ -49,7 +50,27 @@ pub(crate) fn events_with(
         parser.feed(bytes, &mut |event| events.push(event));
     }
     parser.finish(&mut |event| events.push(event));
-    events
+    events.into_iter().map(in_words).collect()
+}
+
+/// The same event, with what went wrong in the words for agents.
+pub(crate) fn in_words(event: AgentEvent) -> AgentEvent {
+    match event {
+        AgentEvent::Error { failure, fault } => AgentEvent::Error { failure, fault: words(&fault).into() },
+        other => other,
+    }
+}
+
+/// What went wrong in the words for agents, and whose login is missing.
+pub(crate) fn words(fault: &Fault) -> String {
+    let words = context::fault(fault);
+    match fault {
+        Fault::NotLoggedIn { log_in: Some(log_in), .. } => {
+            let whose = log_in.agent.clone().unwrap_or_else(|| log_in.ways.join(", or "));
+            format!("{words}; {whose}")
+        }
+        _ => words,
+    }
 }
 
 /// What a turn with these events comes to; its promise is DONE.
@@ -66,7 +87,10 @@ pub(crate) fn end(format: OutputFormat, output: &[u8], ending: &Ending) -> TurnE
 
 /// How a turn with these events ended.
 pub(crate) fn end_of(format: OutputFormat, events: &[AgentEvent], ending: &Ending) -> TurnEnd {
-    agent::weigh(ending, &observed(events), agent::adapter(format).is_some())
+    match agent::weigh(ending, &observed(events), agent::adapter(format).is_some()) {
+        TurnEnd::Failed { failure, fault } => TurnEnd::Failed { failure, fault: words(&fault).into() },
+        other => other,
+    }
 }
 
 /// A turn that was printed.
@@ -139,20 +163,20 @@ pub(crate) fn ended(reason: &str) -> AgentEvent {
 }
 
 pub(crate) fn transient(message: &str) -> TurnEnd {
-    TurnEnd::Failed { failure: FailureKind::Transient, message: message.into() }
+    TurnEnd::Failed { failure: FailureKind::Transient, fault: message.into() }
 }
 
 pub(crate) fn permanent(message: &str) -> TurnEnd {
-    TurnEnd::Failed { failure: FailureKind::Permanent, message: message.into() }
+    TurnEnd::Failed { failure: FailureKind::Permanent, fault: message.into() }
 }
 
 pub(crate) fn session_lost(message: &str) -> TurnEnd {
-    TurnEnd::Failed { failure: FailureKind::SessionLost, message: message.into() }
+    TurnEnd::Failed { failure: FailureKind::SessionLost, fault: message.into() }
 }
 
 pub(crate) fn error(end: TurnEnd) -> AgentEvent {
     match end {
-        TurnEnd::Failed { failure, message } => AgentEvent::Error { failure, message },
+        TurnEnd::Failed { failure, fault } => AgentEvent::Error { failure, fault },
         TurnEnd::Limit { message, resets_at } => AgentEvent::Limit { message, resets_at },
         other => panic!("no error: {other:?}"),
     }

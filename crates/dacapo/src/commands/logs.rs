@@ -126,7 +126,7 @@ impl Sink for Log {
     fn event(&mut self, line: &Envelope) {
         let shown = self.since.is_none_or(|since| line.at >= since);
         if self.json {
-            self.print(serde_json::to_string(line).ok().filter(|_| shown));
+            self.print(shown.then(|| dacapo_app::present::json::event(line).to_string()));
             return;
         }
         let said = self.agent.end();

@@ -52,7 +52,7 @@ pub(super) fn main(args: &[OsString]) -> ExitCode {
 /// It cannot even begin.
 pub(crate) fn not_started(message: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "dacapo {}: {message}", dacapo_app::native::COMMAND);
-    let error = AgentEvent::Error { failure: FailureKind::Permanent, message: message.to_owned() };
+    let error = AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() };
     let _ = Voice::stdout().event(&error);
     ExitCode::from(2)
 }
@@ -84,7 +84,7 @@ fn tell_problem<W: Write>(voice: &mut Voice<W>, problem: Problem) -> io::Result<
         Problem::Again { message, .. } | Problem::Transient(message) => (FailureKind::Transient, message),
         Problem::Permanent(message) | Problem::TooLong(message) => (FailureKind::Permanent, message),
     };
-    voice.event(&AgentEvent::Error { failure, message })?;
+    voice.event(&AgentEvent::Error { failure, fault: message.into() })?;
     voice.event(&AgentEvent::End { reason: "error".into() })
 }
 

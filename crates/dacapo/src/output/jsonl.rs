@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use dacapo_app::present::json as in_words;
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{AgentEvent, Envelope};
 use serde_json::{Value, json};
@@ -60,9 +61,7 @@ fn bytes(line: &Value) -> Vec<u8> {
 impl Sink for JsonLines {
     fn event(&mut self, line: &Envelope) {
         self.say_dropped();
-        if let Ok(value) = serde_json::to_value(line) {
-            self.out.keep(bytes(&value));
-        }
+        self.out.keep(bytes(&in_words::event(line)));
     }
 
     fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent) {
@@ -78,7 +77,7 @@ impl Sink for JsonLines {
         }
         let mut line = head.clone();
         line["type"] = "agent_event".into();
-        line["event"] = serde_json::to_value(event).unwrap_or_default();
+        line["event"] = in_words::agent(event);
         if self.dropped > 0 || !self.out.offer(bytes(&line)) {
             if self.dropped == 0 {
                 self.after = head;

@@ -88,7 +88,7 @@ pub(super) fn play(path: &Path, session: Option<String>) -> ExitCode {
             // A loop that hears this does not try again five times.
             if !io::stdout().is_terminal() {
                 let _ = Voice::new(Output::Events)
-                    .event(&AgentEvent::Error { failure: FailureKind::Permanent, message });
+                    .event(&AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() });
             }
             return ExitCode::from(2);
         }
@@ -346,7 +346,7 @@ impl Player {
     fn fail(&mut self, fail: &Fail) -> io::Result<()> {
         self.voice.event(&AgentEvent::Error {
             failure: if fail.permanent { FailureKind::Permanent } else { FailureKind::Transient },
-            message: fail.message.clone(),
+            fault: fail.message.clone().into(),
         })?;
         self.end("error")
     }

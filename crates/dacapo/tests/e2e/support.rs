@@ -1,6 +1,7 @@
 //! A world of its own for each test: home, data, config, repository. Nothing of the user's is read or written, and at
 //! its end no process that carries the task's tag may be left.
 
+use dacapo_app::present::json;
 use dacapo_app::present::notices::told;
 use std::ffi::OsStr;
 use std::fs;
@@ -196,9 +197,11 @@ impl World {
         whole_lines(&self.task_dir(name).join("journal.jsonl"))
     }
 
-    /// Events of one type.
+    /// Events of one type, as `logs --json` shows them: with words for people.
     pub(crate) fn events(&self, name: &str, kind: &str) -> Vec<Value> {
-        self.journal(name).into_iter().filter(|line| line["type"] == kind).collect()
+        let lines = self.journal(name).into_iter().filter(|line| line["type"] == kind);
+        let in_words = |line: Value| serde_json::from_value(line).map(|line| json::event(&line));
+        lines.map(|line| in_words(line.clone()).unwrap_or(line)).collect()
     }
 
     /// What its journal has for people, in the words that they are told.

@@ -104,11 +104,11 @@ fn failures_tell_whether_trying_again_helps() {
     assert_eq!(played.code(), 7);
     assert!(played.ended("error"));
     let failure = FailureKind::Transient;
-    assert!(played.events().contains(&AgentEvent::Error { failure, message: "no luck".into() }));
+    assert!(played.events().contains(&AgentEvent::Error { failure, fault: "no luck".into() }));
     assert_eq!(stage.turn(0, 1, "").ok().said(), ["on"]);
     let played = Stage::new("- fail: { message: not logged in, permanent: true }").play();
     let failure = FailureKind::Permanent;
-    assert!(played.events().contains(&AgentEvent::Error { failure, message: "not logged in".into() }));
+    assert!(played.events().contains(&AgentEvent::Error { failure, fault: "not logged in".into() }));
 }
 
 #[test]

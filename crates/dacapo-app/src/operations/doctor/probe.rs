@@ -19,6 +19,7 @@ use crate::App;
 use crate::error::Failure;
 use crate::operations::run::context;
 use crate::present::ends::detail;
+use crate::present::faults;
 use crate::scratch;
 
 const PROMPT: &str = "Reply with the single word pong.";
@@ -104,17 +105,17 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
 
 fn probed(turn: &TurnRecord) -> Probed {
     let (outcome, message) = match &turn.end {
-        TurnEnd::Done => (Outcome::Done, turn.refused.clone()),
+        TurnEnd::Done => (Outcome::Done, turn.not_allowed.as_ref().map(faults::not_allowed)),
         TurnEnd::Limit { message, resets_at } => {
             let until = resets_at
                 .map_or_else(String::new, |until| format!(" (until {})", crate::present::log::clock(until)));
             (Outcome::Limit, Some(format!("{message}{until}")))
         }
-        TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, message } => {
-            (Outcome::Refused, Some(message.clone()))
+        TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, fault } => {
+            (Outcome::Refused, Some(faults::told(fault)))
         }
-        TurnEnd::Failed { failure: FailureKind::Transient, message } => {
-            (Outcome::Failed, Some(message.clone()))
+        TurnEnd::Failed { failure: FailureKind::Transient, fault } => {
+            (Outcome::Failed, Some(faults::told(fault)))
         }
         TurnEnd::Cancelled | TurnEnd::Interrupted => (Outcome::Cancelled, None),
         TurnEnd::Budget => (Outcome::Failed, None),

@@ -2,7 +2,7 @@
 
 use dacapo_core::event::AgentEvent;
 
-use crate::present::words;
+use crate::present::{faults, words};
 
 /// So much of one line of what an agent says is shown; the rest is in its raw output.
 const COLUMNS: usize = 500;
@@ -35,7 +35,9 @@ impl AgentLines {
             AgentEvent::Refused { what } => {
                 out.push(format!("  not allowed: {}", words::line(what, COLUMNS)));
             }
-            AgentEvent::Error { message, .. } => out.push(format!("  ! {}", words::line(message, COLUMNS))),
+            AgentEvent::Error { fault, .. } => {
+                out.push(format!("  ! {}", words::line(&faults::told(fault), COLUMNS)));
+            }
             AgentEvent::Session { .. }
             | AgentEvent::Thinking { .. }
             | AgentEvent::ToolResult { .. }

@@ -21,6 +21,7 @@ use dacapo_core::task::milestone::{AtWork, MilestonePhase};
 
 use super as milestone;
 use crate::present::face::Told;
+use crate::present::faults;
 use crate::present::words::{self, BAD, BOLD, DIM, WARN, paint};
 
 /// Features and findings of a long list that are named.
@@ -113,7 +114,9 @@ fn turn_failed(record: &TurnRecord) -> Vec<String> {
         TurnEnd::Failed { failure: FailureKind::SessionLost, .. } => {
             out.push(paint(WARN, "note    its conversation is lost: it begins anew, with the full context"));
         }
-        TurnEnd::Failed { message, .. } => out.push(item("failed", &words::line(message, 200), Some(WARN))),
+        TurnEnd::Failed { fault, .. } => {
+            out.push(item("failed", &words::line(&faults::told(fault), 200), Some(WARN)));
+        }
         TurnEnd::Done | TurnEnd::Limit { .. } | TurnEnd::Cancelled | TurnEnd::Budget => {}
     }
     out
@@ -217,8 +220,8 @@ pub(super) fn round(of: &MilestoneView, record: &IterationRecord, in_a_row: Opti
         (false, _) => format!("rejected{row}"),
     };
     out.push(format!("{sign} {}  {commit}  {about}  {ended} · {files} {took}", record.iteration + 1));
-    if let Some(reason) = &record.error {
-        out.push(paint(BAD, &format!("     {}", milestone::why_rejected(reason))));
+    if let Some(reason) = faults::all(&record.faults) {
+        out.push(paint(BAD, &format!("     {}", milestone::why_rejected(&reason))));
     }
     out
 }

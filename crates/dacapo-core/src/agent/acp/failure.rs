@@ -7,7 +7,7 @@ use super::wire::{CodexError, RpcError};
 use crate::agent::api_error::{Cause, speaks_of_limit};
 use crate::agent::excerpt::line_of;
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind};
+use crate::event::{AgentEvent, FailureKind, LogIn};
 
 /// The protocol's own code for "log in first".
 const AUTH_REQUIRED: i64 = -32000;
@@ -17,8 +17,7 @@ const LONGEST: usize = 500;
 /// What the words of an error are read with.
 #[derive(Debug, Clone)]
 pub(super) struct Circumstances<'a> {
-    /// How a person logs in.
-    pub(super) login: &'a str,
+    pub(super) login: &'a LogIn,
     /// About when the words were written.
     pub(super) now: Zoned,
 }
@@ -123,7 +122,7 @@ pub(super) fn codex_status(error: &CodexError) -> Option<u16> {
 }
 
 pub(super) fn transient(message: String) -> AgentEvent {
-    AgentEvent::Error { failure: FailureKind::Transient, message }
+    AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() }
 }
 
 fn is_status(number: u16) -> bool {
@@ -157,6 +156,7 @@ pub(super) fn is_report_of_failure(all_it_said: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Fault;
 
     fn meaning(event: &AgentEvent) -> &'static str {
         match event {
@@ -169,7 +169,7 @@ mod tests {
 
     fn with<T>(ask: impl FnOnce(Circumstances<'_>) -> T) -> T {
         let now = "2026-11-15T14:00:00[UTC]".parse().unwrap();
-        ask(Circumstances { login: "log in", now })
+        ask(Circumstances { login: &LogIn::of("x"), now })
     }
 
     fn error(json: &str) -> AgentEvent {
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn the_words_of_a_model_server_are_taken_out_of_their_wrapping() {
         let json = r#"{"code":401,"message":"{\"error\":{\"code\":401,\"message\":\"bad key\"}}"}"#;
-        let AgentEvent::Error { message, .. } = error(json) else { panic!() };
-        assert_eq!(message, "not logged in: bad key; log in");
+        let AgentEvent::Error { fault, .. } = error(json) else { panic!() };
+        assert_eq!(fault, Fault::not_logged_in("bad key", Some(LogIn::of("x"))));
     }
 
     #[test]

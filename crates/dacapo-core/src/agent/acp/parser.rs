@@ -16,7 +16,7 @@ use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::raw_json::{self, Object};
 use crate::agent::{BUILT_IN, Parser, ParserSetting};
-use crate::event::{AgentEvent, FailureKind, Usage};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn, Usage};
 use crate::spec::Approval;
 
 /// So much of what the agent said is looked at to tell the report of a failure from an answer.
@@ -67,7 +67,7 @@ pub struct Memory {
     /// What it has reported as used so far.
     pub reported: Usage,
     /// How a person logs in.
-    pub login: String,
+    pub login: LogIn,
 }
 
 /// What an agent can, by its own word.
@@ -136,7 +136,7 @@ pub(super) struct AcpParser {
     /// The conversation that counts. Others are those of helpers that the agent has for itself.
     session: Option<String>,
     can_load: bool,
-    login: String,
+    login: LogIn,
     /// About when the first line was written, and since when it is read: words say how long a limit still lasts.
     begun: (Zoned, Instant),
     tools: Tools,
@@ -222,12 +222,13 @@ impl AcpParser {
         self.phase = Phase::Opening;
         let name = answer.agent_info.as_ref().and_then(|info| info.name.clone()).unwrap_or_default();
         self.count.begins(Counting::of(&name));
-        self.login = how_to_log_in(&name, answer.auth_methods.as_deref().unwrap_or_default());
+        self.login = log_in(&name, answer.auth_methods.as_deref().unwrap_or_default());
         let can = answer.agent_capabilities.as_ref();
         self.can_load = can.and_then(|can| can.load_session).unwrap_or(false);
         if let Some(version) = answer.protocol_version.filter(|version| *version != PROTOCOL) {
             let message = format!("it speaks version {version} of the Agent Client Protocol, not {PROTOCOL}");
-            return self.failed(AgentEvent::Error { failure: FailureKind::Permanent, message }, sink);
+            return self
+                .failed(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() }, sink);
         }
         let resume =
             can.and_then(|can| can.session_capabilities.as_ref()).is_some_and(|can| can.resume.is_some());
@@ -240,7 +241,8 @@ impl AcpParser {
         let known = self.session.take().filter(|_| by != Step::New);
         let Some(session) = known.or_else(|| answer.session_id.clone()).filter(|id| !id.is_empty()) else {
             let message = "Failed to get session ID: the agent opened a conversation without one".to_owned();
-            return self.failed(AgentEvent::Error { failure: FailureKind::Permanent, message }, sink);
+            return self
+                .failed(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() }, sink);
         };
         self.session = Some(session.clone());
         let fitting = policy::mode_for(self.approval, answer);
@@ -446,13 +448,8 @@ impl Parser for AcpParser {
 
 /// The conversation that is to go on is not to be had any more (L13).
 pub(super) fn cannot_take_up(task: &str, why: &str) -> AgentEvent {
-    AgentEvent::Error {
-        failure: FailureKind::SessionLost,
-        message: format!(
-            "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the \
-             conversation could not be taken up again ({why}); --session fresh needs none"
-        ),
-    }
+    let fault = Fault::SessionNotTakenUp { follow_up_of: task.to_owned(), said: why.to_owned() };
+    AgentEvent::Error { failure: FailureKind::SessionLost, fault }
 }
 
 /// The whole line is too large to be held. The id comes first in what agents write; what follows the method is not
@@ -484,16 +481,12 @@ fn steps_of(update: &Update<'_>) -> Vec<String> {
 }
 
 /// For an agent that is known by its command too, as for that; else in the words that it has for it.
-fn how_to_log_in(name: &str, methods: &[wire::AuthMethod]) -> String {
+fn log_in(name: &str, methods: &[wire::AuthMethod]) -> LogIn {
     let name = name.to_lowercase();
     if let Some(known) = BUILT_IN.iter().find(|known| name.contains(known.name())) {
-        return known.how_to_log_in().to_owned();
+        return LogIn::of(known.name());
     }
     let words = |method: &wire::AuthMethod| method.description.clone().or_else(|| method.name.clone());
-    let ways: Vec<String> = methods.iter().take(4).filter_map(words).map(|way| one_line(&way)).collect();
-    if ways.is_empty() {
-        "log in with the agent's own program, or set its API key".to_owned()
-    } else {
-        format!("to log in: {}", ways.join(", or "))
-    }
+    let ways = methods.iter().take(4).filter_map(words).map(|way| one_line(&way)).collect();
+    LogIn { agent: None, ways }
 }

@@ -2,7 +2,6 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::HOW_TO_LOG_IN;
 use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
@@ -11,7 +10,7 @@ use crate::agent::lines::LineReader;
 use crate::agent::metering::Meter;
 use crate::agent::raw_json::{self, Object};
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind, Usage};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn, Usage};
 
 /// The words for a conversation that is not there, on both streams.
 pub(super) const NO_CONVERSATION: &str = "No conversation found with session ID";
@@ -191,8 +190,8 @@ impl ClaudeLines {
                     (false, true) => format!("claude ended with {word}"),
                     (false, false) => said,
                 };
-                let message = excerpt::message(&message);
-                AgentEvent::Error { failure: FailureKind::Transient, message }
+                let fault = excerpt::message(&message).into();
+                AgentEvent::Error { failure: FailureKind::Transient, fault }
             }
         }
     }
@@ -206,16 +205,15 @@ impl ClaudeLines {
         let cause = if self.talk.answered() { cause.after_answers() } else { cause };
         let in_words = || reset_time::in_words(&message, &self.now);
         let resets_at = self.resets_at.or_else(|| epoch_after_bar(&message)).or_else(in_words);
-        cause.event(&message, resets_at, HOW_TO_LOG_IN)
+        cause.event(&message, resets_at, &LogIn::of("claude"))
     }
 }
 
 /// A conversation that is to go on and is not there.
 pub(super) fn no_conversation(said: &str) -> AgentEvent {
     let said = excerpt::message(said);
-    let message =
-        format!("claude has no such conversation any more ({said}); --session fresh starts new ones");
-    AgentEvent::Error { failure: FailureKind::SessionLost, message }
+    let fault = Fault::SessionGone { agent: "claude".to_owned(), said };
+    AgentEvent::Error { failure: FailureKind::SessionLost, fault }
 }
 
 fn status_of(line: &Object<'_>, name: &str) -> Option<u16> {

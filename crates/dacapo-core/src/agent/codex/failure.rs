@@ -4,11 +4,10 @@
 use jiff::Zoned;
 use serde::Deserialize;
 
-use super::HOW_TO_LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::fields::{self, Excerpt, Object};
 use crate::agent::reset_time;
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, LogIn};
 
 /// What the API itself answers, which codex hands on as it is where the request was at fault.
 #[derive(Debug, Default, Deserialize)]
@@ -27,30 +26,30 @@ struct ApiError {
 /// The event for the message of a failed turn.
 pub(super) fn event(message: &str, now: &Zoned) -> AgentEvent {
     if let Some(status) = status(message) {
-        return Cause::of_status(status, message).event(message, None, HOW_TO_LOG_IN);
+        return Cause::of_status(status, message).event(message, None, &LogIn::of("codex"));
     }
     let begins = |start: &str| message.starts_with(start);
     // The apostrophe is a straight one in some versions and a curly one in others.
     if begins("You") && message.contains("ve hit your usage limit") {
-        return Cause::Limit.event(message, reset_time::in_words(message, now), HOW_TO_LOG_IN);
+        return Cause::Limit.event(message, reset_time::in_words(message, now), &LogIn::of("codex"));
     }
     if begins("Quota exceeded.")
         || begins("Your workspace is out of credits.")
         || begins("You hit your spend cap")
         || begins("To use Codex with your ChatGPT plan, upgrade")
     {
-        return Cause::Billing.event(message, None, HOW_TO_LOG_IN);
+        return Cause::Billing.event(message, None, &LogIn::of("codex"));
     }
     let refresh_failed = begins("Your ") && message.contains("could not be refreshed");
     if refresh_failed || begins("Missing environment variable: ") {
-        return Cause::Login.event(message, None, HOW_TO_LOG_IN);
+        return Cause::Login.event(message, None, &LogIn::of("codex"));
     }
     if let Some(answer) = fields::read::<ApiAnswer>(message.as_bytes()) {
         let said = answer.error.0.message.some().or(answer.detail.some()).unwrap_or(message);
-        return Cause::Request.event(&format!("the request was refused: {said}"), None, HOW_TO_LOG_IN);
+        return Cause::Request.event(&format!("the request was refused: {said}"), None, &LogIn::of("codex"));
     }
     let cause = if model_is_missing(message) { Cause::Setting } else { Cause::Passing };
-    cause.event(message, None, HOW_TO_LOG_IN)
+    cause.event(message, None, &LogIn::of("codex"))
 }
 
 /// What went wrong, without what codex says of its attempts: `Reconnecting... 2/5 (unexpected status …)`.

@@ -136,11 +136,11 @@ fn the_program_behind_the_script_is_found_beside_below_or_in_its_package() {
 fn l13_a_conversation_that_is_gone_is_named_so() {
     let stderr =
         "Error: thread/resume: thread/resume failed: no rollout found for thread id 01a1 (code -32600)";
-    let Some(AgentEvent::Error { failure: FailureKind::SessionLost, message }) = Codex.diagnose(1, stderr)
+    let Some(AgentEvent::Error { failure: FailureKind::SessionLost, fault }) = Codex.diagnose(1, stderr)
     else {
         panic!("no reason");
     };
-    assert!(message.contains("--session fresh"), "{message}");
+    assert_eq!(fault, Fault::SessionGone { agent: "codex".into(), said: String::new() });
 }
 
 #[test]

@@ -3,11 +3,10 @@
 use jiff::{Timestamp, Zoned};
 use serde::Deserialize;
 
-use super::HOW_TO_LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::fields::{self, Count, Excerpt, Object};
 use crate::agent::reset_time;
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, LogIn};
 
 /// `session.error`.
 #[derive(Debug, Default, Deserialize)]
@@ -98,5 +97,5 @@ pub(super) fn event(
         _ => Cause::of(error.status(), &message),
     };
     let in_words = || said.and_then(|said| reset_time::in_words(&message, said));
-    cause.event(&message, call_resets_at.or_else(in_words), HOW_TO_LOG_IN)
+    cause.event(&message, call_resets_at.or_else(in_words), &LogIn::of("copilot"))
 }

@@ -120,7 +120,8 @@ impl LineReader for CopilotLines {
             "abort" if !sub_agent => {
                 let Abort { reason } = data(line);
                 let message = format!("copilot was interrupted ({})", reason.as_str());
-                self.held = Some(AgentEvent::Error { failure: FailureKind::Transient, message });
+                self.held =
+                    Some(AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() });
             }
             "result" => self.result(&head, sink),
             _ => {}
@@ -188,7 +189,7 @@ impl CopilotLines {
         }
         let failed = head.exit_code.0.filter(|code| *code != 0).map(|code| AgentEvent::Error {
             failure: FailureKind::Transient,
-            message: format!("copilot ended its turn with code {code}"),
+            fault: format!("copilot ended its turn with code {code}").into(),
         });
         // An exit code of 0 does not undo an error: it is what copilot says after an interrupt, too.
         match self.held.take().or(failed) {

@@ -92,22 +92,23 @@ fn the_program_behind_the_script_is_found_where_there_is_no_doubt() {
 #[test]
 fn l8_l13_what_is_only_said_on_standard_error_is_understood() {
     let diagnosed = |stderr: &str| match Copilot.diagnose(1, stderr) {
-        Some(AgentEvent::Error { failure, message }) => Some((failure, message)),
+        Some(AgentEvent::Error { failure, fault: message }) => Some((failure, message)),
         Some(other) => panic!("{other:?}"),
         None => None,
     };
     let (failure, message) =
         diagnosed("Error: No authentication information found.\n\nCopilot can be authenticated …").unwrap();
     assert_eq!(failure, FailureKind::Permanent);
-    assert!(message.ends_with(HOW_TO_LOG_IN), "{message}");
+    let fault = Fault::not_logged_in("copilot has no login", Some(LogIn::of("copilot")));
+    assert_eq!(message, fault);
 
     let (failure, message) = diagnosed("Error: No session, task, or name matched '1111'.").unwrap();
     assert_eq!(failure, FailureKind::SessionLost);
-    assert!(message.contains("--session fresh"), "{message}");
+    assert_eq!(message, Fault::SessionGone { agent: "copilot".into(), said: String::new() });
 
     let (failure, message) = diagnosed("error: unexpected argument '--nosuch' found\n\nUsage: …").unwrap();
     assert_eq!(failure, FailureKind::Permanent);
-    assert!(message.contains("--nosuch"), "{message}");
+    assert!(message.quoted().unwrap().contains("--nosuch"), "{message:?}");
 
     assert_eq!(diagnosed("Error: out of memory").unwrap().0, FailureKind::Transient);
     assert_eq!(diagnosed(""), None);

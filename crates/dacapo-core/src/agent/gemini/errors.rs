@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, List, Object, Text};
 use crate::agent::reset_time;
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, LogIn};
 
 /// What it adds to the message of an error whose status is 429, depending on how it is logged in.
 const ADDED_TO_429: [&str; 2] = [
@@ -47,7 +46,7 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
     let wait_in = |words: &str| reset_time::wait_in_words(words, now?);
     let Some(error) = said.find('{').and_then(|at| endpoint_error(&said[at..])) else {
         let cause = if added { Cause::Limit } else { Cause::Passing };
-        return cause.event(&one_line(said), wait_in(said), LOG_IN);
+        return cause.event(&one_line(said), wait_in(said), &LogIn::of("gemini"));
     };
     let status = match error.status.as_str() {
         "RESOURCE_EXHAUSTED" => Some(429),
@@ -60,7 +59,7 @@ pub(super) fn failure(message: &str, now: Option<Timestamp>) -> AgentEvent {
         false => Cause::of(status, words),
     };
     let told = details.find_map(|detail| reset_time::after(now?, detail.retry_delay.as_str()));
-    cause.event(&one_line(words), told.or_else(|| wait_in(words)), LOG_IN)
+    cause.event(&one_line(words), told.or_else(|| wait_in(words)), &LogIn::of("gemini"))
 }
 
 /// What an error says to people: the endpoint's own words, where they are inside.
@@ -101,7 +100,7 @@ fn endpoint_error(text: &str) -> Option<ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::FailureKind;
+    use crate::event::{FailureKind, Fault};
 
     const NOW: &str = "2026-11-15T18:50:05Z";
 
@@ -114,7 +113,7 @@ mod tests {
     }
 
     fn permanent(message: &str) -> AgentEvent {
-        AgentEvent::Error { failure: FailureKind::Permanent, message: message.into() }
+        AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() }
     }
 
     #[test]
@@ -140,15 +139,15 @@ mod tests {
     fn l9_words_about_limits_are_no_limit() {
         let talk = "[API Error: the page says: rate limit, please wait, error 429, retry in 5s]";
         let said = "the page says: rate limit, please wait, error 429, retry in 5s";
-        let transient = AgentEvent::Error { failure: FailureKind::Transient, message: said.into() };
+        let transient = AgentEvent::Error { failure: FailureKind::Transient, fault: said.into() };
         assert_eq!(failed(talk), transient);
     }
 
     #[test]
     fn l8_a_refused_key_says_how_to_log_in() {
         let invalid = r#"[API Error: {"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]"#;
-        let words = "not logged in: API key not valid.; run `gemini` once and choose how to log in, or set GEMINI_API_KEY";
-        assert_eq!(failed(invalid), permanent(words));
+        let fault = Fault::not_logged_in("API key not valid.", Some(LogIn::of("gemini")));
+        assert_eq!(failed(invalid), AgentEvent::Error { failure: FailureKind::Permanent, fault });
         let other = r#"[API Error: {"error":{"code":400,"message":"bad tool","status":"INVALID_ARGUMENT"}}]"#;
         assert_eq!(failed(other), permanent("bad tool"));
     }

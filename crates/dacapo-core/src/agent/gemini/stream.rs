@@ -85,7 +85,7 @@ impl LineReader for GeminiLines {
 
     fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
         if let Some(message) = self.last_error.take() {
-            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
+            sink(AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() });
         }
     }
 }

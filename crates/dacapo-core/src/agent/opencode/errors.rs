@@ -3,12 +3,11 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::LOG_IN;
 use crate::agent::api_error::Cause;
 use crate::agent::excerpt::one_line;
 use crate::agent::fields::{Count, Excerpt, Flag, Object, Text};
 use crate::agent::reset_time::{after, retry_after};
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, LogIn};
 
 /// What endpoints call an account without money, whatever the status.
 const UNPAID: [&str; 5] = [
@@ -90,7 +89,7 @@ impl Failed {
         let headers = &data.response_headers.0;
         let in_millis = headers.retry_after_ms.0.as_ref().and_then(|wait| after(now?, &format!("{wait}ms")));
         let resets_at = in_millis.or_else(|| retry_after(now, headers.retry_after.as_str()));
-        cause.event(&message, resets_at, LOG_IN)
+        cause.event(&message, resets_at, &LogIn::of("opencode"))
     }
 
     fn is_unpaid(&self) -> bool {
@@ -105,15 +104,15 @@ impl Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::FailureKind;
+    use crate::event::{FailureKind, Fault};
 
     fn event(json: &str) -> AgentEvent {
         let failed: Failed = serde_json::from_str(json).unwrap();
         failed.event("2026-11-15T18:30:00Z".parse().ok())
     }
 
-    fn failed(failure: FailureKind, message: &str) -> AgentEvent {
-        AgentEvent::Error { failure, message: message.into() }
+    fn failed(failure: FailureKind, fault: Fault) -> AgentEvent {
+        AgentEvent::Error { failure, fault }
     }
 
     #[test]
@@ -130,18 +129,24 @@ mod tests {
     #[test]
     fn l8_money_and_logins_do_not_come_back_by_themselves() {
         let unpaid = r#"{"name":"APIError","data":{"message":"no money","statusCode":429,"isRetryable":true,"responseBody":"{\"error\":{\"code\":\"insufficient_quota\"}}"}}"#;
-        assert_eq!(event(unpaid), failed(FailureKind::Permanent, "not paid for: no money"));
+        assert_eq!(
+            event(unpaid),
+            failed(FailureKind::Permanent, Fault::NotPaidFor { said: "no money".into() })
+        );
         let login = event(r#"{"name":"ProviderAuthError","data":{"message":"no key"}}"#);
-        assert_eq!(login, failed(FailureKind::Permanent, &format!("not logged in: no key; {LOG_IN}")));
+        assert_eq!(
+            login,
+            failed(FailureKind::Permanent, Fault::not_logged_in("no key", Some(LogIn::of("opencode"))))
+        );
     }
 
     #[test]
     fn what_it_would_have_tried_again_may_heal() {
         let flaky = r#"{"data":{"message":"not found yet","statusCode":404,"isRetryable":true}}"#;
-        assert_eq!(event(flaky), failed(FailureKind::Transient, "not found yet"));
+        assert_eq!(event(flaky), failed(FailureKind::Transient, "not found yet".into()));
         let unreachable = r#"{"data":{"message":"Cannot connect to API","isRetryable":true}}"#;
-        assert_eq!(event(unreachable), failed(FailureKind::Transient, "Cannot connect to API"));
-        assert_eq!(event("{}"), failed(FailureKind::Transient, "it did not say what went wrong"));
-        assert_eq!(event(r#"{"name":"X","data":[]}"#), failed(FailureKind::Transient, "X"));
+        assert_eq!(event(unreachable), failed(FailureKind::Transient, "Cannot connect to API".into()));
+        assert_eq!(event("{}"), failed(FailureKind::Transient, "it did not say what went wrong".into()));
+        assert_eq!(event(r#"{"name":"X","data":[]}"#), failed(FailureKind::Transient, "X".into()));
     }
 }

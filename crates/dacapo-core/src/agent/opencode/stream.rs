@@ -127,7 +127,7 @@ impl LineReader for OpencodeLines {
     fn end(&mut self, sink: &mut dyn FnMut(AgentEvent)) {
         self.say_held(sink);
         if let Some(message) = self.overflow.take() {
-            sink(AgentEvent::Error { failure: FailureKind::Transient, message });
+            sink(AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() });
         }
         // Only now is it known that no step follows.
         match std::mem::take(&mut self.last) {

@@ -1,6 +1,5 @@
 //! Reads `qwen -o stream-json`: claude's lines, but errors are things the agent says, and usage is a total.
 
-use super::HOW_TO_LOG_IN;
 use crate::agent::ParserSetting;
 use crate::agent::api_error::{self, Cause};
 use crate::agent::claude_like::{self, Conversation, Sink};
@@ -8,7 +7,7 @@ use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::metering::Meter;
 use crate::agent::raw_json::Object;
-use crate::event::{AgentEvent, FailureKind, Usage};
+use crate::event::{AgentEvent, FailureKind, LogIn, Usage};
 
 /// What stands before the words of a failed model call, in the middle of what the agent says.
 const API_ERROR: &str = "[API Error: ";
@@ -94,7 +93,7 @@ impl QwenLines {
             (None, Some(said)) if failed => self.api_error(&said),
             (None, None) if failed => AgentEvent::Error {
                 failure: FailureKind::Transient,
-                message: format!("qwen ended with {}", excerpt::message(&subtype)),
+                fault: format!("qwen ended with {}", excerpt::message(&subtype)).into(),
             },
             (None, _) => AgentEvent::End { reason: excerpt::message(&subtype) },
         }
@@ -105,7 +104,7 @@ impl QwenLines {
         let message = excerpt::message(inner);
         let cause = cause_of(inner, after);
         let cause = if self.talk.answered() { cause.after_answers() } else { cause };
-        cause.event(&message, None, HOW_TO_LOG_IN)
+        cause.event(&message, None, &LogIn::of("qwen"))
     }
 }
 

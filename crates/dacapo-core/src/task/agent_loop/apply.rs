@@ -7,8 +7,8 @@ use super::{AgentLoop, Current, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts};
 use crate::event::{
-    CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, IterationRecord, Outcome,
-    SetupResult, StopDetail, StopReason, TurnEnd, TurnRecord, Usage,
+    CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, Fault, IterationRecord,
+    Outcome, SetupResult, StopDetail, StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
 use crate::spec::SessionNeed;
@@ -174,7 +174,7 @@ impl AgentLoop {
         current.usage = current.usage.plus(&record.usage);
         current.promise = record.promise;
         current.blocked.clone_from(&record.blocked);
-        current.refused.clone_from(&record.refused);
+        current.not_allowed.clone_from(&record.not_allowed);
         current.stderr_tail.clone_from(&record.stderr_tail);
         current.end = record.end.clone();
         current.ended_at = at;
@@ -253,7 +253,7 @@ impl AgentLoop {
             (None, _) if !facts.blocked && self.proof_needs_person() => self.life.verdict = Some(PAUSED),
             (None, verdict) => {
                 self.life.verdict = verdict;
-                let failed = || record.error.as_deref().map(StopDetail::said);
+                let failed = || StopDetail::faults(&record.faults);
                 self.life.detail = self.usage_unknown(&facts).or_else(failed);
             }
         }
@@ -389,7 +389,7 @@ impl Current {
             end: TurnEnd::Interrupted,
             ended_at: line.at,
             planned: None,
-            refused: None,
+            not_allowed: None,
             stderr_tail: None,
             checks: Vec::new(),
             proof: None,
@@ -414,20 +414,22 @@ impl Current {
     /// The turn "succeeded" and did nothing: asked again without permission it would do the same.
     fn did_nothing_for_want_of_permission(&self) -> bool {
         self.end == TurnEnd::Done
-            && self.refused.is_some()
+            && self.not_allowed.is_some()
             && self.planned.as_ref().is_some_and(|planned| planned.changed_total == 0)
     }
 
     /// Why it is not a success.
-    pub(super) fn error(&self) -> Option<String> {
-        let problems = self.planned.iter().flat_map(|planned| planned.problems.iter().cloned());
+    pub(super) fn faults(&self) -> Vec<Fault> {
         let own = match &self.end {
-            TurnEnd::Failed { message, .. } | TurnEnd::Limit { message, .. } => Some(message.clone()),
-            TurnEnd::Budget => Some("the budget is used up".to_owned()),
-            TurnEnd::Done if self.did_nothing_for_want_of_permission() => self.refused.clone(),
+            TurnEnd::Failed { fault, .. } => Some(fault.clone()),
+            TurnEnd::Limit { message, .. } => Some(message.as_str().into()),
+            TurnEnd::Budget => Some(Fault::BudgetUsed),
+            TurnEnd::Done if self.did_nothing_for_want_of_permission() => {
+                self.not_allowed.clone().map(Fault::NotAllowed)
+            }
             TurnEnd::Done | TurnEnd::Cancelled | TurnEnd::Interrupted => None,
         };
-        let all: Vec<String> = own.into_iter().chain(problems).collect();
-        (!all.is_empty()).then(|| all.join("; "))
+        let problems = self.planned.iter().flat_map(|planned| &planned.problems);
+        own.into_iter().chain(problems.map(|problem| problem.as_str().into())).collect()
     }
 }

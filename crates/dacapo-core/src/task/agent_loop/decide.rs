@@ -153,7 +153,7 @@ impl AgentLoop {
             summary: if self.life.spec.context.generate_summary { current.in_words() } else { String::new() },
             success: outcome == Ended::Success,
             outcome,
-            error: current.error(),
+            faults: current.faults(),
             stderr_tail: current.stderr_tail.clone(),
             promise: current.promise,
             blocked: current.blocked.clone(),

@@ -3,7 +3,7 @@
 use super::{AgentLoop, Phase};
 use crate::context::{self, CommitMessage, Told};
 use crate::engine::machine::{CheckPlan, CommitPlan, Effect, Landing, Step, TurnPlan, TurnStart};
-use crate::event::CheckPhase;
+use crate::event::{CheckPhase, TimeLimit};
 
 impl AgentLoop {
     pub(super) fn step(&self) -> Option<Step> {
@@ -106,7 +106,7 @@ impl AgentLoop {
             earlier: self.conversation.usage,
             budget: self.life.cost_left(),
             hard_limit: self.life.policy.turn_timeout,
-            hard_limit_name: "--turn-timeout",
+            hard_limit_is: TimeLimit::Turn,
             idle_limit: self.life.policy.idle_timeout,
         }))
     }

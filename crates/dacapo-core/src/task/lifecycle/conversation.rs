@@ -85,7 +85,7 @@ pub(crate) fn never_run(turn: u32, iteration: u32, session: Option<&str>) -> Tur
         duration_ms: 0,
         output_bytes: 0,
         exit_code: None,
-        refused: None,
+        not_allowed: None,
         reply: None,
         timed_out: false,
         stderr_tail: None,

@@ -175,7 +175,7 @@ impl Milestone {
             summary: format!("{word}: {what}"),
             success: judgement.accepted,
             outcome: if judgement.accepted { Ended::Success } else { Ended::Failure },
-            error: (!judgement.accepted).then(|| judgement.reason.clone()),
+            faults: (!judgement.accepted).then(|| judgement.reason.as_str().into()).into_iter().collect(),
             stderr_tail: None,
             promise: Work::is_final(round.work.as_ref()),
             blocked: None,

@@ -4,10 +4,7 @@ use super::prompts::{AcceptorTold, CleanUp, DeveloperTold, FeatureLine, Rejected
 use super::report::DeveloperReply;
 use super::{Milestone, Phase, Role, Wait, Work, feature_id, prompts};
 use crate::engine::machine::{CheckPlan, Effect, Step, TurnPlan, TurnStart, WorkQuery};
-use crate::event::{CheckPhase, Outcome};
-
-/// How the limit of a call is set.
-const CALL_TIMEOUT: &str = "call_timeout in [milestone]";
+use crate::event::{CheckPhase, Outcome, TimeLimit};
 
 impl Milestone {
     pub(super) fn next_step(&self) -> Option<Step> {
@@ -205,7 +202,7 @@ impl Milestone {
             earlier: desk.conversation.usage,
             budget: self.life.cost_left(),
             hard_limit: self.life.policy.turn_timeout,
-            hard_limit_name: CALL_TIMEOUT,
+            hard_limit_is: TimeLimit::Call,
             idle_limit: self.life.policy.idle_timeout,
         }))
     }

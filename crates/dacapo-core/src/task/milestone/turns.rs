@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Milestone, Phase, Role, Wait};
+use crate::context;
 use crate::engine::stop;
 use crate::event::{FailureKind, Outcome, StopDetail, StopReason, TurnEnd, TurnRecord, Usage};
 
@@ -42,8 +43,9 @@ impl Milestone {
         self.look_due |= cut_short;
         match &record.end {
             TurnEnd::Done => self.turn_done(role, record),
-            TurnEnd::Failed { message, .. } if record.timed_out => {
-                let reason = format!("the {}'s call was ended before it was done: {message}", role.name());
+            TurnEnd::Failed { fault: why, .. } if record.timed_out => {
+                let why = context::fault(why);
+                let reason = format!("the {}'s call was ended before it was done: {why}", role.name());
                 self.phase = Phase::Overdue { reason };
             }
             // What it knew is lost, not what was done: it begins anew with the full context (M3).
@@ -52,16 +54,16 @@ impl Milestone {
                 desk.conversation.lost();
                 desk.interrupted = true;
             }
-            TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, message } => {
-                self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::said(message));
+            TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, fault } => {
+                self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::fault(fault));
             }
-            TurnEnd::Failed { failure: FailureKind::Transient, message } => {
+            TurnEnd::Failed { failure: FailureKind::Transient, fault } => {
                 let desk = self.desk_mut(role);
                 desk.failures_in_row = desk.failures_in_row.saturating_add(1);
                 let failures = desk.failures_in_row;
                 self.life.backoff_due = true;
                 if self.life.policy.max_failures > 0 && failures >= self.life.policy.max_failures {
-                    self.end(Outcome::Failed, StopReason::Failures, StopDetail::said(message));
+                    self.end(Outcome::Failed, StopReason::Failures, StopDetail::fault(fault));
                 }
             }
             TurnEnd::Limit { message, resets_at } => {

@@ -138,5 +138,5 @@ fn what_a_later_turn_must_know_survives_being_written_down() {
     let json = serde_json::to_string(&memory).unwrap();
     assert_eq!(serde_json::from_str::<Memory>(&json).unwrap(), memory);
     assert_eq!(serde_json::from_str::<Memory>("{}").unwrap(), Memory::default(), "an older one");
-    assert!(json.contains("\"process\"") && json.contains("copilot login"), "{json}");
+    assert!(json.contains("\"process\"") && json.contains(r#""login":{"agent":"copilot"}"#), "{json}");
 }

@@ -233,7 +233,7 @@ impl Shown {
 
     fn was_left_out(&mut self, branch: &str, name: &str, why: &LeftOut) {
         self.left_out.push(name.to_owned());
-        let text = why.to_string();
+        let text = dacapo_app::present::refusals::left_out(why);
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
         if self.show.quiet {

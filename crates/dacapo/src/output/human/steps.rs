@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 use super::ink::tail;
 use super::{DEMO_VARIABLE, Human, LAST_WORDS, MOST_REFUSALS};
-use crate::output::ends;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use crate::output::{ends, faults};
 
 impl Human {
     /// Says more that is good to know, a line each.
@@ -41,9 +41,9 @@ impl Human {
 
     pub(super) fn written(&mut self, record: &WritingRecord) {
         self.doing.clear();
-        if let WritingEnd::Failed { message } = &record.end {
+        if let WritingEnd::Failed { fault } = &record.end {
             let what = words::writing(record.what);
-            let note = format!("note    no {what} from {}: {message}", record.by);
+            let note = format!("note    no {what} from {}: {}", record.by, faults::told(fault));
             self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
         }
     }
@@ -100,8 +100,8 @@ impl Human {
                 verdicts.push(format!("proof: {}.", if proven { paint(GOOD, "yes") } else { no() }));
             }
         }
-        if let Some(error) = &record.error {
-            verdicts.push(paint(BAD, &words::line(error, words::WHOLE)));
+        if let Some(error) = faults::all(&record.faults) {
+            verdicts.push(paint(BAD, &words::line(&error, words::WHOLE)));
         }
         if !verdicts.is_empty() {
             self.say(&format!("     {}", verdicts.join(" ")));

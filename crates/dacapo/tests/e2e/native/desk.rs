@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use dacapo_core::event::{AgentEvent, FailureKind, Usage};
+use dacapo_core::event::{AgentEvent, FailureKind, Fault, Usage};
 
 use crate::support::World;
 
@@ -99,9 +99,11 @@ impl Told {
     pub(crate) fn failed(&self, kind: FailureKind) -> &str {
         assert_eq!((self.code, self.stderr.as_str()), (Some(1), ""), "{self:#?}");
         match &self.events[..] {
-            [.., AgentEvent::Error { failure, message }, AgentEvent::End { reason }]
-                if *failure == kind && reason == "error" =>
-            {
+            [
+                ..,
+                AgentEvent::Error { failure, fault: Fault::Said { message } },
+                AgentEvent::End { reason },
+            ] if *failure == kind && reason == "error" => {
                 assert!(!message.contains(KEY) && !message.contains('\n'), "{message}");
                 message
             }

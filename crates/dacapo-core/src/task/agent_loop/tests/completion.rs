@@ -137,7 +137,7 @@ fn l3_a_tree_in_disorder_is_a_failed_iteration() {
         })
         .run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 2, 1, 1));
-    assert_eq!(world.records()[0].error.as_deref(), Some("a merge is half done"));
+    assert_eq!(crate::context::faults(&world.records()[0].faults).as_deref(), Some("a merge is half done"));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! A turn that was refused its tools and did nothing has not done its turn (item 2 of the truth about a turn's end).
 
 use super::world::*;
-use crate::event::{Ended, Outcome, StopDetail, StopReason};
+use crate::event::{Ended, Fault, NotAllowed, Outcome, StopDetail, StopReason};
 
-const MESSAGE: &str =
-    "one was not allowed to use write and changed nothing; put --yes into the agent's command";
+fn not_allowed() -> NotAllowed {
+    NotAllowed { agent: "one".into(), tools: vec!["write".into()], argument: Some("--yes".into()) }
+}
 
 fn refused() -> Turn {
-    Turn { refused: Some(MESSAGE.into()), ..done() }
+    Turn { not_allowed: Some(not_allowed()), ..done() }
 }
 
 #[test]
@@ -16,12 +17,12 @@ fn refused_and_nothing_changed_is_a_failure_that_cannot_heal() {
     assert_eq!(world.end(), (Outcome::Failed, StopReason::PermanentError, 1, 0, 1));
     let record = world.records()[0];
     assert_eq!(
-        (record.success, record.outcome, record.error.as_deref()),
-        (false, Ended::Failure, Some(MESSAGE))
+        (record.success, record.outcome, &record.faults[..]),
+        (false, Ended::Failure, &[Fault::NotAllowed(not_allowed())][..])
     );
     assert_eq!(
         world.result().detail,
-        Some(StopDetail::said(MESSAGE)),
+        Some(StopDetail::fault(&Fault::NotAllowed(not_allowed()))),
         "with the flag that would have helped"
     );
 }
@@ -30,14 +31,14 @@ fn refused_and_nothing_changed_is_a_failure_that_cannot_heal() {
 fn refused_here_and_there_but_something_changed_is_a_success() {
     let world = World::new(iter(2)).turns(&[refused()]).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 2, 2, 0));
-    assert_eq!(world.records()[0].error, None);
+    assert_eq!(world.records()[0].faults, []);
     assert!(world.commits[0].message.ends_with("Dacapo-Outcome: success\n"));
 }
 
 #[test]
 fn a_refusal_does_not_outlive_its_turn() {
     // The first turn of the iteration was refused and ran into a limit; the second did its work.
-    let limited = Turn { refused: Some(MESSAGE.into()), ..limited(None) };
+    let limited = Turn { not_allowed: Some(not_allowed()), ..limited(None) };
     let world = World::new(iter(1)).turns(&[limited, done()]).commit(changes_nothing).run();
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 1, 1, 0));
 }
@@ -50,9 +51,9 @@ fn nothing_changed_and_nothing_refused_is_a_success() {
 
 #[test]
 fn l8_a_failed_turn_that_was_refused_too_fails_for_its_own_reason() {
-    let both = Turn { refused: Some(MESSAGE.into()), ..failed() };
+    let both = Turn { not_allowed: Some(not_allowed()), ..failed() };
     let world = World::new(iter(2)).turns(&[both]).commit(changes_nothing).run();
-    assert_eq!(world.records()[0].error.as_deref(), Some("exit 1"));
+    assert_eq!(crate::context::faults(&world.records()[0].faults).as_deref(), Some("exit 1"));
     assert_eq!(world.end().2, 2, "it may heal");
 }
 

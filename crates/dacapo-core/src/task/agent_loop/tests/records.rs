@@ -20,7 +20,10 @@ fn c2_the_record_of_an_iteration() {
         (["src/a.rs".to_owned()].as_slice(), 1)
     );
     assert_eq!(first.summary, "Added login.");
-    assert_eq!((first.success, first.outcome, first.error.as_deref()), (true, Ended::Success, None));
+    assert_eq!(
+        (first.success, first.outcome, crate::context::faults(&first.faults).as_deref()),
+        (true, Ended::Success, None)
+    );
     assert_eq!((first.usage.input, first.usage.output), (10, 5));
     assert!((60_000..61_000).contains(&first.duration_ms), "{}", first.duration_ms);
     let brief = CheckBrief {
@@ -32,7 +35,7 @@ fn c2_the_record_of_an_iteration() {
     assert_eq!(first.checks, [brief]);
     assert!(first.timestamp > start());
     assert_eq!(
-        (second.success, second.outcome, second.error.as_deref()),
+        (second.success, second.outcome, crate::context::faults(&second.faults).as_deref()),
         (false, Ended::Failure, Some("exit 1"))
     );
     assert_eq!(second.summary, "No significant actions in this iteration.");
@@ -81,7 +84,7 @@ fn c3_a_problem_leaves_the_tip_where_it_was_and_the_record_without_a_commit() {
     world.head = Some(oid(9));
     world.drive();
     assert_eq!(world.records()[0].commit_id, None);
-    assert_eq!(world.records()[0].error.as_deref(), Some("HEAD went elsewhere"));
+    assert_eq!(crate::context::faults(&world.records()[0].faults).as_deref(), Some("HEAD went elsewhere"));
     assert_eq!(world.commits[0].start, Some(oid(9)));
     assert_eq!(world.commits[1].tip, Some(base()));
 }
@@ -93,7 +96,7 @@ fn k3_a_landing_that_ended_elsewhere_is_a_failed_iteration_without_a_commit() {
     let world = world.run();
     let record = world.records()[0];
     assert_eq!((record.success, &record.commit_id, record.changed_total), (false, &None, 1));
-    assert_eq!(record.error.as_deref(), Some("the branch was moved"));
+    assert_eq!(crate::context::faults(&record.faults).as_deref(), Some("the branch was moved"));
     assert_eq!(world.commits[1].tip, Some(base()));
     assert_eq!(world.records()[1].commit_id, Some(commit_of(1)));
 }

@@ -15,7 +15,7 @@ fn written(iterations: u32) -> TaskSpec {
 }
 
 fn fails(_: &crate::engine::machine::WritingPlan) -> WritingEnd {
-    WritingEnd::Failed { message: "no answer".into() }
+    WritingEnd::Failed { fault: "no answer".into() }
 }
 
 fn asked(world: &World) -> Vec<(u32, Writing)> {

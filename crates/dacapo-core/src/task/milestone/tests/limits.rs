@@ -7,7 +7,8 @@ use jiff::SignedDuration;
 use super::world::*;
 use crate::engine::machine::Input;
 use crate::event::{
-    Command, Event, FailureKind, KnownLimit, Metered, Notice, Outcome, StopDetail, StopReason, TurnEnd, Usage,
+    Command, Event, FailureKind, Fault, KnownLimit, Metered, Notice, Outcome, StopDetail, StopReason,
+    TimeLimit, TurnEnd, Usage,
 };
 use crate::spec::{Place, Setup};
 
@@ -195,14 +196,14 @@ fn m3_each_has_a_conversation_of_its_own() {
 
 #[test]
 fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts_for_nothing() {
-    let message = "no end within call_timeout in [milestone] (10m)".to_owned();
-    let late = ends(TurnEnd::Failed { failure: FailureKind::Transient, message });
+    let fault = Fault::TooSlow { limit: TimeLimit::Call, limit_ms: 600_000 };
+    let late = ends(TurnEnd::Failed { failure: FailureKind::Transient, fault });
     let late = Turn { timed_out: true, ..late };
     let world =
         World::new(spec()).script(&[late, limited(None), report(2, "F-1"), limited(None), yes()]).run();
-    assert_eq!(world.turns[0].hard_limit_name, "call_timeout in [milestone]");
+    assert_eq!(world.turns[0].hard_limit_is, TimeLimit::Call);
     assert_eq!(
-        world.records()[0].error.as_deref(),
+        crate::context::faults(&world.records()[0].faults).as_deref(),
         Some(
             "the Developer's call was ended before it was done: no end within call_timeout in [milestone] (10m)"
         )

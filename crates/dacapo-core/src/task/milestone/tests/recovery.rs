@@ -200,7 +200,7 @@ fn m9_a_clean_up_is_judged_by_the_tree_alone() {
     assert!(world.prompt(4).contains("the tree is not clean: commit or undo half.rs"), "{}", world.prompt(4));
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 4, 4, 0));
     let world = dirty_for(3, 2, &[says("done"), says("really")]);
-    let error = world.records()[1].error.clone().unwrap();
+    let error = crate::context::faults(&world.records()[1].faults).unwrap();
     assert_eq!(
         error,
         "the tree was not put in order in 2 turns: the tree is not clean: commit or undo half.rs"
@@ -382,7 +382,7 @@ fn m9_a_tree_that_stays_dirty_is_a_rejection() {
     let world = dirty_before_the_acceptor(stays, &[says("done"), says("done")]);
     assert_eq!(&world.order()[..17], "D1 A1 D1 D1 D2 A2");
     assert_eq!(
-        world.records()[0].error.as_deref(),
+        crate::context::faults(&world.records()[0].faults).as_deref(),
         Some("the tree was not put in order in 2 turns: the tree is not clean: commit or undo half.rs")
     );
     assert_eq!(world.end(), (Outcome::Completed, StopReason::Promise, 5, 4, 1));

@@ -57,7 +57,7 @@ fn m6_what_git_does_not_confirm_goes_back_before_the_acceptor_sees_it() {
 fn m6_the_second_bad_report_of_a_round_is_a_rejection() {
     let world = World::new(spec()).script(&[says("I am done"), says("So I am"), report(2, "F-1")]).run();
     assert_eq!(&world.order()[..11], "D1 D1 D2 A2");
-    let error = world.records()[0].error.clone().unwrap();
+    let error = crate::context::faults(&world.records()[0].faults).unwrap();
     assert_eq!(
         error,
         "the report did not fit twice: the reply has no heading '## Implementation Report — Round 1' (nor '## ALL_FEATURES_COMPLETE') on a line of its own"

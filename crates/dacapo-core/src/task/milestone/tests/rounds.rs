@@ -43,7 +43,10 @@ fn m4_an_acceptance_sets_the_counter_back() {
         world.prompt(2)
     );
     assert!(!world.prompt(6).contains("was rejected"), "{}", world.prompt(6));
-    assert_eq!(world.records()[0].error.as_deref(), Some("first\nC-1: not met\nC-2: met"));
+    assert_eq!(
+        crate::context::faults(&world.records()[0].faults).as_deref(),
+        Some("first\nC-1: not met\nC-2: met")
+    );
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn m4_a_reply_that_is_neither_is_asked_for_once_more_and_then_counts() {
         .run();
     assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 5, 4, 1));
     assert_eq!(&world.order()[..17], "D1 A1 A1 D2 D2 A2");
-    let error = world.records()[0].error.clone().unwrap();
+    let error = crate::context::faults(&world.records()[0].faults).unwrap();
     assert!(error.starts_with("the Acceptor gave no verdict twice: the first line must be"), "{error}");
 }
 
@@ -118,7 +121,8 @@ fn m7_a_call_that_takes_too_long_is_a_rejection_with_its_reason() {
     let world = World::new(spec()).script(&script).run();
     assert_eq!(world.end(), (PAUSED.0, PAUSED.1, 3, 0, 3));
     assert_eq!(world.order(), "D1 D2 A2 D3");
-    let errors: Vec<&str> = world.records().iter().filter_map(|record| record.error.as_deref()).collect();
+    let errors: Vec<String> =
+        world.records().iter().filter_map(|record| crate::context::faults(&record.faults)).collect();
     assert_eq!(
         errors,
         [

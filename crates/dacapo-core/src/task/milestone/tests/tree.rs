@@ -61,7 +61,7 @@ fn m4_an_acceptance_of_what_is_not_there_any_more_is_none() {
         let world = touched(change, yes());
         let record = world.records()[0];
         assert!(!record.success, "{what}");
-        let reason = record.error.as_deref().unwrap();
+        let reason = crate::context::faults(&record.faults).unwrap();
         assert!(
             reason.starts_with("the Acceptor changed what it was to judge") && reason.contains(what),
             "{reason}"
@@ -222,7 +222,7 @@ fn l8_clean_ups_of_a_round_have_an_end_where_failures_have_none() {
         let world = fails_and_meddles(change, 0);
         assert_eq!(world.end(), (Outcome::Paused, StopReason::NeedsPerson, 3, 0, 3), "{}", world.order());
         assert_eq!(world.order().split(' ').filter(|turn| *turn == "D1").count(), 4, "{}", world.order());
-        let reason = world.records()[0].error.clone().unwrap();
+        let reason = crate::context::faults(&world.records()[0].faults).unwrap();
         assert!(reason.starts_with("the work was not as reported 4 times"), "{reason}");
     }
 }

@@ -57,11 +57,11 @@ pub(super) fn ends(end: TurnEnd) -> Turn {
 
 pub(super) fn overdue() -> Turn {
     let message = "no end within 10m".into();
-    Turn { timed_out: true, ..ends(TurnEnd::Failed { failure: FailureKind::Transient, message }) }
+    Turn { timed_out: true, ..ends(TurnEnd::Failed { failure: FailureKind::Transient, fault: message }) }
 }
 
 pub(super) fn failed(failure: FailureKind) -> Turn {
-    ends(TurnEnd::Failed { failure, message: "exit 1".into() })
+    ends(TurnEnd::Failed { failure, fault: "exit 1".into() })
 }
 
 pub(super) fn report(round: u32, feature: &str) -> Turn {
@@ -352,7 +352,7 @@ impl World {
             duration_ms: 5,
             output_bytes: 0,
             exit_code: None,
-            refused: None,
+            not_allowed: None,
             reply: plan.keep_reply.then(|| turn.reply.clone()),
             timed_out: turn.timed_out,
             stderr_tail: None,

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::super::world::*;
 use crate::engine::machine::Input;
 use crate::event::{
-    CheckPhase, CheckResult, Command, CommitPlanned, KnownLimit, TurnEnd, TurnRecord, Usage, WritingEnd,
-    WritingRecord,
+    CheckPhase, CheckResult, Command, CommitPlanned, KnownLimit, NotAllowed, TurnEnd, TurnRecord, Usage,
+    WritingEnd, WritingRecord,
 };
 use crate::spec::{Cap, CapSource, ProofAt, TaskSpec};
 use crate::spec::{SessionMode, Writing};
@@ -88,7 +88,8 @@ pub(super) fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
         11 if choices.yes(3) => broken(),
         _ => done(),
     };
-    let refused = choices.yes(9).then(|| "not allowed".into());
+    let not_allowed =
+        choices.yes(9).then(|| NotAllowed { agent: "one".into(), tools: Vec::new(), argument: None });
     let usage = match choices.below(6) {
         3 => Usage::default(),
         4 => Usage { tokens_unknown: true, ..turn.usage },
@@ -96,14 +97,14 @@ pub(super) fn any_turn(choices: &mut Choices, now: jiff::Timestamp) -> Turn {
         _ => turn.usage,
     };
     let turn = Turn { usage, ..turn };
-    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), refused, ..turn }
+    Turn { promise: choices.yes(4), session: choices.yes(2).then(|| "s".into()), not_allowed, ..turn }
 }
 
 pub(super) fn any_writing(choices: &mut Choices) -> WritingEnd {
     match choices.below(5) {
         3 => WritingEnd::Nothing,
         4 if choices.yes(2) => WritingEnd::Cancelled,
-        4 => WritingEnd::Failed { message: "no".into() },
+        4 => WritingEnd::Failed { fault: "no".into() },
         _ => WritingEnd::Done { text: "Words.".into() },
     }
 }
@@ -176,7 +177,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
             duration_ms: 0,
             output_bytes: 0,
             exit_code: None,
-            refused: None,
+            not_allowed: None,
             reply: None,
             timed_out: false,
             stderr_tail: None,

@@ -36,7 +36,7 @@ impl World {
             duration_ms: 5,
             output_bytes: 0,
             exit_code: None,
-            refused: turn.refused.clone(),
+            not_allowed: turn.not_allowed.clone(),
             reply: None,
             timed_out: false,
             stderr_tail: turn.stderr_tail.clone(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::{FailureKind, TurnEnd, Usage};
+use crate::event::{FailureKind, NotAllowed, TurnEnd, Usage};
 
 /// What an agent does in a turn.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub(in super::super) struct Turn {
     pub(in super::super) session: Option<String>,
     pub(in super::super) usage: Usage,
     pub(in super::super) takes: Duration,
-    pub(in super::super) refused: Option<String>,
+    pub(in super::super) not_allowed: Option<NotAllowed>,
     pub(in super::super) stderr_tail: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub(in super::super) fn done() -> Turn {
         session: None,
         usage: Usage { input: 10, output: 5, cached: 0, ..Usage::default() },
         takes: Duration::from_secs(60),
-        refused: None,
+        not_allowed: None,
         stderr_tail: None,
     }
 }
@@ -47,14 +47,11 @@ pub(in super::super) fn ended(end: TurnEnd) -> Turn {
 }
 
 pub(in super::super) fn failed() -> Turn {
-    ended(TurnEnd::Failed { failure: FailureKind::Transient, message: "exit 1".into() })
+    ended(TurnEnd::Failed { failure: FailureKind::Transient, fault: "exit 1".into() })
 }
 
 pub(in super::super) fn broken() -> Turn {
-    ended(TurnEnd::Failed {
-        failure: FailureKind::Permanent,
-        message: "not logged in: run `one login`".into(),
-    })
+    ended(TurnEnd::Failed { failure: FailureKind::Permanent, fault: "not logged in: run `one login`".into() })
 }
 
 /// A usage limit that ends at `resets_at`.
