@@ -4,6 +4,7 @@
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
 mod doctor;
+mod kept;
 mod labels;
 mod language;
 mod notes;
@@ -108,4 +109,4 @@ pub(crate) use {messages, wording};
 
 /// Every message there is, by topic.
 pub const TABLES: &[(&str, &[Entry])] =
-    &[("doctor", doctor::DOCTOR), ("labels", labels::LABELS), ("notes", notes::NOTES)];
+    &[("doctor", doctor::DOCTOR), ("kept", kept::KEPT), ("labels", labels::LABELS), ("notes", notes::NOTES)];
