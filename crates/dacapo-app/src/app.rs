@@ -10,7 +10,7 @@ use dacapo_core::store::Home;
 
 use crate::config::{self, Confirmed, Sources};
 use crate::error::Failure;
-use crate::messages::{Language, Messages};
+use crate::messages::{Language, Messages, say};
 use crate::note::{Note, Notes};
 
 /// What a surface knows about its user.
@@ -46,7 +46,7 @@ impl App {
     /// The current directory.
     pub fn here(&self) -> Result<&Path, Failure> {
         self.cwd.as_deref().map_err(|error| {
-            Failure::usage(format!("the current directory cannot be used: {error}")).hint("cd somewhere else")
+            Failure::usage(say(|m| m.directory_unusable(error))).hint(say(Messages::directory_go_elsewhere))
         })
     }
 
@@ -54,12 +54,13 @@ impl App {
     pub fn home(&self) -> Result<Home, Failure> {
         if let Some(path) = self.var("DACAPO_HOME").filter(|path| !path.is_empty()) {
             let path = if Path::new(path).is_absolute() { path.into() } else { self.here()?.join(path) };
-            return std::path::absolute(path)
-                .map(Home::new)
-                .map_err(|error| Failure::usage(format!("DACAPO_HOME is not a usable path: {error}")));
+            return std::path::absolute(path).map(Home::new).map_err(|error| {
+                let error = error.to_string();
+                Failure::usage(say(|m| m.home_unusable(&error)))
+            });
         }
         self.base_dir("XDG_DATA_HOME", ".local/share").map(|dir| Home::new(dir.join("dacapo"))).ok_or_else(
-            || Failure::usage("there is no home directory to keep tasks in").hint("set DACAPO_HOME"),
+            || Failure::usage(say(Messages::home_none)).hint(say(|m| m.hint_set_variable("DACAPO_HOME"))),
         )
     }
 

@@ -11,26 +11,26 @@ use dacapo_core::process::{HomeId, guards_above};
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// Refuses an order that comes from below a guard of this data directory. `order` is how it is called.
 pub fn refuse_order(app: &App, order: &str) -> Result<(), Failure> {
     if !is_inside(app)? {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "`dacapo {order}` was called from inside a task; only a person outside can do that"
-    ))
-    .kept("everything; nothing was changed")
-    .hint(format!("run dacapo {order} in a terminal of your own"))
-    .hint("DACAPO_HOME=DIR keeps tasks of your own elsewhere, for tests for example"))
+    Err(Failure::usage(say(|m| m.inside_a_task(order)))
+        .kept(say(Messages::kept_nothing_changed))
+        .hint(say(|m| m.inside_use_your_terminal(order)))
+        .hint(say(Messages::inside_own_home)))
 }
 
 /// Whether this process was started, by whatever detour, by an agent or check of a task in this data directory.
 pub fn is_inside(app: &App) -> Result<bool, Failure> {
     let guards = guards_above().map_err(|error| {
-        Failure::usage(format!("cannot tell who gives this order: {error}"))
-            .kept("everything; nothing was changed")
-            .hint("mount /proc: by it Dacapo tells a person from an agent")
+        let error = error.to_string();
+        Failure::usage(say(|m| m.inside_unknown_caller(&error)))
+            .kept(say(Messages::kept_nothing_changed))
+            .hint(say(Messages::inside_mount_proc))
     })?;
     if guards.is_empty() {
         return Ok(false);

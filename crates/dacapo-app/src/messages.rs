@@ -4,10 +4,12 @@
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
 mod doctor;
+mod hints;
 mod kept;
 mod labels;
 mod language;
 mod notes;
+mod tasks;
 mod text;
 
 pub use language::Language;
@@ -108,5 +110,11 @@ macro_rules! wording {
 pub(crate) use {messages, wording};
 
 /// Every message there is, by topic.
-pub const TABLES: &[(&str, &[Entry])] =
-    &[("doctor", doctor::DOCTOR), ("kept", kept::KEPT), ("labels", labels::LABELS), ("notes", notes::NOTES)];
+pub const TABLES: &[(&str, &[Entry])] = &[
+    ("doctor", doctor::DOCTOR),
+    ("hints", hints::HINTS),
+    ("kept", kept::KEPT),
+    ("labels", labels::LABELS),
+    ("notes", notes::NOTES),
+    ("tasks", tasks::TASKS),
+];

@@ -15,6 +15,7 @@ use dacapo_core::view::{Status, TaskView, ViewError};
 use super::rename;
 use crate::App;
 use crate::error::{Code, Failure, suggest};
+use crate::messages::{Messages, Text, say};
 use crate::note::Note;
 use crate::present::notices::told;
 
@@ -36,9 +37,10 @@ impl App {
     /// The task that is meant: by its name, or the latest of this repository.
     pub fn task(&self, name: Option<&str>) -> Result<(Repo, TaskDir), Failure> {
         let (repo, data) = self.repository()?;
-        let tasks = data
-            .tasks()
-            .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.path().display())))?;
+        let tasks = data.tasks().map_err(|error| {
+            let (path, error) = (data.path().display().to_string(), error.to_string());
+            Failure::failed(say(|m| m.cannot_read(&path, &error)))
+        })?;
         let Some(name) = name else {
             let latest = tasks
                 .into_iter()
@@ -49,8 +51,9 @@ impl App {
                     rename::finish_begun(self, &repo, &data, &dir);
                     Ok((repo, dir))
                 }
-                None => Err(Failure::usage("this repository has no tasks yet")
-                    .hint("dacapo exec \"what the agent is to do\"")),
+                None => {
+                    Err(Failure::usage(say(Messages::task_none_yet)).hint(say(Messages::task_exec_something)))
+                }
             };
         };
         match TaskName::parse(name).map(|name| data.task(&name)) {
@@ -63,16 +66,16 @@ impl App {
             }
             _ => {
                 let names: Vec<String> = tasks.iter().map(TaskDir::name).collect();
-                let failure = Failure::usage(format!("Task '{name}' not found")).coded(Code::TaskNotFound);
+                let failure = Failure::usage(say(|m| m.task_not_found(name))).coded(Code::TaskNotFound);
                 if is_put_away(self, &repo, &data, name) {
-                    return Err(failure.hint(format!("it was dropped: dacapo undo {name} brings it back")));
+                    return Err(failure.hint(say(|m| m.task_was_dropped(name))));
                 }
                 if let Some(now) = rename::renamed_to(&data, name) {
-                    return Err(failure.hint(format!("it was renamed: its name is '{now}' now")));
+                    return Err(failure.hint(say(|m| m.task_was_renamed(&now))));
                 }
                 Err(match suggest(name, names.iter().map(String::as_str)) {
-                    Some(close) => failure.hint(format!("did you mean '{close}'?")),
-                    None => failure.hint("dacapo list shows the tasks of this repository"),
+                    Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+                    None => failure.hint(say(Messages::hint_list_shows_tasks)),
                 })
             }
         }
@@ -136,8 +139,8 @@ impl App {
         self.clear_up_behind(dir);
         let name = dir.name();
         let last = last_words(dir).map_or_else(String::new, |words| format!(":\n{words}"));
-        Failure::failed(format!("Task '{name}' was interrupted: its process is gone{last}"))
-            .kept("all it did; it can go on")
+        Failure::failed(say(|m| m.task_interrupted(&name, &last)))
+            .kept(say(Messages::task_interrupted_kept))
             .hint(format!("dacapo resume {name}"))
     }
 }
@@ -151,7 +154,7 @@ pub(crate) fn distinct(names: &[String]) -> Result<Vec<&str>, Failure> {
         }
     }
     if wanted.is_empty() {
-        return Err(Failure::usage("which task?").hint("dacapo list shows the tasks of this repository"));
+        return Err(Failure::usage(say(Messages::task_none_named)).hint(say(Messages::hint_list_shows_tasks)));
     }
     Ok(wanted)
 }
@@ -172,57 +175,66 @@ pub fn is_put_away(app: &App, repo: &Repo, data: &RepoDir, name: &str) -> bool {
 
 /// What a task that somebody else drives cannot have done to it now (S7): how to end it from here.
 pub fn still_running(name: &str) -> Failure {
-    Failure::usage(format!("Task '{name}' is still running."))
-        .kept("everything; nothing was changed")
-        .hint(format!("dacapo kill {name} ends it"))
-        .hint(format!("dacapo attach {name} shows it, dacapo wait {name} waits for it"))
+    Failure::usage(say(|m| m.task_still_running(name)))
+        .kept(say(Messages::kept_nothing_changed))
+        .hint(say(|m| m.hint_kill_ends_it(name)))
+        .hint(say(|m| m.task_attach_or_wait(name)))
 }
 
 /// What a process that is gone has started, a git in a large repository for one, is not done yet.
 pub fn still_finishing(task: &str) -> Failure {
-    Failure::usage(format!(
-        "The process of task '{task}' is gone, but a git or guard that it started is still at work"
-    ))
-    .kept("everything; nothing was started")
-    .hint(format!("dacapo wait {task} waits for it; then try again"))
+    Failure::usage(say(|m| m.task_still_finishing(task)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(|m| m.task_wait_then_again(task)))
 }
 
 /// A task whose record does not read.
 pub fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
     let name = dir.name();
-    let failure = Failure::failed(format!("task '{name}' cannot be read: {error}"))
-        .kept("everything as it is; nothing was written");
+    let (error_words, path) = (error.to_string(), dir.path().display().to_string());
+    let failure = Failure::failed(say(|m| m.task_unreadable(&name, &error_words)))
+        .kept(say(Messages::kept_nothing_written));
     if error.is_older() {
         return failure
-            .hint("finish it with the Dacapo that made it")
-            .hint(format!("dacapo drop {name} puts it away; its commits are kept"));
+            .hint(say(Messages::task_finish_with_its_version))
+            .hint(say(|m| m.task_drop_keeps_commits(&name)));
     }
-    failure.hint(format!("look at {}", dir.path().display()))
+    failure.hint(say(|m| m.hint_look_at(&path)))
 }
 
 /// A task that cannot be told anything.
 pub(crate) fn unreachable(name: &str, error: &io::Error) -> Failure {
-    Failure::failed(format!("task '{name}' cannot be reached: {error}"))
+    let error = error.to_string();
+    Failure::failed(say(|m| m.task_unreachable(name, &error)))
 }
 
 /// The checkout at `top`, wherever the user is.
 pub(crate) fn checkout(app: &App, top: &Path) -> Result<Repo, Failure> {
-    Repo::discover(top, &app.env)
-        .map_err(|error| Failure::usage(error.to_string()).kept("everything; nothing was started"))
+    Repo::discover(top, &app.env).map_err(|error| not_usable(&error))
 }
 
 fn not_usable(error: &DiscoverError) -> Failure {
-    let failure = Failure::usage(error.to_string()).kept("everything; nothing was started");
+    let refused = |message: Text| Failure::usage(message).kept(say(Messages::kept_nothing_started));
     match error {
-        DiscoverError::NotARepository(_) => {
-            failure.coded(Code::NoRepository).hint("git init").hint("-C DIR for a repository elsewhere")
+        DiscoverError::NotARepository(dir) => {
+            let dir = dir.display().to_string();
+            refused(say(|m| m.repository_none(&dir)))
+                .coded(Code::NoRepository)
+                .hint("git init")
+                .hint(say(Messages::repository_elsewhere))
         }
-        DiscoverError::Bare(_) => failure.hint("git clone it and work in the clone"),
-        DiscoverError::InsideGitDir(_) => failure.hint("cd to the checkout, or -C DIR"),
-        DiscoverError::DubiousOwnership { dir, .. } => failure.hint(format!(
-            "git config --global --add safe.directory {}, if you trust its owner",
-            dir.display()
-        )),
-        DiscoverError::Git(_) => failure,
+        DiscoverError::Bare(dir) => {
+            let dir = dir.display().to_string();
+            refused(say(|m| m.repository_bare(&dir))).hint(say(Messages::repository_clone_it))
+        }
+        DiscoverError::InsideGitDir(dir) => {
+            let dir = dir.display().to_string();
+            refused(say(|m| m.repository_inside_git_dir(&dir))).hint(say(Messages::repository_leave_git_dir))
+        }
+        DiscoverError::DubiousOwnership { dir, said } => {
+            let dir = dir.display().to_string();
+            refused(say(|m| m.repository_dubious(&dir, said))).hint(say(|m| m.repository_trust_owner(&dir)))
+        }
+        DiscoverError::Git(error) => refused(error.to_string().into()),
     }
 }

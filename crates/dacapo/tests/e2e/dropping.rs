@@ -187,7 +187,7 @@ fn s9_bad_input_drops_nothing() {
     let before = world.everything();
     world.run(&["drop", "a,b,c"]).expect(2).says("Task 'c' not found").says("nothing was dropped");
     world.run(&["drop", "../a"]).expect(2).says("Task '../a' not found");
-    world.run(&["drop", ","]).expect(2).says("which task?");
+    world.run(&["drop", ","]).expect(2).says("no task was named");
     // The second is held by somebody: then the first stays too.
     world.git(&["worktree", "lock", "--reason", "for me", other.to_str().unwrap()]);
     world.run(&["drop", "a,b"]).expect(2).says("is locked: for me").says("git worktree unlock ");
