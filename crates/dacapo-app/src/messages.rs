@@ -3,12 +3,19 @@
 //!
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
+mod agents;
+mod commands;
 mod doctor;
 mod hints;
 mod kept;
 mod labels;
 mod language;
 mod notes;
+mod process;
+mod questions;
+mod request;
+mod start;
+mod takeover;
 mod tasks;
 mod text;
 
@@ -111,10 +118,17 @@ pub(crate) use {messages, wording};
 
 /// Every message there is, by topic.
 pub const TABLES: &[(&str, &[Entry])] = &[
+    ("agents", agents::AGENTS),
+    ("commands", commands::COMMANDS),
     ("doctor", doctor::DOCTOR),
     ("hints", hints::HINTS),
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
     ("notes", notes::NOTES),
+    ("process", process::PROCESS),
+    ("questions", questions::QUESTIONS),
+    ("request", request::REQUEST),
+    ("start", start::START),
+    ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
 ];
