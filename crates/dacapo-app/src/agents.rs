@@ -8,12 +8,13 @@ use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, Price, 
 use crate::App;
 use crate::config::{self, AgentProfile, Config};
 use crate::error::{Failure, suggest};
+use crate::messages::{Messages, Text, say};
 use crate::present::refusals;
 use crate::{native, rehearsal};
 
 mod found;
 
-pub use found::{how_to_install, is_variable};
+pub use found::{billing, how_to_install, is_variable};
 
 /// The agents of a task, and the profile of the first.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub struct Chosen {
     /// Loop settings come from here.
     pub profile: AgentProfile,
     /// Why this one, where nobody chose it.
-    pub why: Option<String>,
+    pub why: Option<Text>,
 }
 
 /// All agents that could be named with `--agent`.
@@ -80,11 +81,14 @@ pub fn choose(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> Result
     let mut agents =
         names.iter().map(|name| named(app, name, wanted, config, top)).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = names.first() else {
-        return Err(Failure::usage("--agent needs a name").hint("--agent NAME, or --agent-cmd 'CMD'"));
+        return Err(Failure::usage(say(Messages::agent_needs_a_name))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_name_or_command)));
     };
     if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
-        return Err(Failure::usage(format!("agent '{}' is named twice", names[twice]))
-            .hint("name each agent once: when one hits its limit, another takes over"));
+        return Err(Failure::usage(say(|m| m.agent_named_twice(names[twice])))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_name_each_once)));
     }
     // Scripts of the one built-in agent are agents of their own: the journal tells them apart by name.
     for at in 1..agents.len() {
@@ -99,32 +103,35 @@ pub fn choose(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> Result
 
 fn refuse_what_commands_cannot(wanted: &Wanted, name: &str, output: OutputFormat) -> Result<(), Failure> {
     if wanted.model.is_some() {
-        return Err(Failure::usage(format!("agent '{name}' is a command: Dacapo cannot choose its model"))
-            .hint("put the model into the command itself"));
+        return Err(Failure::usage(say(|m| m.agent_command_no_model(name)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_model_into_command)));
     }
     match (wanted.approval, output) {
         (Approval::Auto, _) => Ok(()),
         (Approval::Ask, OutputFormat::Acp) if wanted.answers == Answers::Nobody => {
-            Err(nobody_answers(name).hint("--approval edits allows edits alone, --approval auto all"))
+            Err(nobody_answers(name).hint(say(Messages::agent_approval_edits_or_auto)))
         }
         (_, OutputFormat::Acp) => Ok(()),
-        _ => Err(Failure::usage(format!("agent '{name}' is a command: it cannot ask for approval"))
-            .kept("everything; nothing was started")
-            .hint("--approval auto, and put the agent's own flags into the command")
-            .hint(format!("an agent that speaks ACP can: [agents.{name}] output = \"acp\""))),
+        _ => Err(Failure::usage(say(|m| m.agent_command_no_approval(name)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_approval_auto_own_flags))
+            .hint(say(|m| m.agent_approval_by_acp(name)))),
     }
 }
 
 /// Questions are put where the task is shown, and answered there.
 pub fn nobody_answers(name: &str) -> Failure {
-    Failure::usage(format!("--approval ask: nobody could answer what agent '{name}' asks"))
-        .kept("everything; nothing was started")
-        .hint("run it at a terminal, without --json and --quiet")
+    Failure::usage(say(|m| m.agent_nobody_answers(name)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(Messages::agent_run_at_terminal))
 }
 
 fn on_the_spot(app: &App, command: &str, config: &Config) -> Result<AgentSpec, Failure> {
     if command.trim().is_empty() {
-        return Err(Failure::usage("--agent-cmd is empty").hint("--agent-cmd 'mybot --headless'"));
+        return Err(Failure::usage(say(Messages::agent_command_empty))
+            .kept(say(Messages::kept_nothing_started))
+            .hint("--agent-cmd 'mybot --headless'"));
     }
     // A plain first word must be something that `sh` can find; anything fancier is the shell's own business.
     let ends_a_word = |at: char| at.is_whitespace() || ";|&<>()".contains(at);
@@ -162,10 +169,10 @@ fn shell_knows(app: &App, word: &str) -> bool {
 }
 
 fn not_found(program: &str, origin: &str) -> Failure {
-    Failure::usage(format!("agent not found: '{program}' ({origin}) is not on PATH"))
-        .kept("everything; nothing was started")
-        .hint(how_to_install(program).unwrap_or("install it, or give its full path"))
-        .hint("dacapo demo works without any agent")
+    Failure::usage(say(|m| m.agent_not_on_path(program, origin)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(how_to_install(program).map_or_else(|| say(Messages::agent_install_or_path), Text::from))
+        .hint(say(Messages::agent_demo_without_any))
 }
 
 fn named(app: &App, name: &str, wanted: &Wanted, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
@@ -223,10 +230,9 @@ fn follow_up(profile: &AgentProfile, config: &Config) -> String {
 fn own_command(name: &str, command: Vec<String>, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     let output = profile.output.map_or(OutputFormat::Text, output_format);
     if output == OutputFormat::Acp && (profile.prompt.is_some() || profile.resume.is_some()) {
-        return Err(Failure::usage(format!(
-            "[agents.{name}] prompt and resume mean nothing with output = \"acp\""
-        ))
-        .hint("remove them: the protocol has its own way for both"));
+        return Err(Failure::usage(say(|m| m.agent_acp_has_own_ways(name)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_remove_them)));
     }
     Ok(AgentSpec {
         name: name.to_owned(),
@@ -269,23 +275,23 @@ fn built_in(adapter: &dyn Adapter, wanted: &Wanted, profile: &AgentProfile) -> R
     };
     adapter.profile(&wish).map_err(|unable| {
         Failure::usage(refusals::unable(&unable))
-            .hint("--approval auto runs it unattended")
-            .kept("everything; nothing was started")
+            .hint(say(Messages::agent_approval_auto))
+            .kept(say(Messages::kept_nothing_started))
     })
 }
 
 /// The small agent of our own, at the endpoint that the config names (A6).
 fn endpoint(app: &App, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
-    const KEYS: &str = "set [agents.native] api = \"openai\" or \"anthropic\", model, and base_url, key_env \
-                        where they are not the vendor's own, in config.toml";
-    let missing = |what: &str| {
-        Failure::usage(format!("agent 'native' does not know {what}"))
-            .hint(KEYS)
-            .kept("everything; nothing was started")
+    let missing = |what: Text| {
+        Failure::usage(what)
+            .hint(say(Messages::agent_native_settings))
+            .kept(say(Messages::kept_nothing_started))
     };
-    let api = profile.api.ok_or_else(|| missing("which kind of endpoint to talk to"))?;
+    let api = profile.api.ok_or_else(|| missing(say(Messages::agent_native_no_api)))?;
     let model = wanted.model.as_deref().or(profile.model.as_deref());
-    let model = model.ok_or_else(|| missing("which model to ask").hint("--model M names one"))?;
+    let model = model.ok_or_else(|| {
+        missing(say(Messages::agent_native_no_model)).hint(say(Messages::agent_native_name_model))
+    })?;
     let settings = native::Settings {
         api,
         base_url: profile.base_url.as_deref(),
@@ -295,7 +301,7 @@ fn endpoint(app: &App, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentS
         approval: wanted.approval,
     };
     let mut arguments = settings.arguments().map_err(|unable| {
-        Failure::usage(refusals::unable(&unable)).kept("everything; nothing was started")
+        Failure::usage(refusals::unable(&unable)).kept(say(Messages::kept_nothing_started))
     })?;
     let sessions = app.home()?.path().join("sessions").join("native");
     arguments.extend(["--sessions".to_owned(), sessions.display().to_string()]);
@@ -325,13 +331,17 @@ fn unknown(name: &str, config: &Config) -> Failure {
     let built_in = agent::BUILT_IN.iter().map(|adapter| adapter.name());
     let names: Vec<&str> =
         config.agents.keys().map(String::as_str).chain(["native", "rehearsal"]).chain(built_in).collect();
-    let failure = Failure::usage(format!("unknown agent '{name}'"));
+    let failure = Failure::usage(say(|m| m.agent_unknown(name))).kept(say(Messages::kept_nothing_started));
     // One that is in the config without a command is no mistake in its name.
     let failure = match suggest(name, names.iter().copied().filter(|other| *other != name)) {
-        Some(close) => failure.hint(format!("did you mean '{close}'?")),
-        None => failure,
+        Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+        None if config.agents.contains_key(name) => failure,
+        None => {
+            let known = self::names(config).join(", ");
+            failure.hint(say(|m| m.agent_there_are(&known)))
+        }
     };
-    failure.hint(format!("define it in config.toml: [agents.{name}] command = [\"…\"]"))
+    failure.hint(say(|m| m.agent_define_it(name)))
 }
 
 /// The scripted agent: its script is given after a colon, in the config, or lies in the project.
@@ -344,8 +354,10 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
     };
     let path = std::path::absolute(&path).unwrap_or(path);
     let script = rehearsal::check(&path).map_err(|error| {
-        Failure::usage(format!("agent 'rehearsal' has no usable script: {error}"))
-            .hint("--agent rehearsal:FILE.yaml; `dacapo rehearsal example` prints one")
+        let error = error.to_string();
+        Failure::usage(say(|m| m.agent_no_script(&error)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::agent_script_example))
     })?;
     Ok(AgentSpec {
         name: "rehearsal".into(),

@@ -16,6 +16,7 @@ use crate::App;
 use crate::agents::{self, Answers, Chosen, Wanted};
 use crate::config::Config;
 use crate::error::{Failure, suggest};
+use crate::messages::{Messages, Text, say};
 use crate::pull_request::issue;
 use crate::writers::{self, Writer};
 
@@ -42,9 +43,9 @@ pub struct Request {
     /// The name was chosen by the user, not made from the prompt.
     pub named: bool,
     /// Why this agent, where nobody chose it.
-    pub agent_why: Option<String>,
+    pub agent_why: Option<Text>,
     /// Clamps and other things that differ from what was typed.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Secrets among the variables that were set for it: never stored.
     pub secrets: Vec<(String, String)>,
 }
@@ -161,11 +162,11 @@ fn wanted(args: &TaskRequest, around: &Around<'_>) -> Wanted {
 fn text(
     args: &TaskRequest,
     around: &Around<'_>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<(String, Option<String>), Failure> {
     let Some(number) = args.issue else { return Ok((prompt(args, around.driven)?, None)) };
     let issue = issue(around.app, around.repo, around.config, number)?;
-    notes.push(issue.note());
+    notes.push(issue.note().into());
     Ok((issue.prompt(), Some(issue.title)))
 }
 
@@ -174,14 +175,14 @@ fn refuse_without_worktree(args: &TaskRequest, driven: Driven) -> Result<(), Fai
         return Ok(());
     }
     if args.pr.is_some() {
-        return Err(Failure::usage("--pr needs a worktree: a pull request is made from a branch of its own")
-            .hint("add --worktree")
-            .kept("everything; nothing was started"));
+        return Err(Failure::usage(say(Messages::request_pr_needs_worktree))
+            .hint(say(Messages::hint_add_worktree))
+            .kept(say(Messages::kept_nothing_started)));
     }
     if args.with_changes {
-        return Err(
-            Failure::usage("--with-changes takes uncommitted files into a worktree").hint("add --worktree")
-        );
+        return Err(Failure::usage(say(Messages::request_changes_need_worktree))
+            .hint(say(Messages::hint_add_worktree))
+            .kept(say(Messages::kept_nothing_started)));
     }
     Ok(())
 }
@@ -226,28 +227,25 @@ pub fn base(
     name: &str,
     head: Head,
 ) -> Result<(Option<Oid>, Option<String>), Failure> {
-    let (nothing, repo) = ("everything; nothing was started", around.repo);
+    let (nothing, repo) = (|| say(Messages::kept_nothing_started), around.repo);
     if !args.in_worktree(around.driven) {
-        return Err(Failure::usage("--base says where a worktree starts")
-            .hint("add --worktree")
-            .kept(nothing));
+        return Err(Failure::usage(say(Messages::request_base_needs_worktree))
+            .hint(say(Messages::hint_add_worktree))
+            .kept(nothing()));
     }
     let failed = |error: GitError| Failure::failed(error.to_string());
     let Some((commit, branch)) = repo.meant_by(name).map_err(failed)? else {
         let names = repo.names_of_commits().map_err(failed)?;
-        let failure =
-            Failure::usage(format!("--base '{name}' is no branch, tag or commit here")).kept(nothing);
+        let failure = Failure::usage(say(|m| m.request_base_unknown(name))).kept(nothing());
         return Err(match suggest(name, names.iter().map(String::as_str)) {
-            Some(close) => failure.hint(format!("did you mean '{close}'?")),
-            None => failure.hint("git branch --all shows the branches; git fetch brings those of others"),
+            Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+            None => failure.hint(say(Messages::request_show_branches)),
         });
     };
     if args.with_changes && head.commit.as_ref() != Some(&commit) {
-        return Err(Failure::usage(
-            "--with-changes takes changes of the current commit along, not of --base",
-        )
-        .hint("leave one of them out")
-        .kept(nothing));
+        return Err(Failure::usage(say(Messages::request_changes_not_of_base))
+            .hint(say(Messages::request_leave_one_out))
+            .kept(nothing()));
     }
     Ok((Some(commit), branch.or(head.branch)))
 }
@@ -256,21 +254,26 @@ fn prompt(args: &TaskRequest, driven: Driven) -> Result<String, Failure> {
     let text = args.prompt.as_deref().unwrap_or_default();
     if text.trim().is_empty() {
         let command = match driven {
-            Driven::Here => "exec",
-            Driven::InBackground => "spawn",
+            Driven::Here => "dacapo exec [flags]",
+            Driven::InBackground => "dacapo spawn [flags]",
         };
-        return Err(Failure::usage("the prompt is empty")
-            .hint(format!("dacapo {command} [flags] \"what the agent is to do\"")));
+        return Err(Failure::usage(say(Messages::prompt_empty))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.prompt_how(command))));
     }
     if text.contains('\0') {
-        return Err(Failure::usage("the prompt contains a NUL byte").hint("give the prompt as plain text"));
+        return Err(Failure::usage(say(Messages::prompt_has_nul))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::prompt_plain_text)));
     }
     // The newline that ends a file or `echo` is not part of what was asked.
     Ok(text.strip_suffix('\n').unwrap_or(text).to_owned())
 }
 
 fn bad_name(text: &str, error: &InvalidName) -> Failure {
-    Failure::usage(error.to_string()).hint(format!("--name {}", TaskName::from_prompt(text)))
+    Failure::usage(say(|m| m.task_invalid_name(&error.0)))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(format!("--name {}", TaskName::from_prompt(text)))
 }
 
 /// `--iter`: a count, at least 1.
@@ -293,7 +296,7 @@ pub fn time(text: &str) -> Result<Duration, Failure> {
     parse_duration(text).ok().filter(whole_seconds).ok_or_else(|| {
         let failure = condition(text);
         if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-            failure.hint(format!("--time {text}s or --time {text}m; for a count: --iter {text}"))
+            failure.hint(say(|m| m.condition_time_or_count(text)))
         } else {
             failure.hint("--time 1h30m")
         }
@@ -310,7 +313,7 @@ fn context(
     args: &TaskRequest,
     config: &Config,
     chosen: &Chosen,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<ContextPolicy, Failure> {
     let set = &config.spawn_task.context_passing;
     let auto_commit = set.auto_commit && !args.no_commit;
@@ -339,7 +342,7 @@ fn writer(
     model: &str,
     config: &Config,
     chosen: &Chosen,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<Option<AgentSpec>, Failure> {
     // An empty one on the command line takes back what a config file says.
     if model.trim().is_empty() {

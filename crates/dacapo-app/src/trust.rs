@@ -17,6 +17,7 @@ use dacapo_core::task::milestone::{Prompts, TemplateKind};
 
 use crate::App;
 use crate::config::{Brought, Confirmed, Entry, Loaded, Origin, PROJECT_FILE, Sources};
+use crate::messages::{Text, say};
 use crate::present::words;
 
 /// Confirms exactly this content, by its hash; several are separated by commas.
@@ -92,7 +93,7 @@ pub fn names_a_script<'a>(names: impl IntoIterator<Item = &'a Option<String>>) -
 }
 
 /// What is said of agents that are not what their names promise, however much that is trusted.
-pub fn other_programs(agents: &[AgentSpec], loaded: &Loaded) -> Vec<String> {
+pub fn other_programs(agents: &[AgentSpec], loaded: &Loaded) -> Vec<Text> {
     let one = |agent: &AgentSpec| {
         let AgentCommand::Argv(argv) = &agent.command else { return None };
         let from = match loaded.origin(&format!("agents.{}.command", agent.name)) {
@@ -102,9 +103,9 @@ pub fn other_programs(agents: &[AgentSpec], loaded: &Loaded) -> Vec<String> {
             Origin::Env { name } | Origin::Flag { name } => name.clone(),
         };
         let command = visible(&argv.join(" "));
-        is_built_in(&agent.name).then(|| format!("agent '{}' runs `{command}` (from {from})", agent.name))
+        is_built_in(&agent.name).then(|| say(|m| m.agent_runs_other_program(&agent.name, &command, &from)))
     };
-    let mut said: Vec<String> = agents.iter().filter_map(one).collect();
+    let mut said: Vec<Text> = agents.iter().filter_map(one).collect();
     said.dedup();
     said
 }

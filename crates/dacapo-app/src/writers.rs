@@ -8,6 +8,7 @@ use dacapo_core::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptB
 use crate::agents::{self, Chosen};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 use crate::native;
 use crate::present::refusals;
 
@@ -20,7 +21,7 @@ pub enum Writer {
     /// This one.
     Model(Box<AgentSpec>),
     /// Nobody but the agent itself: Dacapo cannot choose the model of a command. Why, for people.
-    OwnWords(String),
+    OwnWords(Text),
 }
 
 /// The one who writes `what` with this model: `haiku`, or `native:MODEL`.
@@ -39,17 +40,12 @@ pub fn writer(what: Writing, model: &str, config: &Config, chosen: &Chosen) -> R
     Ok(Writer::Model(Box::new(writer)))
 }
 
-fn own_words(what: Writing, model: &str, agent: &AgentSpec) -> String {
+fn own_words(what: Writing, model: &str, agent: &AgentSpec) -> Text {
     let (setting, _) = names(what);
-    let instead = match what {
-        Writing::Summary => "summaries are the agent's own closing words",
-        Writing::CommitMessage => "commit messages are made from the summary",
-    };
-    format!(
-        "{setting} = \"{model}\" is not used: agent '{}' is a command, and Dacapo cannot choose its model; {instead} \
-         (\"native:MODEL\" asks an endpoint)",
-        agent.name
-    )
+    say(|m| match what {
+        Writing::Summary => m.writer_summary_not_used(setting, model, &agent.name),
+        Writing::CommitMessage => m.writer_message_not_used(setting, model, &agent.name),
+    })
 }
 
 /// One turn of the task's first agent that may change nothing; none where the agent is a command.
@@ -72,9 +68,9 @@ fn same_agent(
     let mut writer = adapter.profile(&wish).map_err(|unable| {
         let (setting, flag) = names(what);
         Failure::usage(format!("{setting} = \"{model}\": {}", refusals::unable(&unable)))
-            .kept("everything; nothing was started")
-            .hint(format!("{setting} = \"native:MODEL\" asks an endpoint ([agents.native]) instead"))
-            .hint(format!("{flag} '' leaves it to the agent's own words"))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.writer_by_endpoint(setting)))
+            .hint(say(|m| m.writer_own_words(flag)))
     })?;
     writer.env.extend(config.agent_profile(adapter.name()).env.clone());
     Ok(Some(writer))
@@ -90,15 +86,15 @@ fn built_in(agent: &AgentSpec, chosen: &Chosen) -> Option<&'static dyn Adapter> 
 fn endpoint(what: Writing, model: &str, config: &Config) -> Result<AgentSpec, Failure> {
     let (setting, _) = names(what);
     if model.trim().is_empty() {
-        return Err(Failure::usage(format!("{setting} = \"{NATIVE}\" names no model"))
-            .kept("everything; nothing was started")
+        return Err(Failure::usage(say(|m| m.writer_names_no_model(setting)))
+            .kept(say(Messages::kept_nothing_started))
             .hint(format!("{setting} = \"native:MODEL\"")));
     }
     let profile = config.agent_profile("native");
     let Some(api) = profile.api else {
-        return Err(Failure::usage(format!("{setting} = \"{NATIVE}{model}\": which endpoint is not set"))
-            .kept("everything; nothing was started")
-            .hint("set [agents.native] api = \"openai\" or \"anthropic\", and base_url, key_env, in config.toml"));
+        return Err(Failure::usage(say(|m| m.writer_no_endpoint(setting, model)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::writer_set_endpoint)));
     };
     let settings = native::Settings {
         api,

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use dacapo_app::messages::Messages;
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::note::Notes;
 use dacapo_core::engine::Kinds;
 
@@ -44,8 +44,8 @@ pub mod terminal;
 
 // The rooms of the application layer, under the names that commands know them by.
 pub(crate) use dacapo_app::{
-    App, agents, config, error, found_checks, inside, laying, milestones, notify, pull_request, request,
-    trust,
+    App, agents, config, error, found_checks, inside, laying, messages, milestones, notify, pull_request,
+    request, trust,
 };
 
 /// The process's own user: the one place where the environment and the current directory are read.
@@ -112,8 +112,9 @@ pub fn main() -> ExitCode {
     if let Some(directory) = &cli.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
-        let failure = error::Failure::usage(format!("-C {}: {error}", directory.display()))
-            .hint("-C DIR names a directory that is there");
+        let (directory, error) = (directory.display().to_string(), error.to_string());
+        let failure = error::Failure::usage(say(|m| m.command_directory(&directory, &error)))
+            .hint(say(Messages::command_directory_must_exist));
         return report(&failure, app().messages, false);
     }
     let json = commands::wants_json(&cli.command);
@@ -181,8 +182,8 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
     if of_words && !args::names_a_command(args) && !args.iter().any(|word| word == args::PROMPT) {
         let meant = args::not_a_prompt(args);
-        complain!("\n{meant}");
-        failure.hints.push(meant.into());
+        complain!("\n{}", meant.in_language(app().messages.language()));
+        failure.hints.push(meant);
     }
     if args::want_json(args) {
         print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));

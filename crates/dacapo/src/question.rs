@@ -97,6 +97,7 @@ pub(crate) fn asking<T>(
 }
 
 fn ask(app: &App, show: Show, question: &Question) -> Result<Answer, Failure> {
+    let messages = app.messages;
     let decided = |yes: bool| if yes { Answer::Yes } else { Answer::No };
     Ok(match question {
         Question::Trust { brought } => {
@@ -104,19 +105,16 @@ fn ask(app: &App, show: Show, question: &Question) -> Result<Answer, Failure> {
                 return Ok(Answer::Unasked);
             }
             anstream::eprintln!("{}", trust::in_words(brought));
-            decided(yes("Trust it, until it changes? [y/N]", Default::No))
+            decided(yes(&messages.question_trust_it(), Default::No))
         }
         Question::Checks { found } => {
             for check in found {
-                complain!("check   {} ({})", check.command, check.evidence);
+                complain!("{}", messages.question_check(&check.command, &check.evidence));
             }
-            let them = if found.len() == 1 { "it" } else { "them" };
             match Audience::now(show) {
-                Audience::Person => decided(yes(&format!("use {them}? [Enter] yes  [n]o"), Default::Yes)),
+                Audience::Person => decided(yes(&messages.question_use_checks(found.len()), Default::Yes)),
                 Audience::TypedAhead => {
-                    complain!(
-                        "note    not asked whether to use {them}, because input was waiting: used this time"
-                    );
+                    complain!("{}{}", messages.label_note(), messages.question_not_asked(found.len()));
                     Answer::Unasked
                 }
                 Audience::Nobody => Answer::Unasked,
@@ -124,16 +122,13 @@ fn ask(app: &App, show: Show, question: &Question) -> Result<Answer, Failure> {
         }
         Question::Setup { found } if Audience::now(show) == Audience::Person => {
             for setup in found {
-                anstream::eprintln!("setup   {} ({})", setup.command, setup.evidence);
+                anstream::eprintln!("{}", messages.question_setup(&setup.command, &setup.evidence));
             }
-            let it = if found.len() == 1 { "it" } else { "them" };
-            let asked =
-                format!("run {it} in fresh checkouts, so that checks can be proven? [Enter] yes  [n]o");
-            decided(yes(&asked, Default::Yes))
+            decided(yes(&messages.question_run_setup(found.len()), Default::Yes))
         }
         Question::Plan { path } if Audience::now(show) == Audience::Person => {
-            anstream::eprintln!("plan    {} (committed, unchanged)", path.display());
-            decided(yes("use it, now and until it changes? [y]es  [Enter] no", Default::No))
+            anstream::eprintln!("{}", messages.question_plan(&path.display().to_string()));
+            decided(yes(&messages.question_use_plan(), Default::No))
         }
         // The front door alone asks this, in a way of its own.
         Question::ChooseChecks { .. } => Answer::Unasked,

@@ -9,6 +9,7 @@ use crate::App;
 use crate::config::Config;
 use crate::errand::directories;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 
 /// How the agents people use are installed.
 const INSTALL: [(&str, &str); 6] = [
@@ -29,7 +30,7 @@ pub fn how_to_install(program: &str) -> Option<&'static str> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) name: String,
-    pub(super) why: String,
+    pub(super) why: Text,
 }
 
 /// A built-in agent that is installed.
@@ -60,25 +61,37 @@ fn choose(installed: &[Installed], config: &Config) -> Option<Found> {
     let logged_in = |wanted| installed.iter().find(move |agent| agent.account.logged_in == wanted);
     let own = || {
         // Without a model it says what is missing, which helps whoever began to configure it.
-        config.agents.contains_key("native").then(|| Found {
-            name: "native".into(),
-            why: "[agents.native] is configured; no other agent is installed and logged in".into(),
-        })
+        config
+            .agents
+            .contains_key("native")
+            .then(|| Found { name: "native".into(), why: say(Messages::agent_why_native) })
     };
     let found = logged_in(Some(true)).or_else(|| logged_in(None));
     found.map(|agent| Found { name: agent.name.into(), why: why(&agent.account) }).or_else(own)
 }
 
 /// `installed, logged in; billed to ANTHROPIC_API_KEY`.
-fn why(account: &Account) -> String {
-    let login = if account.logged_in == Some(true) { ", logged in" } else { "" };
-    let billing = match &account.billing {
-        Billing::Unknown => String::new(),
-        Billing::Subscription => "; subscription".into(),
-        Billing::ApiKey(holder) if is_variable(holder) => format!("; billed to {holder}"),
-        Billing::ApiKey(holder) => format!("; billed to the API key in {holder}"),
-    };
-    format!("installed{login}{billing}")
+fn why(account: &Account) -> Text {
+    say(|m| {
+        let installed = match account.logged_in {
+            Some(true) => m.agent_why_logged_in(),
+            Some(false) | None => m.agent_why_installed(),
+        };
+        match billing(&account.billing, m) {
+            Some(billing) => m.clauses(&installed, &billing),
+            None => installed,
+        }
+    })
+}
+
+/// Who pays for an agent, where that is known.
+pub fn billing(billing: &Billing, messages: Messages) -> Option<String> {
+    match billing {
+        Billing::Unknown => None,
+        Billing::Subscription => Some(messages.agent_billed_subscription()),
+        Billing::ApiKey(holder) if is_variable(holder) => Some(messages.agent_billed_to(holder)),
+        Billing::ApiKey(holder) => Some(messages.agent_billed_to_key_in(holder)),
+    }
 }
 
 /// Whether a key is held by an environment variable of this name; else it is a file.
@@ -89,35 +102,32 @@ pub fn is_variable(holder: &str) -> bool {
 /// Says which were looked for, where, and the shortest way to one.
 fn none(installed: &[Installed], path: &[PathBuf]) -> Failure {
     let all: Vec<&str> = agent::BUILT_IN.iter().map(|adapter| adapter.name()).collect();
+    let all = all.join(", ");
     let message = if installed.is_empty() {
-        format!("no agent is installed: {} are not on PATH ({})", all.join(", "), in_words(path))
+        say(|m| m.agent_none_installed(&all, &in_words(path, m)))
     } else {
-        "no agent that is installed is logged in".to_owned()
+        say(Messages::agent_none_logged_in)
     };
-    let failure = Failure::usage(message).kept("everything; nothing was started");
+    let failure = Failure::usage(message).kept(say(Messages::kept_nothing_started));
     let failure = installed.iter().fold(failure, |failure, agent| {
-        failure.hint(format!("{} is installed but not logged in: {}", agent.name, agent.how_to_log_in))
+        failure.hint(say(|m| m.agent_not_logged_in(agent.name, agent.how_to_log_in)))
     });
     let install = INSTALL[0].1;
     let failure = match installed {
-        [] => {
-            failure.hint(format!("dacapo doctor shows how to get each of them; the shortest way: {install}"))
-        }
-        _ => failure.hint("dacapo doctor shows which agents there are and what is missing"),
+        [] => failure.hint(say(|m| m.agent_doctor_shortest(install))),
+        _ => failure.hint(say(Messages::agent_doctor_missing)),
     };
-    failure
-        .hint("--agent-cmd 'CMD' runs any command; --agent NAME one from the config")
-        .hint("dacapo demo shows a whole loop without any agent")
+    failure.hint(say(Messages::agent_any_command)).hint(say(Messages::agent_demo_shows_a_loop))
 }
 
 /// The first few directories, and how many more there are.
-fn in_words(path: &[PathBuf]) -> String {
+fn in_words(path: &[PathBuf], messages: Messages) -> String {
     const SHOWN: usize = 4;
     let mut words: Vec<String> = path.iter().take(SHOWN).map(|dir| dir.display().to_string()).collect();
     match path.len() {
-        0 => "which is empty".to_owned(),
+        0 => messages.agent_path_empty(),
         count if count > SHOWN => {
-            words.push(format!("and {} more", count - SHOWN));
+            words.push(messages.agent_path_more(count - SHOWN));
             words.join(", ")
         }
         _ => words.join(", "),
@@ -188,7 +198,7 @@ mod tests {
     fn l0_where_there_is_none_it_is_said_what_would_help() {
         let path = ["/a", "/b", "/c", "/d", "/e", "/f"].map(PathBuf::from);
         let failure = none(&[agent("claude", Some(false), Billing::Unknown)], &path);
-        assert_eq!(failure.message, "no agent that is installed is logged in");
+        assert_eq!(failure.message, "no installed agent is logged in");
         assert!(failure.hints[0].english().contains("claude is installed but not logged in: run `x login`"));
         assert_eq!(failure.exit_code(), 2);
         let failure = none(&[], &path);

@@ -13,6 +13,7 @@ use super::merge::MergeRequest;
 use super::send::{Heard, Pausing};
 use super::spawn::Started;
 use crate::config::{Timespan, Whose};
+use crate::messages::Text;
 use crate::request::TaskRequest;
 
 mod carry_out;
@@ -132,7 +133,7 @@ pub enum Done {
     Started {
         task: String,
         begun: Begun,
-        notes: Vec<String>,
+        notes: Vec<Text>,
     },
     Resumed {
         task: String,

@@ -2,7 +2,7 @@
 //!
 //! Whoever starts it has the task's lock. The child is handed it, by descriptors whose numbers are among its arguments, so
 //! the lock is never free in between; it says in one word on its standard output when it is on its own: it has left the
-//! terminal's session, it has a place to work or its number in the row, and the journal says that it begins or goes on. So
+//! terminal's session, it has a slot or its number in the queue, and the journal says that it begins or goes on. So
 //! tasks work in the order in which they were started, and no terminal takes one with it.
 
 use std::ffi::OsString;
@@ -24,6 +24,7 @@ use super::run::{Ended, context, failed, locks, look_for_conflicts};
 use crate::App;
 use crate::config::{Project, load};
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::notify::{self, Doorbell, Way};
 use crate::operations::tasks::{checkout, last_words};
 use crate::sizes;
@@ -36,7 +37,7 @@ const QUEUED: &str = "queued\n";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Begun {
-    /// It has a place.
+    /// It has a slot.
     Running,
     /// Others come first.
     Queued,
@@ -79,15 +80,16 @@ pub fn start(
     let name = spec.name.as_str();
     let log = dir.runner_log_path();
     let failed = |what: &str, error: io::Error| {
-        Failure::failed(format!("cannot start task '{name}' in the background: {what}: {error}"))
-            .kept("all that is there; nothing runs")
-            .hint(format!("dacapo resume {name} tries again"))
+        let error = error.to_string();
+        Failure::failed(say(|m| m.process_cannot_start(name, what, &error)))
+            .kept(say(Messages::process_nothing_runs))
+            .hint(say(|m| m.process_resume_tries_again(name)))
     };
-    can_see_processes().map_err(|error| failed("its process", error))?;
+    can_see_processes().map_err(|error| failed("spawn", error))?;
     // Each process has a log of its own: what an earlier one said is not why this one ended.
     let errors = files::append(&log);
     let errors = errors.and_then(|file| file.set_len(0).map(|()| file));
-    let errors = errors.map_err(|error| failed("its log", error))?;
+    let errors = errors.map_err(|error| failed("log", error))?;
     let mut command = Command::new(&app.program);
     command.arg0("dacapo").arg(RUNNER_ARGUMENT).arg(dir.path());
     command.env_clear().envs(app.env.iter().map(|(name, value)| (name, value)));
@@ -96,13 +98,13 @@ pub fn start(
         command.arg(numbers);
     }
     command.current_dir(&spec.top).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-    let mut child = command.spawn().map_err(|error| failed("its process", error))?;
-    let told = serde_json::to_vec(instructions).map_err(|error| failed("what it is told", error.into()))?;
+    let mut child = command.spawn().map_err(|error| failed("spawn", error))?;
+    let told = serde_json::to_vec(instructions).map_err(|error| failed("stdin", error.into()))?;
     // One that is gone already says why in its log.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&told));
     let mut said = String::new();
     let heard = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut said)).transpose();
-    heard.map_err(|error| failed("its first word", error))?;
+    heard.map_err(|error| failed("stdout", error))?;
     for begun in [Begun::Running, Begun::Queued] {
         if said == begun.word() {
             leave(child);
@@ -110,10 +112,14 @@ pub fn start(
         }
     }
     let _ = child.wait();
-    let why = last_words(dir).unwrap_or_else(|| "it ended without a word".into());
-    Err(Failure::failed(format!("task '{name}' could not be started in the background: {why}"))
-        .kept("all that is there; nothing runs")
-        .hint(format!("mend the cause, then dacapo resume {name}")))
+    let why = last_words(dir);
+    let message = |m: Messages| {
+        let why = why.clone().unwrap_or_else(|| m.process_ended_silently());
+        m.process_could_not_start(name, &why)
+    };
+    Err(Failure::failed(say(message))
+        .kept(say(Messages::process_nothing_runs))
+        .hint(say(|m| m.process_fix_then_resume(name))))
 }
 
 /// What the process of a task does for itself around the driver.
@@ -135,8 +141,7 @@ pub fn run(
     let cannot = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
     let spec = dir.spec().map_err(|error| cannot(&error))?;
     let taken = take_over_locks(app, dir, &spec, lock_numbers).map_err(|error| cannot(&error))?;
-    let (lock, workspace) =
-        taken.ok_or_else(|| Failure::failed("the lock of the task did not come with its process"))?;
+    let (lock, workspace) = taken.ok_or_else(|| Failure::failed(say(Messages::process_without_its_lock)))?;
     let handed = locks(&lock, workspace.as_ref());
     let loaded = load(&app.project_sources(&spec.top))?;
     if let Project::Unconfirmed { brought, .. } = &loaded.project {

@@ -9,14 +9,15 @@ use dacapo_core::spec::{Place, TaskSpec};
 use crate::App;
 use crate::error::Failure;
 use crate::found_checks::find_setup;
+use crate::messages::{Messages, Text, say};
 use crate::present::ends::detail;
 
 /// What to do about it.
-pub fn cure(app: &App, spec: &TaskSpec, result: &TaskResult) -> String {
-    let name = &spec.name;
+pub fn cure(app: &App, spec: &TaskSpec, result: &TaskResult) -> Text {
+    let name = spec.name.as_str();
     let in_worktree = matches!(spec.place, Place::Worktree { .. });
     if in_worktree && (result.base_commit.is_none() || result.failed_setup.is_some()) {
-        return format!("mend the cause, then dacapo resume {name}; or dacapo drop {name}");
+        return say(|m| m.setup_fix_or_drop(name));
     }
     let check = result.proof.iter().find(|proof| proof.before == Some(false));
     let missing = check.filter(|check| {
@@ -25,18 +26,17 @@ pub fn cure(app: &App, spec: &TaskSpec, result: &TaskResult) -> String {
     });
     let setup: Vec<_> = missing.map(|_| find_setup(&spec.top)).unwrap_or_default();
     let (Some(check), Some(first)) = (missing, setup.first()) else {
-        return "correct the check (it is run by `sh -c` at the top of the checkout), or leave it out".into();
+        return say(Messages::setup_correct_the_check);
     };
-    let why = format!("what `{}` needs is not installed", check.command);
+    let check = check.command.as_str();
     if in_worktree {
         let commands: Vec<String> = setup.iter().map(|found| format!("{:?}", found.command)).collect();
-        format!(
-            "{why} in a fresh worktree: put [worktree] setup = [{}] into .dacapo/config.toml",
-            commands.join(", ")
-        )
+        let commands = commands.join(", ");
+        say(|m| m.setup_missing_in_worktree(check, &commands))
     } else {
         let commands: Vec<&str> = setup.iter().map(|found| found.command.as_str()).collect();
-        format!("{why}: {} (by {}), then start it again", commands.join(" && "), first.evidence)
+        let commands = commands.join(" && ");
+        say(|m| m.setup_missing_here(check, &commands, &first.evidence))
     }
 }
 
@@ -51,12 +51,11 @@ pub(super) fn failure(app: &App, spec: &TaskSpec, result: &TaskResult) -> Option
     if result.stop_reason != StopReason::SetupFailed || result.iterations_attempted > 0 {
         return None;
     }
-    let name = &spec.name;
-    let message = result.detail.as_ref().map(|why| detail(why, name.as_str()));
-    let message = message.unwrap_or_else(|| "it could not be set up".to_owned());
-    Some(
-        Failure::failed(format!("task '{name}' could not begin: {message}"))
-            .kept(format!("its record (dacapo logs {name}); no agent was started"))
-            .hint(cure(app, spec, result)),
-    )
+    let name = spec.name.as_str();
+    let why = result.detail.as_ref().map(|why| detail(why, name));
+    let message = |m: Messages| {
+        let why = why.clone().unwrap_or_else(|| m.setup_could_not());
+        m.setup_could_not_begin(name, &why)
+    };
+    Some(Failure::failed(say(message)).kept(say(|m| m.setup_kept_record(name))).hint(cure(app, spec, result)))
 }

@@ -12,6 +12,7 @@ use crate::App;
 use crate::agents::Wanted;
 use crate::config::{Brought, Config, ConfigError, Project, load};
 use crate::error::{Failure, suggest};
+use crate::messages::say;
 
 mod ask;
 mod machine;
@@ -134,10 +135,13 @@ fn wanted(named: &[String], all: &[String]) -> Result<Vec<String>, Failure> {
         None if named.is_empty() => Ok(all.to_vec()),
         None => Ok(named.to_vec()),
         Some(name) => {
-            let failure = Failure::usage(format!("unknown agent '{name}'"));
+            let failure = Failure::usage(say(|m| m.agent_unknown(name)));
             Err(match suggest(name, all.iter().map(String::as_str)) {
-                Some(close) => failure.hint(format!("did you mean '{close}'?")),
-                None => failure.hint(format!("there are: {}", all.join(", "))),
+                Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+                None => {
+                    let known = all.join(", ");
+                    failure.hint(say(|m| m.agent_there_are(&known)))
+                }
             })
         }
     }

@@ -6,6 +6,7 @@ use dacapo_core::store::RepoDir;
 use crate::config::Config;
 use crate::error::Failure;
 use crate::found_checks::{self, Found, Question as Remembered, remember, remembered};
+use crate::messages::{Messages, say};
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::FreshSetup;
 
@@ -40,8 +41,9 @@ pub(super) fn project_checks(
     match answers.to(Question::Checks { found })? {
         Answer::Yes => remember(data.path(), Remembered::Checks, &commands, &commands),
         Answer::No => {
-            return Err(Failure::usage("the checks that were found are not wanted")
-                .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml")
+            return Err(Failure::usage(say(Messages::start_checks_declined))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::start_how_to_set_checks))
                 .into());
         }
         // Used this time.

@@ -4,7 +4,8 @@ use dacapo_core::git::{Occupant, Repo, There};
 use dacapo_core::spec::{Place, TaskSpec};
 
 use crate::error::Failure;
-use crate::present::face::{self, Face};
+use crate::messages::{Messages, Text, say};
+use crate::present::face;
 use crate::present::words::shell_word;
 
 /// A branch or a directory that is there already is somebody's: the task of this name cannot have it.
@@ -18,23 +19,23 @@ pub(super) fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
     // What git cannot say now it says when the worktree is made.
     let occupant = path.and_then(|path| Some((path, repo.occupant(path).ok()??)));
     let taken = if let Some((path, occupant)) = occupant {
-        Failure::usage(format!("Worktree for task '{}' already exists", spec.name))
+        Failure::usage(say(|m| m.worktree_exists(spec.name.as_str())))
             .hint(how_to_remove(&occupant, &shell_word(&path.to_string_lossy())))
     } else if repo.read_ref(branch).is_ok_and(|at| at.is_some()) {
-        Failure::usage(format!("branch '{short}' already exists"))
-            .hint(format!("git branch -m {short} NEW, or git branch -d {short} when it is merged"))
+        Failure::usage(say(|m| m.branch_exists(short))).hint(say(|m| m.branch_rename_or_delete(short)))
     } else if let Some(above) = branch_above(repo, branch) {
         // Another name of the task would not help.
         return Some(
-            Failure::usage(format!("branch '{above}' leaves git no room for '{short}'"))
-                .kept("everything; nothing was started")
-                .hint(format!("git branch -m {above} NEW, or git branch -d {above} when it is merged")),
+            Failure::usage(say(|m| m.branch_above(&above, short)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| m.branch_rename_or_delete(&above))),
         );
     } else {
         return None;
     };
-    let another = face::of(&spec.kind).map_or("choose another --name", Face::another_name);
-    Some(taken.kept("everything; nothing was started").hint(another))
+    let another = face::of(&spec.kind)
+        .map_or_else(|| say(Messages::hint_another_name), |face| face.another_name().into());
+    Some(taken.kept(say(Messages::kept_nothing_started)).hint(another))
 }
 
 /// A branch `a`, where `a/b` is wanted.
@@ -51,26 +52,31 @@ fn branch_above(repo: &Repo, branch: &str) -> Option<String> {
 }
 
 /// As it can be typed, and when.
-fn how_to_remove(occupant: &Occupant, path: &str) -> String {
+fn how_to_remove(occupant: &Occupant, path: &str) -> Text {
     let unlock = if occupant.locked { format!("git worktree unlock {path} && ") } else { String::new() };
     let forget = |recorded: bool| {
         if recorded { format!(" && {unlock}git worktree remove {path}") } else { String::new() }
     };
     match occupant.there {
         There::Worktree { untidy: false } => {
-            format!("{unlock}git worktree remove {path} when nothing in it is needed")
+            let command = format!("{unlock}git worktree remove {path}");
+            say(|m| m.worktree_remove(&command))
         }
         There::Worktree { untidy: true } => {
-            format!("{unlock}git worktree remove --force {path} when nothing in it is needed")
+            let command = format!("{unlock}git worktree remove --force {path}");
+            say(|m| m.worktree_remove(&command))
         }
         There::Nothing => {
-            format!("{unlock}git worktree remove {path} makes git forget it: its directory is gone")
+            let command = format!("{unlock}git worktree remove {path}");
+            say(|m| m.worktree_forget(&command))
         }
         There::Directory { recorded } => {
-            format!("rm -r {path}{} when nothing in it is needed: it is no worktree", forget(recorded))
+            let command = format!("rm -r {path}{}", forget(recorded));
+            say(|m| m.worktree_remove_directory(&command))
         }
         There::File { recorded } => {
-            format!("rm {path}{} when it is not needed: it is no worktree", forget(recorded))
+            let command = format!("rm {path}{}", forget(recorded));
+            say(|m| m.worktree_remove_file(&command))
         }
     }
 }

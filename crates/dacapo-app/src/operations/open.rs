@@ -8,6 +8,7 @@ use dacapo_core::spec::{Place, TaskSpec};
 use crate::App;
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::present::words;
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
@@ -30,13 +31,12 @@ impl App {
         let (_, dir) = self.task(name)?;
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
         place(&spec).map_err(|failure| match self.view(&dir).ok().and_then(|view| view.merged) {
-            Some(merged) => Failure::usage(format!(
-                "task '{}' was merged into {}; its worktree is gone",
-                spec.name,
-                words::branch(&merged.into)
-            ))
-            .kept("all its commits, in that branch")
-            .hint(format!("dacapo diff {} shows what it changed", spec.name)),
+            Some(merged) => {
+                let (name, branch) = (spec.name.as_str(), words::branch(&merged.into));
+                Failure::usage(say(|m| m.open_merged(name, branch)))
+                    .kept(say(Messages::open_kept_in_branch))
+                    .hint(say(|m| m.open_diff_shows(name)))
+            }
             None => failure,
         })
     }
@@ -66,9 +66,9 @@ impl App {
         let found: Option<PathBuf> = FOUND.iter().find_map(|name| self.on_path(name));
         match found.as_deref().and_then(Path::file_name) {
             Some(name) => Ok(name.to_string_lossy().into_owned()),
-            None => Err(Failure::usage("no editor is known here")
-                .hint("editor = \"…\" in ~/.config/dacapo/config.toml, or export EDITOR=…")
-                .hint("--print shows where the files are")),
+            None => Err(Failure::usage(say(Messages::open_no_editor))
+                .hint(say(Messages::open_set_editor))
+                .hint(say(Messages::open_print_shows))),
         }
     }
 }
@@ -81,17 +81,14 @@ fn place(spec: &TaskSpec) -> Result<PathBuf, Failure> {
     if path.is_dir() {
         return Ok(path.clone());
     }
-    let gone = Failure::usage(format!(
-        "the files of task '{}' are not there any more: {}",
-        spec.name,
-        path.display()
-    ));
+    let (name, path) = (spec.name.as_str(), path.display().to_string());
+    let gone = Failure::usage(say(|m| m.open_files_gone(name, &path)));
     Err(match &spec.place {
         Place::Worktree { branch, .. } => {
             let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            gone.kept("its commits, unless its branch was removed too")
-                .hint(format!("git switch {branch} shows them here"))
-                .hint(format!("dacapo resume {} makes its worktree again and goes on", spec.name))
+            gone.kept(say(Messages::open_kept_commits))
+                .hint(say(|m| m.open_switch_shows(branch)))
+                .hint(say(|m| m.open_resume_recreates(name)))
         }
         Place::InPlace { .. } => gone,
     })

@@ -14,6 +14,7 @@ use crate::agents::{self, Chosen, Wanted};
 use crate::config::{Config, Timespan};
 use crate::error::{Code, Failure};
 use crate::found_checks::{self, Found, Question as Remembered, remember, remembered};
+use crate::messages::{Messages, say};
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::{Driven, TaskRequest, knows_its_cost};
 use crate::trust::Using;
@@ -61,17 +62,15 @@ impl App {
     /// asked after the agent was announced.
     pub fn ground(&self, request: &TaskRequest, answers: &Answers) -> Result<Ground, NotYet> {
         let (repo, data) = self.repository().map_err(|failure| match failure.code {
-            Some(Code::NoRepository) => {
-                failure.hint("then commit what is there: git add -A && git commit -m start")
-            }
+            Some(Code::NoRepository) => failure.hint(say(Messages::start_then_commit)),
             Some(_) | None => failure,
         })?;
         let no_commit = repo.head().is_ok_and(|head| head.commit.is_none());
         if no_commit && request.in_worktree(Driven::InBackground) {
-            return Err(Failure::usage("this repository has no commits yet, and a worktree needs one")
-                .kept("everything; nothing was started")
-                .hint("git add -A && git commit -m start, then try again")
-                .hint("dacapo exec --checks \"…\" works in this checkout, without a worktree")
+            return Err(Failure::usage(say(Messages::start_needs_a_commit))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::start_commit_then_again))
+                .hint(say(Messages::start_exec_in_this_checkout))
                 .into());
         }
         let mut uses = uses(request, Driven::InBackground);

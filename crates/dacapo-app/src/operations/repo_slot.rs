@@ -1,11 +1,14 @@
 //! A kind of task of which one is at work in a repository at a time, as milestones are (M2): who waits, who is refused.
 
+use std::io;
+
 use dacapo_core::engine::QueueEntry;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{RepoDir, Slots, TaskDir};
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// The slot that only one task of the kind has at a time; none: the kind needs none.
 fn slots_of(app: &App, data: Option<RepoDir>, spec: &TaskSpec) -> Option<Slots> {
@@ -20,14 +23,22 @@ pub(super) fn take(app: &App, data: &RepoDir, spec: &TaskSpec) -> Result<Option<
     match slots.try_enter(spec.name.as_str()) {
         Ok(Ok(lease)) => Ok(Some(QueueEntry::at(slots, lease))),
         Ok(Err(taken)) => {
-            let other = taken.by.unwrap_or_else(|| format!("another {kind}"));
-            Err(Failure::usage(format!("'{other}' is at work; there is one {kind} per repository at a time"))
-                .kept("everything; nothing was started")
-                .hint(format!("dacapo wait {other} waits for it, dacapo pause {other} makes way"))
-                .hint(format!("in the background a {kind} waits for its turn: --spawn")))
+            let message = |m: Messages| {
+                let other = taken.by.clone().unwrap_or_else(|| m.slot_another(kind));
+                m.slot_taken(&other, kind)
+            };
+            let failure = Failure::usage(say(message)).kept(say(Messages::kept_nothing_started));
+            let failure = match &taken.by {
+                Some(other) => failure.hint(say(|m| m.slot_wait_or_pause(other))),
+                None => failure,
+            };
+            Err(failure.hint(say(|m| m.slot_spawn_waits(kind))))
         }
-        Err(error) => Err(Failure::failed(format!("cannot take this {kind}'s turn: {error}"))
-            .kept("everything; nothing was started")),
+        Err(error) => {
+            let error = error.to_string();
+            Err(Failure::failed(say(|m| m.slot_not_taken(kind, &error)))
+                .kept(say(Messages::kept_nothing_started)))
+        }
     }
 }
 
@@ -38,8 +49,10 @@ pub(super) fn enter(
     spec: &TaskSpec,
     machine: Slots,
 ) -> Result<(Option<QueueEntry>, QueueEntry), Failure> {
-    let failed =
-        |error| Failure::failed(format!("cannot stand in the row of tasks that wait for a place: {error}"));
+    let failed = |error: io::Error| {
+        let error = error.to_string();
+        Failure::failed(say(|m| m.slot_queue_failed(&error)))
+    };
     let repo_slot = slots_of(app, dir.repo(), spec).map(QueueEntry::entered).transpose().map_err(failed)?;
     let waits = repo_slot.as_ref().is_some_and(QueueEntry::waits);
     let machine_slot =

@@ -9,12 +9,11 @@ use super::start::{Intent, Prepared, commands, look_over};
 use crate::App;
 use crate::agents;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::question::{Answers, NotYet};
 use crate::request::again::{Again, Settled};
 use crate::request::{Around, Driven, TaskRequest, rename};
 use crate::trust::{Using, names_a_script, of_script, other_programs};
-
-const NOTHING: &str = "everything; nothing was started";
 
 impl App {
     /// What `prepare` is for a new request: that of the task `name`, with what `changes` says otherwise. `here` is who can
@@ -31,13 +30,10 @@ impl App {
         let data = self.home()?.repo(repo.common_dir());
         let before = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
         if before.kind != Loop::NAME {
-            return Err(Failure::usage(format!(
-                "Task '{}' is a {}, which is not rerun",
-                before.name, before.kind
-            ))
-            .kept(NOTHING)
-            .hint(format!("dacapo resume {} goes on with it", before.name))
-            .into());
+            return Err(Failure::usage(say(|m| m.start_not_rerun(before.name.as_str(), &before.kind)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| m.hint_resume_continues(before.name.as_str())))
+                .into());
         }
         let wanted = new_name(&before.name, changes, &data)?;
         let again = Again::new(&before, changes);
@@ -81,8 +77,8 @@ impl App {
 fn new_name(before: &TaskName, changes: &TaskRequest, data: &RepoDir) -> Result<TaskName, Failure> {
     match &changes.name {
         Some(name) => TaskName::parse(name).map_err(|error| {
-            Failure::usage(error.to_string())
-                .kept(NOTHING)
+            Failure::usage(say(|m| m.task_invalid_name(&error.0)))
+                .kept(say(Messages::kept_nothing_started))
                 .hint(format!("--name {}", TaskName::from_prompt(name)))
         }),
         None => Ok(first_of(before, data)),

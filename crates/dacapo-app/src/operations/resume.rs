@@ -22,6 +22,7 @@ use crate::App;
 use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
+use crate::messages::Text;
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
 use crate::present::refusals;
 use crate::present::words;
@@ -100,7 +101,7 @@ impl App {
 
 fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers) -> Result<Resumed, NotYet> {
     if let Ok(spec) = dir.spec() {
-        given_again(app, &spec, &[], &format!("dacapo resume {}", spec.name))?;
+        given_again(app, &spec, &[], &format!("dacapo resume {}", spec.name).into())?;
     }
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
@@ -158,7 +159,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     Ok(Resumed::Here(Box::new(Run {
         dir,
         spec,
-        notes: loaded.warnings,
+        notes: loaded.warnings.into_iter().map(Text::from).collect(),
         agent_why: None,
         more_iterations: more,
         config: loaded.config,

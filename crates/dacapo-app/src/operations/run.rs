@@ -16,6 +16,7 @@ use super::start::Made;
 use crate::App;
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 use crate::operations::tasks::unreadable;
 use crate::present::ends::detail;
 use crate::sizes;
@@ -28,9 +29,9 @@ pub struct Run {
     /// What was asked.
     pub spec: TaskSpec,
     /// What the user should hear before it starts.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Why this agent, where nobody chose it.
-    pub agent_why: Option<String>,
+    pub agent_why: Option<Text>,
     /// More iterations than were asked for first.
     pub more_iterations: Option<u32>,
     pub(super) config: Config,
@@ -115,8 +116,7 @@ impl Run {
         let name = spec.name.as_str();
         let (driver, control) =
             Driver::new(spec.clone(), dir.clone(), setting, sink).map_err(|error| failed(name, error))?;
-        listen(control)
-            .map_err(|failure| failure.hint(format!("dacapo resume {name} goes on, once that is mended")))?;
+        listen(control).map_err(|failure| failure.hint(say(|m| m.process_fix_then_resume(name))))?;
         let result = driver.run().map_err(|error| failed(name, error))?;
         look_for_conflicts(app, &dir, &result);
         if exit_code(&result, &spec.place) == 2 {
@@ -153,13 +153,13 @@ fn refused(
     }
     let _ = dir.discard();
     drop(lock);
-    let message = result.detail.as_ref().map(|why| detail(why, &dir.name()));
-    Failure::usage(message.unwrap_or_else(|| "the task could not be set up".to_owned()))
-        .kept("everything; the task was not started")
+    let message = result.detail.as_ref().map(|why| Text::from(detail(why, &dir.name())));
+    Failure::usage(message.unwrap_or_else(|| say(Messages::setup_could_not)))
+        .kept(say(Messages::kept_task_not_started))
         .hint(cure)
 }
 
-/// What every task is driven with, by whichever operation: where nobody waits for a place or adds to the task.
+/// What every task is driven with, by whichever operation: where nobody waits for a slot or adds to the task.
 pub fn context(app: &App) -> Result<DriverContext, Failure> {
     Ok(context_by(app, app.home()?.limits()))
 }
@@ -220,23 +220,23 @@ pub fn exit_code(result: &TaskResult, place: &Place) -> u8 {
 pub fn failed(name: &str, error: DriverError) -> Failure {
     if let DriverError::Journal(JournalError::Removed { .. } | JournalError::Replaced { .. }) = &error {
         return Failure::failed(error.to_string())
-            .kept(format!("all commits, and the files as they are; the record of task '{name}' is lost"))
-            .hint("look at git log and git status, then start a new task")
+            .kept(say(|m| m.process_record_lost(name)))
+            .hint(say(Messages::process_start_a_new_task))
             .caused_by(error);
     }
     if let DriverError::NoProgress { .. } = &error {
-        let message = format!("{error}; `dacapo drop {name}` puts the task away and keeps them");
-        return not_driven(name, message, "mend the cause").caused_by(error);
+        let why = error.to_string();
+        return Failure::failed(say(|m| m.process_no_progress(&why, name)))
+            .kept(say(|m| m.kept_all_that_was_done(name)))
+            .hint(say(|m| m.process_fix_then_resume(name)))
+            .caused_by(error);
     }
     let cure = error.unlock_command().map_or_else(
-        || "mend the cause".to_owned(),
-        |command| format!("{command}, if no git and no editor is at work in this repository"),
+        || say(|m| m.process_fix_then_resume(name)),
+        |command| say(|m| m.process_unlock_then_resume(&command, name)),
     );
-    not_driven(name, error.to_string(), &cure).caused_by(error)
-}
-
-fn not_driven(name: &str, message: String, cure: &str) -> Failure {
-    Failure::failed(message)
-        .kept(format!("all that was done; task '{name}' can go on"))
-        .hint(format!("{cure}; then dacapo resume {name}"))
+    Failure::failed(error.to_string())
+        .kept(say(|m| m.kept_all_that_was_done(name)))
+        .hint(cure)
+        .caused_by(error)
 }

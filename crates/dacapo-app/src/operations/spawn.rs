@@ -12,20 +12,21 @@ use super::could_not_begin;
 use super::start::Made;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 
 /// A task that was made and runs in the background.
 #[derive(Debug)]
 pub struct Started {
-    /// Whether it has a place.
+    /// Whether it has a slot.
     pub begun: Begun,
     /// Its record.
     pub dir: TaskDir,
     /// What was asked.
     pub spec: TaskSpec,
     /// What the user should hear about the request.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Why this agent, where nobody chose it.
-    pub agent_why: Option<String>,
+    pub agent_why: Option<Text>,
 }
 
 impl Made {
@@ -40,7 +41,7 @@ impl Made {
                 // Nothing was done, so nothing stays behind.
                 let _ = dir.discard();
                 drop(lock);
-                return Err(failure.kept("everything; the task was not started"));
+                return Err(failure.kept(say(Messages::kept_task_not_started)));
             }
         };
         Ok(Started { begun, dir, spec: asked.spec, notes: asked.notes, agent_why: asked.agent_why })

@@ -1,5 +1,8 @@
 //! What every way to start a task shares: everything is checked first, then the task is made.
 
+use std::io;
+use std::path::Path;
+
 use dacapo_core::engine::QueueEntry;
 use dacapo_core::git::{Dirt, Repo, display_path};
 use dacapo_core::spec::{Place, ProofAt, TaskSpec};
@@ -15,9 +18,9 @@ use crate::App;
 use crate::agents;
 use crate::config::Loaded;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 use crate::operations::tasks::{checkout, still_finishing};
 use crate::present::untracked;
-use crate::present::words::count;
 use crate::pull_request;
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::{
@@ -52,7 +55,7 @@ pub struct Start<'a> {
     /// Whether it starts.
     pub intent: Intent,
     /// What the surface itself has to say about the request.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
 }
 
 /// A task that could be made.
@@ -120,7 +123,7 @@ pub(super) fn look_over(
     asked: &mut Request,
     intent: Intent,
 ) -> Result<(), Failure> {
-    asked.notes.splice(0..0, loaded.warnings.iter().cloned());
+    asked.notes.splice(0..0, loaded.warnings.iter().cloned().map(Text::from));
     let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
     look_at_tree(&dirt, asked)?;
     if intent == Intent::DryRun || !asked.spec.foreground {
@@ -148,8 +151,9 @@ fn ask_about_plan(task: &TaskRequest, around: &Around<'_>, answers: &Answers) ->
 /// A worktree starts from a commit.
 fn refuse_unborn(spec: &TaskSpec, repo: &Repo) -> Result<(), Failure> {
     if matches!(spec.place, Place::Worktree { .. }) && repo.head().is_ok_and(|head| head.commit.is_none()) {
-        return Err(Failure::usage("a repository without commits cannot have a worktree")
-            .hint("commit something first, or work here without a worktree: --noworktree"));
+        return Err(Failure::usage(say(Messages::start_no_commits_no_worktree))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::start_commit_or_noworktree)));
     }
     Ok(())
 }
@@ -178,7 +182,8 @@ impl Prepared {
 fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Request) -> Result<Made, Failure> {
     look_at_file_systems(&repo, data, &asked.spec)?;
     if asked.spec.pull_request.is_some() {
-        asked.notes.extend(pull_request::look_ahead(app, &repo, &asked.spec, &loaded.config)?);
+        let notes = pull_request::look_ahead(app, &repo, &asked.spec, &loaded.config)?;
+        asked.notes.extend(notes.into_iter().map(Text::from));
     }
     let turn = if asked.spec.foreground { repo_slot::take(app, data, &asked.spec)? } else { None };
     let mut workspace = match asked.spec.place {
@@ -196,21 +201,31 @@ fn claim(app: &App, repo: Repo, data: &RepoDir, loaded: Loaded, mut asked: Reque
 
 /// Locks and renames are what everything rests on: a file system without them is told here, not in the middle.
 fn look_at_file_systems(repo: &Repo, data: &RepoDir, spec: &TaskSpec) -> Result<(), Failure> {
-    let home = "DACAPO_HOME=DIR keeps tasks elsewhere: on a local disk";
-    fit(data.path()).map_err(|error| unfit(&error).hint(home))?;
+    fit(data.path()).map_err(|error| unfit(&error).hint(say(Messages::start_home_on_local_disk)))?;
     if let Place::Worktree { .. } = spec.place {
         can_lock(repo.common_dir())
-            .map_err(|error| unfit(&error).hint("clone the repository to a local disk and work there"))?;
+            .map_err(|error| unfit(&error).hint(say(Messages::start_clone_to_local_disk)))?;
     }
     Ok(())
 }
 
 fn unfit(error: &Unfit) -> Failure {
+    let words = |path: &Path, source: &io::Error| (path.display().to_string(), source.to_string());
     let failure = match error {
-        Unfit::Unwritable { .. } => Failure::failed(error.to_string()),
-        Unfit::NoLocks { .. } | Unfit::NoRenames { .. } => Failure::usage(error.to_string()),
+        Unfit::Unwritable { path, source } => {
+            let (path, error) = words(path, source);
+            Failure::failed(say(|m| m.start_cannot_write(&path, &error)))
+        }
+        Unfit::NoLocks { path, source } => {
+            let (path, error) = words(path, source);
+            Failure::usage(say(|m| m.start_no_locks(&path, &error)))
+        }
+        Unfit::NoRenames { path, source } => {
+            let (path, error) = words(path, source);
+            Failure::usage(say(|m| m.start_no_renames(&path, &error)))
+        }
     };
-    failure.kept("everything; nothing was started")
+    failure.kept(say(Messages::kept_nothing_started))
 }
 
 /// The checkout that a task works in, where that is the user's own: also from another checkout of the repository.
@@ -224,17 +239,18 @@ pub fn checkout_of(app: &App, spec: &TaskSpec) -> Result<Option<Repo>, Failure> 
 /// One loop per workspace (S7).
 pub fn take_workspace(repo: &Repo, task: &str) -> Result<WorkspaceLock, Failure> {
     WorkspaceLock::take(repo.git_dir(), task).map_err(|(error, holder)| match holder {
-        Some(holder) if holder == MERGE_HOLDER => Failure::usage("a merge is under way in this checkout")
-            .kept("everything; nothing was started")
-            .hint("wait until it is done, or work beside it: --worktree"),
+        Some(holder) if holder == MERGE_HOLDER => Failure::usage(say(Messages::start_merge_under_way))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::start_wait_or_worktree)),
         Some(holder) if matches!(error, LockError::Lingering) => still_finishing(&holder),
-        Some(holder) => Failure::usage(format!(
-            "Task '{holder}' is at work in this checkout; there is one loop per workspace"
-        ))
-        .kept("everything; nothing was started")
-        .hint("--worktree works beside it")
-        .hint(format!("dacapo wait {holder} waits for it")),
-        None => Failure::usage(format!("this checkout cannot be locked: {error}")),
+        Some(holder) => Failure::usage(say(|m| m.start_checkout_taken(&holder)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::start_worktree_beside))
+            .hint(say(|m| m.hint_wait_waits(&holder))),
+        None => {
+            let error = error.to_string();
+            Failure::usage(say(|m| m.start_checkout_not_locked(&error)))
+        }
     })
 }
 
@@ -256,15 +272,17 @@ pub(super) fn commands(
 ) -> Result<Vec<String>, NotYet> {
     let mut commands = task.checks.clone();
     if let Some(empty) = commands.iter().find(|command| command.trim().is_empty()) {
-        return Err(Failure::usage(format!("--check '{empty}' is empty"))
+        return Err(Failure::usage(say(|m| m.start_check_empty(empty)))
+            .kept(say(Messages::kept_nothing_started))
             .hint("--check 'cargo test'")
             .into());
     }
     if task.project_checks {
         let own = project_checks(&loaded.config, (repo, data), answers)?;
         if own.is_empty() {
-            return Err(Failure::usage("--checks: this project has no checks that could be found")
-                .hint("--check 'CMD', or checks = [\"CMD\"] in .dacapo/config.toml")
+            return Err(Failure::usage(say(Messages::start_no_checks_found))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::start_how_to_set_checks))
                 .into());
         }
         commands.extend(own.into_iter().filter(|command| !task.checks.contains(command)));
@@ -273,13 +291,13 @@ pub(super) fn commands(
 }
 
 /// What is said of changes that a task in a worktree does not see.
-pub fn left_here(files: usize) -> String {
-    format!("{} left here; --with-changes takes them along", count(files as u64, "uncommitted file"))
+pub fn left_here(files: usize) -> Text {
+    say(|m| m.start_left_here(files as u64))
 }
 
 /// C10: uncommitted changes are never mixed into an iteration's commit. What git does not track is left out of them.
 fn look_at_tree(dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
-    let nothing = "everything; nothing was started";
+    let nothing = || say(Messages::kept_nothing_started);
     let allow_dirty = match asked.spec.place {
         Place::Worktree { with_changes, .. } => {
             if dirt.count() > 0 && !with_changes {
@@ -289,15 +307,16 @@ fn look_at_tree(dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
         }
         Place::InPlace { allow_dirty, .. } => allow_dirty,
     };
-    if let Some(operation) = &dirt.operation {
-        return Err(Failure::usage(format!("this checkout is in the middle of something: {operation}"))
-            .kept(nothing)
-            .hint("finish or abort it first, or work elsewhere: --worktree"));
+    if let Some(operation) = dirt.operation.as_ref().map(ToString::to_string) {
+        return Err(Failure::usage(say(|m| m.start_operation_in_progress(&operation)))
+            .kept(nothing())
+            .hint(say(Messages::start_finish_or_worktree)));
     }
     if let Some(path) = dirt.unmerged.first() {
-        return Err(Failure::usage(format!("{} has conflicts that are not resolved", display_path(path)))
-            .kept(nothing)
-            .hint("resolve them first, or work elsewhere: --worktree"));
+        let path = display_path(path);
+        return Err(Failure::usage(say(|m| m.start_conflicts(&path)))
+            .kept(nothing())
+            .hint(say(Messages::start_resolve_or_worktree)));
     }
     if allow_dirty || !asked.spec.context.auto_commit {
         return Ok(());
@@ -309,13 +328,12 @@ fn look_at_tree(dirt: &Dirt, asked: &mut Request) -> Result<(), Failure> {
     if dirt.tracked.len() > named.len() {
         named.push("…".into());
     }
-    let files = count(dirt.tracked.len() as u64, "tracked file");
-    let have = if dirt.tracked.len() == 1 { "has" } else { "have" };
-    Err(Failure::usage(format!("{files} here {have} uncommitted changes ({})", named.join(", ")))
-        .kept(nothing)
-        .hint("commit them first")
-        .hint("--worktree works in a checkout of its own")
-        .hint("--allow-dirty sets them apart in a commit of their own, untracked files too"))
+    let (files, names) = (dirt.tracked.len() as u64, named.join(", "));
+    Err(Failure::usage(say(|m| m.start_uncommitted(files, &names)))
+        .kept(nothing())
+        .hint(say(Messages::start_commit_them))
+        .hint(say(Messages::start_worktree_of_its_own))
+        .hint(say(Messages::start_allow_dirty)))
 }
 
 /// What is said of untracked files where the task is not driven before the user's eyes: there it says so itself.
@@ -326,7 +344,8 @@ fn say_what_is_untracked(dirt: &Dirt, asked: &mut Request) {
     };
     if left_out && !dirt.untracked.is_empty() {
         let names: Vec<String> = dirt.untracked.iter().map(|path| display_path(path)).collect();
-        asked.notes.push(untracked::left_out(names.iter().map(String::as_str), names.len() as u64));
+        let left_out = untracked::left_out(names.iter().map(String::as_str), names.len() as u64);
+        asked.notes.push(left_out.into());
     }
 }
 
@@ -335,10 +354,8 @@ fn say_what_text_means(asked: &mut Request) {
     let spec = &asked.spec;
     let text = spec.agents.iter().find(|agent| !agent.reports_usage());
     if let (Some(agent), Some(_)) = (text, &spec.policy.until) {
-        asked.notes.push(format!(
-            "agent '{}' prints plain text: the promise counts anywhere in its output (a repeated prompt aside)",
-            agent.name
-        ));
+        let note = say(|m| m.start_plain_text_promise(&agent.name));
+        asked.notes.push(note);
     }
 }
 
@@ -364,17 +381,21 @@ fn create(app: &App, repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result
             Ok(lock) => return Ok((dir, lock)),
             Err(CreateError::Exists(_)) if !asked.named => {}
             Err(CreateError::Exists(name)) => {
-                return Err(Failure::usage(format!("Task '{name}' already exists"))
-                    .kept("everything; nothing was started")
-                    .hint(format!("dacapo resume {name}, or choose another --name")));
+                return Err(Failure::usage(say(|m| m.task_already_exists(&name)))
+                    .kept(say(Messages::kept_nothing_started))
+                    .hint(say(|m| m.start_resume_or_another_name(&name))));
             }
             Err(error) => {
-                return Err(Failure::failed(format!("cannot make task '{}': {error}", asked.spec.name))
-                    .kept("everything; nothing was started")
-                    .hint(format!("look at {}", data.path().display()))
+                let (why, path) = (error.to_string(), data.path().display().to_string());
+                let name = asked.spec.name.as_str();
+                return Err(Failure::failed(say(|m| m.start_cannot_create(name, &why)))
+                    .kept(say(Messages::kept_nothing_started))
+                    .hint(say(|m| m.hint_look_at(&path)))
                     .caused_by(error));
             }
         }
     }
-    Err(Failure::usage("too many tasks have this name").hint("choose one with --name"))
+    Err(Failure::usage(say(Messages::start_name_used_up))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(Messages::start_choose_name)))
 }

@@ -16,9 +16,10 @@ use dacapo_core::view::{Status, TaskView};
 use super::background::{self, Instructions};
 use super::kill::is_free_within;
 use super::start::{checkout_of, take_workspace};
-use super::tasks::{still_finishing, still_running};
+use super::tasks::{self, still_finishing, still_running};
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// A turn that is ended has 3 s for it, and what it left is committed.
 const PAUSING: Duration = Duration::from_secs(60);
@@ -122,7 +123,10 @@ impl TakenOver {
             return Ok(Now::NotRunning);
         }
         let stops = self.dir.inbox().forget_stops();
-        stops.map_err(|error| Failure::failed(format!("the inbox of task '{}': {error}", self.name)))?;
+        stops.map_err(|error| {
+            let error = error.to_string();
+            Failure::failed(say(|m| m.takeover_inbox(&self.name, &error)))
+        })?;
         let locks = (&self.lock, self.workspace.as_ref());
         background::start(app, &self.dir, &self.spec, locks, &Instructions::default())?;
         Ok(Now::InBackground)
@@ -132,7 +136,7 @@ impl TakenOver {
 /// A task at work pauses at once.
 fn pause(dir: &TaskDir, pausing: impl FnOnce(&str)) -> Result<Before, Failure> {
     let name = dir.name();
-    let unreachable = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
+    let unreachable = |error: io::Error| tasks::unreachable(&name, &error);
     if !dir.is_driven().map_err(unreachable)? {
         return Ok(Before::AtRest);
     }
@@ -141,10 +145,10 @@ fn pause(dir: &TaskDir, pausing: impl FnOnce(&str)) -> Result<Before, Failure> {
     if is_free_within(dir, PAUSING) {
         return Ok(Before::AtWork);
     }
-    Err(Failure::failed(format!("task '{name}' does not pause"))
-        .kept("everything; it pauses as soon as it can")
-        .hint(format!("dacapo takeover {name} once more, when dacapo list shows it as paused"))
-        .hint(format!("dacapo kill {name} ends it")))
+    Err(Failure::failed(say(|m| m.takeover_does_not_pause(&name)))
+        .kept(say(Messages::takeover_kept_pauses_soon))
+        .hint(say(|m| m.takeover_again_when_paused(&name)))
+        .hint(say(|m| m.hint_kill_ends_it(&name))))
 }
 
 fn take(dir: &TaskDir) -> Result<Lock, Failure> {
@@ -167,10 +171,11 @@ fn place(spec: &TaskSpec, view: &TaskView) -> Result<PathBuf, Failure> {
         return Ok(path.clone());
     }
     let name = &view.name;
-    let failure = Failure::usage(format!("task '{name}' has no worktree: {} is not there", path.display()));
+    let path = path.display().to_string();
+    let failure = Failure::usage(say(|m| m.takeover_no_worktree(name, &path)));
     Err(match view.status.has_ended() {
-        true => failure.hint("dacapo undo --list shows what can be brought back"),
-        false => failure.hint(format!("dacapo resume {name} makes it")),
+        true => failure.hint(say(Messages::takeover_undo_list)),
+        false => failure.hint(say(|m| m.takeover_resume_makes_it(name))),
     })
 }
 

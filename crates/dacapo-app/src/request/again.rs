@@ -14,6 +14,7 @@ use super::{
 use crate::agents::{self, Chosen, Wanted};
 use crate::config::{AgentProfile, Config};
 use crate::error::Failure;
+use crate::messages::{Text, say};
 
 /// A request that was made before, and the flags that change it.
 #[derive(Debug)]
@@ -123,7 +124,7 @@ impl<'a> Again<'a> {
             pull_request: flags.pr.as_deref().map(PullRequest::titled),
             ..before.clone()
         };
-        given_again(app, &spec, &secrets, &format!("dacapo rerun {} (or --env)", before.name))?;
+        given_again(app, &spec, &secrets, &say(|m| m.env_rerun(before.name.as_str())))?;
         Ok(Request { spec, named: given.name.is_some(), agent_why: chosen.why, notes, secrets })
     }
 
@@ -138,7 +139,7 @@ impl<'a> Again<'a> {
         &self,
         chosen: &Chosen,
         checks: Vec<String>,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Text>,
     ) -> Result<LoopPolicy, Failure> {
         // What a profile added to the flags then is in the record; what it adds today was not asked for.
         let chosen = Chosen { agents: chosen.agents.clone(), profile: AgentProfile::default(), why: None };
@@ -149,7 +150,7 @@ impl<'a> Again<'a> {
         &self,
         config: &Config,
         chosen: &Chosen,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Text>,
     ) -> Result<ContextPolicy, Failure> {
         let (before, given) = (&self.before.context, self.given);
         let auto_commit = before.auto_commit && !given.no_commit;

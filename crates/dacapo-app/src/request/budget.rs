@@ -5,6 +5,7 @@ use dacapo_core::spec::{AgentCommand, AgentSpec, OutputFormat};
 
 use super::TaskRequest;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// A budget that cannot be held is refused before any of it is spent (L10).
 pub(super) fn budget<'a>(
@@ -14,12 +15,14 @@ pub(super) fn budget<'a>(
     if let Some(cost) = args.max_cost
         && !(cost.is_finite() && cost > 0.0)
     {
-        return Err(
-            Failure::usage(format!("--max-cost {cost}: expected an amount above 0")).hint("--max-cost 2.50")
-        );
+        return Err(Failure::usage(say(|m| m.budget_cost_not_positive(cost)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint("--max-cost 2.50"));
     }
     if args.max_tokens == Some(0) {
-        return Err(Failure::usage("--max-tokens 0: expected a number above 0").hint("--max-tokens 500000"));
+        return Err(Failure::usage(say(Messages::budget_tokens_not_positive))
+            .kept(say(Messages::kept_nothing_started))
+            .hint("--max-tokens 500000"));
     }
     match (args.max_cost, args.max_tokens) {
         (Some(_), _) => can_hold(Budget::Cost, agents),
@@ -47,11 +50,9 @@ pub fn can_hold<'a>(
         Budget::Tokens => "--max-tokens",
     };
     if let Some(agent) = agents.clone().find(|agent| !agent.reports_usage()) {
-        return Err(Failure::usage(format!(
-            "agent '{}' prints plain text and reports no usage: {flag} could not be held",
-            agent.name
-        ))
-        .hint(format!("bound it by --iter, --time or --turn-timeout instead of {flag}")));
+        return Err(Failure::usage(say(|m| m.budget_plain_text(&agent.name, flag)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.budget_other_limits(flag))));
     }
     match agents.find(|agent| budget == Budget::Cost && !knows_its_cost(agent)) {
         Some(agent) => Err(no_price(agent)),
@@ -70,8 +71,8 @@ pub fn knows_its_cost(agent: &AgentSpec) -> bool {
 
 pub fn no_price(agent: &AgentSpec) -> Failure {
     let key = agent.model.as_ref().unwrap_or(&agent.name);
-    Failure::usage(format!("agent '{}' does not say what it costs: --max-cost could not be held", agent.name))
-        .hint(format!("set [prices.\"{key}\"] input = …, output = … (USD per million tokens) in config.toml"))
-        .hint("--max-tokens bounds it without prices")
-        .kept("everything; nothing was started")
+    Failure::usage(say(|m| m.budget_no_price(&agent.name)))
+        .hint(say(|m| m.budget_set_prices(key)))
+        .hint(say(Messages::budget_tokens_need_no_prices))
+        .kept(say(Messages::kept_nothing_started))
 }

@@ -5,6 +5,7 @@ use dacapo_core::spec::TaskSpec;
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 
 /// The variables of `--env`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,17 +34,14 @@ pub fn given_again(
     app: &App,
     spec: &TaskSpec,
     secrets: &[(String, String)],
-    command: &str,
+    command: &Text,
 ) -> Result<(), Failure> {
     let is_set = |name: &String| secrets.iter().any(|(known, _)| known == name) || app.var(name).is_some();
     let missing = spec.env.iter().find(|(name, value)| value.is_none() && !is_set(name));
     match missing {
-        Some((name, _)) => Err(Failure::usage(format!(
-            "task '{}' was started with --env {name}=…, which is a secret and not stored; {name} is not set here",
-            spec.name
-        ))
-        .kept("everything; nothing was started")
-        .hint(format!("{name}=… {command}"))),
+        Some((name, _)) => Err(Failure::usage(say(|m| m.env_secret_missing(spec.name.as_str(), name)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| format!("{name}=… {}", command.in_language(m.language()))))),
         None => Ok(()),
     }
 }

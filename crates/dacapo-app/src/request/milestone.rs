@@ -16,9 +16,8 @@ use super::{Around, Checks, Driven, Request, knows_its_cost, no_price};
 use crate::agents::{self, Chosen, Wanted};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::milestones::says_something;
-
-const NOTHING: &str = "everything; nothing was started";
 
 /// What is given to the agents where it exists (M1); a larger one is nothing to read every round.
 const LARGEST_BACKGROUND: u64 = 256 << 10;
@@ -70,16 +69,13 @@ pub fn milestone(
     let developer = agent(developer, "Developer", around)?;
     let (acceptor, mut notes) = match acceptor {
         Some(name) => (agent(Some(name), "Acceptor", around)?.agents.swap_remove(0), Vec::new()),
-        None => (developer.agents[0].clone(), vec![ONE_AGENT.to_owned()]),
+        None => (developer.agents[0].clone(), vec![say(Messages::milestone_one_agent)]),
     };
     let agents = vec![developer.agents[0].clone(), acceptor];
     let mut policy = policy(&defined, config, &agents, checks.commands)?;
     policy.proof = checks.setup.proof(config, wish.proof);
     if policy.checks.is_empty() {
-        notes.push(
-            "no checks: the Acceptor judges without them; checks = [\"CMD\"] in the config, or --check 'CMD'"
-                .to_owned(),
-        );
+        notes.push(say(Messages::milestone_no_checks));
     }
     let (base_branch, base) = main_branch(repo, config)?;
     let details = Details {
@@ -126,18 +122,15 @@ pub fn milestone(
     Ok(Request { spec, named: true, agent_why: developer.why, notes, secrets: Vec::new() })
 }
 
-const ONE_AGENT: &str = "one agent is both Developer and Acceptor, in two conversations; \
-                         acceptor: NAME in the milestone's front matter chooses another";
-
 /// The agent of a role. Nobody takes over for it at a usage limit: it is waited for.
 fn agent(name: Option<&String>, role: &str, around: &Around<'_>) -> Result<Chosen, Failure> {
     let wanted = Wanted { agent: name.cloned(), answers: around.answers, ..Wanted::default() };
     let mut chosen = agents::choose(around.app, &wanted, around.config, around.repo.toplevel())
-        .map_err(|failure| failure.kept(NOTHING))?;
+        .map_err(|failure| failure.kept(say(Messages::kept_nothing_started)))?;
     if chosen.agents.len() > 1 && name.is_some() {
-        return Err(Failure::usage(format!("a milestone has one {role}, not {}", chosen.agents.len()))
-            .kept(NOTHING)
-            .hint("name one agent"));
+        return Err(Failure::usage(say(|m| m.milestone_one_per_role(role, chosen.agents.len())))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::milestone_name_one)));
     }
     chosen.agents.truncate(1);
     Ok(chosen)
@@ -158,12 +151,9 @@ fn policy(
     if let Some(limit) = limit
         && let Some(agent) = agents.iter().find(|agent| !agent.reports_usage())
     {
-        return Err(Failure::usage(format!(
-            "agent '{}' prints plain text and reports no usage: {limit} could not be held",
-            agent.name
-        ))
-        .kept(NOTHING)
-        .hint(format!("take {limit} out of {}; rounds and calls have limits of their own", defined.path)));
+        return Err(Failure::usage(say(|m| m.budget_plain_text(&agent.name, limit)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.milestone_take_limit_out(limit, &defined.path))));
     }
     if let (Some(_), Some(agent)) = (set.max_cost, agents.iter().find(|agent| !knows_its_cost(agent))) {
         return Err(no_price(agent));
@@ -214,17 +204,15 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
             continue;
         }
         if meta.len() > LARGEST_BACKGROUND {
-            return Err(Failure::usage(format!(
-                "{name} has {} KiB: too much to give to the agents every round",
-                meta.len() >> 10
-            ))
-            .kept(NOTHING)
-            .hint(format!("make it shorter than {} KiB", LARGEST_BACKGROUND >> 10)));
+            return Err(Failure::usage(say(|m| m.milestone_text_too_long(name, meta.len() >> 10)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| m.milestone_text_shorten(LARGEST_BACKGROUND >> 10))));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            Failure::usage(format!("cannot read {name}: {error}"))
-                .kept(NOTHING)
-                .hint("write it as UTF-8 text")
+            let error = error.to_string();
+            Failure::usage(say(|m| m.cannot_read(name, &error)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::milestone_text_utf8))
         })?;
         // The hints of `dacapo init` are comments.
         if says_something(&text) {
@@ -241,7 +229,9 @@ pub fn prompts(top: &Path) -> Result<Prompts, Failure> {
         let name = format!(".dacapo/prompts/{}", kind.file_name());
         let Some(text) = background(top, &[&name])? else { continue };
         let template = Template::parse(kind, &text).map_err(|error| {
-            Failure::usage(format!("{name}:{}: {}", error.line, error.message)).kept(NOTHING).hint(error.hint)
+            Failure::usage(format!("{name}:{}: {}", error.line, error.message))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(error.hint)
         })?;
         if !template.is_empty() {
             prompts.set(kind, text);
@@ -253,18 +243,18 @@ pub fn prompts(top: &Path) -> Result<Prompts, Failure> {
 /// The main branch by its full name, and where it is: `main_branch`, else origin/HEAD, main, master (M2).
 fn main_branch(repo: &Repo, config: &Config) -> Result<(String, Oid), Failure> {
     let configured = config.main_branch.as_deref();
-    let found =
-        repo.main_branch(configured).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    let found = repo
+        .main_branch(configured)
+        .map_err(|error| Failure::failed(error.to_string()).kept(say(Messages::kept_nothing_started)))?;
     if let Some(MainBranch { name, tip }) = found {
         return Ok((name, tip));
     }
     if let Some(name) = configured {
-        let message = format!("main_branch = \"{name}\" in the config is no branch here");
-        return Err(Failure::usage(message).kept(NOTHING));
+        return Err(
+            Failure::usage(say(|m| m.main_branch_unknown(name))).kept(say(Messages::kept_nothing_started))
+        );
     }
-    Err(Failure::usage("a milestone starts from the main branch, and there is none: neither main nor master")
-        .kept(NOTHING)
-        .hint(
-            "main_branch = \"NAME\" in .dacapo/config.toml names it; a repository without commits has none",
-        ))
+    Err(Failure::usage(say(Messages::main_branch_none))
+        .kept(say(Messages::kept_nothing_started))
+        .hint(say(Messages::main_branch_how)))
 }

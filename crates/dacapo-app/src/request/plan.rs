@@ -9,6 +9,7 @@ use dacapo_core::store::RepoDir;
 use super::TaskRequest;
 use crate::error::Failure;
 use crate::found_checks::{Question, remember, remembered};
+use crate::messages::{Messages, Text, say};
 
 /// A plan that nobody named is only taken when it is of a sensible size.
 const LARGEST_FOUND: u64 = 256 << 10;
@@ -17,15 +18,17 @@ pub(super) fn plan(
     args: &TaskRequest,
     repo: &Repo,
     data: &RepoDir,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<Option<Plan>, Failure> {
     if args.no_plan {
         return Ok(None);
     }
     if let Some(path) = &args.plan {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("cannot read the plan {}: {error}", path.display()))
-                .hint("--no-plan goes without")
+            let (path, error) = (path.display().to_string(), error.to_string());
+            Failure::usage(say(|m| m.plan_unreadable(&path, &error)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::plan_go_without))
         })?;
         return Ok(Some(Plan { path: path.clone(), text: text.trim_end().to_owned(), named: true }));
     }
@@ -33,8 +36,8 @@ pub(super) fn plan(
     if is_committed(repo, &name, &text) {
         let old = OldPlan { name, text };
         if old.answer(data) != Some(true) {
-            let name = old.name.display();
-            notes.push(format!("plan: {name} is committed and unchanged; not used. --plan {name} uses it"));
+            let name = old.name.display().to_string();
+            notes.push(say(|m| m.plan_not_used(&name)));
             return Ok(None);
         }
         return Ok(Some(Plan { path, text: old.text.trim_end().to_owned(), named: false }));

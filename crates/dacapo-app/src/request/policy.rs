@@ -7,21 +7,20 @@ use super::TaskRequest;
 use crate::agents::Chosen;
 use crate::config::Timespan;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 
 /// The cap of a loop that nobody capped (L5).
 const MAX_ITERATIONS: u32 = 5;
 
 pub(super) fn condition(text: &str) -> Failure {
-    Failure::usage(format!(
-        "Invalid loop condition: '{text}'. Expected count (e.g., '5') or duration (e.g., '1h')"
-    ))
+    Failure::usage(say(|m| m.condition_invalid(text))).kept(say(Messages::kept_nothing_started))
 }
 
 pub(super) fn policy(
     args: &TaskRequest,
     chosen: &Chosen,
     checks: Vec<String>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<LoopPolicy, Failure> {
     let profile = chosen.profile.loop_settings();
     let iter = match args.iter {
@@ -31,9 +30,9 @@ pub(super) fn policy(
     let time = args.time.map(Timespan::duration);
     let asked = args.until.is_some() || !checks.is_empty();
     if args.until.as_ref().is_some_and(String::is_empty) {
-        return Err(Failure::usage("--until is empty: no text would ever match it")
-            .kept("everything; nothing was started")
-            .hint("--until 'ALL TESTS PASS', or leave it out"));
+        return Err(Failure::usage(say(Messages::until_empty))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::until_how)));
     }
     let by_flags = asked || iter.is_some() || time.is_some() || args.max_iterations.is_some();
     let looping = by_flags || profile.is_some();
@@ -49,7 +48,7 @@ pub(super) fn policy(
     let clamped = args.max_iterations.map(|wanted| {
         let used = wanted.clamp(1, 100);
         if used != wanted {
-            notes.push(format!("--max-iterations {wanted} is outside 1…100: {used} is used"));
+            notes.push(say(|m| m.iterations_clamped(wanted, used)));
         }
         u32::try_from(used).unwrap_or(1)
     });
@@ -102,8 +101,9 @@ fn session(args: &TaskRequest, chosen: &Chosen) -> Result<SessionMode, Failure> 
     let by_profile = chosen.profile.loop_settings().map(|settings| settings.session);
     match (args.session, by_profile) {
         (Some(SessionMode::Resume), _) | (None, Some(Some(crate::config::Session::Resume))) if !can => {
-            Err(Failure::usage(format!("agent '{}' cannot continue a session", agent.name))
-                .hint(format!("set resume = […] in [agents.{}], or use --session fresh", agent.name)))
+            Err(Failure::usage(say(|m| m.session_cannot_continue(&agent.name)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| m.session_set_resume(&agent.name))))
         }
         (Some(SessionMode::Resume), _) | (None, Some(Some(crate::config::Session::Resume))) => {
             Ok(SessionMode::Resume)

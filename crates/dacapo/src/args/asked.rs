@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use dacapo_app::config::Timespan;
 use dacapo_app::error::Failure;
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::request::{self, Driven, TaskRequest};
 use dacapo_core::spec::SessionMode;
 
@@ -75,15 +76,19 @@ impl Exec {
     pub(crate) fn read_prompt(&self) -> Result<Option<String>, Failure> {
         let bytes = match (&self.prompt_file, self.prompt.as_slice()) {
             (Some(path), _) => std::fs::read(path).map_err(|error| {
-                Failure::usage(format!("cannot read the prompt from {}: {error}", path.display()))
-                    .hint("--prompt-file names a text file; `-` reads standard input")
+                let (path, error) = (path.display().to_string(), error.to_string());
+                Failure::usage(say(|m| m.prompt_unreadable(&path, &error)))
+                    .kept(say(Messages::kept_nothing_started))
+                    .hint(say(Messages::prompt_file_or_stdin))
             })?,
             (None, [dash]) if dash == "-" => {
                 let mut bytes = Vec::new();
                 let read = std::io::stdin().lock().read_to_end(&mut bytes);
                 read.map_err(|error| {
-                    Failure::usage(format!("cannot read the prompt from standard input: {error}"))
-                        .hint("--prompt-file FILE reads it from a file")
+                    let error = error.to_string();
+                    Failure::usage(say(|m| m.prompt_stdin_unreadable(&error)))
+                        .kept(say(Messages::kept_nothing_started))
+                        .hint(say(|m| m.prompt_from_file("--prompt-file FILE")))
                 })?;
                 bytes
             }
@@ -91,7 +96,9 @@ impl Exec {
             (None, words) => words.join(" ").into_bytes(),
         };
         String::from_utf8(bytes).map(Some).map_err(|_| {
-            Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
+            Failure::usage(say(Messages::prompt_not_utf8))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::hint_convert_to_utf8))
         })
     }
 }

@@ -8,11 +8,10 @@ use clap::CommandFactory as _;
 
 use super::Cli;
 use crate::error::{Failure, suggest};
+use crate::messages::{Messages, Text, say};
 
 /// What stands for it among the commands.
 pub(super) const COMMAND: &str = "__prompt";
-
-const NOTHING: &str = "everything; nothing was started";
 
 /// The command line of a prompt as that of a command; any other stays as it is. A text that reads like a command is refused: it
 /// must not start work that costs money.
@@ -30,7 +29,9 @@ pub fn as_command(
     let Some((flags, prompt)) = taken_apart(&cli, &args[first..]) else { return Ok(args) };
     let Some(text) = prompt.to_str() else {
         return Err(Box::new(
-            Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv"),
+            Failure::usage(say(Messages::prompt_not_utf8))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::hint_convert_to_utf8)),
         ));
     };
     if let Some(failure) = reads_like_a_command(text, &names(&cli), is_task) {
@@ -135,22 +136,23 @@ fn reads_like_a_command(text: &str, commands: &[String], is_task: impl Fn(&str) 
     let (first, rest) = words.split_first().filter(|_| text != "-")?;
     let names_tasks = |word: &str| word.split(',').all(&is_task);
     let command = commands.iter().any(|command| command == first);
+    let all = words.join(" ");
     let failure = match rest {
-        [] => Failure::usage(format!("'{first}' is a single word, not a prompt")),
+        [] => Failure::usage(say(|m| m.command_single_word(first))),
         _ if !command => return None,
-        [_] => Failure::usage(format!("'{}' reads like a command, not like a prompt", words.join(" "))),
+        [_] => Failure::usage(say(|m| m.command_reads_like_one(&all))),
         _ if rest.iter().all(|word| word.starts_with('-') || names_tasks(word)) => {
-            Failure::usage(format!("'{}' reads like a command, not like a prompt", words.join(" ")))
+            Failure::usage(say(|m| m.command_reads_like_one(&all)))
         }
         _ => return None,
     };
-    let failure = failure.kept(NOTHING);
+    let failure = failure.kept(say(Messages::kept_nothing_started));
     let failure = match (command, suggest(first, commands.iter().map(String::as_str))) {
-        (true, _) => failure.hint(format!("dacapo {}, without quotes, runs the command", words.join(" "))),
-        (false, Some(close)) => failure.hint(format!("did you mean dacapo {close}?")),
-        (false, None) => failure.hint("dacapo --help shows the commands"),
+        (true, _) => failure.hint(say(|m| m.command_without_quotes(&all))),
+        (false, Some(close)) => failure.hint(say(|m| m.command_did_you_mean(close))),
+        (false, None) => failure.hint(say(Messages::command_help_shows_commands)),
     };
-    Some(failure.hint(format!("to have an agent do it: dacapo spawn \"{}\"", words.join(" "))))
+    Some(failure.hint(say(|m| m.command_spawn_instead(&all))))
 }
 
 /// Whether the output of such a command line is for programs, told before it is understood.
@@ -159,7 +161,7 @@ pub fn want_json(args: &[OsString]) -> bool {
 }
 
 /// What was meant by a command line that is no command.
-pub fn not_a_prompt(args: &[OsString]) -> String {
+pub fn not_a_prompt(args: &[OsString]) -> Text {
     let words: Vec<String> =
         args.iter().skip(first_word(args)).map(|word| word.to_string_lossy().into()).collect();
     let (flags, texts): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.starts_with('-'));
@@ -171,23 +173,25 @@ pub fn not_a_prompt(args: &[OsString]) -> String {
         (_, Some(at)) if at > 0 && plain && words[0].starts_with('-') => {
             let mut all = words.clone();
             all[..=at].rotate_right(1);
-            format!("Flags follow the command: dacapo {}", all.join(" "))
+            let all = all.join(" ");
+            say(|m| m.command_flags_follow(&all))
         }
         // Quoted it would be a prompt, and start work that nobody wanted.
         ([first, rest @ ..], None) if plain && rest.len() < 2 && meant_for(first, &commands).is_some() => {
             let mut all = words.clone();
             let at = words.iter().position(|word| word == *first).unwrap_or(0);
             all[at] = meant_for(first, &commands).unwrap_or(first).to_owned();
-            format!("Did you mean: dacapo {}", all.join(" "))
+            let all = all.join(" ");
+            say(|m| m.command_meant(&all))
         }
         ([first, _, ..], _) if plain && flags.is_empty() && !commands.contains(first) => {
-            format!("To have an agent do it, quote it: dacapo \"{}\"", words.join(" "))
+            let all = words.join(" ");
+            say(|m| m.command_quote_it(&all))
         }
         ([_, _, ..], _) if !flags.is_empty() && texts.iter().any(|text| text.contains(' ')) => {
-            "A prompt is one argument: dacapo [flags] \"what the agent is to do\"".to_owned()
+            say(Messages::command_prompt_is_one_argument)
         }
-        _ => "To have an agent do something: dacapo \"what it is to do\" (one word: dacapo spawn WORD)"
-            .to_owned(),
+        _ => say(Messages::command_how_to_prompt),
     }
 }
 
@@ -349,7 +353,8 @@ mod tests {
             (&["--json", "list"], "dacapo list --json"),
             (&["--json", "status", "boom"], "dacapo status --json boom"),
         ] {
-            assert!(not_a_prompt(&words(line)).contains(says), "{line:?}: {}", not_a_prompt(&words(line)));
+            let told = not_a_prompt(&words(line));
+            assert!(told.english().contains(says), "{line:?}: {told}");
         }
     }
 }

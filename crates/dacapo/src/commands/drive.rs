@@ -10,6 +10,7 @@ use std::io::IsTerminal as _;
 use crate::App;
 use crate::args::Show;
 use crate::error::Failure;
+use crate::messages::Text;
 use crate::output::Fan;
 use crate::output::human::Human;
 use crate::output::jsonl::JsonLines;
@@ -23,7 +24,10 @@ pub(super) fn drive(app: &App, run: Run, show: Show) -> Result<u8, Failure> {
     let mut human = match show {
         Show { json: false, quiet: false } => {
             let mut human = Human::new(run.view(app)?, run.dir.path());
-            human.preamble(&run.spec, run.agent_why.as_deref(), &run.notes, run.more_iterations);
+            let in_words = |text: &Text| text.in_language(app.messages.language()).to_owned();
+            let why = run.agent_why.as_ref().map(in_words);
+            let notes: Vec<String> = run.notes.iter().map(in_words).collect();
+            human.preamble(&run.spec, why.as_deref(), &notes, run.more_iterations);
             Some(human)
         }
         _ => None,

@@ -13,6 +13,7 @@ use super::print;
 use crate::App;
 use crate::args::Show;
 use crate::error::Failure;
+use crate::messages::Text;
 use crate::output::words::shell_word;
 use crate::output::words::{self, BOLD, DIM, paint};
 use crate::request::Request;
@@ -37,7 +38,9 @@ fn in_words(app: &App, asked: &Request, uncommitted: usize) -> String {
     let mut line = |label: &str, text: &str| {
         lines.push(format!("{} {}", paint(DIM, &format!("{label:<7}")), visible(text)));
     };
-    let why = asked.agent_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let language = app.messages.language();
+    let why = asked.agent_why.as_ref();
+    let why = why.map_or_else(String::new, |why| format!(" ({})", why.in_language(language)));
     line("agent", &format!("{}{why}", agents_in_words(app, &spec.agents)));
     spec.agents.iter().for_each(|agent| line("command", &command(agent, spec)));
     let from = match &spec.place {
@@ -52,10 +55,10 @@ fn in_words(app: &App, asked: &Request, uncommitted: usize) -> String {
     if !policy.has_completion() {
         line("check", "none: nothing would be proven");
     }
-    line("limits", &limits(asked, payer(app, &spec.agents).as_deref()));
+    line("limits", &limits(asked, payer(app, &spec.agents).as_deref(), app.messages));
     spec.plan.iter().for_each(|plan| line("plan", &plan.path.display().to_string()));
     spec.env.iter().for_each(|(name, value)| line("env", &format!("{name}={}", shown(value.as_deref()))));
-    asked.notes.iter().for_each(|note| line("note", note));
+    asked.notes.iter().for_each(|note| line("note", note.in_language(language)));
     let mut prompt = spec.prompt.lines();
     line("prompt", prompt.next().unwrap_or_default());
     prompt.for_each(|more| line("", more));
@@ -119,6 +122,6 @@ fn to_json(app: &App, asked: &Request) -> Value {
         "max_cost": policy.max_cost,
         "max_tokens": policy.max_tokens,
         "env": spec.env.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>(),
-        "notes": asked.notes,
+        "notes": asked.notes.iter().map(Text::english).collect::<Vec<_>>(),
     })
 }

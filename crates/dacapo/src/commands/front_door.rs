@@ -18,10 +18,11 @@ use crate::agents::is_variable;
 use crate::args::{Exec, Show};
 use crate::error::{Failure, Kind};
 use crate::found_checks::Found;
+use crate::messages::Messages;
 use crate::output::human::Told;
 use crate::output::words::{self, DIM, WARN, paint};
 use crate::question::asking;
-use crate::request::{Request, TaskRequest};
+use crate::request::{Request, TaskRequest, knows_its_cost};
 use crate::terminal::{Key, Keys};
 
 pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
@@ -45,10 +46,11 @@ pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
     let asked = &made.asked;
     asked.spec.plan.iter().for_each(|plan| out.line("plan", &plan.path.display().to_string()));
     out.line("where", &place(asked, uncommitted));
-    out.line("limits", &limits(asked, payer.as_deref()));
+    out.line("limits", &limits(asked, payer.as_deref(), app.messages));
     let stays = left_here(uncommitted);
     asked.notes.iter().filter(|note| **note != stays).for_each(|note| {
-        out.add(paint(WARN, &format!("note    {note}")));
+        let note = note.in_language(app.messages.language());
+        out.add(paint(WARN, &format!("{}{note}", app.messages.label_note())));
     });
     out.say();
     let started = made.in_background(app)?;
@@ -257,12 +259,15 @@ pub(super) fn place(asked: &Request, uncommitted: usize) -> String {
     format!("{}{stay}", words::branch(branch))
 }
 
-pub(super) fn limits(asked: &Request, payer: Option<&str>) -> String {
+pub(super) fn limits(asked: &Request, payer: Option<&str>, messages: Messages) -> String {
     let policy = &asked.spec.policy;
     let iterations = policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration"));
     let limits = words::limits(policy, iterations).join(", ");
     match (payer, policy.max_cost) {
-        (Some(payer), None) => format!("{limits}; none on cost: {payer}, and [prices] are not set"),
+        (Some(payer), None) if asked.spec.agents.iter().all(knows_its_cost) => {
+            messages.limits_no_cost_limit(&limits, payer)
+        }
+        (Some(payer), None) => messages.limits_no_prices(&limits, payer),
         _ => limits,
     }
 }

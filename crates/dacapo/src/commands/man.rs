@@ -6,14 +6,16 @@ use clap::CommandFactory as _;
 use clap_mangen::Man;
 
 use super::{print, wrote};
+use crate::App;
 use crate::args::{self, Cli};
 use crate::error::{Failure, suggest};
+use crate::messages::{Messages, say};
 
-pub(super) fn run(args: &args::Man) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, args: &args::Man) -> Result<u8, Failure> {
     let all = pages()?;
     if let Some(dir) = &args.out {
         write(&all, dir)?;
-        print(&format!("{} pages in {}", all.len(), dir.display()));
+        print(&app.messages.man_pages_written(all.len(), &dir.display().to_string()));
         return Ok(0);
     }
     let wanted = std::iter::once("dacapo")
@@ -28,11 +30,11 @@ pub(super) fn run(args: &args::Man) -> Result<u8, Failure> {
         }
         None => {
             let typed = args.command.join(" ");
-            let failure = Failure::usage(format!("there is no command '{typed}'"));
+            let failure = Failure::usage(say(|m| m.man_no_such_command(&typed)));
             let names = all.iter().filter_map(|page| page.name.strip_prefix("dacapo-"));
             Err(match suggest(&typed, names) {
                 Some(close) => failure.hint(format!("dacapo man {}", close.replace('-', " "))),
-                None => failure.hint("dacapo --help shows the commands"),
+                None => failure.hint(say(Messages::command_help_shows_commands)),
             })
         }
     }
@@ -50,8 +52,10 @@ fn pages() -> Result<Vec<Page>, Failure> {
     let mut cli = Cli::command();
     cli.build();
     let mut all = Vec::new();
-    add(&mut all, &cli, "dacapo".to_owned(), Vec::new())
-        .map_err(|error| Failure::failed(format!("the manual cannot be made: {error}")))?;
+    add(&mut all, &cli, "dacapo".to_owned(), Vec::new()).map_err(|error| {
+        let error = error.to_string();
+        Failure::failed(say(|m| m.man_not_made(&error)))
+    })?;
     Ok(all)
 }
 
@@ -74,9 +78,10 @@ fn add(
 
 fn write(all: &[Page], dir: &Path) -> Result<(), Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
-        Failure::failed(format!("{} cannot be written: {error}", path.display()))
-            .kept("the pages that are there already")
-            .hint("--out names a directory that you can write to")
+        let (path, error) = (path.display().to_string(), error.to_string());
+        Failure::failed(say(|m| m.cannot_be_written(&path, &error)))
+            .kept(say(Messages::man_kept_pages))
+            .hint(say(Messages::man_name_a_directory))
     };
     std::fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
     for page in all {

@@ -10,6 +10,7 @@ use dacapo_app::operations::open::InEditor;
 use crate::App;
 use crate::args::{Open, Show};
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::question::asking;
 
 pub(super) fn run(app: &App, args: &Open) -> Result<u8, Failure> {
@@ -28,6 +29,6 @@ pub(super) fn run(app: &App, args: &Open) -> Result<u8, Failure> {
 /// The editor takes our place, and with it the terminal: what comes back is why it did not.
 pub(super) fn become_editor(InEditor { editor, argv, cwd }: &InEditor) -> Failure {
     let error = Command::new(&argv[0]).args(&argv[1..]).current_dir(cwd).exec();
-    Failure::failed(format!("`{editor}` cannot be started: {error}"))
-        .hint("set `editor` in the config, or $EDITOR")
+    let error = error.to_string();
+    Failure::failed(say(|m| m.editor_cannot_start(editor, &error))).hint(say(Messages::editor_set_it))
 }

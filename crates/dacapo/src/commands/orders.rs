@@ -11,6 +11,7 @@ use super::{print, with_each};
 use crate::App;
 use crate::args::{Approve, Pause, Reject, Set, Show, Tell};
 use crate::error::Failure;
+use crate::messages::say;
 use crate::output::json;
 use crate::question::{self, asking};
 use crate::request::Driven;
@@ -22,10 +23,11 @@ pub(super) fn pause(app: &App, args: &Pause) -> Result<u8, Failure> {
         if args.json {
             print(&json::status(&app.view(&dir)?).to_string());
         } else if pausing == Pausing::Paused {
-            print(&format!("{name} is paused; dacapo resume {name} goes on with it"));
+            print(&app.messages.pause_done(&name));
+        } else if args.now {
+            print(&app.messages.pause_soon(&name));
         } else {
-            let when = if args.now { "as soon as it can" } else { "after this iteration" };
-            print(&format!("{name} pauses {when}; dacapo wait {name} waits for that"));
+            print(&app.messages.pause_after_iteration(&name));
         }
         Ok(0)
     })
@@ -40,20 +42,18 @@ pub(super) fn tell(app: &App, args: &Tell) -> Result<u8, Failure> {
     if text == "-" {
         text.clear();
         io::stdin().lock().read_to_string(&mut text).map_err(|error| {
-            Failure::usage(format!("cannot read what to tell from standard input: {error}"))
+            let error = error.to_string();
+            Failure::usage(say(|m| m.tell_stdin_unreadable(&error)))
         })?;
     }
     let Told { heard, once } =
         app.tell(&dir, &text, if args.once { Lasting::Once } else { Lasting::FromNowOn })?;
     let name = dir.name();
-    let back = format!("dacapo tell {name} --clear takes it back");
     print(&match heard {
-        Heard::Now if once => format!("the next iteration of {name} hears it"),
-        Heard::Now => format!("every iteration of {name} from the next on hears it; {back}"),
-        Heard::Later if once => {
-            format!("{name} hears it when it goes on: dacapo resume {name}")
-        }
-        Heard::Later => format!("{name} hears it from when it goes on: dacapo resume {name}; {back}"),
+        Heard::Now if once => app.messages.tell_next_iteration(&name),
+        Heard::Now => app.messages.tell_every_iteration(&name),
+        Heard::Later if once => app.messages.tell_when_resumed(&name),
+        Heard::Later => app.messages.tell_from_when_resumed(&name),
     });
     Ok(0)
 }
@@ -61,8 +61,8 @@ pub(super) fn tell(app: &App, args: &Tell) -> Result<u8, Failure> {
 fn take_back(app: &App, dir: &TaskDir) -> Result<u8, Failure> {
     let name = dir.name();
     print(&match app.untell(dir)? {
-        Heard::Now => format!("no iteration of {name} from the next on hears what was told"),
-        Heard::Later => format!("{name} no longer hears what was told"),
+        Heard::Now => app.messages.tell_cleared_from_next(&name),
+        Heard::Later => app.messages.tell_cleared(&name),
     });
     Ok(0)
 }
@@ -73,7 +73,7 @@ pub(super) fn set(app: &App, args: &Set) -> Result<u8, Failure> {
     let (name, what) = (dir.name(), args.changes.join(", "));
     print(&match heard {
         Heard::Now => format!("{name}: {what}"),
-        Heard::Later => format!("{name}: {what}, when it goes on: dacapo resume {name}"),
+        Heard::Later => app.messages.set_when_resumed(&name, &what),
     });
     Ok(0)
 }
@@ -103,16 +103,14 @@ pub(super) fn here(show: Show) -> GoesOn {
 /// Says that a task has its answer, or goes on with it.
 pub(super) fn took(app: &App, name: &str, given: Given, show: Show) -> Result<u8, Failure> {
     match given {
-        Given::Heard => print(&format!("{name} has its answer")),
+        Given::Heard => print(&app.messages.answer_given(name)),
         Given::Resumed(resumed) => return goes_on(app, resumed, show),
         Given::Settled { .. } if show.json => {
             let (_, dir) = app.task(Some(name))?;
             print(&json::status(&app.view(&dir)?).to_string());
         }
         Given::Settled { finding } if !show.quiet => {
-            print(&format!(
-                "R{finding} of {name} is settled; dacapo milestone resume {name} goes on with it"
-            ));
+            print(&app.messages.answer_settled(finding, name));
         }
         Given::Settled { .. } => {}
     }

@@ -6,6 +6,7 @@ use super::{dry_run, spawn};
 use crate::App;
 use crate::args::{Exec, Rerun};
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::question::{self, asking};
 use crate::request::Driven;
 
@@ -33,10 +34,10 @@ pub(super) fn run(app: &App, args: &Rerun) -> Result<u8, Failure> {
 fn refuse_a_second_name(before: &str, given: &Exec) -> Result<(), Failure> {
     match given.prompt.as_slice() {
         [word] if word != "-" && !word.contains(char::is_whitespace) => {
-            Err(Failure::usage(format!("'{word}' is a single word, not a prompt"))
-                .kept("everything; nothing was started")
-                .hint(format!("dacapo rerun {before} --name {word} calls the new task so"))
-                .hint("another prompt is several words, or --prompt-file FILE"))
+            Err(Failure::usage(say(|m| m.command_single_word(word)))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(|m| m.rerun_name(before, word)))
+                .hint(say(Messages::rerun_another_prompt)))
         }
         _ => Ok(()),
     }

@@ -10,6 +10,7 @@ use crate::App;
 use crate::args::{Exec, Pr, Show, Spawn};
 use crate::error::{Code, Failure};
 use crate::inside;
+use crate::messages::{Messages, say};
 use crate::output::json;
 use crate::output::words::{BOLD, DIM, paint};
 
@@ -48,9 +49,7 @@ fn offered(args: &Exec) -> Option<Pr> {
 fn or_a_prompt(failure: Failure, name: Option<&str>) -> Failure {
     let unknown = failure.code == Some(Code::TaskNotFound);
     match name.filter(|_| unknown) {
-        Some(word) => failure.hint(format!(
-            "spawn --pr NAME offers a task; to start one: dacapo spawn --pr --name {word} {word}"
-        )),
+        Some(word) => failure.hint(say(|m| m.spawn_pr_or_prompt(word))),
         None => failure,
     }
 }
@@ -69,29 +68,32 @@ pub(super) fn tell(app: &App, started: &Started, show: Show) -> Result<(), Failu
     } else if show.quiet {
         print(started.spec.name.as_str());
     } else {
-        started.notes.iter().for_each(|note| print(&format!("note    {note}")));
-        print(&in_words(started));
+        let messages = app.messages;
+        started.notes.iter().for_each(|note| {
+            print(&format!("{}{}", messages.label_note(), note.in_language(messages.language())));
+        });
+        print(&in_words(started, messages));
     }
     Ok(())
 }
 
-fn in_words(started: &Started) -> String {
-    let name = &started.spec.name;
+fn in_words(started: &Started, messages: Messages) -> String {
+    let name = started.spec.name.as_str();
     let agent = started.spec.agents.first().map_or("", |agent| agent.name.as_str());
-    let why = started.agent_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let agent = match &started.agent_why {
+        Some(why) => messages.spawn_agent_why(agent, why.in_language(messages.language())),
+        None => agent.to_owned(),
+    };
     let place = match &started.spec.place {
-        Place::InPlace { .. } => "in this checkout".to_owned(),
+        Place::InPlace { .. } => messages.spawn_in_this_checkout(),
         Place::Worktree { branch, .. } => {
-            format!("on branch {}", branch.strip_prefix("refs/heads/").unwrap_or(branch))
+            messages.spawn_on_branch(branch.strip_prefix("refs/heads/").unwrap_or(branch))
         }
     };
-    let does = match started.begun {
-        Begun::Queued => "is queued until a place is free,",
-        Begun::Running => "runs in the background",
+    let task = paint(BOLD, name);
+    let runs = match started.begun {
+        Begun::Queued => messages.spawn_queued(&task, &agent, &place),
+        Begun::Running => messages.spawn_running(&task, &agent, &place),
     };
-    format!(
-        "{} {does} with {agent}{why}, {place}\n{}",
-        paint(BOLD, name.as_str()),
-        paint(DIM, &format!("next: dacapo attach {name} | list | tell {name} \"…\" | kill {name}"))
-    )
+    format!("{runs}\n{}", paint(DIM, &messages.spawn_next(name)))
 }

@@ -5,6 +5,7 @@ use dacapo_app::operations::start::{Intent, Prepared, Start};
 use crate::App;
 use crate::args::{Exec, Show};
 use crate::error::Failure;
+use crate::messages::say;
 use crate::question::{self, asking};
 use crate::request::TaskRequest;
 
@@ -25,10 +26,7 @@ pub(super) fn prepared(app: &App, args: &Exec, request: &TaskRequest) -> Result<
         driven: args.driven(),
         agent_answers: question::answers(args.show, args.driven()),
         intent: intent(args.dry_run),
-        notes: title
-            .map(|title| format!("\"{title}\" is the title of the pull request, not a part of the prompt"))
-            .into_iter()
-            .collect(),
+        notes: title.map(|title| say(|m| m.pr_title_not_prompt(title))).into_iter().collect(),
     };
     asking(app, questions(args), |answers| app.prepare(&start, answers))
 }

@@ -11,47 +11,53 @@ use super::print;
 use crate::App;
 use crate::args::Takeover;
 use crate::error::Failure;
-use crate::output::words::{DIM, WARN, count, paint};
+use crate::messages::{Messages, say};
+use crate::output::words::{DIM, WARN, paint};
 
 pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(Failure::usage("takeover needs a terminal: a person works in it")
-            .kept("everything; the task goes on"));
+        return Err(
+            Failure::usage(say(Messages::takeover_needs_terminal)).kept(say(Messages::kept_task_goes_on))
+        );
     }
+    let messages = app.messages;
     let taken = app.take_over(args.name.as_deref(), |name| {
-        print(&paint(DIM, &format!("pausing {name}; what its agent has done is committed")));
+        print(&paint(DIM, &messages.takeover_pausing(name)));
     })?;
     let name = taken.name.clone();
-    print(&paint(DIM, &format!("{} in {}", who(&taken.session.with), taken.place.display())));
+    print(&paint(DIM, &session(&taken, messages)));
     hold(&taken).map_err(|error| {
-        Failure::failed(format!("cannot run {}: {error}", taken.session.argv[0].display()))
-            .kept(format!("everything; task '{name}' is not running now"))
-            .hint(format!("dacapo resume {name} goes on with it"))
+        let (program, error) = (taken.session.argv[0].display().to_string(), error.to_string());
+        Failure::failed(say(|m| m.takeover_cannot_run(&program, &error)))
+            .kept(say(|m| m.takeover_kept_not_running(&name)))
+            .hint(say(|m| m.hint_resume_continues(&name)))
     })?;
     let uncommitted = taken.record(app);
     if uncommitted > 0 {
-        print(&format!("{}: part of the next iteration's commit", count(uncommitted, "uncommitted file")));
+        print(&messages.takeover_uncommitted(uncommitted));
     }
     let afterwards = if args.no_resume { Afterwards::Leave } else { Afterwards::AsBefore };
     match taken.give_back(app, afterwards)? {
         Now::Ended(status) => {
-            print(&format!("{name} had ended ({}): dacapo resume {name} \"what to add\"", status.as_str()));
+            print(&messages.takeover_had_ended(&name, status.as_str()));
         }
-        Now::NotRunning => print(&format!("{name} is not running: dacapo resume {name} goes on with it")),
+        Now::NotRunning => print(&messages.takeover_not_running(&name)),
         Now::InBackground => {
-            print(&paint(WARN, &format!("{name} goes on in the background; dacapo attach {name} shows it")));
+            print(&paint(WARN, &messages.takeover_in_background(&name)));
         }
     }
     Ok(0)
 }
 
-fn who(with: &With) -> String {
-    match with {
-        With::Agent { name, continues: true } => format!("{name}, where it left off,"),
-        With::Agent { name, continues: false } => format!("{name}, a new session,"),
+/// Who works, and where.
+fn session(taken: &TakenOver, messages: Messages) -> String {
+    let place = taken.place.display().to_string();
+    match &taken.session.with {
+        With::Agent { name, continues: true } => messages.takeover_continued_session(name, &place),
+        With::Agent { name, continues: false } => messages.takeover_new_session(name, &place),
         With::Shell { instead_of } => {
-            let who = instead_of.as_deref().unwrap_or("the agent");
-            format!("{who} has no interactive session that is known: a shell")
+            let agent = instead_of.clone().unwrap_or_else(|| messages.takeover_the_agent());
+            messages.takeover_shell(&agent, &place)
         }
     }
 }

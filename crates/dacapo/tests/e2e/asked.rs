@@ -76,7 +76,7 @@ fn s2_guidance_stands_until_it_is_taken_back() {
     let said = world.run(&["tell", "t", "use tabs"]).expect(0).stdout;
     assert_eq!(
         said,
-        "t hears it from when it goes on: dacapo resume t; dacapo tell t --clear takes it back\n"
+        "t is told in every iteration once it resumes: dacapo resume t; dacapo tell t --clear takes it back\n"
     );
     let _ = world.run(&["tell", "t", "--once", "look twice"]).expect(0);
     let shown = world.run(&["status", "t"]).expect(0).stdout;
@@ -89,7 +89,7 @@ fn s2_guidance_stands_until_it_is_taken_back() {
     let heard = |turn, text: &str| world.prompt("t", turn).contains(text);
     assert_eq!([heard(1, "use tabs"), heard(2, "use tabs")], [true, true]);
     assert_eq!([heard(1, "look twice"), heard(2, "look twice")], [true, false]);
-    assert_eq!(world.run(&["tell", "t", "--clear"]).expect(0).stdout, "t no longer hears what was told\n");
+    assert_eq!(world.run(&["tell", "t", "--clear"]).expect(0).stdout, "t is no longer told this\n");
     assert_eq!(world.status("t")["guidance"], json!(null));
     let _ = world.run(&["resume", "t", "--iter", "1"]).expect(1);
     assert!(!heard(3, "use tabs"));

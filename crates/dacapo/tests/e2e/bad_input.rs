@@ -81,7 +81,7 @@ fn u6_every_flag_of_exec_refuses_a_wrong_value() {
         (&["--context-max-tokens", "-5", "go"], "-5"),
         (&["--context-max-tokens", "0", "go"], "--context-max-tokens"),
         (&["--summary-model", "native:", "go"], "names no model"),
-        (&["--summary-model", "native:tiny", "go"], "which endpoint is not set"),
+        (&["--summary-model", "native:tiny", "go"], "no endpoint is set"),
         (&["--color", "green", "go"], "invalid value 'green'"),
         (&["-C", missing, "go"], "missing"),
         (&["--quiet=yes", "go"], "--quiet"),

@@ -52,7 +52,7 @@ fn s3_a_base_that_is_none_is_refused() {
     let before = world.git(&["for-each-ref"]);
     run(&world, &["--base", "relaese"]).expect(2).says("--base 'relaese'").says("did you mean 'release'?");
     for none in ["-x", "", "HEAD:README.md", "main..release", "no such\nthing"] {
-        run(&world, &["--base", none]).expect(2).says("is no branch, tag or commit here");
+        run(&world, &["--base", none]).expect(2).says("is not a branch, tag or commit here");
     }
     world.exec(&["--base", "main", "--agent-cmd", "true", "go"]).expect(2).says("add --worktree");
     world.git(&["commit", "-q", "--allow-empty", "-m", "more"]);

@@ -116,6 +116,29 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","ses
 }
 
 #[test]
+fn l10_a_task_without_a_limit_on_cost_is_told_how_to_set_one() {
+    let world = checked();
+    for (agent, key, says) in [
+        (
+            "claude",
+            "ANTHROPIC_API_KEY",
+            "no limit on cost (billed to ANTHROPIC_API_KEY), --max-cost sets one\n",
+        ),
+        (
+            "gemini",
+            "GEMINI_API_KEY",
+            "no limit on cost (billed to GEMINI_API_KEY), --max-cost needs [prices]",
+        ),
+    ] {
+        world.program(agent, "#!/bin/sh\n");
+        let mut command = world.command(&["exec", "--dry-run", "--agent", agent, "x y"]);
+        world.hide_other_programs(&mut command);
+        let ran = Ran::from(command.env(key, "made-up-for-this-test").output().unwrap()).expect(0);
+        assert!(ran.stdout.contains(&format!("limits  1 iteration; {says}")), "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn l0_what_is_no_prompt_is_refused_with_what_would_be_one() {
     let world = world();
     for (words, says) in [

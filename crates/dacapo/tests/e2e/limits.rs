@@ -199,7 +199,7 @@ fn l10_a_budget_in_money_needs_to_know_what_is_spent() {
     let endpoint = format!("[agents.native]\napi = \"openai\"\nbase_url = \"{}\"\n", server.url());
     world.config(&endpoint);
     let ran = world.exec(&words).expect(2);
-    ran.says("agent 'native' does not say what it costs: --max-cost could not be held");
+    ran.says("agent 'native' does not report its cost: --max-cost cannot be enforced");
     ran.says("set [prices.\"tiny\"] input = …").says("--max-tokens bounds it without prices");
     assert_eq!((world.tasks(), server.requests().len()), (Vec::new(), 0));
     // A dollar a token: the first summary is over the budget.

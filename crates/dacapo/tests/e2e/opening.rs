@@ -36,7 +36,7 @@ fn s2_a_task_is_opened_where_it_works() {
     let _ = Ran::from(command.env("EDITOR", "false").env("VISUAL", "false").output().unwrap()).expect(3);
     assert_eq!(called(&world), format!("{worktree}\nset\n"));
     fs::remove_dir_all(&worktree).unwrap();
-    world.run(&["open", "t"]).expect(2).says("are not there any more").says("git switch dacapo/t");
+    world.run(&["open", "t"]).expect(2).says("no longer exist").says("git switch dacapo/t");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn s2_a_task_in_the_checkout_is_opened_there() {
     let mut command = world.command(&["open", "t"]);
     world.hide_other_programs(&mut command);
     let ran = Ran::from(command.output().unwrap()).expect(2);
-    ran.says("no editor is known here").says("export EDITOR=").says("--print");
+    ran.says("no editor is set, and none was found").says("export EDITOR=").says("--print");
     // One with a window is found by itself.
     let text = format!("#!/bin/sh\necho \"$1\" > {}\n", world.scratch("called").display());
     world.program("zed", &text);

@@ -148,7 +148,7 @@ fn s17_a_request_is_run_again_under_a_new_name() {
         (&["rerun", "nobody"][..], "Task 'nobody' not found"),
         (&["rerun", "t", "--name", "s"], "Task 's' already exists"),
         (&["rerun", "t", "--iter", "0"], "Invalid loop condition: '0'"),
-        (&["rerun", "t", "--max-tokens", "5"], "--max-tokens could not be held"),
+        (&["rerun", "t", "--max-tokens", "5"], "--max-tokens cannot be enforced"),
         (&["rerun", "t", "--base", "nowhere"], "--base 'nowhere' is no branch"),
     ] {
         refused(&world, words, says);

@@ -105,7 +105,7 @@ fn s2_a_task_that_was_not_at_work_is_left_as_it_is_afterwards() {
     terminal.press("one\n");
     let (code, said) = terminal.end();
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("t is not running: dacapo resume t goes on with it"), "{said}");
+    assert!(said.contains("t is not running: dacapo resume t continues it"), "{said}");
     assert_eq!(world.status("t")["status"], "paused");
     let mut terminal = sit_down(&world, &[]);
     terminal.press("two\n");
@@ -139,7 +139,7 @@ fn s2_an_agent_without_a_session_of_its_own_leaves_a_shell() {
     let mut command = world.command(&["takeover", "t"]);
     let (code, said) = Terminal::start(command.env("SHELL", shell)).end();
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("echo has no interactive session that is known: a shell in "), "{said}");
+    assert!(said.contains("no interactive session of echo is known: a shell in "), "{said}");
     assert_eq!(calls(&world), format!(" | {} | t | yes\n", worktree(&world, "t").display()));
     // One that cannot be run changes nothing.
     let mut command = world.command(&["takeover", "t"]);

@@ -133,13 +133,13 @@ fn m7_a_budget_ends_it_and_no_agent_without_usage_is_given_one() {
     let stage = Stage::with("max_cost: 5\n", "");
     stage.play(&BUILDS, &ACCEPTS);
     let said = stage.start().expect(2);
-    assert!(said.stderr.contains("reports no usage: max_cost could not be held"), "{}", said.stderr);
+    assert!(said.stderr.contains("reports no usage: max_cost cannot be enforced"), "{}", said.stderr);
     assert!(stage.world.tasks().is_empty());
     let said = {
         let stage = Stage::with("max_tokens: 5\n", "");
         stage.start().expect(2)
     };
-    assert!(said.stderr.contains("max_tokens could not be held"), "{}", said.stderr);
+    assert!(said.stderr.contains("max_tokens cannot be enforced"), "{}", said.stderr);
 }
 
 #[test]

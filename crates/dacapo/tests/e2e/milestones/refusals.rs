@@ -108,7 +108,7 @@ fn m2_what_is_in_the_way_is_named() {
     refused(
         &stage.world,
         &["milestone", "start", ID],
-        "branch 'milestone' leaves git no room for 'milestone/two'",
+        "git cannot create branch 'milestone/two' while there is a branch 'milestone'",
     );
 }
 
@@ -139,7 +139,7 @@ fn m2_without_a_main_branch_there_is_nothing_to_start_from() {
     refused(
         &stage.world,
         &["milestone", "start", ID],
-        "main_branch = \"gone\" in the config is no branch here",
+        "main_branch = \"gone\" in the config is not a branch here",
     );
     stage.world.config(&format!("main_branch = \"trunk\"\n{agents}"));
     let stage = Stage { main: "trunk", ..stage }.with_all_this();

@@ -339,7 +339,7 @@ fn s1_a_task_that_has_no_place_is_announced_as_queued() {
     world.spawned("first", 1, &waiting(&world));
     world.wait_for_file("ready");
     let said = world.spawn("t", &["--iter", "1", "--agent-cmd", AGENT]).expect(0);
-    assert!(said.stdout.starts_with("t is queued until a place is free, with cat, on branch"), "{said:?}");
+    assert!(said.stdout.starts_with("t is queued until a slot is free, with cat, on branch"), "{said:?}");
     let_go(&world);
     let _ = world.wait("t").expect(0);
 }
