@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub enum Laid {
 /// Puts a file there, with the folders around it. All of it or nothing: half a file would be in the way of the next try.
 pub fn lay(path: &Path, bytes: &[u8]) -> Result<Laid, Failure> {
     put(path, bytes).map_err(|error| {
-        Failure::failed(format!("{} cannot be written: {error}", path.display()))
-            .kept("everything that was there before")
+        let (path, error) = (path.display().to_string(), error.to_string());
+        Failure::failed(say(|m| m.cannot_be_written(&path, &error))).kept(say(Messages::init_kept))
     })
 }
 

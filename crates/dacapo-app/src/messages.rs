@@ -5,8 +5,10 @@
 
 mod agents;
 mod commands;
+mod config;
 mod doctor;
 mod hints;
+mod init;
 mod kept;
 mod labels;
 mod language;
@@ -18,6 +20,7 @@ mod start;
 mod takeover;
 mod tasks;
 mod text;
+mod trust;
 
 pub use language::Language;
 pub use text::{Text, english, english_or_null, say};
@@ -120,8 +123,10 @@ pub(crate) use {messages, wording};
 pub const TABLES: &[(&str, &[Entry])] = &[
     ("agents", agents::AGENTS),
     ("commands", commands::COMMANDS),
+    ("config", config::CONFIG),
     ("doctor", doctor::DOCTOR),
     ("hints", hints::HINTS),
+    ("init", init::INIT),
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
     ("notes", notes::NOTES),
@@ -131,4 +136,5 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("start", start::START),
     ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
+    ("trust", trust::TRUST),
 ];

@@ -7,6 +7,8 @@ use dacapo_core::event::AgentEvent;
 use dacapo_core::git::Oid;
 use serde::{Deserialize, Serialize};
 
+use crate::messages::Text;
+
 /// Something that a user should hear although they did not ask for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
@@ -32,7 +34,7 @@ pub enum Note {
     /// A task whose record does not read.
     TaskUnreadable { task: String, error: String, path: String },
     /// A warning about the settings.
-    Settings { warning: String },
+    Settings { warning: Text },
     /// How far the merge of a task has come.
     Merging { task: String, now: MergeStep },
 }

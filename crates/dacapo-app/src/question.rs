@@ -10,8 +10,9 @@ use crate::config::{Brought, Loaded, Project, load};
 use crate::error::Failure;
 use crate::found_checks::Found;
 use crate::inside;
+use crate::messages::{Messages, say};
 use crate::note::Note;
-use crate::trust::{self, NOTHING, Store, Using, refused, unconfirmed};
+use crate::trust::{self, Store, Using, refused, unconfirmed};
 
 /// Something to be decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,10 +119,10 @@ impl App {
                 self.keep_trust(top, brought);
                 Ok(())
             }
-            Answer::No => Err(Failure::usage(format!("{} is not trusted", brought.source))
-                .kept(NOTHING)
-                .hint("dacapo trust asks again")
-                .hint("dacapo config shows what is in effect without it")
+            Answer::No => Err(Failure::usage(say(|m| m.trust_not_given(&brought.source)))
+                .kept(say(Messages::kept_nothing_started_or_changed))
+                .hint(say(Messages::trust_asks_again))
+                .hint(say(Messages::trust_config_without_it))
                 .into()),
             Answer::Unasked | Answer::Use(_) => Err(refused(brought).into()),
         }

@@ -10,15 +10,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 pub use store::{Record, Store};
-pub use using::{NOTHING, Using, in_words, refused, unconfirmed};
+pub use using::{Using, in_words, refused, unconfirmed};
 
 use dacapo_core::spec::{AgentCommand, AgentSpec};
 use dacapo_core::task::milestone::{Prompts, TemplateKind};
 
 use crate::App;
 use crate::config::{Brought, Confirmed, Entry, Loaded, Origin, PROJECT_FILE, Sources};
-use crate::messages::{Text, say};
-use crate::present::words;
+use crate::messages::{Messages, Text, say};
 
 /// Confirms exactly this content, by its hash; several are separated by commas.
 pub const VARIABLE: &str = "DACAPO_TRUST";
@@ -52,7 +51,7 @@ pub enum Reader {
 }
 
 /// `KEY = VALUE`, nothing in it hidden from the eye; a whole file over several lines.
-pub fn shown(entry: &Entry, reader: Reader) -> String {
+pub fn shown(entry: &Entry, reader: Reader, messages: Messages) -> String {
     if let Some(text) = &entry.text {
         let lines: Vec<String> = text.lines().map(|line| format!("  | {}", visible(line))).collect();
         return format!("{}\n{}", visible(&entry.key), lines.join("\n"));
@@ -62,8 +61,7 @@ pub fn shown(entry: &Entry, reader: Reader) -> String {
         Reader::Log | Reader::Person => entry.value.clone(),
     };
     let replaces = entry.agent.as_deref().filter(|name| entry.key.ends_with(".command") && is_built_in(name));
-    let remark =
-        replaces.map_or_else(String::new, |name| format!("   (in place of the built-in agent '{name}')"));
+    let remark = replaces.map_or_else(String::new, |name| messages.trust_in_place_of(name));
     format!("{} = {}{remark}", visible(&entry.key), visible(&value))
 }
 
@@ -138,9 +136,9 @@ pub fn visible(text: &str) -> String {
 }
 
 /// `3 settings of .dacapo/config.toml`, for one line.
-pub fn summary(source: &str, entries: usize) -> String {
+pub fn summary(source: &str, entries: usize, messages: Messages) -> String {
     match source.ends_with(".toml") {
-        true => format!("{} of {source}", words::count(entries as u64, "setting")),
+        true => messages.trust_settings_of(entries as u64, source),
         false => source.to_owned(),
     }
 }
@@ -158,7 +156,7 @@ mod tests {
             user_dir: Some("/home/me".into()),
             program: "dacapo".into(),
             kinds: dacapo_core::engine::Kinds::default(),
-            messages: crate::messages::Messages::ENGLISH,
+            messages: Messages::ENGLISH,
             notes: crate::note::Notes::default(),
         };
         let sources = app.project_sources(Path::new("/repo"));
@@ -179,16 +177,22 @@ mod tests {
         };
         let evil = entry("agents.claude.command", "[\"sh\", \"-c\", \"ls \u{202e}\u{200b}x\"]", false);
         assert_eq!(
-            shown(&evil, Reader::Person),
+            shown(&evil, Reader::Person, Messages::ENGLISH),
             "agents.claude.command = [\"sh\", \"-c\", \"ls \\u{202e}\\u{200b}x\"]   (in place of the built-in agent 'claude')"
         );
         let hook = entry("notify.webhook", "\"https://u:p@chat.example/hooks/T0K3N\"", true);
-        assert_eq!(shown(&hook, Reader::Log), "notify.webhook = \"https://chat.example/***\"");
-        assert_eq!(shown(&hook, Reader::Person), "notify.webhook = \"https://u:p@chat.example/hooks/T0K3N\"");
-        let variable = entry("agents.x.env.A", "\"secret\"", true);
-        assert_eq!(shown(&variable, Reader::Log), "agents.x.env.A = \"***\"");
         assert_eq!(
-            shown(&Entry::file("a\u{1b}.md", "one\n\u{1b}[2J"), Reader::Log),
+            shown(&hook, Reader::Log, Messages::ENGLISH),
+            "notify.webhook = \"https://chat.example/***\""
+        );
+        assert_eq!(
+            shown(&hook, Reader::Person, Messages::ENGLISH),
+            "notify.webhook = \"https://u:p@chat.example/hooks/T0K3N\""
+        );
+        let variable = entry("agents.x.env.A", "\"secret\"", true);
+        assert_eq!(shown(&variable, Reader::Log, Messages::ENGLISH), "agents.x.env.A = \"***\"");
+        assert_eq!(
+            shown(&Entry::file("a\u{1b}.md", "one\n\u{1b}[2J"), Reader::Log, Messages::ENGLISH),
             "\"a\\u001B.md\"\n  | one\n  | \\u{1b}[2J"
         );
     }

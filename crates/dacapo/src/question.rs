@@ -104,7 +104,7 @@ fn ask(app: &App, show: Show, question: &Question) -> Result<Answer, Failure> {
             if !somebody_can_be_trusted(app, show)? {
                 return Ok(Answer::Unasked);
             }
-            anstream::eprintln!("{}", trust::in_words(brought));
+            anstream::eprintln!("{}", trust::in_words(brought, messages));
             decided(yes(&messages.question_trust_it(), Default::No))
         }
         Question::Checks { found } => {

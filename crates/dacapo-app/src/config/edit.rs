@@ -12,6 +12,7 @@ use super::path::KeyPath;
 use super::problem::{ConfigError, Place, Problem};
 use super::shape::{self, Misfit, Shape, kind_of};
 use super::text::inline;
+use crate::messages::{Messages, say};
 
 /// The text with a setting set. The value is written as in the environment: a list as a TOML array (anything else is its only
 /// item), a whole table as an inline one.
@@ -99,8 +100,8 @@ fn collect(
             })
         }
         (Shape::Table { .. } | Shape::Map(_), value) => {
-            let expected = "a table, such as { key = \"value\" }, or one of its keys".to_owned();
-            Err(wrong(Misfit { expected, found: kind_of(&value).to_owned(), suggestion: None }))
+            let expected = say(Messages::value_table_or_key);
+            Err(wrong(Misfit { expected, found: kind_of(&value), suggestion: None }))
         }
     }
 }

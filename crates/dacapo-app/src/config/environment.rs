@@ -6,6 +6,7 @@ use super::path::KeyPath;
 use super::problem::{Place, Problem};
 use super::shape::{Fitted, Misfit, Shape};
 use crate::error::suggest;
+use crate::messages::{Text, say};
 
 const PREFIX: &str = "DACAPO_";
 
@@ -34,7 +35,7 @@ const RESERVED: [&str; 17] = [
 #[derive(Debug, Default)]
 pub(super) struct Environment {
     pub(super) entries: Vec<(KeyPath, Fitted, String)>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Text>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -57,10 +58,8 @@ pub(super) fn read(variables: &[(String, OsString)], shape: &Shape, known: &[Key
         };
         let path = KeyPath(best.path);
         if best.ambiguous {
-            let taken = format!(
-                "{name} is taken for '{path}'; a name with other characters must first be in a config file"
-            );
-            found.warnings.push(taken);
+            let key = path.to_string();
+            found.warnings.push(say(|m| m.config_variable_guessed(name, &key)));
         }
         let Some(leaf) = shape.leaf(&path) else { continue };
         let place = Place::Env(name.clone());
@@ -79,20 +78,19 @@ pub(super) fn read(variables: &[(String, OsString)], shape: &Shape, known: &[Key
 /// Everything in the environment is text, so "found text" says nothing; the value does, where it is no secret:
 /// only numbers and booleans are reported as the wrong kind, and those are none.
 fn in_words(misfit: Misfit, text: &str) -> Misfit {
-    if misfit.found == "text" {
-        Misfit { found: format!("'{}'", super::shape::shortened(text)), ..misfit }
-    } else {
-        misfit
-    }
+    if misfit.found == "text" { Misfit { found: super::shape::quoted(text), ..misfit } } else { misfit }
 }
 
-fn unknown(name: &str, shape: &Shape) -> String {
+fn unknown(name: &str, shape: &Shape) -> Text {
     // Compared without the prefix they share, which would make any two short names look alike.
     let settings = shape.leaves(&|_| Vec::new()).iter().map(variable).collect::<Vec<_>>();
     let candidates = settings.iter().map(String::as_str).chain(RESERVED);
     match suggest(&name[PREFIX.len()..], candidates.map(|candidate| &candidate[PREFIX.len()..])) {
-        Some(meant) => format!("unknown variable {name} is ignored; did you mean {PREFIX}{meant}?"),
-        None => format!("unknown variable {name} is ignored"),
+        Some(meant) => {
+            let meant = format!("{PREFIX}{meant}");
+            say(|m| m.config_variable_meant(name, &meant))
+        }
+        None => say(|m| m.config_variable_unknown(name)),
     }
 }
 

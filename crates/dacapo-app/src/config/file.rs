@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::path::KeyPath;
 use super::problem::{Place, Problem};
 use super::shape::{Fitted, Misfit, Shape, kind_of};
+use crate::messages::{Messages, say};
 
 /// No config is larger; what is larger is the wrong file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -107,8 +108,8 @@ impl Walk<'_> {
                     Err(misfit) => self.wrong(&path, value.span().start, misfit),
                 },
                 (_, found) => {
-                    let found = kind_of(&plain(found)).to_owned();
-                    let misfit = Misfit { expected: "a table".to_owned(), found, suggestion: None };
+                    let found = kind_of(&plain(found));
+                    let misfit = Misfit { expected: say(Messages::value_table), found, suggestion: None };
                     self.wrong(&path, value.span().start, misfit);
                 }
             }

@@ -14,7 +14,7 @@ use super::problem::{ConfigError, Place, Problem};
 use super::shape::{self, Fitted, Shape};
 use super::types::Config;
 use super::{environment, file};
-use crate::messages::Language;
+use crate::messages::{Language, Text, say};
 
 /// The project's file, from the top of the repository.
 pub const PROJECT_FILE: &str = ".dacapo/config.toml";
@@ -83,7 +83,7 @@ pub struct Loaded {
     /// Where each comes from, by dotted path; every setting is in it, the ones without a value too.
     pub origins: BTreeMap<String, Origin>,
     /// What was set but does not count as it stands. To be shown, never a reason to stop.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// What the project's file brings that needs a person's word.
     pub project: Project,
 }
@@ -137,7 +137,7 @@ pub fn load_as_if(sources: &Sources, file: &Path, bytes: &[u8]) -> Result<Loaded
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
     settings: BTreeMap<KeyPath, Setting>,
-    warnings: Vec<String>,
+    warnings: Vec<Text>,
     project: Withheld,
 }
 
@@ -157,7 +157,7 @@ struct Setting {
     origin: Origin,
     place: Place,
     /// Said only if this value wins: a clamp that is overridden changes nothing.
-    note: Option<String>,
+    note: Option<Text>,
 }
 
 impl Layers {
@@ -243,8 +243,9 @@ impl Layers {
 
     fn put(&mut self, path: KeyPath, fitted: Fitted, origin: Origin, place: Place) {
         let Fitted { value, clamped } = fitted;
+        let (key, used) = (path.to_string(), value.to_string());
         let note =
-            clamped.map(|(min, max)| format!("'{path}' in {place} is not in {min}…{max}; {value} is used"));
+            clamped.map(|(min, max)| say(|m| m.config_clamped(&key, &place.in_words(m), min, max, &used)));
         self.settings.insert(path, Setting { value, origin, place, note });
     }
 

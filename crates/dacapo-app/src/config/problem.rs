@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::path::KeyPath;
 use super::shape::{Misfit, shortened};
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,24 +28,22 @@ pub enum Place {
     Request,
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Place {
+    pub(super) fn in_words(&self, messages: Messages) -> String {
         match self {
-            Place::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
-            Place::Env(name) | Place::Flag(name) => f.write_str(name),
-            Place::Request => f.write_str("the request"),
+            Place::File { path, line, column } => format!("{}:{line}:{column}", path.display()),
+            Place::Env(name) | Place::Flag(name) => name.clone(),
+            Place::Request => messages.config_the_request(),
         }
     }
-}
 
-/// ` in PLACE`, where the place is worth a word.
-struct In<'a>(&'a Place);
-
-impl fmt::Display for In<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Place::Request => Ok(()),
-            Place::File { .. } | Place::Env(_) | Place::Flag(_) => write!(f, " in {}", self.0),
+    /// ` in PLACE`, where the place is worth a word.
+    fn said(&self, messages: Messages) -> String {
+        match self {
+            Place::Request => String::new(),
+            Place::File { .. } | Place::Env(_) | Place::Flag(_) => {
+                messages.config_in(&self.in_words(messages))
+            }
         }
     }
 }
@@ -56,7 +55,7 @@ pub enum Problem {
     /// No such setting.
     UnknownKey { key: String, place: Place, suggestion: Option<String> },
     /// A value of the wrong type, or outside of what is allowed.
-    WrongValue { key: String, place: Place, expected: String, found: String, suggestion: Option<String> },
+    WrongValue { key: String, place: Place, expected: Text, found: Text, suggestion: Option<String> },
     /// A table lacks a key without which it means nothing.
     MissingKey { key: String, table: String, place: Place },
     /// A setting of one agent, given to another.
@@ -78,57 +77,51 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suggestion = match self {
+impl Problem {
+    /// For people.
+    pub fn in_words(&self, messages: Messages) -> String {
+        let of = |text: &Text| text.in_language(messages.language()).to_owned();
+        let (said, suggestion) = match self {
             Problem::UnknownKey { key, place, suggestion } => {
-                write!(f, "unknown key '{}'{}", shortened(key), In(place))?;
+                let said = messages.config_unknown_key(&shortened(key), &place.said(messages));
                 if suggestion.as_ref() == Some(key) && *place != Place::Request {
                     // There is such a key, in no table: it was written below a heading.
-                    return write!(f, "; it belongs at the top of the file, before the first [table]");
+                    return messages.config_belongs_at_top(&said);
                 }
-                suggestion
+                (said, suggestion.as_ref())
             }
             Problem::WrongValue { key, place, expected, found, suggestion } => {
-                write!(
-                    f,
-                    "wrong value for '{}'{}: expected {expected}, found {found}",
-                    shortened(key),
-                    In(place)
-                )?;
-                suggestion
+                let (key, place) = (shortened(key), place.said(messages));
+                let said = messages.config_wrong_value(&key, &place, &of(expected), &of(found));
+                (said, suggestion.as_ref())
             }
             Problem::MissingKey { key, table, place } => {
-                write!(f, "missing key '{key}' in [{}] at {place}", shortened(table))?;
-                &None
+                (messages.config_missing_key(key, &shortened(table), &place.in_words(messages)), None)
             }
             Problem::OnlyFor { key, agent, place } => {
-                write!(f, "'{}' in {place} is only for the built-in agent '{agent}'", shortened(key))?;
-                &None
+                (messages.config_only_for(&shortened(key), &place.in_words(messages), agent), None)
             }
             Problem::NotToml { place, message } => {
-                write!(f, "not valid TOML in {place}: {message}")?;
-                &None
+                (messages.config_not_toml(&place.in_words(messages), message), None)
             }
-            Problem::NotUtf8 { place } => {
-                write!(f, "not UTF-8 text in {place}")?;
-                &None
-            }
+            Problem::NotUtf8 { place } => (messages.config_not_utf8(&place.in_words(messages)), None),
             Problem::TooBig { path, limit } => {
-                write!(
-                    f,
-                    "{} is larger than {} KiB, the most a config may be",
-                    path.display(),
-                    limit / 1024
-                )?;
-                &None
+                (messages.config_too_big(&path.display().to_string(), limit / 1024), None)
             }
             Problem::Unreadable { path, reason } => {
-                write!(f, "cannot read {}: {reason}", path.display())?;
-                &None
+                (messages.cannot_read(&path.display().to_string(), reason), None)
             }
         };
-        suggestion.as_ref().map_or(Ok(()), |meant| write!(f, "; did you mean '{meant}'?"))
+        match suggestion {
+            Some(meant) => messages.config_did_you_mean(&said, meant),
+            None => said,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_words(Messages::ENGLISH))
     }
 }
 
@@ -155,10 +148,14 @@ const MOST_SHOWN: usize = 20;
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
-        let mut lines: Vec<String> = error.problems.iter().take(MOST_SHOWN).map(Problem::to_string).collect();
-        if error.problems.len() > MOST_SHOWN {
-            lines.push(format!("and {} more", error.problems.len() - MOST_SHOWN));
-        }
+        let lines = |messages: Messages| {
+            let shown = error.problems.iter().take(MOST_SHOWN);
+            let mut lines: Vec<String> = shown.map(|problem| problem.in_words(messages)).collect();
+            if error.problems.len() > MOST_SHOWN {
+                lines.push(messages.config_and_more(error.problems.len() - MOST_SHOWN));
+            }
+            lines.join("\n")
+        };
         let in_file = error.problems.iter().any(|problem| match problem {
             Problem::UnknownKey { place, .. }
             | Problem::WrongValue { place, .. }
@@ -166,11 +163,11 @@ impl From<ConfigError> for Failure {
             | Problem::OnlyFor { place, .. } => matches!(place, Place::File { .. }),
             _ => false,
         });
-        let failure = Failure::usage(lines.join("\n")).kept("everything; nothing was started");
+        let failure = Failure::usage(say(lines)).kept(say(Messages::kept_nothing_started));
         if in_file {
-            failure.hint("correct it (dacapo config schema lists every key), then run the command again")
+            failure.hint(say(Messages::config_correct_by_schema))
         } else {
-            failure.hint("correct it, then run the command again")
+            failure.hint(say(Messages::config_correct_it))
         }
     }
 }

@@ -11,9 +11,10 @@ use toml::Value;
 
 use super::brought::Sensitivity;
 use super::path::KeyPath;
-use super::timespan::{self, NotATimespan, Timespan};
+use super::timespan::{self, Timespan};
 use super::types::Config;
 use crate::error::suggest;
+use crate::messages::{Messages, Text, say};
 
 /// The JSON Schema of the config file, for editors.
 pub fn schema() -> Json {
@@ -91,8 +92,8 @@ enum Form {
 /// Why a value does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Misfit {
-    pub(super) expected: String,
-    pub(super) found: String,
+    pub(super) expected: Text,
+    pub(super) found: Text,
     pub(super) suggestion: Option<String>,
 }
 
@@ -221,32 +222,33 @@ impl Form {
         }
     }
 
-    fn expected(&self) -> String {
+    fn expected(&self, messages: Messages) -> String {
         match self {
-            Form::Bool => "true or false".to_owned(),
-            Form::Integer { min, max } => format!("a whole number from {min} to {max}"),
-            Form::Number { min, max } => format!("a number from {min} to {max}"),
+            Form::Bool => messages.value_true_or_false(),
+            Form::Integer { min, max } => messages.value_whole_number_from(*min, *max),
+            Form::Number { min, max } => messages.value_number_from(*min, *max),
             Form::Text { format, min_length } => match format.as_deref() {
-                Some(timespan::FORMAT) => NotATimespan.to_string().replacen("expected ", "", 1),
-                Some("uri") => "an address that begins with http:// or https://".to_owned(),
-                _ if *min_length > 0 => "non-empty text".to_owned(),
-                _ => "text".to_owned(),
+                Some(timespan::FORMAT) => messages.value_duration(),
+                Some("uri") => messages.value_address(),
+                _ if *min_length > 0 => messages.value_non_empty_text(),
+                _ => messages.value_text(),
             },
-            Form::Choice(allowed) => format!("one of {}", allowed.join(", ")),
-            Form::List { min_items: 0, items } => format!("a list of {}", items.expected()),
-            Form::List { items, .. } => format!("a non-empty list of {}", items.expected()),
+            Form::Choice(allowed) => messages.value_one_of(&allowed.join(", ")),
+            Form::List { min_items: 0, items } => messages.value_list_of(&items.expected(messages)),
+            Form::List { items, .. } => messages.value_non_empty_list_of(&items.expected(messages)),
         }
     }
 
     fn fit(&self, value: &Value, clamp: bool) -> Result<Fitted, Misfit> {
-        let misfit = |found: String| Misfit { expected: self.expected(), found, suggestion: None };
+        let expected = || say(|m| self.expected(m));
+        let misfit = |found: Text| Misfit { expected: expected(), found, suggestion: None };
         let as_is = || Ok(Fitted { value: value.clone(), clamped: None });
         match (self, value) {
             (Form::Bool, Value::Boolean(_)) => as_is(),
             (Form::Integer { min, max }, Value::Integer(number)) => match (*number).clamp(*min, *max) {
                 same if same == *number => as_is(),
                 moved if clamp => Ok(Fitted { value: moved.into(), clamped: Some((*min, *max)) }),
-                _ => Err(misfit(number.to_string())),
+                _ => Err(misfit(number.to_string().into())),
             },
             (Form::Number { min, max }, Value::Float(_) | Value::Integer(_)) => {
                 #[expect(
@@ -258,7 +260,7 @@ impl Form {
                 if fits {
                     Ok(Fitted { value: number.into(), clamped: None })
                 } else {
-                    Err(misfit(number.to_string()))
+                    Err(misfit(number.to_string().into()))
                 }
             }
             (Form::Text { min_length, format }, Value::String(text)) => {
@@ -269,31 +271,31 @@ impl Form {
                 };
                 match format.as_deref() {
                     _ if fits => as_is(),
-                    _ if text.trim().is_empty() => Err(misfit("nothing".to_owned())),
+                    _ if text.trim().is_empty() => Err(misfit(say(Messages::value_nothing))),
                     // An address may be a secret, so it is not repeated.
-                    Some("uri") => Err(misfit("another address".to_owned())),
-                    _ => Err(misfit(format!("'{}'", shortened(text)))),
+                    Some("uri") => Err(misfit(say(Messages::value_another_address))),
+                    _ => Err(misfit(quoted(text))),
                 }
             }
             (Form::Choice(allowed), Value::String(text)) if !allowed.contains(text) => {
                 let suggestion = suggest(text, allowed.iter().map(String::as_str)).map(str::to_owned);
-                Err(Misfit { suggestion, ..misfit(format!("'{}'", shortened(text))) })
+                Err(Misfit { suggestion, ..misfit(quoted(text)) })
             }
             (Form::Choice(_), Value::String(_)) => as_is(),
             (Form::List { min_items, .. }, Value::Array(list)) if (list.len() as u64) < *min_items => {
-                Err(misfit("an empty list".to_owned()))
+                Err(misfit(say(Messages::value_empty_list)))
             }
             (Form::List { items, .. }, Value::Array(list)) => {
                 for (index, item) in list.iter().enumerate() {
                     items.fit(item, false).map_err(|misfit| Misfit {
-                        expected: self.expected(),
-                        found: format!("{} as item {}", misfit.found, index + 1),
+                        expected: expected(),
+                        found: say(|m| m.value_as_item(misfit.found.in_language(m.language()), index + 1)),
                         suggestion: misfit.suggestion,
                     })?;
                 }
                 as_is()
             }
-            _ => Err(misfit(kind_of(value).to_owned())),
+            _ => Err(misfit(kind_of(value))),
         }
     }
 }
@@ -332,16 +334,22 @@ impl Leaf {
 }
 
 /// What a value is, for people.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::String(_) => "text",
-        Value::Integer(_) => "a whole number",
-        Value::Float(_) => "a number",
-        Value::Boolean(_) => "true or false",
-        Value::Datetime(_) => "a date",
-        Value::Array(_) => "a list",
-        Value::Table(_) => "a table",
-    }
+pub(super) fn kind_of(value: &Value) -> Text {
+    say(match value {
+        Value::String(_) => Messages::value_text,
+        Value::Integer(_) => Messages::value_whole_number,
+        Value::Float(_) => Messages::value_number,
+        Value::Boolean(_) => Messages::value_true_or_false,
+        Value::Datetime(_) => Messages::value_date,
+        Value::Array(_) => Messages::value_list,
+        Value::Table(_) => Messages::value_table,
+    })
+}
+
+/// A wrong value itself, or its beginning.
+pub(super) fn quoted(text: &str) -> Text {
+    let text = shortened(text);
+    say(|m| m.value_quoted(&text))
 }
 
 /// Enough of a wrong value to recognise it.

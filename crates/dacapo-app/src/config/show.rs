@@ -11,6 +11,7 @@ use super::layers::{Loaded, Origin, Project, lookup, paths, tree};
 use super::path::KeyPath;
 use super::shape;
 use super::text::inline;
+use crate::messages::Text;
 
 /// What stands for a value that is not shown.
 const HIDDEN: &str = "***";
@@ -47,7 +48,7 @@ pub fn render(loaded: &Loaded) -> String {
 
 /// The same for scripts.
 pub fn render_json(loaded: &Loaded) -> Json {
-    json!({"v": FORMAT, "settings": settings(loaded), "warnings": loaded.warnings})
+    json!({"v": FORMAT, "settings": settings(loaded), "warnings": loaded.warnings.iter().map(Text::english).collect::<Vec<_>>()})
 }
 
 /// A setting as a surface shows it.

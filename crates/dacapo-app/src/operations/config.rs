@@ -15,8 +15,7 @@ use crate::config::{
 };
 use crate::error::Failure;
 use crate::laying::{Laid, lay};
-
-const NOTHING: &str = "everything; nothing was changed";
+use crate::messages::{Messages, Text, say};
 
 /// A new file of the user's: addresses in it may be secrets. The project's is for everybody who has the project.
 const OWN_MODE: u32 = 0o600;
@@ -49,7 +48,7 @@ pub enum Effect {
     /// Nothing of the project's file that needs a person's word: it was not trusted before.
     Untrusted,
     /// Nothing: there are further mistakes.
-    StillWrong { problems: String },
+    StillWrong { problems: Text },
 }
 
 /// A file that a person is about to write in.
@@ -94,8 +93,7 @@ impl App {
         let path = match &top {
             Some(top) => top.join(PROJECT_FILE),
             None => sources.user_file.clone().ok_or_else(|| {
-                Failure::usage("there is no home directory to keep settings in")
-                    .hint("set HOME, or XDG_CONFIG_HOME")
+                Failure::usage(say(Messages::config_no_home)).hint(say(Messages::config_set_home))
             })?,
         };
         let trusted = is_trusted(&load(&sources));
@@ -120,14 +118,14 @@ impl App {
     ) -> Result<ConfigChange, Failure> {
         let file = self.config_file(whose)?;
         let path = file.path.display().to_string();
+        let place = behind_links(&file.path, whose)?;
         // What is wrong with the request makes no folder.
-        edit(&file.path, &text_of(&file.path)?.unwrap_or_default()).map_err(refused)?;
-        let place = file.path.clone();
+        edit(&file.path, &text_of(&place)?.unwrap_or_default()).map_err(refused)?;
         let in_the_way = |error: io::Error| unwritten(&place, &error);
-        let folder = folder(&file.path).map_err(in_the_way)?;
+        let folder = folder(&place).map_err(in_the_way)?;
         // Two changes at once: each sees what the other wrote. The lock ends with this process.
         folder.lock().map_err(in_the_way)?;
-        let text = text_of(&file.path)?.unwrap_or_default();
+        let text = text_of(&place)?.unwrap_or_default();
         let after = edit(&file.path, &text).map_err(refused)?.unwrap_or_else(|| text.clone());
         let stood = load_as_if(&file.sources, &file.path, text.as_bytes());
         if let Err(error) = load_as_if(&file.sources, &file.path, after.as_bytes()) {
@@ -141,14 +139,14 @@ impl App {
         let written = match after == text {
             true => Written::AsItWas,
             false => {
-                replace(&file.path, &after, whose).map_err(in_the_way)?;
+                replace(&place, &after, whose).map_err(in_the_way)?;
                 Written::Changed
             }
         };
         // Another file may have the last word, or be wrong.
         let effect = match load_as_if(&self.config_sources(), &file.path, after.as_bytes()) {
             Ok(loaded) => self.effect(&file, &loaded, key),
-            Err(error) => Effect::StillWrong { problems: error.to_string() },
+            Err(error) => Effect::StillWrong { problems: Failure::from(error).message },
         };
         Ok(ConfigChange { path, written, effect })
     }
@@ -182,14 +180,9 @@ impl App {
     /// Checks what a person wrote. It is kept, whatever it is; `again` is what opens the file once more.
     pub fn take_config(&self, file: &ConfigFile, again: &str) -> Result<WrittenByHand, Failure> {
         let loaded = load(&file.sources).map_err(|error| Failure {
-            hints: vec![
-                format!("{again} opens it again").into(),
-                "dacapo config schema lists every key".into(),
-            ],
-            ..Failure::from(error).kept(format!(
-                "what you wrote, in {}; until it is mended no task starts",
-                file.path.display()
-            ))
+            hints: vec![say(|m| m.config_opens_again(again)), say(Messages::hint_schema_lists_keys)],
+            ..Failure::from(error)
+                .kept(say(|m| m.config_kept_what_you_wrote(&file.path.display().to_string())))
         })?;
         let untrusted = self.trust_own(file, &loaded);
         Ok(WrittenByHand { loaded, untrusted })
@@ -205,9 +198,9 @@ impl App {
         }
         match ["nano", "vim", "vi"].into_iter().find(|name| self.on_path(name).is_some()) {
             Some(name) => Ok(name.to_owned()),
-            None => Err(Failure::usage("no editor is known here")
+            None => Err(Failure::usage(say(Messages::open_no_editor))
                 .hint("EDITOR=… dacapo config edit")
-                .hint("dacapo config path shows where the files are")),
+                .hint(say(Messages::config_path_shows))),
         }
     }
 }
@@ -221,39 +214,63 @@ fn is_trusted(loaded: &Result<Loaded, ConfigError>) -> bool {
 
 fn refused(error: ConfigError) -> Failure {
     Failure {
-        hints: vec!["dacapo config schema lists every key".into()],
-        ..Failure::from(error).kept(NOTHING)
+        hints: vec![say(Messages::hint_schema_lists_keys)],
+        ..Failure::from(error).kept(say(Messages::kept_nothing_changed))
     }
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("{} cannot be written: {error}", path.display()))
-        .kept(NOTHING)
-        .hint("dacapo config path shows where the files are")
+    let (path, error) = (path.display().to_string(), error.to_string());
+    Failure::failed(say(|m| m.cannot_be_written(&path, &error)))
+        .kept(say(Messages::kept_nothing_changed))
+        .hint(say(Messages::config_path_shows))
 }
 
-/// The text of the file; none where there is none. A link is not followed: a repository can bring one that leads anywhere.
+/// Where the file itself is. Users keep their settings among their dotfiles and link to them, or to the folder; the project's file
+/// stays where it is said to be, since a repository can bring a link that leads anywhere.
+fn behind_links(path: &Path, whose: Whose) -> Result<PathBuf, Failure> {
+    match whose {
+        Whose::Project => return Ok(path.to_owned()),
+        Whose::User => {}
+    }
+    if let Ok(file) = path.canonicalize() {
+        return Ok(file);
+    }
+    if path.is_symlink() {
+        let path = path.display().to_string();
+        return Err(unusable(say(|m| m.config_link_to_nothing(&path))));
+    }
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    Ok(folder.zip(path.file_name()).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name)))
+}
+
+fn unusable(message: Text) -> Failure {
+    Failure::usage(message)
+        .kept(say(Messages::kept_nothing_changed))
+        .hint(say(Messages::config_plain_file_instead))
+}
+
+/// The text of the file; none where there is none. A link is not followed.
 fn text_of(path: &Path) -> Result<Option<String>, Failure> {
-    let unusable = |what: String| {
-        Failure::usage(format!("{} {what}", path.display()))
-            .kept(NOTHING)
-            .hint("change what it leads to by hand, or put a plain file in its place")
+    let shown = path.display().to_string();
+    let unreadable = |error: io::Error| {
+        let error = error.to_string();
+        unusable(say(|m| m.cannot_read(&shown, &error)))
     };
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => {}
         Ok(found) if found.is_symlink() => {
-            return Err(unusable("is a symbolic link, which is not followed".to_owned()));
+            return Err(unusable(say(|m| m.config_is_a_link(&shown))));
         }
-        Ok(_) => return Err(unusable("is not a file".to_owned())),
+        Ok(_) => return Err(unusable(say(|m| m.config_not_a_file(&shown)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unusable(format!("cannot be read: {error}"))),
+        Err(error) => return Err(unreadable(error)),
     }
     // What was put in its place since is not followed, nor waited for.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut text = String::new();
     let read = fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
-    read.and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))
-        .map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    read.and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text)).map_err(unreadable)?;
     Ok(Some(text))
 }
 

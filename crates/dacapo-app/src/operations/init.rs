@@ -10,6 +10,7 @@ use crate::config::{Project, Whose, load, sample};
 use crate::error::Failure;
 use crate::inside::is_inside;
 use crate::laying::{Laid, lay};
+use crate::messages::{Messages, Text, say};
 use crate::milestones::Folder;
 
 pub use anima::Imported;
@@ -23,14 +24,13 @@ pub struct Founded {
     pub made: Vec<String>,
     pub there: Vec<String>,
     pub imported: Vec<Imported>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
 }
 
 impl Founded {
     fn lay(&mut self, path: &str, text: &str) -> Result<Laid, Failure> {
-        let laid = lay(&self.top.join(path), text.as_bytes()).map_err(|failure| {
-            failure.hint("make room and run dacapo init again: it goes on where it was")
-        })?;
+        let laid = lay(&self.top.join(path), text.as_bytes())
+            .map_err(|failure| failure.hint(say(Messages::init_make_room)))?;
         match laid {
             Laid::Made => self.made.push(path.to_owned()),
             Laid::WasThere => self.there.push(path.to_owned()),
@@ -40,7 +40,7 @@ impl Founded {
 }
 
 impl App {
-    /// Lays `.dacapo/` out, and takes over what the directory `import` of another program holds.
+    /// Creates the files in `.dacapo/`, and takes over what the directory `import` of another program holds.
     pub fn init(&self, import: Option<&Path>) -> Result<Founded, Failure> {
         let (repo, _) = self.repository()?;
         let folder = Folder::of(&repo);
@@ -55,7 +55,7 @@ impl App {
             settings = anima.settings();
             config = anima::Anima::put_in(&config, &settings);
         } else if top.join(anima::DIRECTORY).is_dir() {
-            founded.notes.push(".anima/ is here: dacapo init --import takes its milestones over".to_owned());
+            founded.notes.push(say(Messages::init_anima_here));
         }
         for (path, text) in layout::files(&config) {
             founded.lay(&path, &text)?;
@@ -64,18 +64,13 @@ impl App {
             self.trust_what_was_laid(top)?;
         }
         if founded.there.iter().any(|path| path == layout::CONFIG) {
-            let unset = settings.iter().map(|(key, value)| {
-                format!(
-                    "{} is there already: set {key} = {value} in its [milestone] yourself",
-                    layout::CONFIG
-                )
-            });
+            let unset = settings
+                .iter()
+                .map(|(key, value)| say(|m| m.init_set_it_yourself(layout::CONFIG, key, value)));
             founded.notes.extend(unset);
         }
         if top.join("VISION.md").exists() {
-            founded
-                .notes
-                .push("VISION.md at the top is what agents are given, before .dacapo/VISION.md".to_owned());
+            founded.notes.push(say(Messages::init_vision_at_top));
         }
         Ok(founded)
     }

@@ -181,7 +181,7 @@ impl Prepared {
             tasks: merger.plan(&self.gathered.candidates).map_err(|error| failed(&error))?,
             views: self.gathered.candidates.iter().map(|candidate| candidate.view.clone()).collect(),
             merged: self.gathered.merged.clone(),
-            warnings: self.loaded.warnings.clone(),
+            warnings: self.loaded.warnings.iter().map(ToString::to_string).collect(),
         })
     }
 

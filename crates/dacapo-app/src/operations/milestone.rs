@@ -20,7 +20,6 @@ use crate::App;
 use crate::agents;
 use crate::config::Config;
 use crate::error::Failure;
-use crate::messages::Text;
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::operations::tasks::checkout;
 use crate::question::{Answers, NotYet};
@@ -288,7 +287,7 @@ fn begin(
         app.brought(top, of_prompts(&details.prompts).as_ref(), answers)?;
     }
     asked.notes.splice(0..0, other_programs(&asked.spec.agents, &loaded));
-    asked.notes.splice(0..0, loaded.warnings.iter().cloned().map(Text::from));
+    asked.notes.splice(0..0, loaded.warnings.iter().cloned());
     Ok(Prepared { repo, data, loaded, asked }.claim(app)?)
 }
 

@@ -22,7 +22,6 @@ use crate::App;
 use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
-use crate::messages::Text;
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
 use crate::present::refusals;
 use crate::present::words;
@@ -159,7 +158,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     Ok(Resumed::Here(Box::new(Run {
         dir,
         spec,
-        notes: loaded.warnings.into_iter().map(Text::from).collect(),
+        notes: loaded.warnings,
         agent_why: None,
         more_iterations: more,
         config: loaded.config,

@@ -123,7 +123,7 @@ pub(super) fn look_over(
     asked: &mut Request,
     intent: Intent,
 ) -> Result<(), Failure> {
-    asked.notes.splice(0..0, loaded.warnings.iter().cloned().map(Text::from));
+    asked.notes.splice(0..0, loaded.warnings.iter().cloned());
     let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
     look_at_tree(&dirt, asked)?;
     if intent == Intent::DryRun || !asked.spec.foreground {

@@ -7,6 +7,7 @@ use dacapo_core::git::Repo;
 use crate::App;
 use crate::config::{Brought, Confirmed, Project, load};
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::milestones::Folder;
 use crate::request::milestone::prompts;
 use crate::trust::{self, Record, Store};
@@ -47,9 +48,9 @@ impl App {
     pub fn trust(&self, hash: &str) -> Result<(), Failure> {
         let state = self.trust_state()?;
         let brought = state.brought.iter().find(|brought| brought.hash == hash).ok_or_else(|| {
-            Failure::usage(format!("this repository brings nothing with the hash {hash}"))
-                .kept("everything; nothing is trusted that was not")
-                .hint("dacapo trust --list shows what it brings now")
+            Failure::usage(say(|m| m.trust_no_such_hash(hash)))
+                .kept(say(Messages::kept_nothing_newly_trusted))
+                .hint(say(Messages::trust_list_shows_brought))
         })?;
         self.keep_trust(&state.top, brought);
         Ok(())
@@ -62,26 +63,27 @@ impl App {
         let mut revoked = Vec::new();
         for known in store.hashes().into_iter().filter(|known| hash.is_none_or(|hash| known == hash)) {
             let removed = store.remove(&known).map_err(|error| {
-                Failure::failed(format!("cannot take {known} back: {error}"))
-                    .kept("everything that is not named")
+                let error = error.to_string();
+                Failure::failed(say(|m| m.trust_not_revoked(&known, &error)))
+                    .kept(say(Messages::trust_kept_others))
             })?;
             if removed {
                 revoked.push(known);
             }
         }
         match (hash, revoked.is_empty()) {
-            (Some(hash), true) => {
-                Err(Failure::usage(format!("nothing with the hash {hash} is trusted here"))
-                    .hint("dacapo trust --list shows what is"))
-            }
+            (Some(hash), true) => Err(Failure::usage(say(|m| m.trust_hash_not_trusted(hash)))
+                .hint(say(Messages::trust_list_shows_trusted))),
             _ => Ok(revoked),
         }
     }
 }
 
 fn store(app: &App, repo: &Repo) -> Result<Store, Failure> {
-    Store::around(app, repo.toplevel())
-        .ok_or_else(|| Failure::usage("there is no data directory to remember it in").hint("set DACAPO_HOME"))
+    Store::around(app, repo.toplevel()).ok_or_else(|| {
+        Failure::usage(say(Messages::trust_no_data_directory))
+            .hint(say(|m| m.hint_set_variable("DACAPO_HOME")))
+    })
 }
 
 /// All that the repository brings and that needs a person's word.

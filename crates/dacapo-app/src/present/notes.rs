@@ -31,7 +31,7 @@ pub fn line(note: &Note, messages: Messages) -> String {
             let place = if why.contains(path) { String::new() } else { format!(" ({path})") };
             warning(messages.note_task_unreadable(task, &why, &place))
         }
-        Note::Settings { warning: said } => warning(said.clone()),
+        Note::Settings { warning: said } => warning(said.in_language(messages.language()).to_owned()),
         Note::Merging { task, now: MergeStep::Begun } => messages.note_merging(task),
         Note::Merging { task, now } => messages.note_merging_step(task, &merging(now, messages)),
     }

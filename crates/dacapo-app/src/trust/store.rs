@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Reader, shown};
 use crate::App;
 use crate::config::Brought;
+use crate::messages::Messages;
 
 /// Confirmations for one repository.
 #[derive(Debug, Clone)]
@@ -70,7 +71,11 @@ impl Store {
             source: brought.source.clone(),
             trusted_at: Timestamp::now(),
             repository: self.repository.clone(),
-            entries: brought.entries.iter().map(|entry| shown(entry, Reader::Log)).collect(),
+            entries: brought
+                .entries
+                .iter()
+                .map(|entry| shown(entry, Reader::Log, Messages::ENGLISH))
+                .collect(),
         };
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         // Complete or not there: a name that is there counts.

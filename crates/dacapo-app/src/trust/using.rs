@@ -3,9 +3,7 @@
 use super::{Reader, VARIABLE, shown};
 use crate::config::{Brought, Entry, Loaded, Origin, Project, Use};
 use crate::error::Failure;
-
-/// What was kept where nothing was confirmed.
-pub const NOTHING: &str = "everything; nothing was started and nothing was changed";
+use crate::messages::{Messages, say};
 
 /// What a command is about to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,27 +64,22 @@ fn named(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What is shown before it is asked.
-pub fn in_words(brought: &Brought) -> String {
-    let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Person)));
-    format!(
-        "This repository's {} sets what runs on your machine or what agents are told, and you have not confirmed it:\n\n{}\n",
-        brought.source,
-        what.collect::<Vec<_>>().join("\n")
-    )
+pub fn in_words(brought: &Brought, messages: Messages) -> String {
+    let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Person, messages)));
+    let what = what.collect::<Vec<_>>().join("\n");
+    format!("{}\n\n{what}\n", messages.trust_unconfirmed(&brought.source))
 }
 
 /// Why a command that nobody can be asked about ends here.
 pub fn refused(brought: &Brought) -> Failure {
-    let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Log)));
-    let message = format!(
-        "this repository's {} sets what runs on your machine or what agents are told, and you have not confirmed it:\n{}",
-        brought.source,
-        what.collect::<Vec<_>>().join("\n")
-    );
-    Failure::usage(message)
-        .kept(NOTHING)
-        .hint("dacapo trust shows it and asks, at a terminal")
-        .hint(format!("{VARIABLE}={} confirms exactly this, in CI for example", brought.hash))
+    let message = |m: Messages| {
+        let what = brought.entries.iter().map(|entry| indented(&shown(entry, Reader::Log, m)));
+        m.trust_refused(&brought.source, &what.collect::<Vec<_>>().join("\n"))
+    };
+    Failure::usage(say(message))
+        .kept(say(Messages::kept_nothing_started_or_changed))
+        .hint(say(Messages::trust_asks_at_terminal))
+        .hint(say(|m| m.trust_by_variable(VARIABLE, &brought.hash)))
 }
 
 fn indented(text: &str) -> String {

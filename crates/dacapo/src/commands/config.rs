@@ -12,36 +12,34 @@ use crate::args::{Config, ConfigCommand};
 use crate::config::{self, Origin, Whose};
 use crate::error::Failure;
 use crate::laying::Laid;
+use crate::messages::{Messages, Text, say};
 use crate::output::words::{DIM, paint};
 
-/// Why a setting of the project's file does not count.
-const UNTRUSTED: &str = "what it sets has no effect until you trust it: dacapo trust";
-
 pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
-    let sources = app.config_sources();
+    let (sources, messages) = (app.config_sources(), app.messages);
     match args.command.as_ref().unwrap_or(&ConfigCommand::Show { json: false }) {
         ConfigCommand::Schema => print(&format!("{:#}", config::schema())),
         ConfigCommand::Path => {
             for path in [&sources.user_file, &sources.project_file].into_iter().flatten() {
-                let there = if path.exists() { "" } else { "  (not there)" };
+                let there = if path.exists() { String::new() } else { messages.config_path_missing() };
                 print(&format!("{}{there}", path.display()));
             }
         }
         ConfigCommand::Set { key, value, project } => {
             let change = app.set_config(whose(*project), key, value)?;
             match change.written {
-                Written::Changed => print(&format!("{key} is set in {}", change.path)),
-                Written::AsItWas => print(&format!("{key} was set so in {} already", change.path)),
+                Written::Changed => print(&messages.config_set_in(key, &change.path)),
+                Written::AsItWas => print(&messages.config_set_already(key, &change.path)),
             }
-            tell_effect(&change);
+            tell_effect(&change, messages);
         }
         ConfigCommand::Unset { key, project } => {
             let change = app.unset_config(whose(*project), key)?;
             match change.written {
-                Written::Changed => print(&format!("{key} is no longer set in {}", change.path)),
-                Written::AsItWas => print(&format!("{key} was not set in {}", change.path)),
+                Written::Changed => print(&messages.config_unset_in(key, &change.path)),
+                Written::AsItWas => print(&messages.config_not_set_in(key, &change.path)),
             }
-            tell_effect(&change);
+            tell_effect(&change, messages);
         }
         ConfigCommand::Edit { project } => return edit(app, whose(*project)),
         ConfigCommand::Show { json } => {
@@ -51,9 +49,7 @@ pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
             } else {
                 print(config::render(&loaded).trim_end());
             }
-            for warning in &loaded.warnings {
-                complain!("warning: {warning}");
-            }
+            warn(&loaded.warnings, messages);
         }
     }
     Ok(0)
@@ -64,14 +60,22 @@ fn whose(project: bool) -> Whose {
 }
 
 /// Says where the value comes from now, unless it is the file that was just written.
-fn tell_effect(change: &ConfigChange) {
+fn tell_effect(change: &ConfigChange, messages: Messages) {
     match &change.effect {
-        Effect::Untrusted => print(UNTRUSTED),
-        Effect::StillWrong { problems } => complain!("warning: {problems}"),
+        Effect::Untrusted => print(&messages.config_untrusted()),
+        Effect::StillWrong { problems } => warn(std::slice::from_ref(problems), messages),
         Effect::From { origin: Origin::User { path, .. } | Origin::Project { path, .. } }
             if path.display().to_string() == change.path => {}
         Effect::From { origin: Origin::Default } => {}
-        Effect::From { origin } => complain!("note    in effect is what it is set to by {origin}"),
+        Effect::From { origin } => {
+            complain!("{}{}", messages.label_note(), messages.config_overridden(&origin.to_string()));
+        }
+    }
+}
+
+fn warn(warnings: &[Text], messages: Messages) {
+    for warning in warnings {
+        complain!("{}{}", messages.label_warning(), warning.in_language(messages.language()));
     }
 }
 
@@ -79,27 +83,29 @@ fn tell_effect(change: &ConfigChange) {
 fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
     let file = app.config_file(whose)?;
     let editor = app.config_editor()?;
-    let path = file.path.display();
+    let (path, messages) = (file.path.display().to_string(), app.messages);
     if app.lay_config(&file)? == Laid::Made {
-        complain!("note    {path} is new: every setting is in it, as a comment");
+        complain!("{}{}", messages.label_note(), messages.config_new_file(&path));
     }
     // Ctrl-C at a terminal is for the editor.
     let _ = signal_hook::flag::register(SIGINT, Arc::default());
     // As git does it: the setting may hold arguments, and quotes.
     let ended =
         Command::new("sh").arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(&file.path).status();
-    let another = "EDITOR=… dacapo config edit takes another one";
+    let another = || say(Messages::config_another_editor);
     match ended {
         Ok(status) if status.success() => {}
         Ok(status) => {
-            return Err(Failure::failed(format!("`{editor}` failed ({status})"))
-                .kept(format!("{path} as it left it"))
-                .hint(another));
+            let status = status.to_string();
+            return Err(Failure::failed(say(|m| m.editor_failed(&editor, &status)))
+                .kept(say(|m| m.config_kept_as_left(&path)))
+                .hint(another()));
         }
         Err(error) => {
-            return Err(Failure::failed(format!("`{editor}` cannot be started: {error}"))
-                .kept(format!("{path} as it was"))
-                .hint(another));
+            let error = error.to_string();
+            return Err(Failure::failed(say(|m| m.editor_cannot_start(&editor, &error)))
+                .kept(say(|m| m.config_kept_as_was(&path)))
+                .hint(another()));
         }
     }
     let again = match whose {
@@ -107,13 +113,11 @@ fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
         Whose::Project => "dacapo config edit --project",
     };
     let written = app.take_config(&file, again)?;
-    for warning in &written.loaded.warnings {
-        complain!("warning: {warning}");
-    }
-    print(&format!("{path} is in order"));
-    print(&paint(DIM, "dacapo config shows what is in effect, and where each value comes from"));
+    warn(&written.loaded.warnings, messages);
+    print(&messages.config_valid(&path));
+    print(&paint(DIM, &messages.config_shows_effect()));
     if written.untrusted {
-        print(UNTRUSTED);
+        print(&messages.config_untrusted());
     }
     Ok(0)
 }

@@ -7,6 +7,7 @@ use super::print;
 use crate::App;
 use crate::args::Init;
 use crate::error::Failure;
+use crate::messages::{Messages, Text};
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
 
 pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
@@ -14,26 +15,30 @@ pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
     if args.json {
         let imported = founded.imported.iter().map(Imported::to_json).collect::<Vec<_>>();
         let Founded { top, made, there, notes, .. } = &founded;
+        let notes: Vec<&str> = notes.iter().map(Text::english).collect();
         print(
             &json!({ "top": top, "made": made, "there": there, "imported": imported, "notes": notes })
                 .to_string(),
         );
     } else {
-        print(&told(&founded));
+        print(&told(&founded, app.messages));
     }
     Ok(0)
 }
 
-fn told(founded: &Founded) -> String {
-    let mut lines = vec![format!("{} in {}", paint(BOLD, ".dacapo/"), founded.top.display())];
-    lines.extend(founded.made.iter().map(|path| format!("  made    {path}{}", paint(DIM, &what_for(path)))));
-    lines.extend(founded.there.iter().map(|path| format!("  there   {path}")));
+fn told(founded: &Founded, messages: Messages) -> String {
+    let mut lines = vec![messages.init_in(&paint(BOLD, ".dacapo/"), &founded.top.display().to_string())];
+    let made =
+        |path: &String| format!("{}{path}{}", messages.init_made(), paint(DIM, &what_for(path, messages)));
+    lines.extend(founded.made.iter().map(made));
+    lines.extend(founded.there.iter().map(|path| format!("{}{path}", messages.init_there())));
     for imported in &founded.imported {
-        lines.push(format!("  import  {}", words::line(&imported.in_words(), words::WHOLE)));
+        let said = words::line(&imported.in_words(messages), words::WHOLE);
+        lines.push(format!("{}{said}", messages.init_imported()));
     }
-    let notes = founded.notes.iter().map(|note| words::line(note, words::WHOLE));
-    lines.extend(notes.map(|note| format!("  {}", paint(WARN, &format!("note    {note}")))));
-    let next = "next: dacapo milestone new ID \"TITLE\" --edit | git add .dacapo (nothing was added to git)";
-    lines.push(paint(DIM, next));
+    let notes = founded.notes.iter().map(|note| note.in_language(messages.language()));
+    let notes = notes.map(|note| format!("{}{}", messages.label_note(), words::line(note, words::WHOLE)));
+    lines.extend(notes.map(|note| format!("  {}", paint(WARN, &note))));
+    lines.push(paint(DIM, &messages.init_next()));
     lines.join("\n")
 }

@@ -25,7 +25,7 @@ pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
         Err(_) => load(&app.user_sources())?,
     };
     for warning in &loaded.warnings {
-        complain!("warning: {warning}");
+        complain!("{}{}", app.messages.label_warning(), warning.in_language(app.messages.language()));
     }
     let ways = ways(app, &loaded.config.notify);
     if ways.is_empty() {

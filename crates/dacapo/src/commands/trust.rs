@@ -10,7 +10,8 @@ use crate::args::Show;
 use crate::args::trust::Trust;
 use crate::config::{Brought, Confirmed};
 use crate::error::Failure;
-use crate::output::words::{self, BOLD, DIM, WARN, paint};
+use crate::messages::{Messages, say};
+use crate::output::words::{BOLD, DIM, WARN, paint};
 use crate::question;
 use crate::trust::{self, Reader, Record, VARIABLE, shown, summary};
 
@@ -20,7 +21,7 @@ pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
         print(&if args.json {
             json!({"v": FORMAT, "revoked": revoked}).to_string()
         } else {
-            format!("{} taken back", words::count(revoked.len() as u64, "confirmation"))
+            app.messages.trust_taken_back(revoked.len() as u64)
         });
         return Ok(0);
     }
@@ -30,7 +31,7 @@ pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
         print(&if args.json {
             listed_json(all, confirmed).to_string()
         } else {
-            listed(all, confirmed, records)
+            listed(all, confirmed, records, app.messages)
         });
         return Ok(0);
     }
@@ -40,14 +41,12 @@ pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
     if args.json {
         print(&listed_json(all, &trust::confirmed(app, &state.top)).to_string());
     } else if open.is_empty() {
-        print(
-            "there is nothing to confirm: this repository brings nothing that runs here, or you trust it already",
-        );
+        print(&app.messages.trust_nothing_to_confirm());
     } else {
-        let what: Vec<String> =
-            open.iter().map(|brought| summary(&brought.source, brought.entries.len())).collect();
-        print(&format!("trusted, until it changes: {}", what.join(", ")));
-        print(&paint(DIM, "dacapo trust --revoke takes it back"));
+        let one = |brought: &&Brought| summary(&brought.source, brought.entries.len(), app.messages);
+        let what: Vec<String> = open.iter().map(one).collect();
+        print(&app.messages.trust_given(&what.join(", ")));
+        print(&paint(DIM, &app.messages.trust_revoke_takes_back()));
     }
     Ok(0)
 }
@@ -57,39 +56,37 @@ fn confirm(app: &App, args: &Trust, open: &[&Brought]) -> Result<(), Failure> {
         return Ok(());
     }
     for brought in open {
-        anstream::eprintln!("{}", trust::in_words(brought));
+        anstream::eprintln!("{}", trust::in_words(brought, app.messages));
     }
     if args.yes {
         return Ok(());
     }
     if !question::somebody_can_be_trusted(app, Show { json: args.json, quiet: false })? {
-        return Err(Failure::usage("nobody can be asked here whether to trust this")
-            .kept("everything; nothing is trusted that was not")
-            .hint("dacapo trust --yes confirms it, if you have read it")
-            .hint(format!(
-                "{VARIABLE}=HASH confirms it for one command; dacapo trust --list names the hash"
-            )));
+        return Err(Failure::usage(say(Messages::trust_nobody_to_ask))
+            .kept(say(Messages::kept_nothing_newly_trusted))
+            .hint(say(Messages::trust_yes_confirms))
+            .hint(say(|m| m.trust_variable_for_one_command(VARIABLE))));
     }
-    if !question::yes("Trust all of this, until it changes? [y/N]", question::Default::No) {
-        return Err(Failure::usage("it is not trusted").kept("everything; nothing was changed"));
+    if !question::yes(&app.messages.question_trust_all(), question::Default::No) {
+        return Err(Failure::usage(say(Messages::trust_declined)).kept(say(Messages::kept_nothing_changed)));
     }
     Ok(())
 }
 
-fn listed(all: &[Brought], confirmed: &Confirmed, known: &[Record]) -> String {
+fn listed(all: &[Brought], confirmed: &Confirmed, known: &[Record], messages: Messages) -> String {
     if all.is_empty() {
-        return "this repository brings nothing that needs your word".to_owned();
+        return messages.trust_nothing_brought();
     }
     let one = |brought: &Brought| {
         let since = known.iter().find(|record| record.hash == brought.hash).map(|record| record.trusted_at);
         let state = match (confirmed.includes(brought), since) {
-            (true, Some(at)) => format!("trusted since {}", at.strftime("%Y-%m-%d %H:%M UTC")),
-            (true, None) => format!("trusted by {VARIABLE}"),
-            (false, _) => paint(WARN, "not trusted: no effect"),
+            (true, Some(at)) => messages.trust_since(&at.strftime("%Y-%m-%d %H:%M UTC").to_string()),
+            (true, None) => messages.trust_trusted_by(VARIABLE),
+            (false, _) => paint(WARN, &messages.trust_no_effect()),
         };
         let mut lines =
             vec![format!("{}  {state}", paint(BOLD, &brought.source)), format!("  {}", brought.hash)];
-        let entries = brought.entries.iter().map(|entry| shown(entry, Reader::Log));
+        let entries = brought.entries.iter().map(|entry| shown(entry, Reader::Log, messages));
         lines.extend(
             entries.flat_map(|text| text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>()),
         );
@@ -100,7 +97,11 @@ fn listed(all: &[Brought], confirmed: &Confirmed, known: &[Record]) -> String {
 
 fn listed_json(all: &[Brought], confirmed: &Confirmed) -> Value {
     let one = |brought: &Brought| {
-        let entries = brought.entries.iter().map(|entry| shown(entry, Reader::Log)).collect::<Vec<_>>();
+        let entries = brought
+            .entries
+            .iter()
+            .map(|entry| shown(entry, Reader::Log, Messages::ENGLISH))
+            .collect::<Vec<_>>();
         json!({"source": brought.source, "hash": brought.hash, "trusted": confirmed.includes(brought), "entries": entries})
     };
     json!({"v": FORMAT, "brought": all.iter().map(one).collect::<Vec<_>>()})

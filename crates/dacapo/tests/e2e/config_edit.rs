@@ -14,7 +14,7 @@ fn u5_a_new_file_is_a_sample_and_what_was_written_is_checked_and_kept() {
     let file = world.home().join(".config/dacapo/config.toml");
     let _ = fs::remove_file(&file);
     let ran = edit(&world, &["config", "edit"], "true").expect(0);
-    assert!(ran.stdout.contains("is in order"), "{ran:?}");
+    assert!(ran.stdout.contains("is valid"), "{ran:?}");
     let sample = fs::read_to_string(&file).unwrap();
     assert!(sample.starts_with("# Your settings of Dacapo, for all projects"), "{sample}");
     assert!(sample.contains("\n#keep_awake = true\n"), "{sample}");
@@ -28,7 +28,7 @@ fn u5_a_new_file_is_a_sample_and_what_was_written_is_checked_and_kept() {
     let ran = edit(&world, &["config", "edit"], "sed -i s/=.3/=.false/").expect(2);
     assert!(ran.stderr.contains("do:   dacapo config edit opens it again"), "{}", ran.stderr);
     let ran = edit(&world, &["config", "edit"], "sed -i '$d'").expect(0);
-    assert!(ran.stdout.contains("is in order"), "{ran:?}");
+    assert!(ran.stdout.contains("is valid"), "{ran:?}");
     let ran = edit(&world, &["config", "edit"], "false").expect(1);
     assert!(ran.stderr.contains("`false` failed"), "{}", ran.stderr);
 }
@@ -38,7 +38,7 @@ fn u5_what_one_writes_into_the_projects_file_is_trusted() {
     let world = World::new();
     let add = "sh -c 'echo \"checks = [\\\"test -e done\\\"]\" > \"$0\"'";
     let ran = edit(&world, &["config", "edit", "--project"], add).expect(0);
-    assert!(ran.stdout.contains("is in order"), "{ran:?}");
+    assert!(ran.stdout.contains("is valid"), "{ran:?}");
     assert_eq!(world.read(".dacapo/config.toml"), "checks = [\"test -e done\"]\n");
     let agent = "touch done";
     let ran = world.exec(&["--worktree", "--checks", "--agent-cmd", agent, "go"]).expect(0);

@@ -66,7 +66,7 @@ impl Case {
 fn nothing_set_gives_the_defaults() {
     let loaded = load(&Sources::default()).unwrap();
     assert_eq!(loaded.config, Config::default());
-    assert_eq!(loaded.warnings, Vec::<String>::new());
+    assert_eq!(loaded.warnings, [""; 0]);
     assert!(loaded.origins.values().all(|origin| *origin == Origin::Default));
     let missing = Sources {
         user_file: Some("/nonexistent/a.toml".into()),
@@ -269,7 +269,7 @@ fn the_environment_is_read_by_the_type_of_the_setting() {
     let claude = AgentProfile { loop_enabled: true, ..AgentProfile::default() };
     expected.agents = [("my-bot".to_owned(), my_bot), ("claude".to_owned(), claude)].into();
     assert_eq!(loaded.config, expected);
-    assert_eq!(loaded.warnings, Vec::<String>::new());
+    assert_eq!(loaded.warnings, [""; 0]);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn what_does_not_count_is_said_and_does_not_stop() {
         &[("DACAPO_AGNET", "x"), ("DACAPO_ZZZ", "x"), ("DACAPO_AGENTS_NEW_BOT_MODEL", "m")],
     );
     let loaded = case.load();
-    insta::assert_snapshot!(case.plain(&loaded.warnings.join("\n")), @r"
+    insta::assert_snapshot!(case.plain(&loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")), @r"
     DACAPO_AGENTS_NEW_BOT_MODEL is taken for 'agents.new_bot.model'; a name with other characters must first be in a config file
     unknown variable DACAPO_AGNET is ignored; did you mean DACAPO_AGENT?
     unknown variable DACAPO_ZZZ is ignored

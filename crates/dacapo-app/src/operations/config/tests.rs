@@ -69,7 +69,7 @@ fn what_is_refused_changes_nothing() {
     let case = case(&[]);
     let failure = case.set("keep_awake", "maybe").unwrap_err();
     assert_eq!(failure.exit_code(), 2);
-    assert_eq!(failure.kept.as_ref().map(|kept| kept.english()), Some(NOTHING));
+    assert_eq!(failure.kept.as_ref().map(|kept| kept.english()), Some("everything; nothing was changed"));
     assert!(!case.file.parent().unwrap().exists(), "not even a folder is made");
     // It fits, and the table would mean nothing.
     let failure = case.set("prices.m.input", "1").unwrap_err();
@@ -78,23 +78,44 @@ fn what_is_refused_changes_nothing() {
 }
 
 #[test]
-fn a_link_is_not_followed() {
+fn c11_the_users_file_may_be_a_link_to_where_dotfiles_are_kept() {
     let case = case(&[]);
     case.write("");
-    let target = case.file.with_file_name("target");
+    let dotfiles = case.file.ancestors().nth(3).unwrap().join("dotfiles");
+    fs::create_dir(&dotfiles).unwrap();
+    let target = dotfiles.join("dacapo.toml");
     fs::rename(&case.file, &target).unwrap();
-    symlink(&target, &case.file).unwrap();
+    symlink("../../dotfiles/dacapo.toml", &case.file).unwrap();
+    let origin = Origin::User { path: case.file.clone(), line: 1 };
+    assert_eq!(case.set("agent", "codex").unwrap(), case.changed(Effect::From { origin }));
+    assert!(case.file.is_symlink(), "the link stays");
+    assert_eq!(fs::read_to_string(&target).unwrap(), "agent = \"codex\"\n");
+    assert_eq!(fs::read_dir(&dotfiles).unwrap().count(), 1, "nothing else is left there");
+    // One that leads nowhere is named.
+    fs::remove_file(&target).unwrap();
     let failure = case.set("agent", "codex").unwrap_err();
-    assert!(failure.message.english().ends_with("is a symbolic link, which is not followed"), "{failure}");
-    assert_eq!(fs::read_to_string(&target).unwrap(), "");
-    // Nor is one in place of the folder.
-    fs::remove_file(&case.file).unwrap();
+    assert!(
+        failure.message.english().ends_with("is a symbolic link to a file that does not exist"),
+        "{failure}"
+    );
+    assert!(!target.exists());
+    // The folder may be one, too.
     let folder = case.file.parent().unwrap();
-    let elsewhere = folder.with_file_name("elsewhere");
-    fs::rename(folder, &elsewhere).unwrap();
-    symlink(&elsewhere, folder).unwrap();
-    assert_eq!(case.set("agent", "codex").unwrap_err().exit_code(), 1);
-    assert!(!elsewhere.join("config.toml").exists());
+    fs::remove_dir_all(folder).unwrap();
+    symlink(&dotfiles, folder).unwrap();
+    case.set("agent", "codex").unwrap();
+    assert_eq!(fs::read_to_string(dotfiles.join("config.toml")).unwrap(), "agent = \"codex\"\n");
+}
+
+#[test]
+fn r6_a_link_in_place_of_the_projects_file_is_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (target, link) = (dir.path().join("target"), dir.path().join("config.toml"));
+    fs::write(&target, "").unwrap();
+    symlink(&target, &link).unwrap();
+    assert_eq!(behind_links(&link, Whose::Project).unwrap(), link);
+    let failure = text_of(&link).unwrap_err();
+    assert!(failure.message.english().ends_with("is a symbolic link, which is not followed"), "{failure}");
 }
 
 #[test]
@@ -104,7 +125,7 @@ fn mistakes_can_be_mended_one_by_one() {
     assert!(case.set("language", "en").is_err(), "the file is as wrong as before");
     let change = case.app.unset_config(Whose::User, "agnet").unwrap();
     assert!(
-        matches!(&change.effect, Effect::StillWrong { problems } if problems.contains("keep_awake")),
+        matches!(&change.effect, Effect::StillWrong { problems } if problems.english().contains("keep_awake")),
         "{change:?}"
     );
     case.set("keep_awake", "false").unwrap();

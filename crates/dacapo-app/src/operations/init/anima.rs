@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use super::Founded;
 use crate::error::Failure;
 use crate::laying::Laid;
+use crate::messages::{Messages, Text, say};
 use crate::milestones::{Folder, read_text};
 
 /// Where it is looked for.
@@ -33,10 +34,10 @@ const TEXTS: [(&str, &str); 3] = [
     ("memory/project.md", ".dacapo/memory/project.md"),
 ];
 /// What has no place here.
-const LEFT: [(&str, &str); 3] = [
-    ("inbox", "ideas are not taken over"),
-    ("inbox.json", "ideas are not taken over"),
-    ("memory/iterations", "summaries of iterations are not taken over"),
+const LEFT: [(&str, fn(Messages, &str) -> String); 3] = [
+    ("inbox", Messages::init_ideas_left),
+    ("inbox.json", Messages::init_ideas_left),
+    ("memory/iterations", Messages::init_summaries_left),
 ];
 
 /// One thing that was taken over, or was not.
@@ -45,20 +46,23 @@ pub struct Imported {
     from: String,
     to: Option<String>,
     status: Option<&'static str>,
-    problem: Option<String>,
+    problem: Option<Text>,
 }
 
 impl Imported {
     pub fn to_json(&self) -> Value {
-        json!({ "from": self.from, "to": self.to, "status": self.status, "problem": self.problem })
+        json!({ "from": self.from, "to": self.to, "status": self.status, "problem": self.problem.as_ref().map(Text::english) })
     }
 
     /// `milestones/M4.md → .dacapo/milestones/m4.md, completed; line 7: …`
-    pub fn in_words(&self) -> String {
+    pub fn in_words(&self, messages: Messages) -> String {
         let to = self.to.as_ref().map_or_else(String::new, |to| format!(" → {to}"));
         let status = self.status.map_or_else(String::new, |status| format!(", {status}"));
-        let problem = self.problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}"));
-        format!("{}{to}{status}{problem}", self.from)
+        let said = format!("{}{to}{status}", self.from);
+        match &self.problem {
+            Some(problem) => messages.clauses(&said, problem.in_language(messages.language())),
+            None => said,
+        }
     }
 }
 
@@ -77,9 +81,9 @@ impl Anima {
     /// Reads what is there. Nothing is written.
     pub(super) fn at(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
-            return Err(Failure::usage(format!("there is no directory {}", path.display()))
-                .kept("everything; nothing was written")
-                .hint("dacapo init --import DIR names the .anima directory"));
+            return Err(Failure::usage(say(|m| m.init_no_directory(&path.display().to_string())))
+                .kept(say(Messages::kept_nothing_written))
+                .hint(say(Messages::init_name_directory)));
         }
         let mut problems = Vec::new();
         let mut parsed = |name: &str| match json_of(&path.join(name)) {
@@ -153,14 +157,11 @@ impl Anima {
             }
         }
         let left = LEFT.iter().filter(|(name, _)| self.path.join(name).exists());
-        founded.notes.extend(left.map(|(name, why)| format!("{name}: {why}")));
+        founded.notes.extend(left.map(|(name, why)| say(|m| why(m, name))));
         if self.settings["auto_start"] == true {
-            founded.notes.push(
-                "milestones started by themselves there: write auto_start: true into those that may do so here"
-                    .to_owned(),
-            );
+            founded.notes.push(say(Messages::init_auto_start));
         }
-        founded.notes.extend(self.problems.iter().cloned());
+        founded.notes.extend(self.problems.iter().cloned().map(Text::from));
         Ok(())
     }
 
@@ -168,9 +169,9 @@ impl Anima {
         let (to, problem) = match read_text(&self.path.join(from), MOST_BYTES) {
             Ok(text) => match founded.lay(to, &text)? {
                 Laid::Made => (Some(to.to_owned()), None),
-                Laid::WasThere => (None, Some(format!("{to} is there already"))),
+                Laid::WasThere => (None, Some(say(|m| m.init_already_exists(to)))),
             },
-            Err(error) => (None, Some(error)),
+            Err(error) => (None, Some(error.into())),
         };
         founded.imported.push(Imported { from: from.to_owned(), to, status: None, problem });
         Ok(())
@@ -182,7 +183,7 @@ impl Anima {
         let text = match read_text(&self.path.join(&from), MOST_BYTES) {
             Ok(text) => text,
             Err(error) => {
-                imported.problem = Some(error);
+                imported.problem = Some(error.into());
                 founded.imported.push(imported);
                 return Ok(());
             }
@@ -192,13 +193,13 @@ impl Anima {
         let to = Folder::relative(id);
         if founded.lay(&to, &text)? == Laid::WasThere {
             // What came of another milestone must not be told of the one that is there.
-            imported.problem = Some(format!("{to} is there already"));
+            imported.problem = Some(say(|m| m.init_already_exists(&to)));
             founded.imported.push(imported);
             return Ok(());
         }
         let status = state.map_or("pending", status);
         imported.status = Some(status);
-        imported.problem = Definition::parse(&text).err().map(|error| error.to_string());
+        imported.problem = Definition::parse(&text).err().map(|error| error.to_string().into());
         if let Some(state) = state.filter(|_| status != "pending") {
             let mirror = to.replace(".md", ".json");
             founded.lay(&mirror, &format!("{:#}\n", mirrored(state, status, id)))?;

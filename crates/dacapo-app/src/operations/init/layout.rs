@@ -1,6 +1,7 @@
 //! The files of `.dacapo/`. None of them does anything until somebody writes into it: settings are comments, and texts for
 //! agents that hold nothing but comments are not given to them.
 
+use crate::messages::Messages;
 use dacapo_core::task::milestone::TemplateKind;
 
 /// The settings of the project.
@@ -46,18 +47,17 @@ pub(super) fn files(config: &str) -> Vec<(String, String)> {
 }
 
 /// What a file is for, in a few words.
-pub fn what_for(path: &str) -> String {
-    let words = match path {
-        CONFIG => "every setting, as a comment",
-        ".dacapo/.gitignore" => "what Dacapo writes for other programs",
-        ".dacapo/milestones/README.md" => "how a milestone is written",
-        prompt if prompt.starts_with(PROMPTS) => "what agents are told, as a comment",
-        ".dacapo/VISION.md" => "where the project is to go",
-        ".dacapo/soul.md" => "how things are done here",
-        ".dacapo/memory/project.md" => "what is known about the project",
-        _ => return String::new(),
-    };
-    format!("  ({words})")
+pub fn what_for(path: &str, messages: Messages) -> String {
+    match path {
+        CONFIG => messages.init_file_config(),
+        ".dacapo/.gitignore" => messages.init_file_ignore(),
+        ".dacapo/milestones/README.md" => messages.init_file_milestones(),
+        prompt if prompt.starts_with(PROMPTS) => messages.init_file_prompts(),
+        ".dacapo/VISION.md" => messages.init_file_vision(),
+        ".dacapo/soul.md" => messages.init_file_soul(),
+        ".dacapo/memory/project.md" => messages.init_file_memory(),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ fn m1_an_anima_directory_is_taken_over() {
         "milestones/M1-done.md → .dacapo/milestones/m1-done.md, completed",
         "milestones/waits.md → .dacapo/milestones/waits.md, pending",
         "milestones/free.md → .dacapo/milestones/free.md, pending; line 4: the section '## Goal' is missing",
-        "inbox.json: ideas are not taken over",
+        "inbox.json: ideas are not imported",
         "milestones/broken.json: it is no JSON",
         "auto_start: true",
         "\u{fffd}.md; it cannot be read",
@@ -147,7 +147,7 @@ fn m1_an_anima_directory_is_taken_over() {
     // Once more changes nothing, whatever was written here since.
     world.write(".dacapo/milestones/waits.md", "mine");
     let ran = world.run(&["init", "--import", ".anima"]).expect(0);
-    assert!(ran.stdout.contains(".dacapo/milestones/waits.md is there already"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(".dacapo/milestones/waits.md already exists"), "{}", ran.stdout);
     assert_eq!(world.read(".dacapo/milestones/waits.md"), "mine");
     assert!(ran.stdout.contains("set max_iterations_per_milestone = 7"), "{}", ran.stdout);
 }
