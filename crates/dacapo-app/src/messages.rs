@@ -6,6 +6,7 @@
 mod agents;
 mod commands;
 mod config;
+mod counts;
 mod doctor;
 mod hints;
 mod init;
@@ -124,6 +125,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("agents", agents::AGENTS),
     ("commands", commands::COMMANDS),
     ("config", config::CONFIG),
+    ("counts", counts::COUNTS),
     ("doctor", doctor::DOCTOR),
     ("hints", hints::HINTS),
     ("init", init::INIT),
