@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod counts;
 mod doctor;
+mod going_on;
 mod hints;
 mod init;
 mod kept;
@@ -15,6 +16,7 @@ mod labels;
 mod language;
 mod notes;
 mod process;
+mod put_away;
 mod questions;
 mod request;
 mod start;
@@ -127,12 +129,14 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("config", config::CONFIG),
     ("counts", counts::COUNTS),
     ("doctor", doctor::DOCTOR),
+    ("going_on", going_on::GOING_ON),
     ("hints", hints::HINTS),
     ("init", init::INIT),
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
     ("notes", notes::NOTES),
     ("process", process::PROCESS),
+    ("put_away", put_away::PUT_AWAY),
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),
     ("start", start::START),

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::io;
 
+use unicode_width::UnicodeWidthStr as _;
+
 use crate::App;
 use crate::args::milestone::MilestoneCommand;
 use crate::args::{Command, ConfigCommand};
@@ -207,6 +209,11 @@ thread_local! {
     /// Why standard output could not be written, of the one thread that prints for a command. Handing it through every command
     /// would hide what they do, and the command must go on: what it shows is not what it does.
     static UNWRITTEN: Cell<Option<io::Error>> = const { Cell::new(None) };
+}
+
+/// Fills a text up to so many columns of a terminal.
+fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{:1$}", "", columns.saturating_sub(text.width()))
 }
 
 /// Prints to standard output, all at once; a reader that has gone is no error.

@@ -185,7 +185,7 @@ pub enum Done {
     Pruned {
         removed: Vec<String>,
         bytes: u64,
-        problems: Vec<String>,
+        problems: Vec<Text>,
     },
     ConfigSet {
         change: ConfigChange,

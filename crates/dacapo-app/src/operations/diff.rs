@@ -5,6 +5,7 @@ use dacapo_core::view::TaskView;
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::say;
 
 /// The commits between which a task changed something.
 #[derive(Debug)]
@@ -45,8 +46,8 @@ fn range(view: &TaskView, iteration: Option<u32>) -> Result<(Option<Oid>, Option
     };
     let index = number.checked_sub(1).map(|index| index as usize);
     let Some(record) = index.and_then(|index| view.iterations.get(index)) else {
-        return Err(Failure::usage(format!("task '{}' has no iteration {number}", view.name))
-            .hint(format!("it has {}: --iteration 1 is the first", view.iterations.len())));
+        return Err(Failure::usage(say(|m| m.diff_no_iteration(&view.name, number)))
+            .hint(say(|m| m.diff_iterations(view.iterations.len()))));
     };
     let before =
         view.iterations[..index.unwrap_or(0)].iter().rev().find_map(|record| record.commit_id.clone());

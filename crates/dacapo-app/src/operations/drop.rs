@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::rename::{finish_begun, renamed_to};
 use crate::App;
 use crate::error::{Failure, suggest};
+use crate::messages::say;
 use crate::operations::tasks::{distinct, still_finishing};
 use crate::present::refusals;
 
@@ -50,8 +51,8 @@ impl App {
             self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, self.kinds));
             let spec = dir.spec_of_any_format().map_err(|error| {
                 Failure::failed(error.to_string())
-                    .kept("everything; nothing was dropped")
-                    .hint(format!("look at {}", dir.path().display()))
+                    .kept(say(|m| m.kept_nothing_dropped()))
+                    .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
             })?;
             dropped.can_put_away(&spec).map_err(|error| not_put_away(&spec, error))?;
             tasks.push((dir, spec, lock));
@@ -85,27 +86,26 @@ fn find(app: &App, name: &str, repo: &Repo, data: &RepoDir) -> Result<TaskDir, F
     }
     let kept = Dropped::of(repo, data, app.kinds).all().unwrap_or_default();
     if kept.iter().any(|kept| kept.name == name && kept.why == Why::Dropped) {
-        return Err(Failure::usage(format!("Task '{name}' is dropped already"))
-            .hint(format!("dacapo undo {name} brings it back")));
+        return Err(Failure::usage(say(|m| m.drop_already(name))).hint(say(|m| m.undo_brings_back(name))));
     }
     let names: Vec<String> = data.tasks().unwrap_or_default().iter().map(TaskDir::name).collect();
-    let failure = Failure::usage(format!("Task '{name}' not found")).kept("everything; nothing was dropped");
+    let failure = Failure::usage(say(|m| m.task_not_found(name))).kept(say(|m| m.kept_nothing_dropped()));
     if let Some(now) = renamed_to(data, name) {
-        return Err(failure.hint(format!("it was renamed: its name is '{now}' now")));
+        return Err(failure.hint(say(|m| m.task_was_renamed(&now))));
     }
     Err(match suggest(name, names.iter().map(String::as_str)) {
-        Some(close) => failure.hint(format!("did you mean '{close}'?")),
-        None => failure.hint("dacapo list shows the tasks of this repository"),
+        Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+        None => failure.hint(say(|m| m.hint_list_shows_tasks())),
     })
 }
 
 fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     let name = dir.name();
     dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
-            .kept("everything; nothing was dropped")
-            .hint(format!("dacapo kill {name}"))
-            .hint(format!("dacapo wait {name}")),
+        LockError::Held => Failure::usage(say(|m| m.task_still_running(&name)))
+            .kept(say(|m| m.kept_nothing_dropped()))
+            .hint(say(|m| m.hint_kill_ends_it(&name)))
+            .hint(say(|m| m.hint_wait_waits(&name))),
         LockError::Lingering => still_finishing(&name),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })
@@ -113,29 +113,25 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
 
 /// Why a task could not be put away, and what would help.
 fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
-    let name = &spec.name;
-    let failure = Failure::usage(format!("Task '{name}' cannot be dropped: {}", refusals::put_away(&error)))
-        .kept("all of it, where it was");
+    let name = spec.name.as_str();
+    let failure = Failure::usage(say(|m| m.drop_refused(name, &refusals::put_away(&error))))
+        .kept(say(|m| m.drop_kept_in_place()));
     match &error {
         DropError::Worktree(WorktreeError::CheckedOut { at, .. }) => {
-            failure.hint(format!("git -C {} switch main, or another branch", at.display()))
+            failure.hint(say(|m| m.drop_switch_branch(&at.display().to_string())))
         }
         DropError::Worktree(WorktreeError::Locked { path, .. }) => {
             failure.hint(format!("git worktree unlock {}", path.display()))
         }
-        DropError::Worktree(WorktreeError::BranchMoved(_)) => {
-            failure.hint("see who works there; then try again")
-        }
+        DropError::Worktree(WorktreeError::BranchMoved(_)) => failure.hint(say(|m| m.drop_see_who_works())),
         DropError::Worktree(WorktreeError::OtherFileSystem { to, .. }) => {
             let dropped = to.ancestors().nth(2).unwrap_or(to);
-            failure.hint(format!("let {} be a directory where the worktrees are", dropped.display()))
+            failure.hint(say(|m| m.drop_same_file_system(&dropped.display().to_string())))
         }
         DropError::Worktree(_) | DropError::File { .. } | DropError::Lock(_) | DropError::NameTaken(_) => {
             Failure { kind: crate::error::Kind::Failed, ..failure }
-                .kept("all of it: what has moved is in dropped/ and under refs/dacapo/rescue/")
-                .hint(format!(
-                    "mend the cause, then dacapo drop {name} goes on, or dacapo undo {name} takes it back"
-                ))
+                .kept(say(|m| m.drop_kept_partly_moved()))
+                .hint(say(|m| m.drop_fix_then_again(name)))
         }
     }
     .caused_by(error)

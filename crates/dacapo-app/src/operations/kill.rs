@@ -13,6 +13,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::run;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
 use crate::present::log::Tracing;
@@ -90,9 +91,9 @@ impl Killed {
         if !self.was_over {
             return Ok(view);
         }
-        Err(Failure::usage(format!("Task '{}' is not running ({})", view.name, view.status.as_str()))
-            .kept("everything; there was nothing to end")
-            .hint(format!("dacapo status {} shows how it ended", view.name)))
+        Err(Failure::usage(say(|m| m.task_not_running(&view.name, view.status.as_str())))
+            .kept(say(|m| m.kill_kept_nothing_to_end()))
+            .hint(say(|m| m.kill_status_shows_end(&view.name))))
     }
 }
 
@@ -127,7 +128,7 @@ enum Told {
 
 fn tell(app: &App, dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
     let name = dir.name();
-    let io = |error: io::Error| Failure::failed(format!("task '{name}' cannot be reached: {error}"));
+    let io = |error: io::Error| Failure::failed(say(|m| m.task_unreachable(&name, &error.to_string())));
     if !dir.is_driven().map_err(io)? {
         return Ok(Told::Nobody);
     }
@@ -190,8 +191,8 @@ fn end(app: &App, dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Fai
     match seen.status {
         _ if gone_by_itself => end_the_dead(app, dir, ending),
         Status::Interrupted | Status::Paused => end_the_dead(app, dir, ending),
-        status => Err(Failure::failed(format!("task '{name}' is {} and cannot be ended", status.as_str()))
-            .hint(format!("dacapo kill {name} tries again"))),
+        status => Err(Failure::failed(say(|m| m.kill_cannot_end(&name, status.as_str())))
+            .hint(say(|m| m.kill_try_again(&name)))),
     }
 }
 
@@ -217,13 +218,11 @@ fn force(app: &App, dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure
             if let Told::Command(id) = told {
                 let _ = dir.inbox().forget(id);
             }
-            return Err(Failure::usage(format!(
-                "Task '{name}' is {}, and process {} is at work on it: a takeover, a merge or a pull request",
-                status.as_str(),
-                pid.as_raw_nonzero()
-            ))
-            .kept("everything; nothing was ended")
-            .hint(format!("dacapo wait {name} waits for it")));
+            return Err(Failure::usage(say(|m| {
+                m.kill_process_at_work(&name, status.as_str(), pid.as_raw_nonzero().get())
+            }))
+            .kept(say(|m| m.kept_nothing_ended()))
+            .hint(say(|m| m.hint_wait_waits(&name))));
         }
         Some(pid) => {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
@@ -257,17 +256,18 @@ fn is_deaf(dir: &TaskDir, told: &Told) -> bool {
 fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure> {
     let name = dir.name();
     let lock = dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{name}' was started again"))
-            .hint(format!("dacapo kill {name} ends it")),
+        LockError::Held => {
+            Failure::usage(say(|m| m.kill_started_again(&name))).hint(say(|m| m.hint_kill_ends_it(&name)))
+        }
         LockError::Lingering => still_finishing(&name),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
     let inbox = dir.inbox();
     let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
     told.map_err(|error| {
-        Failure::failed(format!("the end of task '{name}' cannot be put on record: {error}"))
-            .kept("all it did; nothing of it runs any more")
-            .hint(format!("mend the cause, then dacapo kill {name}"))
+        Failure::failed(say(|m| m.kill_not_recorded(&name, &error.to_string())))
+            .kept(say(|m| m.kill_kept_nothing_runs()))
+            .hint(say(|m| m.kill_fix_then_kill(&name)))
     })?;
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     let setting = DriverContext { locks: run::locks(&lock, None), ..run::context(app)? };

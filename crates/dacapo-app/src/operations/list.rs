@@ -13,6 +13,7 @@ use dacapo_core::view::Status;
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::note::Note;
 use crate::present::json::in_words;
 use crate::present::listing::{Entry, Radar};
@@ -167,7 +168,7 @@ fn is_out(brief: &Brief) -> bool {
 
 fn all(home: &Home) -> Result<Vec<RepoDir>, Failure> {
     let mut repos =
-        home.repos().map_err(|error| Failure::failed(format!("cannot read the data directory: {error}")))?;
+        home.repos().map_err(|error| Failure::failed(say(|m| m.data_unreadable(&error.to_string()))))?;
     repos.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(repos)
 }
@@ -182,8 +183,7 @@ fn elsewhere(home: &Home, here: &[RepoDir]) -> usize {
 /// The tasks of a repository, from its index where that is up to date. One that does not read hides no other.
 pub fn glance<T: Glance>(app: &App, repo: &RepoDir) -> Result<Vec<T>, Failure> {
     let Overview { tasks, problems } = overview(repo, app.kinds, SystemTime::now()).map_err(|error| {
-        Failure::failed(format!("cannot read {}: {error}", repo.path().display()))
-            .kept("everything as it is; nothing was written")
+        Failure::failed(say(|m| m.cannot_read(&repo.path().display().to_string(), &error.to_string())))
     })?;
     for problem in problems {
         app.note(&Note::TaskUnreadable {

@@ -9,6 +9,7 @@ use dacapo_core::store::{TaskDir, files, read_sealed};
 
 use super::follow::not_followed;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::present::words;
 
 /// What the agent of one turn wrote to standard error.
@@ -58,9 +59,9 @@ pub fn check(dir: &TaskDir, number: u32) -> Result<File, Failure> {
 
 fn of_turn(dir: &TaskDir, turn: u32, extension: &str) -> Result<File, Failure> {
     files::open(&dir.turn_path(turn, extension)).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!("task '{}' has no turn {turn}", dir.name()))
-            .hint("turns count from 0: --turn 0"),
-        _ => Failure::failed(format!("cannot read turn {turn} of task '{}': {error}", dir.name())),
+        io::ErrorKind::NotFound => Failure::usage(say(|m| m.output_no_turn(&dir.name(), turn)))
+            .hint(say(|m| m.output_turns_from_zero())),
+        _ => Failure::failed(say(|m| m.output_turn_unreadable(turn, &dir.name(), &error.to_string()))),
     })
 }
 
@@ -83,26 +84,15 @@ fn of_check(dir: &TaskDir, number: u32) -> Result<File, Failure> {
     let path = until.and_then(|until| newest_file(dir, before, until));
     let Some(path) = path else {
         return Err(match runs.get(at.wrapping_sub(1)) {
-            Some((_, check)) => Failure::failed(format!(
-                "what run {number} of the checks of task '{}' printed is not there any more",
-                dir.name()
-            ))
-            .kept(format!(
-                "its receipt: `{}` {}",
-                words::line(&check.command, 80),
-                check.ending()
-            )),
-            None => {
-                let have = words::count(runs.len() as u64, "time");
-                Failure::usage(format!(
-                    "checks of task '{}' ran {have}: there is no run {number}",
-                    dir.name()
-                ))
-                .hint("runs count from 1, those before the first iteration and of proofs included")
-            }
+            Some((_, check)) => Failure::failed(say(|m| m.output_check_gone(number, &dir.name())))
+                .kept(say(|m| m.output_kept_receipt(&words::line(&check.command, 80), &check.ending()))),
+            None => Failure::usage(say(|m| m.output_no_check_run(&dir.name(), runs.len() as u64, number)))
+                .hint(say(|m| m.output_runs_from_one())),
         });
     };
-    files::open(&path).map_err(|error| Failure::failed(format!("cannot read {}: {error}", path.display())))
+    files::open(&path).map_err(|error| {
+        Failure::failed(say(|m| m.cannot_read(&path.display().to_string(), &error.to_string())))
+    })
 }
 
 /// The output of a check is named after where the journal was when it began: behind the end of the check before it and

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::rename::finish_all;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Text, say};
 
 /// What went, or would go.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ pub struct Pruned {
     /// What stays, and why.
     pub spared: Vec<Spared>,
     /// What should have gone and did not.
-    pub problems: Vec<String>,
+    pub problems: Vec<Text>,
     /// What it took on disk.
     pub bytes: u64,
 }
@@ -46,12 +47,10 @@ impl App {
                     pruned.removed.push((item, refs));
                 }
                 Ok(None) => {
-                    pruned
-                        .problems
-                        .push(format!("{}: it has changed meanwhile, and stays", item.what.name()));
+                    pruned.problems.push(say(|m| m.prune_changed_meanwhile(&item.what.name())));
                 }
                 // One that cannot go does not keep the others.
-                Err(error) => pruned.problems.push(format!("{}: {error}", item.what.name())),
+                Err(error) => pruned.problems.push(format!("{}: {error}", item.what.name()).into()),
             }
         }
         Ok(pruned)
@@ -59,5 +58,5 @@ impl App {
 }
 
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Failure {
-    Failure::failed(error.to_string()).kept("everything; nothing was removed").caused_by(error)
+    Failure::failed(error.to_string()).kept(say(|m| m.kept_nothing_removed())).caused_by(error)
 }

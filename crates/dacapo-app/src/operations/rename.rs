@@ -12,11 +12,15 @@ use dacapo_core::store::{LockError, RenameRecord, RepoDir, TaskDir, TaskLocation
 use crate::App;
 use crate::error::{Failure, Kind};
 use crate::inside;
+use crate::messages::{Messages, Text, say};
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
 use crate::present::refusals;
 
-const NOTHING: &str = "everything; nothing was renamed";
+/// What every refusal keeps.
+fn unrenamed() -> Text {
+    say(|m| m.kept_nothing_renamed())
+}
 
 /// A task that has its new name.
 #[derive(Debug)]
@@ -40,30 +44,35 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
         finish(app, &repo, &data, &dir, &record)?;
         return Ok(Renamed { dir, record });
     }
-    let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
+    let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unrenamed()))?;
     let to = TaskName::parse(new_name).map_err(|error| {
         let close = TaskName::from_prompt(new_name);
-        Failure::usage(error.to_string()).kept(NOTHING).hint(format!("dacapo rename {name} {close}"))
+        Failure::usage(say(|m| m.task_invalid_name(new_name)))
+            .kept(unrenamed())
+            .hint(format!("dacapo rename {name} {close}"))
+            .caused_by(error)
     })?;
     let from = dir.name();
     if from == to.as_str() {
-        return Err(Failure::usage(format!("Task '{from}' has this name already"))
-            .kept(NOTHING)
+        return Err(Failure::usage(say(|m| m.rename_same_name(&from)))
+            .kept(unrenamed())
             .hint(format!("dacapo rename {from} NEW")));
     }
     let lock = dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{from}' is still running."))
-            .kept(NOTHING)
-            .hint(format!("dacapo kill {from} ends it"))
-            .hint(format!("dacapo wait {from} waits for it; then rename it")),
-        LockError::Lingering => still_finishing(&from).kept(NOTHING),
+        LockError::Held => Failure::usage(say(|m| m.task_still_running(&from)))
+            .kept(unrenamed())
+            .hint(say(|m| m.hint_kill_ends_it(&from)))
+            .hint(say(|m| m.rename_wait(&from))),
+        LockError::Lingering => still_finishing(&from).kept(unrenamed()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(unrenamed())
         }
     })?;
     app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
     let spec = dir.spec().map_err(|error| {
-        Failure::failed(error.to_string()).kept(NOTHING).hint(format!("look at {}", dir.path().display()))
+        Failure::failed(error.to_string())
+            .kept(unrenamed())
+            .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
     })?;
     is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("dacapo rename {from} {to}"))?;
     let _at_work = app.at_work(&repo, &data);
@@ -104,12 +113,9 @@ fn is_outside(
         here.iter().any(|here| here.starts_with(&worktree))
     };
     match places.iter().find(|place| place.worktree.as_ref().is_some_and(|own| is_in(&own.path))) {
-        Some(place) => Err(Failure::usage(format!(
-            "you are in the worktree of task '{}', which the rename moves",
-            place.name
-        ))
-        .kept(NOTHING)
-        .hint(format!("cd {}, then {again}", top.display()))),
+        Some(place) => Err(Failure::usage(say(|m| m.rename_inside_worktree(place.name.as_str())))
+            .kept(unrenamed())
+            .hint(say(|m| m.rename_from(&top.display().to_string(), again)))),
         None => Ok(()),
     }
 }
@@ -126,8 +132,9 @@ fn finish(
     let top = dir.spec().map(|spec| spec.top).unwrap_or_default();
     is_outside(app, repo, &[&record.from, &record.to], &top, &format!("dacapo rename {from} {to}"))?;
     let lock = dir.lock_to_rename().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{to}' is being renamed by another process"))
-            .kept("everything; it goes on"),
+        LockError::Held => {
+            Failure::usage(say(|m| m.rename_under_way(to))).kept(say(|m| m.rename_kept_goes_on()))
+        }
         LockError::Lingering => still_finishing(to),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
     })?;
@@ -183,63 +190,59 @@ enum CameTo {
 
 fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) -> Failure {
     let again = format!("dacapo rename {from} {to}");
-    let (failure, next) = match came_to {
-        CameTo::Nothing => {
-            (Failure::usage(reason(&error, to)).kept(NOTHING), ", or choose another name".to_owned())
-        }
-        CameTo::Unfinished => {
-            let message = format!("Task '{to}' is not completely renamed: {}", reason(&error, to));
-            let kept =
-                format!("all of it: the task is '{to}' now, its worktree or branch may still be '{from}'");
-            (Failure::failed(message).kept(kept), format!("; then {again} finishes it"))
-        }
+    let failure = match came_to {
+        CameTo::Nothing => Failure::usage(say(|m| reason(&error, to, m))).kept(unrenamed()),
+        CameTo::Unfinished => Failure::failed(say(|m| m.rename_unfinished(to, &reason(&error, to, m))))
+            .kept(say(|m| m.rename_kept_unfinished(from, to))),
     };
+    // What stands in the way, where another name would do as well.
+    let or_choose = |todo: &dyn Fn(Messages) -> String| match came_to {
+        CameTo::Nothing => say(|m| m.rename_do_or_choose(&todo(m))),
+        CameTo::Unfinished => say(|m| m.rename_do_then_finish(&todo(m), &again)),
+    };
+    let then_again = |todo: &dyn Fn(Messages) -> String| say(|m| m.rename_do_then(&todo(m), &again));
     match &error {
-        RenameError::NameTaken(name) => {
-            failure.hint(format!("dacapo status {name} shows it; choose another name"))
-        }
-        RenameError::NameFixed { .. } => failure.hint("start it anew under another name"),
-        RenameError::Kind(_) => failure.hint("a newer version of Dacapo made it: use that one"),
+        RenameError::NameTaken(name) => failure.hint(say(|m| m.rename_choose_other(name))),
+        RenameError::NameFixed { .. } => failure.hint(say(|m| m.rename_start_anew())),
+        RenameError::Kind(_) => failure.hint(say(|m| m.rename_newer_version())),
         RenameError::PutAway(kept) => match kept.why {
             Why::Dropped => failure
-                .hint(format!("dacapo drop {from} goes on with its drop"))
-                .hint(format!("dacapo undo {from} takes it back")),
+                .hint(say(|m| m.rename_drop_continues(from)))
+                .hint(say(|m| m.rename_undo_takes_back(from))),
             Why::Merged { .. } => failure
-                .hint(format!("dacapo merge {from} puts the rest of it away"))
-                .hint(format!("dacapo undo {from} takes it back")),
+                .hint(say(|m| m.rename_merge_continues(from)))
+                .hint(say(|m| m.rename_undo_takes_back(from))),
         },
         RenameError::Worktree(worktree) => match worktree {
             WorktreeError::PathExists(path) => {
-                failure.hint(format!("move {} elsewhere{next}", path.display()))
+                failure.hint(or_choose(&|m| m.rename_move(&path.display().to_string())))
             }
-            WorktreeError::BranchExists(branch) => failure.hint(format!(
-                "git branch -m {branch} OTHER, or git branch -d {branch} when it is merged{next}"
-            )),
+            WorktreeError::BranchExists(branch) => {
+                failure.hint(or_choose(&|m| m.rename_branch_or_delete(branch)))
+            }
             WorktreeError::BranchConflict { existing, .. } => {
-                failure.hint(format!("git branch -m {existing} OTHER{next}"))
+                failure.hint(or_choose(&|_| format!("git branch -m {existing} OTHER")))
             }
-            WorktreeError::Registered(_) => {
-                failure.hint(format!("git worktree prune lets git forget it{next}"))
+            WorktreeError::Registered(_) => failure.hint(or_choose(&|m| m.rename_forget_worktree())),
+            WorktreeError::CheckedOut { at, .. } => {
+                failure.hint(then_again(&|m| m.rename_switch(&at.display().to_string())))
             }
-            WorktreeError::CheckedOut { at, .. } => failure
-                .hint(format!("git -C {} switch main, or to another branch; then {again}", at.display())),
             WorktreeError::Locked { path, .. } => {
-                failure.hint(format!("git worktree unlock {}; then {again}", path.display()))
+                failure.hint(then_again(&|_| format!("git worktree unlock {}", path.display())))
             }
-            WorktreeError::InOperation(path) => failure.hint(format!(
-                "git -C {} status shows how to finish or abort it; then {again}",
-                path.display()
-            )),
+            WorktreeError::InOperation(path) => {
+                failure.hint(then_again(&|m| m.rename_finish_operation(&path.display().to_string())))
+            }
             WorktreeError::BranchMoved(_)
             | WorktreeError::OtherFileSystem { .. }
             | WorktreeError::Busy(_)
             | WorktreeError::Discover(_)
-            | WorktreeError::Git(_) => failed(failure).hint(format!("mend the cause; then {again}")),
+            | WorktreeError::Git(_) => failed(failure).hint(then_again(&|m| m.fix_the_cause())),
         },
         RenameError::Dropped(_)
         | RenameError::Record(_)
         | RenameError::Journal(_)
-        | RenameError::File { .. } => failed(failure).hint(format!("mend the cause; then {again}")),
+        | RenameError::File { .. } => failed(failure).hint(then_again(&|m| m.fix_the_cause())),
     }
     .caused_by(error)
 }
@@ -248,20 +251,15 @@ fn failed(failure: Failure) -> Failure {
     Failure { kind: Kind::Failed, ..failure }
 }
 
-fn reason(error: &RenameError, to: &str) -> String {
+fn reason(error: &RenameError, to: &str, messages: Messages) -> String {
     match error {
-        RenameError::Worktree(WorktreeError::PathExists(_)) => {
-            format!("Worktree for task '{to}' already exists")
-        }
-        RenameError::PutAway(kept) => {
-            let what = match kept.why {
-                Why::Dropped => "drop",
-                Why::Merged { .. } => "merge",
-            };
-            format!("a {what} of task '{}' was cut short", kept.name)
-        }
-        RenameError::NameTaken(_)
-        | RenameError::NameFixed { .. }
+        RenameError::Worktree(WorktreeError::PathExists(_)) => messages.rename_worktree_exists(to),
+        RenameError::PutAway(kept) => match kept.why {
+            Why::Dropped => messages.rename_drop_cut_short(&kept.name),
+            Why::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
+        },
+        RenameError::NameTaken(name) => messages.task_already_exists(name),
+        RenameError::NameFixed { .. }
         | RenameError::Kind(_)
         | RenameError::Worktree(_)
         | RenameError::Dropped(_)

@@ -22,6 +22,7 @@ use crate::App;
 use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
+use crate::messages::say;
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
 use crate::present::refusals;
 use crate::present::words;
@@ -176,16 +177,12 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
 fn refuse_merged(app: &App, repo: &Repo, dir: &TaskDir, seen: &TaskView) -> Result<(), Failure> {
     let there = || seen.worktree.as_ref().is_some_and(|path| Path::new(path).exists());
     let Some(merged) = seen.merged.as_ref().filter(|_| !there()) else { return Ok(()) };
-    let failure = Failure::usage(format!(
-        "Task '{}' was merged into {}; its worktree is gone",
-        seen.name,
-        words::branch(&merged.into)
-    ))
-    .kept("everything; nothing was started")
-    .hint("start a new task: dacapo exec \"what to add\"");
+    let failure = Failure::usage(say(|m| m.resume_was_merged(&seen.name, words::branch(&merged.into))))
+        .kept(say(|m| m.kept_nothing_started()))
+        .hint(say(|m| m.resume_start_new()));
     let data = dir.repo().filter(|data| is_put_away(app, repo, data, &seen.name));
     Err(match data {
-        Some(_) => failure.hint(format!("dacapo undo {} brings worktree and branch back", seen.name)),
+        Some(_) => failure.hint(say(|m| m.resume_undo_merge(&seen.name))),
         None => failure,
     })
 }
@@ -221,7 +218,8 @@ fn hand_over(
     remember: Option<Command>,
 ) -> Result<(), Failure> {
     let inbox = dir.inbox();
-    let failed = |error| Failure::failed(format!("the inbox of task '{}': {error}", dir.name()));
+    let failed =
+        |error: std::io::Error| Failure::failed(say(|m| m.inbox_failed(&dir.name(), &error.to_string())));
     inbox.forget_stops().map_err(failed)?;
     for (by, command) in orders.into_iter().chain(remember.map(|command| ("dacapo resume", command))) {
         // Limits are as `set` would have made them, so that what is shown first speaks of them; and what is remembered is
@@ -255,10 +253,10 @@ fn look_at_tree(repo: &Repo, view: &TaskView, spec: &TaskSpec) -> Result<(), Fai
     }
     let named: Vec<&str> = theirs.iter().take(3).map(String::as_str).collect();
     let more = if theirs.len() > named.len() { ", …" } else { "" };
-    let files = words::count(theirs.len() as u64, "uncommitted file");
-    Err(Failure::usage(format!("{files} here since task '{}' ended ({}{more})", view.name, named.join(", ")))
-        .kept("everything; nothing was started")
-        .hint("commit or stash them first: they would become part of an iteration's commit"))
+    let (files, names) = (theirs.len() as u64, format!("{}{more}", named.join(", ")));
+    Err(Failure::usage(say(|m| m.resume_uncommitted(files, &view.name, &names)))
+        .kept(say(|m| m.kept_nothing_started()))
+        .hint(say(|m| m.resume_commit_first())))
 }
 
 /// A task that has a branch of its own in the user's checkout goes on there, and nowhere else (M2).
@@ -269,7 +267,7 @@ fn look_at_branch(app: &App, view: &TaskView, spec: &TaskSpec, dir: &TaskDir) ->
     }
     let before = untracked_before(dir, &view.untracked.lists);
     match astray(spec, &app.env, &before).map_err(|error| Failure::failed(error.to_string()))? {
-        Some(why) => Err(Failure::usage(why).kept("everything; nothing was started")),
+        Some(why) => Err(Failure::usage(why).kept(say(|m| m.kept_nothing_started()))),
         None => Ok(()),
     }
 }
@@ -287,19 +285,17 @@ fn enough(
     match (view.status, view.outcome, more) {
         (_, _, Some(more)) => Ok(Some(more)),
         (Status::Completed, _, None) if !follow_up => {
-            Err(Failure::usage(format!("Task '{}' is completed", view.name))
-                .hint(format!("dacapo resume {} \"what to add\"", view.name))
+            Err(Failure::usage(say(|m| m.resume_completed(&view.name)))
+                .hint(say(|m| m.resume_follow_up(&view.name)))
                 .hint(format!("dacapo resume {} --iter 5", view.name)))
         }
         (Status::Completed, _, None) => Ok(anew),
         (_, Some(Outcome::MaxReached), None) | (_, _, None) if !left && view.status.has_ended() => {
             match follow_up {
                 true => Ok(anew),
-                false => Err(Failure::usage(format!(
-                    "Task '{}' has used all of its {} iterations",
-                    view.name,
-                    view.max_iterations.unwrap_or(view.iteration)
-                ))
+                false => Err(Failure::usage(say(|m| {
+                    m.resume_used_up(&view.name, view.max_iterations.unwrap_or(view.iteration))
+                }))
                 .hint(format!("dacapo resume {} --iter 5", view.name))),
             }
         }

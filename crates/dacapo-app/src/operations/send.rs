@@ -16,6 +16,7 @@ use super::kind::{self, KindOperations};
 use super::resume::{GoesOn, Resumed};
 use crate::App;
 use crate::error::{Failure, suggest};
+use crate::messages::say;
 use crate::operations::tasks::{still_finishing, unreachable};
 use crate::present::needs::commands;
 use crate::present::refusals;
@@ -90,8 +91,8 @@ impl App {
         let name = dir.name();
         if !dir.is_driven().map_err(|error| unreachable(&name, &error))? {
             let status = self.view(dir)?.status;
-            return Err(Failure::usage(format!("Task '{name}' is not running ({})", status.as_str()))
-                .hint(format!("dacapo resume {name} goes on with it")));
+            return Err(Failure::usage(say(|m| m.task_not_running(&name, status.as_str())))
+                .hint(say(|m| m.hint_resume_continues(&name))));
         }
         let now = when == PauseAt::Now;
         let put = dir.inbox().put("dacapo pause", Command::Pause { now });
@@ -102,8 +103,7 @@ impl App {
     /// Tells the iterations of a task something, all from now on or the next one.
     pub fn tell(&self, dir: &TaskDir, text: &str, lasting: Lasting) -> Result<Told, Failure> {
         if text.trim().is_empty() {
-            return Err(Failure::usage("there is nothing to tell")
-                .hint(format!("dacapo tell {} \"what its iterations are to hear\"", dir.name())));
+            return Err(Failure::usage(say(|m| m.tell_nothing())).hint(say(|m| m.tell_example(&dir.name()))));
         }
         let once = lasting == Lasting::Once;
         let text = text.trim_end().to_owned();
@@ -123,14 +123,14 @@ impl App {
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
         let kind = self.kinds.find(&spec.kind).ok_or_else(|| {
             Failure::usage(NotThatKind::Unknown(spec.kind.clone()).to_string())
-                .kept("everything; nothing was changed")
+                .kept(say(|m| m.kept_nothing_changed()))
         })?;
         let mut commands = Vec::new();
         for change in changes {
             let (key, value) = change.split_once('=').ok_or_else(|| {
                 let first = kind.limits().first().copied().unwrap_or("iter");
-                Failure::usage(format!("'{change}' is not KEY=VALUE"))
-                    .kept("everything; nothing was changed")
+                Failure::usage(say(|m| m.set_not_key_value(change)))
+                    .kept(say(|m| m.kept_nothing_changed()))
                     .hint(format!("dacapo set {} {first}=20", spec.name))
             })?;
             let parsed = kind.change(key, value).map_err(|error| invalid(self.kinds, &error, kind, value))?;
@@ -143,7 +143,7 @@ impl App {
             let paid = spec.agents.iter().chain(&spec.context.summary_by).chain(&spec.context.message_by);
             budget
                 .map_or(Ok(()), |budget| can_hold(budget, paid))
-                .map_err(|failure| failure.kept("everything; nothing was changed"))?;
+                .map_err(|failure| failure.kept(say(|m| m.kept_nothing_changed())))?;
             commands.push(Command::Set { key: key.to_owned(), value: value.to_owned() });
         }
         give(dir, "dacapo set", &commands)
@@ -164,13 +164,15 @@ impl App {
         if let Some(number) = choice
             && number > needs.choices.len()
         {
-            let all = commands(&needs, &dir.name())
+            let all: Vec<String> = commands(&needs, &dir.name())
                 .into_iter()
                 .enumerate()
-                .map(|(at, option)| format!("{}: {option}", at + 1));
-            return Err(Failure::usage(format!("there is no choice {number}"))
-                .kept("everything; the task still waits")
-                .hint(format!("the choices are {}", all.collect::<Vec<_>>().join(", ")))
+                .map(|(at, option)| format!("{}: {option}", at + 1))
+                .collect();
+            let all = all.join(", ");
+            return Err(Failure::usage(say(|m| m.approve_no_choice(number)))
+                .kept(say(|m| m.approve_kept_waits()))
+                .hint(say(|m| m.approve_choices(&all)))
                 .into());
         }
         Ok(answer(&dir, "dacapo approve", Command::Approve { choice })?)
@@ -212,9 +214,9 @@ fn asked(app: &App, name: &str) -> Result<Asked, Failure> {
         Some(needs) if view.status == Status::Paused && own.is_some() => {
             Ok(Asked { repo, dir, needs, runs: false, own })
         }
-        _ => Err(Failure::usage(format!("Task '{}' asks nothing ({})", view.name, view.status.as_str()))
-            .kept("everything; nothing was changed")
-            .hint(format!("dacapo status {} shows where it stands", view.name))),
+        _ => Err(Failure::usage(say(|m| m.approve_nothing_asked(&view.name, view.status.as_str())))
+            .kept(say(|m| m.kept_nothing_changed()))
+            .hint(say(|m| m.status_shows_task(&view.name)))),
     }
 }
 
@@ -224,14 +226,19 @@ fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<Given, Failure> {
 }
 
 fn invalid(kinds: Kinds, error: &InvalidChange, kind: &dyn Kind, value: &str) -> Failure {
-    let failure = Failure::usage(error.to_string()).kept("everything; nothing was changed");
-    let InvalidChange::Key(key) = error else { return failure };
+    let key = match error {
+        InvalidChange::Key(key) => key,
+        InvalidChange::Value { .. } => {
+            return Failure::usage(error.to_string()).kept(say(|m| m.kept_nothing_changed()));
+        }
+    };
+    let failure = Failure::usage(say(|m| m.set_unknown_limit(key))).kept(say(|m| m.kept_nothing_changed()));
     if let Some((other, own)) = called_otherwise(kinds, key, value, kind) {
-        return failure.hint(format!("'{key}' is a limit of a {other}; of a {} it is '{own}'", kind.name()));
+        return failure.hint(say(|m| m.set_called_otherwise(key, other, kind.name(), own)));
     }
     match suggest(key, kind.limits().iter().copied()) {
-        Some(close) => failure.hint(format!("did you mean '{close}'?")),
-        None => failure.hint(format!("these can be: {}", kind.limits().join(", "))),
+        Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+        None => failure.hint(say(|m| m.set_possible(&kind.limits().join(", ")))),
     }
 }
 

@@ -9,6 +9,7 @@ use super::drop::shown;
 use super::rename::finish_all;
 use crate::App;
 use crate::error::{Failure, suggest};
+use crate::messages::{Text, say};
 use crate::present::refusals;
 use crate::present::words;
 
@@ -18,7 +19,7 @@ pub struct Undone {
     /// What was kept of it.
     pub kept: Kept,
     /// How a merge of it is taken out of its branch, in git's own words.
-    pub way_back: Option<String>,
+    pub way_back: Option<Text>,
     /// For programs.
     pub json: Value,
 }
@@ -76,13 +77,12 @@ impl App {
 }
 
 fn all(dropped: &Dropped<'_>, data: &RepoDir) -> Result<Vec<Kept>, Failure> {
-    dropped
-        .all()
-        .map_err(|error| Failure::failed(format!("cannot read {}: {error}", data.dropped_path().display())))
+    let path = data.dropped_path().display().to_string();
+    dropped.all().map_err(|error| Failure::failed(say(|m| m.cannot_read(&path, &error.to_string()))))
 }
 
 /// How to take a merge out of the branch again, in the user's own words to git: nothing of what came later goes with it.
-fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> String {
+fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> Text {
     let branch = words::branch(into);
     let here = repo.head().ok().and_then(|head| head.branch).as_deref() == Some(into);
     let at = repo.read_ref(into).ok().flatten();
@@ -92,18 +92,20 @@ fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> String {
             Ok(true) => format!("git revert --no-edit -m 1 {}", commit.short()),
             Ok(false) | Err(_) => format!("git revert --no-edit {}..{}", from.short(), commit.short()),
         };
-        return format!("{switch}{revert} takes it back: {branch} has gone on since");
+        let command = format!("{switch}{revert}");
+        return say(|m| m.undo_way_revert(&command, branch));
     }
     let from = from.short();
-    match here {
-        true => format!("git reset --keep {from} moves {branch} back"),
-        false => format!("git branch -f {branch} {from} moves {branch} back"),
-    }
+    let command = match here {
+        true => format!("git reset --keep {from}"),
+        false => format!("git branch -f {branch} {from}"),
+    };
+    say(|m| m.undo_way_move(&command, branch))
 }
 
 fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> {
     let Some(name) = name else {
-        return all.first().ok_or_else(|| Failure::usage("nothing was dropped in this repository"));
+        return all.first().ok_or_else(|| Failure::usage(say(|m| m.undo_nothing_dropped())));
     };
     // The newest comes first.
     let found = all.iter().find(|kept| kept.id == name).or_else(|| all.iter().find(|kept| kept.name == name));
@@ -111,39 +113,36 @@ fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> 
     let had_it = |kept: &&Kept| kept.id.rsplitn(3, '-').nth(2) == Some(name);
     let found = found.or_else(|| all.iter().find(had_it));
     found.ok_or_else(|| {
-        let failure = Failure::usage(format!("nothing of a task '{name}' can be brought back"));
-        let refs = format!("git for-each-ref refs/dacapo/rescue/{name} shows what git still keeps of it");
+        let failure = Failure::usage(say(|m| m.undo_nothing_of(name)));
         match suggest(name, all.iter().map(|kept| kept.name.as_str())) {
-            Some(close) => failure.hint(format!("did you mean '{close}'?")),
-            None => failure.hint("dacapo undo --list shows what can be"),
+            Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+            None => failure.hint(say(|m| m.undo_list_shows())),
         }
-        .hint(refs)
+        .hint(say(|m| m.undo_rescue_refs(name)))
     })
 }
 
 fn not_brought_back(kept: &Kept, error: DropError) -> Failure {
     let (name, id) = (&kept.name, &kept.id);
-    let failure = Failure::usage(format!("'{name}' cannot be brought back: {}", refusals::put_away(&error)))
-        .kept(format!("all of it, as it was put away; nothing has moved (undo {id})"));
+    let failure = Failure::usage(say(|m| m.undo_refused(name, &refusals::put_away(&error))))
+        .kept(say(|m| m.undo_kept_unmoved(id)));
     match &error {
-        DropError::NameTaken(_) => {
-            failure.hint(format!("dacapo drop {name} puts the one of now away; then dacapo undo {id}"))
+        DropError::NameTaken(_) => failure.hint(say(|m| m.undo_drop_current(name, id))),
+        DropError::Worktree(WorktreeError::BranchExists(branch)) => {
+            failure.hint(say(|m| m.undo_rename_branch(branch, id)))
         }
-        DropError::Worktree(WorktreeError::BranchExists(branch)) => failure.hint(format!(
-            "git branch -m {branch} NEW keeps the other under another name; then dacapo undo {id}"
-        )),
         DropError::Worktree(WorktreeError::PathExists(path)) => {
-            failure.hint(format!("move {} elsewhere; then dacapo undo {id}", path.display()))
+            failure.hint(say(|m| m.undo_move_away(&path.display().to_string(), id)))
         }
         DropError::Lock(LockError::Held | LockError::Lingering) => {
-            failure.hint(format!("another dacapo is at work on it; dacapo status {name}"))
+            failure.hint(say(|m| m.undo_at_work(name)))
         }
         DropError::Worktree(_)
         | DropError::File { .. }
         | DropError::Lock(LockError::Io { .. } | LockError::RenameUnfinished { .. }) => {
             Failure { kind: crate::error::Kind::Failed, ..failure }
-                .kept("all of it: what is not back yet is in dropped/")
-                .hint(format!("mend the cause, then dacapo undo {id} goes on"))
+                .kept(say(|m| m.undo_kept_partly_back()))
+                .hint(say(|m| m.undo_fix_then_again(id)))
         }
     }
     .caused_by(error)

@@ -1,5 +1,6 @@
 //! `dacapo drop`: removes a task with its worktree and branch, and keeps all of it (S9).
 
+use dacapo_app::messages::Messages;
 use dacapo_core::dropped::Kept;
 use dacapo_core::spec::{Place, TaskSpec};
 
@@ -7,7 +8,7 @@ use super::print;
 use crate::App;
 use crate::args::Drop;
 use crate::error::Failure;
-use crate::output::words::{DIM, paint};
+use crate::output::words::{self, DIM, paint};
 
 pub(super) fn run(app: &App, args: &Drop) -> Result<u8, Failure> {
     let drops = app.drop_tasks(&args.names)?;
@@ -16,32 +17,34 @@ pub(super) fn run(app: &App, args: &Drop) -> Result<u8, Failure> {
             print(&dropped.json.to_string());
             continue;
         }
-        print(&said(&dropped.kept, &dropped.spec));
+        print(&said(&dropped.kept, &dropped.spec, app.messages));
         for reference in &dropped.untracked {
-            let text = format!("  {reference} still holds what was untracked before it");
-            print(&paint(DIM, &text));
+            print(&paint(DIM, &format!("  {}", app.messages.dropped_untracked_held(reference))));
         }
         let stood_in_it = dropped.kept.worktree.as_ref().zip(app.here().ok()).is_some_and(|(at, here)| {
             here.starts_with(at) || at.canonicalize().is_ok_and(|at| here.starts_with(at))
         });
         if stood_in_it {
-            let top = dropped.spec.top.display();
-            print(&paint(DIM, &format!("  this directory went with it: cd {top}")));
+            let top = dropped.spec.top.display().to_string();
+            print(&paint(DIM, &format!("  {}", app.messages.dropped_directory_gone(&top))));
         }
     }
     drops.failure.map_or(Ok(0), Err)
 }
 
-fn said(kept: &Kept, spec: &TaskSpec) -> String {
+fn said(kept: &Kept, spec: &TaskSpec, messages: Messages) -> String {
     let name = &kept.name;
     let what = match (&spec.place, &kept.tip, &kept.branch) {
-        (Place::InPlace { .. }, _, _) => "its record; its commits stay where they are".to_owned(),
+        (Place::InPlace { .. }, _, _) => messages.dropped_record_only(),
         (_, Some(tip), Some(branch)) => {
-            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            let merged = if kept.merged { "merged" } else { "not merged" };
-            format!("worktree and branch {branch} at {} ({merged})", tip.short())
+            let branch = words::branch(branch);
+            match kept.merged {
+                true => messages.dropped_merged(branch, tip.short()),
+                false => messages.dropped_not_merged(branch, tip.short()),
+            }
         }
-        _ => "its record".to_owned(),
+        _ => messages.its_record(),
     };
-    format!("dropped {name}: {what}\n{}", paint(DIM, &format!("  dacapo undo {name} brings it back")))
+    let undo = paint(DIM, &format!("  {}", messages.undo_brings_back(name)));
+    format!("{}\n{undo}", messages.dropped(name, &what))
 }

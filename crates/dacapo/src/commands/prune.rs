@@ -1,22 +1,27 @@
 //! `dacapo prune`: removes what is merged, what was dropped long ago, and what crashes left (S9).
 
+use dacapo_app::messages::{Messages, Text, say};
 use dacapo_app::operations::prune::Pruned;
 use dacapo_core::event::FORMAT;
 use dacapo_core::prune::{Item, PutAway, Rules, What};
 use dacapo_core::spec::parse_duration;
 use serde_json::json;
 
-use super::print;
+use super::{pad, print};
 use crate::App;
 use crate::args::Prune;
 use crate::error::Failure;
 use crate::output::leftovers::because;
 use crate::output::words::{self, DIM, WARN, paint};
 
+/// Columns of what stands in front of a row.
+const KIND: usize = 9;
+
 pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
     let older_than = args.older_than.as_deref().map(|text| {
-        parse_duration(text)
-            .map_err(|error| Failure::usage(format!("--older-than: {error}")).hint("--older-than 30d"))
+        parse_duration(text).map_err(|error| {
+            Failure::usage(say(|m| m.prune_older_than(&error.to_string()))).hint("--older-than 30d")
+        })
     });
     let rules = Rules {
         older_than: older_than.transpose()?,
@@ -40,46 +45,52 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
             .iter()
             .map(|spared| json!({"name": spared.name, "reason": because(&spared.reason, &spared.name)}));
         let spared: Vec<serde_json::Value> = spared.collect();
+        let problems: Vec<&str> = problems.iter().map(Text::english).collect();
         let line = json!({"v": FORMAT, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
             "removed": gone, "spared": spared, "problems": problems});
         print(&line.to_string());
     } else {
+        let messages = app.messages;
         for (item, refs) in &removed {
-            print(&row(item, refs));
+            print(&row(item, refs, messages));
         }
         for spared in &spared {
             print(&paint(
                 DIM,
                 &format!(
-                    "stays     {}  {}",
+                    "{} {}  {}",
+                    pad(&messages.prune_label_stays(), KIND),
                     spared.name,
                     words::line(&because(&spared.reason, &spared.name), words::WHOLE)
                 ),
             ));
         }
-        problems.iter().for_each(|problem| print(&paint(WARN, &format!("problem   {problem}"))));
-        let verb = if args.dry_run { "would free" } else { "freed" };
-        print(&match removed.len() {
-            0 => "nothing to remove".to_owned(),
-            some => format!("{verb} {} ({})", words::bytes(freed), words::count(some as u64, "thing")),
+        for problem in &problems {
+            let label = pad(&messages.prune_label_problem(), KIND);
+            print(&paint(WARN, &format!("{label} {}", problem.in_language(messages.language()))));
+        }
+        print(&match (removed.len() as u64, args.dry_run) {
+            (0, _) => messages.prune_nothing(),
+            (items, true) => messages.prune_would_free(&words::bytes(freed), items),
+            (items, false) => messages.prune_freed(&words::bytes(freed), items),
         });
     }
     Ok(u8::from(!problems.is_empty()))
 }
 
-fn row(item: &Item, refs: &[String]) -> String {
+fn row(item: &Item, refs: &[String], messages: Messages) -> String {
     let kind = match item.what {
-        What::Worktree { .. } => "worktree",
-        What::Dropped { .. } => "dropped",
-        What::Proof { .. } => "proof",
-        What::Left { .. } => "left over",
+        What::Worktree { .. } => messages.prune_kind_worktree(),
+        What::Dropped { .. } => messages.prune_kind_dropped(),
+        What::Proof { .. } => messages.prune_kind_proof(),
+        What::Left { .. } => messages.prune_kind_left(),
     };
     let kept = refs.iter().find(|name| name.ends_with("/tip")).or(refs.first());
-    let kept = kept.map_or_else(String::new, |name| format!("; kept as {name}"));
-    format!(
-        "{kind:<9} {}  {}  {}",
-        item.what.name(),
-        words::bytes(item.bytes),
-        paint(DIM, &format!("{}{kept}", because(&item.reason, &item.what.name())))
-    )
+    let reason = because(&item.reason, &item.what.name());
+    let reason = match kept {
+        Some(name) => messages.prune_kept_as(&reason, name),
+        None => reason,
+    };
+    let (kind, name, size) = (pad(&kind, KIND), item.what.name(), words::bytes(item.bytes));
+    format!("{kind} {name}  {size}  {}", paint(DIM, &reason))
 }

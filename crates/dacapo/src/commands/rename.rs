@@ -28,10 +28,12 @@ fn tell(app: &App, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Resul
         return Ok(0);
     }
     let what = match record.to.worktree.as_ref().filter(|own| own.path.exists()) {
-        Some(own) => format!("branch {} and {}", words::branch(&own.branch), own.path.display()),
-        None => "its record".to_owned(),
+        Some(own) => {
+            app.messages.branch_and_path(words::branch(&own.branch), &own.path.display().to_string())
+        }
+        None => app.messages.its_record(),
     };
-    print(&format!("renamed {from} to {to}: {what}"));
+    print(&app.messages.renamed(from.as_str(), to.as_str(), &what));
     for note in notes(app, dir, record) {
         print(&paint(DIM, &format!("  {note}")));
     }
@@ -45,15 +47,13 @@ fn notes(app: &App, dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
     let moved = record.to.worktree.as_ref().is_some_and(|own| own.path.exists());
     let mut notes = Vec::new();
     if moved && !spec.place.setup().is_empty() {
-        notes.push(
-            "its setup ran in the old directory: what contains that path (a Python environment) must be made again",
-        );
+        notes.push(app.messages.renamed_setup_again());
     }
     if moved && spec.policy.session == SessionMode::Resume {
-        notes.push("its agent starts a new session when it goes on: sessions are tied to the directory");
+        notes.push(app.messages.renamed_new_session());
     }
     if view.pull_request.is_some() {
-        notes.push("its pull request stays on the old branch of the remote");
+        notes.push(app.messages.renamed_pull_request_stays());
     }
-    notes.into_iter().map(str::to_owned).collect()
+    notes
 }

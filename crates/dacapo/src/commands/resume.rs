@@ -45,11 +45,10 @@ pub(super) fn goes_on(app: &App, resumed: Resumed, show: Show) -> Result<u8, Fai
         print(&json::status(&app.view(&dir)?).to_string());
     } else if !show.quiet {
         let name = dir.name();
-        let does = match begun {
-            Begun::Queued => "is queued and goes on when a place is free",
-            Begun::Running => "goes on in the background",
-        };
-        print(&format!("{name} {does}; dacapo attach {name} shows it"));
+        print(&match begun {
+            Begun::Queued => app.messages.resumed_queued(&name),
+            Begun::Running => app.messages.resumed_in_background(&name),
+        });
     }
     Ok(0)
 }

@@ -1,10 +1,11 @@
 //! `dacapo undo`: brings back what was put away (S9).
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::undo::{PutAway, Undone};
 use dacapo_core::dropped::Why;
 use serde_json::Value;
 
-use super::print;
+use super::{pad, print};
 use crate::App;
 use crate::args::Undo;
 use crate::error::Failure;
@@ -16,7 +17,7 @@ pub(super) fn run(app: &App, args: &Undo) -> Result<u8, Failure> {
         if args.json {
             print(&all.into_iter().map(|one| one.json).collect::<Value>().to_string());
         } else {
-            list(&all);
+            list(&all, app.messages);
         }
         return Ok(0);
     }
@@ -25,42 +26,44 @@ pub(super) fn run(app: &App, args: &Undo) -> Result<u8, Failure> {
         print(&json.to_string());
         return Ok(0);
     }
-    let name = &kept.name;
+    let (name, messages) = (&kept.name, app.messages);
     let what = match (&kept.why, &kept.worktree, &kept.branch) {
         (_, Some(path), Some(branch)) => {
-            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            format!("branch {branch} and {}", path.display())
+            messages.branch_and_path(words::branch(branch), &path.display().to_string())
         }
-        (Why::Dropped | Why::Merged { .. }, _, _) => "its record".to_owned(),
+        (Why::Dropped | Why::Merged { .. }, _, _) => messages.its_record(),
     };
-    print(&format!("{name} is back: {what}"));
+    print(&messages.undone(name, &what));
     if let Why::Merged { into, .. } = &kept.why {
         let short = words::branch(into);
-        print(&paint(DIM, &format!("  what was merged into {short} stays there")));
-        way_back.iter().for_each(|way| print(&paint(DIM, &format!("  {way}"))));
+        print(&paint(DIM, &format!("  {}", messages.undone_stays_merged(short))));
+        if let Some(way) = way_back {
+            print(&paint(DIM, &format!("  {}", way.in_language(messages.language()))));
+        }
     }
     print(&paint(DIM, &format!("  dacapo status {name}")));
     Ok(0)
 }
 
-fn list(all: &[PutAway]) {
+fn list(all: &[PutAway], messages: Messages) {
     if all.is_empty() {
-        print("nothing to bring back");
+        print(&messages.undo_list_empty());
         return;
     }
     let width = all.iter().map(|one| one.kept.name.chars().count()).max().unwrap_or(0).min(40);
     for PutAway { kept, bytes, .. } in all {
         let why = match (&kept.why, kept.merged, &kept.worktree) {
-            (Why::Merged { .. }, _, _) => "merged",
-            (Why::Dropped, _, None) => "in place",
-            (Why::Dropped, true, _) => "dropped, merged",
-            (Why::Dropped, false, _) => "dropped, not merged",
+            (Why::Merged { .. }, _, _) => messages.undo_list_merged(),
+            (Why::Dropped, _, None) => messages.undo_list_in_place(),
+            (Why::Dropped, true, _) => messages.undo_list_dropped_merged(),
+            (Why::Dropped, false, _) => messages.undo_list_dropped_not_merged(),
         };
         let when = kept.at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
         let size = words::bytes(*bytes);
         print(&format!(
-            "{}  {when}  {size:>8}  {why:<19}  {}  {}",
+            "{}  {when}  {size:>8}  {}  {}  {}",
             paint(BOLD, &format!("{:<width$}", kept.name)),
+            pad(&why, 19),
             words::line(&kept.prompt, 40),
             paint(DIM, &format!("dacapo undo {}", kept.id))
         ));

@@ -247,7 +247,10 @@ fn s9_what_has_taken_its_place_is_not_overwritten() {
     let _ = world.run(&["undo", &id]).expect(0);
     assert_eq!(fs::read_to_string(at.join("precious")).unwrap(), "1\n");
     assert_eq!(dropped(&world).len(), 1, "the other one is still there");
-    world.run(&["undo", "nothing"]).expect(2).says("nothing of a task 'nothing' can be brought back");
+    world
+        .run(&["undo", "nothing"])
+        .expect(2)
+        .says("nothing to undo: there is no dropped or merged task 'nothing'");
 }
 
 #[test]
@@ -304,7 +307,7 @@ fn s9_from_inside_the_worktree() {
     let world = World::new();
     let at = task(&world, "t");
     let ran = Ran::from(world.command(&["drop", "t"]).current_dir(&at).output().unwrap()).expect(0);
-    ran.says("this directory went with it: cd ");
+    ran.says("this directory is gone: cd ");
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     let _ = world.run(&["undo"]).expect(0);
     assert_eq!(fs::read_to_string(at.join("f0")).unwrap(), "0\n");

@@ -131,7 +131,7 @@ fn s17_what_cannot_be_renamed_is_said_and_nothing_changes() {
         ("nobody", "new", "Task 'nobody' not found"),
         ("../old", "new", "Task '../old' not found"),
         ("old", "other", "Task 'other' already exists"),
-        ("old", "old", "Task 'old' has this name already"),
+        ("old", "old", "Task 'old' already has this name"),
         ("old", "taken", "branch 'dacapo/taken' already exists"),
         ("old", "there", "Worktree for task 'there' already exists"),
     ] {

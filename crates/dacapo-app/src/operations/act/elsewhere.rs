@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Done, Operation};
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 use crate::note::{Note, Notes};
 use crate::question::{Answers, NotYet, Question};
 
@@ -52,7 +53,11 @@ impl App {
         let listener = say.clone();
         let app = App { notes: Notes::new(move |note| listener(&Line::Note(note.clone()))), ..self };
         let came = serde_json::from_slice::<Call>(call)
-            .map_err(|error| NotYet::Refused(Failure::usage(format!("the call does not read: {error}"))))
+            .map_err(|error| {
+                NotYet::Refused(Failure::usage(crate::messages::say(|m| {
+                    m.act_call_unreadable(&error.to_string())
+                })))
+            })
             .and_then(|call| app.act(&call.operation, &call.answers));
         let (last, code) = match came {
             Ok(done) => (Line::Done(done), 0),
@@ -70,29 +75,31 @@ impl App {
     /// meanwhile is passed on as it happens. This process takes no lock, and keeps nothing: it may live long, and start whatever
     /// else it likes meanwhile.
     pub fn act_elsewhere(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
-        let unable = |what: &str, error: io::Error| {
-            Failure::failed(format!("the operation could not be {what}: {error}"))
-                .kept("everything that is on record; dacapo list shows where tasks stand")
+        let unable = |message: &dyn Fn(Messages) -> String| {
+            Failure::failed(say(message)).kept(say(|m| m.act_kept_on_record()))
         };
         let call = Call { operation: operation.clone(), answers: answers.clone() };
-        let call = serde_json::to_vec(&call).map_err(|error| unable("written", error.into()))?;
+        let call =
+            serde_json::to_vec(&call).map_err(|error| unable(&|m| m.act_not_written(&error.to_string())))?;
         let mut command = Command::new(&self.program);
         command.arg0("dacapo").arg(ARGUMENT).current_dir(self.here()?);
         command.env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| unable("started", error))?;
+        let mut child =
+            command.spawn().map_err(|error| unable(&|m| m.act_not_started(&error.to_string())))?;
         // One that is gone already has said why, or nothing; the pipe closes with this.
         let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&call));
         let heard = child.stdout.take().map(|output| self.hear(output)).unwrap_or_default();
-        let status = child.wait().map_err(|error| unable("waited for", error))?;
+        let status = child.wait().map_err(|error| unable(&|m| m.act_not_waited(&error.to_string())))?;
         match heard.last {
             Some(came) => came,
             None => {
-                let why = match heard.strange {
-                    Some(strange) => format!("its process gave no reply ({status}), but said: {strange}"),
-                    None => format!("its process ended without a reply ({status})"),
-                };
-                Err(unable("done", io::Error::other(why)).into())
+                let status = status.to_string();
+                Err(match heard.strange {
+                    Some(strange) => unable(&|m| m.act_strange_reply(&status, &strange)),
+                    None => unable(&|m| m.act_no_reply(&status)),
+                }
+                .into())
             }
         }
     }
@@ -170,7 +177,7 @@ mod tests {
         let Err(NotYet::Refused(failure)) = heard_of(script).0 else { panic!("{script}") };
         assert_eq!(
             failure.kept.as_ref().map(|kept| kept.english()),
-            Some("everything that is on record; dacapo list shows where tasks stand")
+            Some("everything that is on record; dacapo list shows the status of each task")
         );
         failure.message.to_string()
     }

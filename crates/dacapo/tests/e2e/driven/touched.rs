@@ -113,7 +113,11 @@ fn s2_a_milestones_limits_are_set_by_its_own_names() {
     let world = World::new();
     world.make(world.milestone("two", BUILDS, ACCEPTS));
     let refused = world.run(&["set", "two", "stall=3"]).expect(2);
-    assert!(refused.stderr.contains("these can be: rounds, rejections, call-timeout"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("these can be changed: rounds, rejections, call-timeout"),
+        "{}",
+        refused.stderr
+    );
     let refused = world.run(&["set", "two", "rounds=x"]).expect(2);
     assert!(refused.stderr.contains("rounds=x: expected a count such as 10 or +5"), "{}", refused.stderr);
     let _ = world.run(&["set", "two", "rounds=+10", "call-timeout=5m", "rejections=5"]).expect(0);

@@ -67,7 +67,10 @@ fn s9_prune_does_not_remove_ignored_files_that_no_build_makes() {
         let _ = world.run(&["undo", name]).expect(0);
         assert_eq!(model(&worktree(&world, name)).as_deref(), Some("weights\n"), "{name}");
     }
-    world.run(&["undo", "plain"]).expect(2).says("nothing of a task 'plain' can be brought back");
+    world
+        .run(&["undo", "plain"])
+        .expect(2)
+        .says("nothing to undo: there is no dropped or merged task 'plain'");
 }
 
 /// All that a merge that was cut short must come to, whoever finishes it.
@@ -77,7 +80,7 @@ fn finished(world: &World, plan: &str, tip: &str) {
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "", "{plan}");
     assert!(!tree.exists(), "{plan}");
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1, "{plan}");
-    merge(world, &["t"]).expect(0).says("merged already");
+    merge(world, &["t"]).expect(0).says("already merged");
     let _ = world.run(&["undo", "t"]).expect(0);
     assert_eq!(model(&tree).as_deref(), Some("weights\n"), "{plan}");
     assert_eq!(world.git(&["rev-parse", "dacapo/t"]), tip, "{plan}");
