@@ -14,6 +14,7 @@ mod init;
 mod kept;
 mod labels;
 mod language;
+mod merge;
 mod notes;
 mod process;
 mod put_away;
@@ -134,6 +135,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("init", init::INIT),
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
+    ("merge", merge::MERGE),
     ("notes", notes::NOTES),
     ("process", process::PROCESS),
     ("put_away", put_away::PUT_AWAY),

@@ -77,7 +77,7 @@ pub enum MergeResult {
     Merged { commit_id: Oid },
     AlreadyThere,
     Empty,
-    LeftOut { reason: String },
+    LeftOut { reason: Text },
     Halted,
 }
 

@@ -4,6 +4,7 @@ pub mod ends;
 pub mod face;
 pub mod faults;
 pub mod json;
+pub mod left_out;
 pub mod leftovers;
 pub mod listing;
 pub mod log;

@@ -290,6 +290,6 @@ mod tests {
         };
         let text = serde_json::to_string(&done).unwrap();
         assert_eq!(serde_json::from_str::<Done>(&text).unwrap(), done);
-        assert!(text.contains(r#"{"task":"t","result":"left_out","reason":"conflicts"}"#), "{text}");
+        assert!(text.contains(r#"{"task":"t","result":"left_out","reason":{"en":"conflicts"}}"#), "{text}");
     }
 }

@@ -13,9 +13,9 @@ use super::start::{MERGE_HOLDER, take_workspace};
 use crate::App;
 use crate::config::{Loaded, load};
 use crate::error::Failure;
+use crate::messages::{Text, say};
 use crate::note::Note;
-use crate::present::refusals;
-use crate::present::words;
+use crate::present::{left_out, refusals, words};
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
 
@@ -24,7 +24,10 @@ mod room;
 
 use candidates::{Gathered, gather};
 
-const NOTHING: &str = "everything; nothing was merged";
+/// What every refusal keeps.
+fn unmerged() -> Text {
+    say(|m| m.kept_nothing_merged())
+}
 
 /// What is to be merged into the branch that is checked out, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,14 +219,14 @@ impl Prepared {
 }
 
 fn failed(error: &LeftOut) -> Failure {
-    Failure::failed(error.to_string()).kept(NOTHING)
+    Failure::failed(left_out::why(error)).kept(unmerged())
 }
 
 /// Files that a merge was moving here when it was killed go back first: they are nobody's changes.
 fn take_back(app: &App, repo: &Repo, gathered: &Gathered, into: &str) -> Result<(), Failure> {
     for candidate in &gathered.candidates {
         let files = take_back_cut_short(repo, candidate, into)
-            .map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+            .map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
         if files > 0 {
             app.note(&Note::MergeTakenBack { task: candidate.spec.name.to_string(), files });
         }
@@ -236,35 +239,35 @@ fn current_branch(repo: &Repo) -> Result<(String, Oid), Failure> {
     let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
     match (head.branch, head.commit) {
         (Some(branch), Some(commit)) => Ok((branch, commit)),
-        (None, _) => Err(Failure::usage("HEAD is detached: there is no branch to merge into")
-            .kept(NOTHING)
-            .hint("git switch main, or whichever branch the work is for")),
-        (Some(branch), None) => Err(Failure::usage(format!(
-            "branch '{}' has no commits yet: there is nothing to merge into",
-            words::branch(&branch)
-        ))
-        .kept(NOTHING)
-        .hint("git switch to the branch the work is for")),
+        (None, _) => Err(Failure::usage(say(|m| m.merge_detached()))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_switch_to_branch()))),
+        (Some(branch), None) => {
+            Err(Failure::usage(say(|m| m.merge_branch_without_commits(words::branch(&branch))))
+                .kept(unmerged())
+                .hint(say(|m| m.merge_switch_branch())))
+        }
     }
 }
 
 /// Two merges in one repository would each prove something that is not there any more (R4).
 fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
     let made = files::make_dir(data.path());
-    made.map_err(|error| Failure::failed(format!("cannot write {}: {error}", data.path().display())))?;
+    made.map_err(|error| {
+        let path = data.path().display().to_string();
+        Failure::failed(say(|m| m.cannot_be_written(&path, &error.to_string())))
+    })?;
     // Nothing else locks the directory of a repository's data.
     let target = LockTarget::dir(data.path().to_owned(), data.path().join("merge.lock"));
     Lock::take(&target).map_err(|error| match error {
-        LockError::Held => Failure::usage("another merge is under way in this repository")
-            .kept(NOTHING)
-            .hint("wait until it is done, then merge"),
-        LockError::Lingering => {
-            Failure::usage("a merge has ended here, but a git or hook that it started is still at work")
-                .kept(NOTHING)
-                .hint("wait until it is done, then merge")
-        }
+        LockError::Held => Failure::usage(say(|m| m.merge_under_way()))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_wait_then_merge())),
+        LockError::Lingering => Failure::usage(say(|m| m.merge_still_finishing()))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_wait_then_merge())),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(unmerged())
         }
     })
 }

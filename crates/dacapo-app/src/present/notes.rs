@@ -60,7 +60,9 @@ fn merging(now: &MergeStep, messages: Messages) -> String {
             MergeResult::Merged { commit_id } => messages.note_merge_done(commit_id.short()),
             MergeResult::AlreadyThere => messages.note_merge_already_there(),
             MergeResult::Empty => messages.note_merge_empty(),
-            MergeResult::LeftOut { reason } => messages.note_merge_left_out(reason),
+            MergeResult::LeftOut { reason } => {
+                messages.note_merge_left_out(reason.in_language(messages.language()))
+            }
             MergeResult::Halted => messages.note_merge_stopped(),
         },
     }

@@ -1,5 +1,6 @@
 //! `dacapo merge`: everything is checked first, then the plan is shown, then tasks come home one by one (S11).
 
+use dacapo_app::messages::say;
 use dacapo_app::operations::merge::{MergeRequest, Merged};
 use dacapo_core::merge::Halt;
 use dacapo_core::store::RepoDir;
@@ -16,8 +17,6 @@ mod show;
 
 use show::Shown;
 
-const NOTHING: &str = "everything; nothing was merged";
-
 pub(super) fn run(app: &App, args: &Merge) -> Result<u8, Failure> {
     let names = args.names.as_deref().unwrap_or_default().split(',');
     let request = MergeRequest {
@@ -30,7 +29,7 @@ pub(super) fn run(app: &App, args: &Merge) -> Result<u8, Failure> {
         model: args.model.clone(),
         no_agent: args.no_agent,
     };
-    let mut shown = Shown::new(args.show, request.query.clone(), args.dry_run);
+    let mut shown = Shown::new(app.messages, args.show, request.query.clone(), args.dry_run);
     if args.dry_run {
         let plan = app.merge_plan(&request)?;
         shown.show(&plan);
@@ -51,17 +50,19 @@ fn query(args: &Merge, data: &RepoDir) -> Result<Option<String>, Failure> {
     if !meant.is_empty() {
         let all: Vec<&str> =
             args.names.iter().map(String::as_str).chain(meant.iter().map(|word| word.as_str())).collect();
-        return Err(Failure::usage(format!("'{}' is a task, not a part of a query", meant[0]))
-            .kept(NOTHING)
-            .hint(format!("did you mean '{}'?", all.join(",")))
-            .hint("put the query in quotes where it speaks of a task"));
+        return Err(Failure::usage(say(|m| m.merge_task_in_query(meant[0])))
+            .kept(say(|m| m.kept_nothing_merged()))
+            .hint(say(|m| m.hint_did_you_mean(&all.join(","))))
+            .hint(say(|m| m.merge_quote_query())));
     }
     let text = args.query.join(" ");
     if !args.query.is_empty() && text.trim().is_empty() {
-        return Err(Failure::usage("the query is empty").kept(NOTHING).hint("leave it out"));
+        return Err(Failure::usage(say(|m| m.merge_query_empty()))
+            .kept(say(|m| m.kept_nothing_merged()))
+            .hint(say(|m| m.merge_leave_query_out())));
     }
     if text.contains('\0') {
-        return Err(Failure::usage("the query contains a NUL byte").kept(NOTHING));
+        return Err(Failure::usage(say(|m| m.merge_query_nul())).kept(say(|m| m.kept_nothing_merged())));
     }
     Ok((!args.query.is_empty()).then_some(text))
 }
@@ -78,5 +79,5 @@ fn listen(halt: Halt) -> Result<(), Failure> {
             halt.ask(if signal == SIGINT { "Ctrl-C" } else { "a signal" });
         }
     });
-    listening.map(drop).map_err(|error| drive::no_more_threads(&error).kept(NOTHING))
+    listening.map(drop).map_err(|error| drive::no_more_threads(&error).kept(say(|m| m.kept_nothing_merged())))
 }

@@ -99,7 +99,7 @@ fn s11_of_three_tasks_two_conflict_and_one_breaks_the_checks_and_main_has_what_i
     let merged = &world.status("good")["merged"];
     assert_eq!((&merged["into"], &merged["commit"]), (&"refs/heads/main".into(), &good.as_str().into()));
     // Not twice, and not resumed.
-    merge(&world, &["good"]).expect(0).says("merged already, into main");
+    merge(&world, &["good"]).expect(0).says("already merged into main");
     world.run(&["resume", "good", "--iter", "1"]).expect(2).says("Task 'good' was merged into main");
 }
 

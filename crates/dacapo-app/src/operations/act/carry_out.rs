@@ -10,6 +10,7 @@ use crate::agents;
 use crate::config::Timespan;
 use crate::error::Failure;
 use crate::inside;
+use crate::messages::say;
 use crate::note::{MergeStep, Note};
 use crate::operations::after_task::Watched;
 use crate::operations::kind::{self, OwnDone};
@@ -19,6 +20,7 @@ use crate::operations::resume::{GoesOn, Resume, Resumed};
 use crate::operations::run::Run;
 use crate::operations::send::{Given, Lasting, PauseAt};
 use crate::operations::start::{Intent, Prepared, Start};
+use crate::present::left_out;
 use crate::present::log::Tracing;
 use crate::pull_request::{Made, Wishes};
 use crate::question::{Answers, NotYet};
@@ -99,7 +101,7 @@ impl App {
                 let mut record = MergeRecord { app: self, now: String::new(), tasks: Vec::new(), ends: None };
                 let Merged { halted, .. } = self.merge(request, answers, &mut record)?;
                 let MergeRecord { tasks, ends, .. } = record;
-                let (from, to) = ends.ok_or_else(|| Failure::failed("the merge came to no end"))?;
+                let (from, to) = ends.ok_or_else(|| Failure::failed(say(|m| m.merge_came_to_no_end())))?;
                 Ok(Done::Merged { from, to, tasks, halted })
             }
             Operation::OpenPullRequest { task, title, base, draft } => {
@@ -138,9 +140,8 @@ impl App {
                 Ok(Done::TrustRevoked { hashes: self.revoke_trust(hash.as_deref())? })
             }
             Operation::Own { kind, step } => {
-                let own = kind::of(kind).ok_or_else(|| {
-                    Failure::usage(format!("tasks of kind '{kind}' have no operations of their own"))
-                })?;
+                let own =
+                    kind::of(kind).ok_or_else(|| Failure::usage(say(|m| m.act_no_own_operations(kind))))?;
                 match own.act(self, step, answers)? {
                     OwnDone::Started(started) => Ok(Done::started(*started)),
                     OwnDone::Resumed(resumed) => Ok(self.resumed(resumed)?),
@@ -249,7 +250,7 @@ impl WatchMerge for MergeRecord<'_> {
             Outcome::Merged(done) => MergeResult::Merged { commit_id: done.commit.clone() },
             Outcome::AlreadyThere(_) => MergeResult::AlreadyThere,
             Outcome::Empty => MergeResult::Empty,
-            Outcome::LeftOut(why) => MergeResult::LeftOut { reason: why.to_string() },
+            Outcome::LeftOut(why) => MergeResult::LeftOut { reason: left_out::why(why) },
             Outcome::Halted => MergeResult::Halted,
         };
         self.tell(MergeStep::Ended { result: result.clone() });

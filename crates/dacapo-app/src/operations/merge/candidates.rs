@@ -11,11 +11,12 @@ use dacapo_core::spec::{AgentSpec, Approval, Place, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
 use dacapo_core::view::{MergedInto, TaskView};
 
-use super::{MergeRequest, NOTHING};
+use super::{MergeRequest, unmerged};
 use crate::App;
 use crate::agents::{self, Answers, Wanted};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::operations::list::glance;
 use crate::operations::tasks::still_finishing;
 use crate::present::listing::is_ready;
@@ -45,8 +46,8 @@ pub(super) fn gather(
     let helpers = Helpers { app, request, config, top, asked };
     let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
     for name in &names {
-        let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(NOTHING))?;
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+        let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unmerged()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
         let lock = lock(&dir)?;
         repo.hand_down(&lock);
         app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
@@ -88,20 +89,20 @@ fn names(app: &App, request: &MergeRequest, data: &RepoDir) -> Result<Vec<String
         let proven: Vec<String> =
             ready(app, data)?.into_iter().filter(|brief| brief.verified).map(|brief| brief.name).collect();
         return if proven.is_empty() {
-            Err(Failure::usage("no task is proven and ready")
-                .kept(NOTHING)
-                .hint("dacapo list shows where they stand"))
+            Err(Failure::usage(say(|m| m.merge_none_ready()))
+                .kept(unmerged())
+                .hint(say(|m| m.merge_list_shows_status())))
         } else {
             Ok(proven)
         };
     }
     if names.is_empty() {
-        return Err(offered(Failure::usage("which task is to be merged?").kept(NOTHING), &ready(app, data)?));
+        return Err(offered(Failure::usage(say(|m| m.merge_which())).kept(unmerged()), &ready(app, data)?));
     }
     if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
-        return Err(Failure::usage(format!("task '{}' is named twice", names[twice]))
-            .kept(NOTHING)
-            .hint("name each task once, in the order in which they are to be merged"));
+        return Err(Failure::usage(say(|m| m.merge_named_twice(&names[twice])))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_name_each_once())));
     }
     Ok(names)
 }
@@ -117,17 +118,19 @@ fn ready(app: &App, data: &RepoDir) -> Result<Vec<Brief>, Failure> {
 fn offered(failure: Failure, ready: &[Brief]) -> Failure {
     const MOST: usize = 8;
     if ready.is_empty() {
-        return failure.hint("nothing is ready; dacapo list shows where the tasks of this repository stand");
+        return failure.hint(say(|m| m.merge_nothing_ready()));
     }
-    let word = |brief: &Brief| if brief.verified { "✓ proven" } else { "finished, unverified" };
     let mut failure = ready.iter().take(MOST).fold(failure, |failure, brief| {
-        failure.hint(format!("dacapo merge {}   {}", brief.name, word(brief)))
+        failure.hint(match brief.verified {
+            true => say(|m| m.merge_offer_proven(&brief.name)),
+            false => say(|m| m.merge_offer_unverified(&brief.name)),
+        })
     });
     if let Some(more) = ready.len().checked_sub(MOST).filter(|more| *more > 0) {
-        failure = failure.hint(format!("and {more} more: dacapo list"));
+        failure = failure.hint(say(|m| m.merge_offer_more(more)));
     }
     if ready.iter().any(|brief| brief.verified) {
-        failure = failure.hint("dacapo merge --ready   all that is proven");
+        failure = failure.hint(say(|m| m.merge_offer_all_ready()));
     }
     failure
 }
@@ -135,53 +138,51 @@ fn offered(failure: Failure, ready: &[Brief]) -> Failure {
 fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
     let name = dir.name();
     dir.lock().map_err(|error| match error {
-        LockError::Held => Failure::usage(format!("Task '{name}' is still running."))
-            .kept(NOTHING)
-            .hint(format!("dacapo wait {name}, then merge"))
-            .hint(format!("dacapo kill {name} ends it; what it has done is kept")),
-        LockError::Lingering => still_finishing(&name).kept(NOTHING),
+        LockError::Held => Failure::usage(say(|m| m.task_still_running(&name)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_wait_for(&name)))
+            .hint(say(|m| m.merge_kill_first(&name))),
+        LockError::Lingering => still_finishing(&name).kept(unmerged()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(NOTHING)
+            Failure::failed(refusals::lock(&error)).kept(unmerged())
         }
     })
 }
 
 /// The branch with the task's work, and its tip.
 fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(String, Oid), Failure> {
-    let name = &spec.name;
+    let name = spec.name.as_str();
     if let Place::InPlace { branch: Some(own), .. } = &spec.place {
         let branch = words::branch(&own.name);
-        return Err(Failure::usage(format!(
-            "Task '{name}' worked in your own checkout, on branch {branch}: there is no worktree to bring home"
-        ))
-        .kept(NOTHING)
-        .hint(format!("git merge {branch}, on the branch that it is for")));
+        return Err(Failure::usage(say(|m| m.merge_has_own_branch_here(name, branch)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_by_git(branch))));
     }
     let Place::Worktree { branch, path, .. } = &spec.place else {
-        let on = view.branch.as_deref().map_or("a detached HEAD", words::branch);
-        return Err(Failure::usage(format!(
-            "Task '{name}' worked in your own checkout: its commits are on {on} already"
-        ))
-        .kept(NOTHING)
-        .hint("there is nothing to merge; tasks with a branch of their own are started with --worktree"));
+        let on = view.branch.as_deref().map(words::branch);
+        let message = say(|m| match on {
+            Some(branch) => m.merge_worked_here(name, branch),
+            None => m.merge_worked_here(name, &m.merge_detached_head()),
+        });
+        return Err(Failure::usage(message).kept(unmerged()).hint(say(|m| m.merge_start_with_worktree())));
     };
     if branch == into {
-        return Err(Failure::usage(format!("this is the worktree of task '{name}' itself"))
-            .kept(NOTHING)
-            .hint(format!("cd {}, then dacapo merge {name}", spec.top.display())));
+        return Err(Failure::usage(say(|m| m.merge_in_own_worktree(name)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_from_top(&spec.top.display().to_string(), name))));
     }
-    let tip = repo.read_ref(branch).map_err(|error| Failure::failed(error.to_string()).kept(NOTHING))?;
+    let tip = repo.read_ref(branch).map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
     if let Some(tip) = tip {
         return Ok((branch.clone(), tip));
     }
     let short = words::branch(branch);
-    let failure = Failure::usage(format!("branch '{short}' of task '{name}' is gone")).kept(NOTHING);
+    let failure = Failure::usage(say(|m| m.merge_branch_gone(short, name))).kept(unmerged());
     Err(match &view.last_commit {
         Some(last) if repo.has_commit(last).unwrap_or(false) => {
-            failure.hint(format!("git branch {short} {} brings it back as the task left it", last.short()))
+            failure.hint(say(|m| m.merge_restore_branch(short, last.short())))
         }
-        _ if path.exists() => failure.hint(format!("look at {}", path.display())),
-        _ => failure.hint("it never had a commit: there is nothing to merge"),
+        _ if path.exists() => failure.hint(say(|m| m.hint_look_at(&path.display().to_string()))),
+        _ => failure.hint(say(|m| m.merge_never_committed())),
     })
 }
 
@@ -225,7 +226,7 @@ fn asked_for(
     if request.agent.is_none() && request.agent_cmd.is_none() && request.model.is_none() {
         return Ok(None);
     }
-    chosen(app, request, config, top).map(Some).map_err(|failure| failure.kept(NOTHING))
+    chosen(app, request, config, top).map(Some).map_err(|failure| failure.kept(unmerged()))
 }
 
 fn chosen(app: &App, request: &MergeRequest, config: &Config, top: &Path) -> Result<Vec<AgentSpec>, Failure> {

@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 use dacapo_core::git::{ChangeKind, GitError, Oid, Repo, display_path};
 use dacapo_core::merge::Candidate;
 
-use super::NOTHING;
+use super::unmerged;
 use crate::error::Failure;
-use crate::present::words;
+use crate::messages::say;
 
 /// Refused where the user has changed what comes in, or has files that git does not track where others come in: nothing is to
 /// be mixed up or lost, and nobody is to wait for agents and checks first. Git itself stops at what only turns out later.
 pub(super) fn look(repo: &Repo, from: &Oid, candidates: &[Candidate]) -> Result<(), Failure> {
-    let failed = |error: GitError| Failure::failed(error.to_string()).kept(NOTHING);
+    let failed = |error: GitError| Failure::failed(error.to_string()).kept(unmerged());
     let dirt = repo.dirt().map_err(failed)?;
-    if let Some(operation) = dirt.operation {
-        return Err(Failure::usage(format!("this checkout is in the middle of something: {operation}"))
-            .kept(NOTHING)
-            .hint(format!("finish it or git {operation} --abort, then merge")));
+    if let Some(operation) = dirt.operation.map(|operation| operation.to_string()) {
+        return Err(Failure::usage(say(|m| m.merge_operation_under_way(&operation)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_finish_operation(&operation))));
     }
     if let Some(path) = dirt.unmerged.first() {
-        return Err(Failure::usage(format!("{} has conflicts that are not resolved", display_path(path)))
-            .kept(NOTHING)
-            .hint("resolve and commit them, then merge"));
+        return Err(Failure::usage(say(|m| m.merge_unresolved_conflicts(&display_path(path))))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_resolve_first())));
     }
     let (mut touched, mut incoming) = (BTreeSet::new(), BTreeSet::new());
     for candidate in candidates {
@@ -37,15 +37,17 @@ pub(super) fn look(repo: &Repo, from: &Oid, candidates: &[Candidate]) -> Result<
     }
     let changed = in_the_way(&dirt.tracked, &touched);
     if !changed.is_empty() {
-        let count = words::count(changed.len() as u64, "uncommitted change");
-        let message = format!("{count} here in files that the merge touches ({})", named(&changed));
-        return Err(Failure::usage(message).kept(NOTHING).hint("commit them, or git stash, then merge"));
+        let (count, names) = (changed.len() as u64, named(&changed));
+        return Err(Failure::usage(say(|m| m.merge_changes_in_the_way(count, &names)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_commit_or_stash())));
     }
     let untracked = repo.untracked_in_the_way(incoming.iter().map(PathBuf::as_path)).map_err(failed)?;
     if !untracked.is_empty() {
-        let count = words::count(untracked.len() as u64, "untracked file");
-        let message = format!("{count} here where the merge brings files ({})", named(&untracked));
-        return Err(Failure::usage(message).kept(NOTHING).hint("move them away, then merge"));
+        let (count, names) = (untracked.len() as u64, named(&untracked));
+        return Err(Failure::usage(say(|m| m.merge_untracked_in_the_way(count, &names)))
+            .kept(unmerged())
+            .hint(say(|m| m.merge_move_away())));
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::merge::{MergePlan, WatchMerge};
-use dacapo_app::present::face;
+use dacapo_app::present::{face, left_out};
 use dacapo_core::event::{AgentEvent, FORMAT};
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{Done, Expected, Halt, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
@@ -12,19 +13,16 @@ use serde_json::{Value, json};
 
 use super::listen;
 use crate::args::Show;
-use crate::commands::print;
+use crate::commands::{pad, print};
 use crate::error::Failure;
 use crate::output::leftovers::not_at_home;
 use crate::output::notices;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
-/// So many names of files in one line.
-const FILES: usize = 5;
-
 /// What there is to say about merging what is not completed.
-fn why_unfinished(view: &TaskView) -> String {
+fn why_unfinished(view: &TaskView, messages: Messages) -> String {
     let own = face::of(&view.kind).and_then(|face| face.unfinished(view));
-    own.unwrap_or_else(|| format!("the task is {}", view.status.as_str()))
+    own.unwrap_or_else(|| messages.merge_task_status(view.status.as_str()))
 }
 
 fn is_work(expected: &Expected) -> bool {
@@ -33,6 +31,7 @@ fn is_work(expected: &Expected) -> bool {
 
 /// Shows a merge.
 pub(super) struct Shown {
+    messages: Messages,
     show: Show,
     query: Option<String>,
     dry_run: bool,
@@ -43,9 +42,9 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(show: Show, query: Option<String>, dry_run: bool) -> Self {
+    pub(super) fn new(messages: Messages, show: Show, query: Option<String>, dry_run: bool) -> Self {
         let (into, merged, left_out) = (String::new(), Vec::new(), Vec::new());
-        Self { show, query, dry_run, into, width: 0, merged, left_out }
+        Self { messages, show, query, dry_run, into, width: 0, merged, left_out }
     }
 
     /// Whether something conflicts that nobody would resolve.
@@ -82,7 +81,7 @@ impl Shown {
             if self.show.json {
                 tracing::warn!("{note}");
             }
-            self.say(&paint(WARN, &format!("note    {note}")));
+            self.say(&paint(WARN, &format!("{}{note}", self.messages.label_note())));
         }
     }
 
@@ -99,13 +98,17 @@ impl Shown {
             "merge_plan",
             json!({"into": self.into, "from": from, "tasks": tasks, "dry_run": self.dry_run}),
         );
-        self.say(&format!("{} {} ({})", paint(DIM, "into   "), words::branch(&self.into), from.short()));
+        let messages = self.messages;
+        let label = |text: String| paint(DIM, &pad(&text, 7));
+        let into = label(messages.merge_label_into());
+        self.say(&format!("{into} {} ({})", words::branch(&self.into), from.short()));
         if let Some(query) = &self.query {
-            self.say(&format!("{} {}", paint(DIM, "query  "), words::line(query, 100)));
+            self.say(&format!("{} {}", label(messages.merge_label_query()), words::line(query, 100)));
         }
         for (name, merged) in merged {
             let into = words::branch(&merged.into);
-            self.say(&format!("  {name:<width$}  merged already, into {into} as {}", merged.commit.short()));
+            let there = messages.merge_merged_before(into, merged.commit.short());
+            self.say(&format!("  {name:<width$}  {there}"));
             self.json(
                 "merge_result",
                 json!({"task": name, "result": "already_merged", "into": merged.into, "commit": merged.commit}),
@@ -113,34 +116,59 @@ impl Shown {
         }
         for (at, task) in plan.iter().enumerate() {
             let (number, name) = (at + 1, &task.name);
-            let size = format!(
-                "{}, {}",
-                words::count(task.commits, "commit"),
-                words::count(task.files.len() as u64, "file")
-            );
+            let size = messages
+                .merge_size(&messages.commits(task.commits), &messages.files(task.files.len() as u64));
             self.say(&format!(
-                "{number} {} {size:<20}  {}",
+                "{number} {} {}  {}",
                 paint(BOLD, &format!("{name:<width$}")),
-                expected(task, self.query.is_some())
+                pad(&size, 20),
+                self.expected(task)
             ));
             if is_work(&task.expected) {
-                self.say(&paint(DIM, &format!("  {:<width$} {}", "", checks(task))));
+                self.say(&paint(DIM, &format!("  {:<width$} {}", "", checks(task, messages))));
             }
             let unfinished = views.get(at).filter(|view| view.status != Status::Completed);
             if let Some(unfinished) = unfinished.filter(|_| is_work(&task.expected)) {
-                let text =
-                    format!("  {:<width$} {}: look whether it is done", "", why_unfinished(unfinished));
-                self.say(&paint(WARN, &text));
+                let text = messages.merge_look_whether_done(&why_unfinished(unfinished, messages));
+                self.say(&paint(WARN, &format!("  {:<width$} {text}", "")));
             }
             if task.uncommitted > 0 && is_work(&task.expected) {
-                let files = words::count(task.uncommitted as u64, "file");
-                let text =
-                    format!("  {:<width$} {files} in its worktree not committed: no part of this, kept", "");
-                self.say(&paint(WARN, &text));
+                let text = messages.merge_uncommitted_kept(task.uncommitted as u64);
+                self.say(&paint(WARN, &format!("  {:<width$} {text}", "")));
             }
         }
         if self.dry_run {
-            self.say(&paint(DIM, "nothing was changed (--dry-run)"));
+            self.say(&paint(DIM, &messages.merge_dry_run()));
+        }
+    }
+
+    fn expected(&self, task: &Planned) -> String {
+        let messages = self.messages;
+        let text = match &task.expected {
+            Expected::AlreadyThere => return messages.merge_expected_there(),
+            Expected::Empty => return messages.merge_expected_empty(),
+            Expected::FastForward => messages.merge_expected_fast_forward(),
+            Expected::Merge => messages.merge_expected_merge(),
+            Expected::Squash => messages.merge_expected_squash(),
+            Expected::Conflicts { files, with } => {
+                let helper = match &task.agent {
+                    Some(agent) => messages.merge_agent_resolves(agent),
+                    None => messages.merge_no_agent(),
+                };
+                let files = left_out::files(files, messages);
+                return paint(
+                    WARN,
+                    &match with.is_empty() {
+                        true => messages.merge_expected_conflicts(&files, &helper),
+                        false => messages.merge_expected_conflicts_with(&with.join(", "), &files, &helper),
+                    },
+                );
+            }
+        };
+        match (&task.agent, &self.query) {
+            (_, None) => text,
+            (Some(agent), Some(_)) => messages.merge_joined_by(&text, agent),
+            (None, Some(_)) => paint(WARN, &messages.merge_no_agent_for_query(&text)),
         }
     }
 
@@ -149,7 +177,7 @@ impl Shown {
             Outcome::Merged(done) => self.merged(name, done),
             Outcome::AlreadyThere(home) => {
                 self.merged.push(name.to_owned());
-                self.line(BOLD, "✓", name, &format!("is in {} already", words::branch(&self.into)));
+                self.line(BOLD, "✓", name, &self.messages.merge_is_there(words::branch(&self.into)));
                 self.home(home, name);
                 self.json(
                     "merge_result",
@@ -157,13 +185,13 @@ impl Shown {
                 );
             }
             Outcome::Empty => {
-                self.line(DIM, "·", name, "has no commits: nothing to merge");
+                self.line(DIM, "·", name, &self.messages.merge_nothing_to_merge());
                 self.json("merge_result", json!({"task": name, "result": "empty"}));
             }
             Outcome::LeftOut(why) => self.was_left_out(branch, name, why),
             Outcome::Halted => {
                 self.left_out.push(name.to_owned());
-                self.line(WARN, "■", name, "stopped; nothing of it has changed");
+                self.line(WARN, "■", name, &self.messages.merge_stopped());
                 self.json("merge_result", json!({"task": name, "result": "stopped"}));
             }
         }
@@ -180,23 +208,31 @@ impl Shown {
 
     fn merged(&mut self, name: &str, done: &Done) {
         self.merged.push(name.to_owned());
-        let how = if done.fast_forward { "fast-forward to" } else { "merged as" };
+        let messages = self.messages;
+        let (commit, checks) = (done.commit.short(), proven(&done.checks, messages));
+        let text = match done.fast_forward {
+            true => messages.merge_fast_forward_to(commit, &checks),
+            false => messages.merge_merged_as(commit, &checks),
+        };
         // Only proof is green: without a check it is just there.
         let style = if done.checks.is_empty() { BOLD } else { GOOD };
-        self.line(style, "✓", name, &format!("{how} {}{}", done.commit.short(), proven(&done.checks)));
+        self.line(style, "✓", name, &text);
         if let Some(resolved) = &done.resolved {
             if !resolved.conflicts.is_empty() {
-                self.more(&format!("{} resolved {}", resolved.agent, files(&resolved.conflicts)));
+                self.more(
+                    &messages
+                        .merge_resolved(&resolved.agent, &left_out::files(&resolved.conflicts, messages)),
+                );
             }
             let other: Vec<PathBuf> =
                 resolved.touched.iter().filter(|path| !resolved.conflicts.contains(path)).cloned().collect();
             if !other.is_empty() {
-                self.more(&format!("{} also changed {}", resolved.agent, files(&other)));
+                self.more(&messages.merge_also_changed(&resolved.agent, &left_out::files(&other, messages)));
             }
             for left in &resolved.left_out {
-                self.more(&format!("not committed: {}", notices::left(left)));
+                self.more(&messages.merge_not_committed(&notices::left(left)));
             }
-            self.more(&format!("what it said: {}", resolved.record.display()));
+            self.more(&messages.merge_agent_output(&resolved.record.display().to_string()));
         }
         self.home(&done.home, name);
         self.json(
@@ -219,12 +255,12 @@ impl Shown {
 
     fn home(&self, home: &Home, name: &str) {
         if let Some(path) = home.set_aside.as_ref().filter(|_| home.uncommitted > 0) {
-            let uncommitted = words::count(home.uncommitted as u64, "uncommitted file");
-            self.more(&format!("{uncommitted} set aside with its worktree in {}", path.display()));
+            let files = home.uncommitted as u64;
+            self.more(&self.messages.merge_set_aside(files, &path.display().to_string()));
         }
         if let Some(path) = home.set_aside.as_ref().filter(|_| home.ignored > 0) {
-            let ignored = words::count(home.ignored as u64, "ignored file");
-            self.more(&format!("{ignored} put away with its worktree in {}", path.display()));
+            let files = home.ignored as u64;
+            self.more(&self.messages.merge_ignored_kept(files, &path.display().to_string()));
         }
         for problem in &home.problems {
             self.more(&paint(WARN, &not_at_home(problem, name)));
@@ -233,26 +269,28 @@ impl Shown {
 
     fn was_left_out(&mut self, branch: &str, name: &str, why: &LeftOut) {
         self.left_out.push(name.to_owned());
-        let text = dacapo_app::present::refusals::left_out(why);
-        let mut lines = text.lines();
+        let messages = self.messages;
+        let reason = left_out::why(why);
+        let mut lines = reason.in_language(messages.language()).lines();
         let first = lines.next().unwrap_or_default();
         if self.show.quiet {
-            complain!("error: task '{name}' was left out: {}", words::line(first, words::WHOLE));
+            let text = messages.merge_task_left_out(name, &words::line(first, words::WHOLE));
+            complain!("{}{text}", messages.label_error());
         }
-        self.line(BAD, "✗", name, &format!("left out: {}", words::line(first, words::WHOLE)));
+        self.line(BAD, "✗", name, &messages.note_merge_left_out(&words::line(first, words::WHOLE)));
         for line in lines.take(20) {
             self.more(&words::line(line, 200));
         }
         if let Some(path) = why.look_at() {
-            self.more(&format!("see {}", path.display()));
+            self.more(&messages.merge_see(&path.display().to_string()));
         }
-        self.more("nothing of it has changed: branch and worktree are as they were");
-        if let Some(next) = next_step(words::branch(branch), name, why) {
-            self.more(&format!("do: {next}"));
+        self.more(&messages.merge_nothing_changed());
+        if let Some(next) = next_step(words::branch(branch), name, why, messages) {
+            self.more(&format!("{}{next}", messages.label_do()));
         }
         self.json(
             "merge_result",
-            json!({"task": name, "result": "left_out", "why": text, "see": why.look_at().map(|path| display_path(path))}),
+            json!({"task": name, "result": "left_out", "why": reason.english(), "see": why.look_at().map(|path| display_path(path))}),
         );
     }
 
@@ -264,84 +302,49 @@ impl Shown {
         let branch = words::branch(&self.into);
         let moved = match to {
             Some(to) if to != from => format!("{branch}: {} → {}", from.short(), to.short()),
-            _ => format!("{branch} has not moved"),
+            _ => self.messages.merge_not_moved(branch),
         };
         let mut parts = vec![moved];
         if !self.merged.is_empty() {
-            parts.push(format!("{} merged", self.merged.len()));
+            parts.push(self.messages.merge_count_merged(self.merged.len()));
         }
         if !self.left_out.is_empty() {
-            parts.push(format!("{} left out ({})", self.left_out.len(), self.left_out.join(", ")));
+            parts.push(self.messages.merge_count_left_out(self.left_out.len(), &self.left_out.join(", ")));
         }
         self.say(&parts.join(" · "));
     }
 }
 
-fn next_step(branch: &str, name: &str, why: &LeftOut) -> Option<String> {
+fn next_step(branch: &str, name: &str, why: &LeftOut, messages: Messages) -> Option<String> {
     match why {
-        LeftOut::Conflicts(_) => {
-            Some(format!("dacapo merge {name} --agent NAME, or git merge {branch} by hand"))
-        }
-        LeftOut::NoAgent => Some("--agent NAME or --agent-cmd CMD names one".into()),
-        LeftOut::Unresolved { .. } => {
-            Some(format!("dacapo merge {name} --agent ANOTHER, or git merge {branch} by hand"))
-        }
+        LeftOut::Conflicts(_) => Some(messages.merge_do_agent_or_git(name, branch)),
+        LeftOut::NoAgent => Some(messages.merge_do_name_agent()),
+        LeftOut::Unresolved { .. } => Some(messages.merge_do_another_agent(name, branch)),
         LeftOut::Check { .. } => {
             Some(format!("dacapo resume {name} \"rebase onto the new state and make the checks pass\""))
         }
-        LeftOut::Setup { .. } => Some("mend [worktree] setup in the config".into()),
-        LeftOut::Moved | LeftOut::Switched => Some(format!("dacapo merge {name} again")),
-        LeftOut::InTheWay(_) => Some(format!("move these files away, then dacapo merge {name}")),
+        LeftOut::Setup { .. } => Some(messages.merge_do_fix_setup()),
+        LeftOut::Moved | LeftOut::Switched => Some(messages.merge_do_again(name)),
+        LeftOut::InTheWay(_) => Some(messages.merge_do_move_away(name)),
         LeftOut::Trouble(_) => None,
     }
 }
 
-fn files(paths: &[PathBuf]) -> String {
-    let mut named: Vec<String> = paths.iter().take(FILES).map(|path| display_path(path)).collect();
-    if named.len() < paths.len() {
-        named.push(format!("… ({} in all)", paths.len()));
-    }
-    named.join(", ")
-}
-
-fn expected(task: &Planned, joined: bool) -> String {
-    let helper = match &task.agent {
-        Some(agent) => format!("{agent} resolves them"),
-        None => "no agent: it will be left out".to_owned(),
-    };
-    let text = match &task.expected {
-        Expected::AlreadyThere => return "is there already".into(),
-        Expected::Empty => return "nothing to merge".into(),
-        Expected::FastForward => "fast-forward".to_owned(),
-        Expected::Merge => "merge".to_owned(),
-        Expected::Squash => "squash".to_owned(),
-        Expected::Conflicts { files: paths, with } => {
-            let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
-            return paint(WARN, &format!("conflicts{with} in {}; {helper}", files(paths)));
-        }
-    };
-    match (&task.agent, joined) {
-        (_, false) => text,
-        (Some(agent), true) => format!("{text}, joined by {agent}"),
-        (None, true) => paint(WARN, &format!("{text}; no agent for the query: it will be left out")),
-    }
-}
-
-fn checks(task: &Planned) -> String {
+fn checks(task: &Planned, messages: Messages) -> String {
     if task.checks.is_empty() {
-        return "no checks: nothing will be proven".into();
+        return messages.merge_no_checks();
     }
-    let one = |(command, proven): &(String, bool)| {
-        let note = if *proven { " (proven on this very commit)" } else { "" };
-        format!("{}{note}", words::line(command, 60))
+    let one = |(command, proven): &(String, bool)| match (words::line(command, 60), proven) {
+        (command, true) => messages.merge_check_proven(&command),
+        (command, false) => command,
     };
-    format!("checks: {}", task.checks.iter().map(one).collect::<Vec<_>>().join(" · "))
+    messages.merge_checks(&task.checks.iter().map(one).collect::<Vec<_>>().join(" · "))
 }
 
-fn proven(checks: &[Proven]) -> String {
-    let one = |check: &Proven| {
-        let note = if check.by_receipt { " ✓ (on this commit before)" } else { " ✓" };
-        format!(" · {}{note}", words::line(&check.command, 60))
+fn proven(checks: &[Proven], messages: Messages) -> String {
+    let one = |check: &Proven| match (words::line(&check.command, 60), check.by_receipt) {
+        (command, true) => messages.merge_passed_before(&command),
+        (command, false) => format!(" · {command} ✓"),
     };
     checks.iter().map(one).collect()
 }
@@ -373,12 +376,13 @@ impl Watch for Shown {
         match step {
             Step::Begin(_) => {}
             Step::Resolving { agent, conflicts, record } => {
-                let what = if conflicts.is_empty() {
-                    "joins them".into()
-                } else {
-                    format!("resolves {}", files(conflicts))
-                };
-                self.more(&format!("{agent} {what}"));
+                let messages = self.messages;
+                self.more(&match conflicts.is_empty() {
+                    true => messages.merge_agent_integrates(agent),
+                    false => {
+                        messages.merge_agent_resolves_files(agent, &left_out::files(conflicts, messages))
+                    }
+                });
                 self.json(
                     "merge_agent",
                     json!({"agent": agent, "conflicts": conflicts.iter().map(|path| display_path(path)).collect::<Vec<_>>(), "record": display_path(record as &Path)}),
@@ -390,9 +394,9 @@ impl Watch for Shown {
                     self.more(&format!("▸ {}", words::line(&format!("{name} {summary}"), 80)));
                 }
             }
-            Step::Check(command) => self.more(&format!("runs {}", words::line(command, 80))),
+            Step::Check(command) => self.more(&self.messages.merge_runs(&words::line(command, 80))),
             Step::Checked(_) => {}
-            Step::Again => self.more("the branch has moved meanwhile: once more from there"),
+            Step::Again => self.more(&self.messages.note_merge_again()),
         }
     }
 }

@@ -35,7 +35,7 @@ fn s11_an_agent_resolves_and_is_told_what_both_sides_are_for() {
         .says("conflicts in f; cat resolves them")
         .says("✓ t  merged as")
         .says("cat resolved f")
-        .says("what it said: ");
+        .says("its output: ");
     assert_eq!((world.read("f").as_str(), world.read("new").as_str()), ("a\nBOTH\nc\n", "1\n"));
     assert_eq!(world.git(&["log", "-1", "--format=%P"]).split(' ').count(), 2);
     assert!(world.git(&["log", "-1", "--format=%B"]).contains("Conflicts in f resolved by cat."));
@@ -106,7 +106,7 @@ fn s11_a_query_drives_the_integration_without_a_conflict_too() {
     merge(&world, &["t", "keep", "both", "--agent-cmd", &agent])
         .expect(0)
         .says("query   keep both")
-        .says("fast-forward, joined by cat")
+        .says("fast-forward, integrated by cat")
         .says("cat also changed new");
     assert_eq!(world.read("new"), "1\nboth\n");
     assert!(fs::read_to_string(told).unwrap().contains("## What the person who merges wants\nkeep both\n"));

@@ -107,7 +107,7 @@ fn r1_killed_after_the_branch_has_moved_the_next_merge_knows_and_tidies_up() {
     assert_eq!(world.git(&["log", "-1", "--format=%s"]), "t");
     fs::remove_file(&hook).unwrap();
     let main = world.git(&["rev-parse", "main"]);
-    merge(&world, &["t", "--squash"]).expect(0).says("✓ t  is in main already");
+    merge(&world, &["t", "--squash"]).expect(0).says("✓ t  is already in main");
     assert_eq!(world.git(&["rev-parse", "main"]), main, "not merged twice");
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     assert_eq!(world.status("t")["merged"]["commit"], main.as_str());
@@ -125,14 +125,14 @@ fn r1_killed_before_the_worktree_went_the_next_merge_puts_it_away() {
     let _ = world.git(&["worktree", "add", "-q", "-b", "dacapo/t", &worktree, &tip]);
     fs::write(Path::new(&worktree).join("mine"), "kept").unwrap();
     let main = world.git(&["rev-parse", "main"]);
-    merge(&world, &["t"]).expect(0).says("is in main already");
+    merge(&world, &["t"]).expect(0).says("is already in main");
     assert_eq!(world.git(&["rev-parse", "main"]), main, "not merged twice");
     assert_eq!(
         (Path::new(&worktree).exists(), world.git(&["branch", "--list", "dacapo/*"])),
         (false, String::new())
     );
     assert_eq!(world.run(&["undo", "--list"]).expect(0).stdout.lines().count(), 2, "both are put away");
-    merge(&world, &["t"]).expect(0).says("merged already");
+    merge(&world, &["t"]).expect(0).says("already merged");
 }
 
 /// A check in which the user commits to main, each time or only once.
@@ -148,7 +148,7 @@ fn s11_a_commit_of_the_users_between_check_and_move_is_never_overwritten() {
     let mark = world.scratch("mark");
     let once = format!("[ -e {0} ] && exit 0; touch {0};", mark.display());
     world.config(&format!("checks = [{:?}]\n", overtaking(&world, &once)));
-    merge(&world, &["t"]).expect(0).says("the branch has moved meanwhile: once more from there");
+    merge(&world, &["t"]).expect(0).says("the branch has moved meanwhile; starting again from there");
     let line = |world: &World| world.git(&["log", "--first-parent", "--format=%s"]);
     assert_eq!(line(&world), "Merge task 't': do t\nuser\nmore\nfirst");
     // Every time: it is left out, and all that the user did is there.

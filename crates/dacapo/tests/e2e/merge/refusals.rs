@@ -25,9 +25,9 @@ fn s11_bad_names_and_queries_are_refused() {
     refused(&world, &["auht"], &["Task 'auht' not found", "did you mean 'auth'?"]);
     refused(&world, &["auth,nothing-like-it"], &["Task 'nothing-like-it' not found"]);
     refused(&world, &["../auth"], &["Task '../auth' not found"]);
-    refused(&world, &[], &["which task is to be merged?", "dacapo merge auth   finished, unverified"]);
+    refused(&world, &[], &["which task should be merged?", "dacapo merge auth   finished, unverified"]);
     refused(&world, &["--ready"], &["no task is proven and ready"]);
-    refused(&world, &[","], &["which task is to be merged?"]);
+    refused(&world, &[","], &["which task should be merged?"]);
     refused(&world, &["auth,auth"], &["task 'auth' is named twice"]);
     refused(&world, &["auth", "docs"], &["'docs' is a task", "did you mean 'auth,docs'?"]);
     refused(&world, &["auth", "keep", "docs", "here"], &["did you mean 'auth,docs,here'?"]);
@@ -55,7 +55,7 @@ fn s11_a_checkout_that_is_not_in_order_is_refused() {
     commit(&world, "side");
     world.git(&["checkout", "-q", "main"]);
     assert!(!world.git_output(&["merge", "-q", "side"]).status.success());
-    refused(&world, &["t"], &["in the middle of something: merge", "git merge --abort"]);
+    refused(&world, &["t"], &["in progress in this checkout: merge", "git merge --abort"]);
     world.git(&["merge", "--abort"]);
     world.git(&["checkout", "-q", "--detach"]);
     let ran = merge(&world, &["t"]).expect(2);
