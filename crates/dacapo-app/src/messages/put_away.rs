@@ -208,15 +208,15 @@ messages! {
         zh_cn: "将释放 {size}（{items} 项）",
         zh_tw: "將釋放 {size}（{items} 項）",
     }
-    prune_undo_gone() {
-        en: "dacapo undo cannot bring these tasks back any more",
-        zh_cn: "dacapo undo 无法再找回这些任务",
-        zh_tw: "dacapo undo 無法再找回這些任務",
+    prune_undo_gone(tasks: u64) {
+        en: (tasks: "1 dropped task is gone for good: dacapo undo cannot bring it back", "{tasks} dropped tasks are gone for good: dacapo undo cannot bring them back"),
+        zh_cn: "{tasks} 个已丢弃的任务已彻底删除：dacapo undo 无法找回",
+        zh_tw: "{tasks} 個已捨棄的任務已徹底刪除：dacapo undo 無法找回",
     }
-    prune_undo_would_be_gone() {
-        en: "after prune, dacapo undo cannot bring these tasks back",
-        zh_cn: "prune 之后，dacapo undo 将无法找回这些任务",
-        zh_tw: "prune 之後，dacapo undo 將無法找回這些任務",
+    prune_undo_would_be_gone(tasks: u64) {
+        en: (tasks: "1 dropped task would be gone for good: dacapo undo could not bring it back", "{tasks} dropped tasks would be gone for good: dacapo undo could not bring them back"),
+        zh_cn: "{tasks} 个已丢弃的任务将被彻底删除：dacapo undo 将无法找回",
+        zh_tw: "{tasks} 個已捨棄的任務將被徹底刪除：dacapo undo 將無法找回",
     }
     prune_older_than(error: &str) {
         en: "--older-than: {error}",

@@ -74,6 +74,13 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
             (items, true) => messages.prune_would_free(&words::bytes(freed), items),
             (items, false) => messages.prune_freed(&words::bytes(freed), items),
         });
+        // `drop` said that `undo` brings them back.
+        let dropped = removed.iter().filter(|(item, _)| matches!(item.what, What::Dropped { .. })).count();
+        match (dropped as u64, args.dry_run) {
+            (0, _) => {}
+            (tasks, true) => print(&paint(WARN, &messages.prune_undo_would_be_gone(tasks))),
+            (tasks, false) => print(&paint(WARN, &messages.prune_undo_gone(tasks))),
+        }
     }
     Ok(u8::from(!problems.is_empty()))
 }

@@ -125,6 +125,21 @@ fn s9_what_was_dropped_goes_when_it_is_merged_or_old_or_asked_for() {
 }
 
 #[test]
+fn s9_prune_says_that_undo_brings_nothing_back() {
+    let world = World::new();
+    task(&world, "t");
+    world.git(&["merge", "-q", "--no-edit", "dacapo/t"]);
+    world.run(&["drop", "t"]).expect(0).says("dacapo undo t brings it back");
+    let would = "1 dropped task would be gone for good: dacapo undo could not bring it back";
+    world.run(&["prune", "--dry-run"]).expect(0).says(would);
+    let gone = "1 dropped task is gone for good: dacapo undo cannot bring it back";
+    world.run(&["prune"]).expect(0).says(gone);
+    world.run(&["undo", "t"]).expect(2).says("nothing to undo: there is no dropped or merged task 't'");
+    let again = world.run(&["prune"]).expect(0);
+    assert_eq!(again.stdout, "nothing to remove\n");
+}
+
+#[test]
 fn s9_what_crashes_left_is_removed_or_named() {
     let world = World::new();
     let at = task(&world, "t");
