@@ -15,6 +15,7 @@ mod kept;
 mod labels;
 mod language;
 mod merge;
+mod milestones;
 mod notes;
 mod process;
 mod put_away;
@@ -136,6 +137,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
     ("merge", merge::MERGE),
+    ("milestones", milestones::MILESTONES),
     ("notes", notes::NOTES),
     ("process", process::PROCESS),
     ("put_away", put_away::PUT_AWAY),

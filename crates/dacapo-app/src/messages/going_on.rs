@@ -5,6 +5,9 @@ use super::messages;
 messages! {
     GOING_ON;
 
+    /// In front of a remark on standard error.
+    label_remark() { en: "note: ", zh_cn: "提示：", zh_tw: "提示：" }
+
     resume_was_merged(task: &str, branch: &str) {
         en: "Task '{task}' was merged into {branch}; its worktree is gone",
         zh_cn: "任务“{task}”已合并到 {branch}；它的工作树已不存在",

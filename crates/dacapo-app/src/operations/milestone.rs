@@ -20,6 +20,7 @@ use crate::App;
 use crate::agents;
 use crate::config::Config;
 use crate::error::Failure;
+use crate::messages::{Text, say};
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::operations::tasks::checkout;
 use crate::question::{Answers, NotYet};
@@ -30,7 +31,10 @@ use crate::trust::{Using, names_a_script, of_file, of_prompts, of_script, other_
 pub mod answers;
 pub mod which;
 
-const NOTHING: &str = "everything; nothing was started";
+/// What every refusal to start keeps.
+fn unstarted() -> Text {
+    say(|m| m.kept_nothing_started())
+}
 
 /// How a milestone is started.
 #[derive(Debug)]
@@ -59,7 +63,7 @@ impl KindOperations for Milestones {
 
     fn act(&self, app: &App, step: &Value, answers: &Answers) -> Result<OwnDone, NotYet> {
         let operation = MilestoneOperation::deserialize(step)
-            .map_err(|error| Failure::usage(format!("the step of a milestone does not read: {error}")))?;
+            .map_err(|error| Failure::usage(say(|m| m.milestones_step_unreadable(&error.to_string()))))?;
         operation.act(app, answers)
     }
 
@@ -181,7 +185,7 @@ impl App {
     pub fn next_milestone(&self) -> Result<ByItself, Failure> {
         let (repo, data) = self.repository()?;
         let catalog = Catalog::read(&repo, &data, self.kinds)
-            .map_err(|error| Failure::failed(format!("the milestones cannot be read: {error}")))?;
+            .map_err(|error| Failure::failed(say(|m| m.milestones_unreadable(&error.to_string()))))?;
         if let Some(busy) = catalog.at_work() {
             return Ok(ByItself::AtWork(busy.name.to_string()));
         }
@@ -310,9 +314,9 @@ fn defined(entry: Entry) -> Result<Defined, Failure> {
     let id = which::id(&entry.name)?;
     let path = Folder::relative(&id);
     let Some(written) = entry.written else {
-        return Err(Failure::usage(format!("milestone '{id}' has no definition: {path} is gone"))
-            .kept(NOTHING)
-            .hint(format!("dacapo milestone new {id} writes one")));
+        return Err(Failure::usage(say(|m| m.milestones_no_definition(id.as_str(), &path)))
+            .kept(unstarted())
+            .hint(say(|m| m.milestones_new_writes(id.as_str()))));
     };
     match written.read {
         Ok((text, definition)) => Ok(Defined { id, path, text, definition }),
@@ -322,9 +326,9 @@ fn defined(entry: Entry) -> Result<Defined, Failure> {
 
 fn unreadable(path: &str, error: &Unusable) -> Failure {
     let Unusable::Form(error) = error else {
-        return Failure::usage(format!("{path}: {error}")).kept(NOTHING);
+        return Failure::usage(format!("{path}: {error}")).kept(unstarted());
     };
-    let failure = Failure::usage(format!("{path}:{}: {}", error.line, error.message)).kept(NOTHING);
+    let failure = Failure::usage(format!("{path}:{}: {}", error.line, error.message)).kept(unstarted());
     match &error.hint {
         Some(hint) => failure.hint(hint.clone()),
         None => failure,
@@ -334,25 +338,24 @@ fn unreadable(path: &str, error: &Unusable) -> Failure {
 /// A milestone is begun once; from then on its task is there, or what came of it is mirrored.
 fn not_begun_yet(entry: &Entry) -> Result<(), Failure> {
     let id = &entry.name;
-    let started =
-        || Failure::usage(format!("milestone '{id}' was started already ({})", entry.status().as_str()));
+    let started = || Failure::usage(say(|m| m.milestones_already_started(id, entry.status().as_str())));
     let failure = match &entry.known {
         Known::Nothing => return Ok(()),
-        Known::OtherTask => Failure::usage(format!("Task '{id}' already exists, and is no milestone"))
-            .hint("give the milestone's file another name"),
-        Known::Mirrored(_) => started()
-            .hint(format!("dacapo undo {id} brings its task back, where it was dropped"))
-            .hint(format!("remove .dacapo/milestones/{id}.json to begin it anew")),
-        Known::Unreadable(error) => Failure::usage(format!("milestone '{id}': {error}")),
-        Known::Task(told) if told.is_at_work() => started().hint(format!("dacapo attach {id} shows it")),
-        Known::Task(_) if entry.status() == Status::COMPLETED => {
-            started().hint(format!("dacapo merge {id} brings it home"))
+        Known::OtherTask => Failure::usage(say(|m| m.milestones_other_task_exists(id)))
+            .hint(say(|m| m.milestones_rename_file())),
+        Known::Mirrored(_) => {
+            started().hint(say(|m| m.milestones_undo_task(id))).hint(say(|m| m.milestones_remove_mirror(id)))
         }
-        Known::Task(_) => started()
-            .hint(format!("dacapo milestone resume {id} goes on with it"))
-            .hint(format!("dacapo milestone show {id} shows where it stands")),
+        Known::Unreadable(error) => Failure::usage(say(|m| m.milestones_error(id, &error.to_string()))),
+        Known::Task(told) if told.is_at_work() => started().hint(say(|m| m.milestones_attach_shows(id))),
+        Known::Task(_) if entry.status() == Status::COMPLETED => {
+            started().hint(say(|m| m.milestones_merge(id)))
+        }
+        Known::Task(_) => {
+            started().hint(say(|m| m.milestones_resume(id))).hint(say(|m| m.milestones_show(id)))
+        }
     };
-    Err(failure.kept(NOTHING))
+    Err(failure.kept(unstarted()))
 }
 
 fn commands(
@@ -362,7 +365,10 @@ fn commands(
     answers: &Answers,
 ) -> Result<Checks, NotYet> {
     if given.iter().any(|command| command.trim().is_empty()) {
-        return Err(Failure::usage("--check is empty").hint("--check 'cargo test'").kept(NOTHING).into());
+        return Err(Failure::usage(say(|m| m.milestones_check_empty()))
+            .hint("--check 'cargo test'")
+            .kept(unstarted())
+            .into());
     }
     let commands =
         if given.is_empty() { project_checks(config, (repo, data), answers)? } else { given.to_vec() };
@@ -379,12 +385,9 @@ fn more_than_used(seen: &TaskView, rounds: u32) -> Result<(), Failure> {
     {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "milestone '{}' has used {used} rounds: --rounds {rounds} leaves none",
-        seen.name
-    ))
-    .kept(NOTHING)
-    .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
+    Err(Failure::usage(say(|m| m.milestones_rounds_too_few(&seen.name, used, rounds)))
+        .kept(unstarted())
+        .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
 }
 
 /// The task of a milestone that was started.
@@ -392,16 +395,18 @@ pub(super) fn begun(app: &App, id: &str) -> Result<(Repo, TaskDir), Failure> {
     let (repo, _, entry) = which::entry(app, id)?;
     match entry.known {
         Known::Task(told) => Ok((repo, told.dir)),
-        Known::OtherTask => Err(Failure::usage(format!("Task '{id}' is no milestone"))
-            .kept("everything; nothing was changed")
-            .hint(format!("dacapo resume {id}, or give the milestone's file another name"))),
-        Known::Nothing => Err(Failure::usage(format!("milestone '{id}' is pending: it was never started"))
-            .hint(format!("dacapo milestone start {id}"))),
-        Known::Mirrored(mirror) => {
-            Err(Failure::usage(format!("milestone '{id}' was {}, and its task is gone", mirror.status))
-                .hint(format!("dacapo undo {id} brings it back, where it was dropped")))
+        Known::OtherTask => Err(Failure::usage(say(|m| m.milestones_not_one(id)))
+            .kept(say(|m| m.kept_nothing_changed()))
+            .hint(say(|m| m.milestones_resume_task(id)))),
+        Known::Nothing => {
+            Err(Failure::usage(say(|m| m.milestones_pending(id)))
+                .hint(format!("dacapo milestone start {id}")))
         }
-        Known::Unreadable(error) => Err(Failure::failed(format!("milestone '{id}': {error}"))),
+        Known::Mirrored(mirror) => {
+            Err(Failure::usage(say(|m| m.milestones_task_gone(id, &mirror.status.to_string())))
+                .hint(say(|m| m.milestones_undo_task(id))))
+        }
+        Known::Unreadable(error) => Err(Failure::failed(say(|m| m.milestones_error(id, &error.to_string())))),
     }
 }
 
@@ -421,7 +426,7 @@ fn changed(dir: &TaskDir, repo: &Repo, spec: &TaskSpec) -> Result<Option<String>
     let mut frozen = Frozen::of(&details);
     fold(dir, |line| frozen.take_in(&line.event)).map_err(Failure::failed)?;
     let (text, definition) = written.read.map_err(|error| {
-        unreadable(&details.path, &error).hint(format!("git diff {} shows what was changed", details.path))
+        unreadable(&details.path, &error).hint(say(|m| m.milestones_diff_shows(&details.path)))
     })?;
     Ok((definition.frozen() != frozen.frozen).then_some(text))
 }
@@ -452,10 +457,10 @@ fn may_go_on(resuming: &Resuming<'_>) -> Result<Option<Command>, Failure> {
     let name = &seen.name;
     match seen.needs.as_ref().map(|needs| &needs.kind) {
         Some(NeedKind::Review { .. }) if orders.is_empty() => {
-            return Err(Failure::usage(format!("milestone '{name}' waits for your verdict"))
-                .kept(NOTHING)
-                .hint(format!("dacapo milestone approve {name} completes it"))
-                .hint(format!("dacapo milestone reject {name} \"what is wrong\" sends it back")));
+            return Err(Failure::usage(say(|m| m.milestones_awaits_verdict(name)))
+                .kept(unstarted())
+                .hint(say(|m| m.milestones_approve_completes(name)))
+                .hint(say(|m| m.milestones_reject_sends_back(name))));
         }
         // A limit that was raised since is the answer to that.
         Some(NeedKind::Rounds { .. })
@@ -464,8 +469,8 @@ fn may_go_on(resuming: &Resuming<'_>) -> Result<Option<Command>, Failure> {
                 && seen.max_iterations.is_none_or(|most| most <= seen.iteration) =>
         {
             let most = seen.max_iterations.unwrap_or(seen.iteration);
-            return Err(Failure::usage(format!("milestone '{name}' has used all of its {most} rounds"))
-                .kept(NOTHING)
+            return Err(Failure::usage(say(|m| m.milestones_used_up(name, most)))
+                .kept(unstarted())
                 .hint(format!("dacapo milestone resume {name} --rounds {}", most.saturating_add(10))));
         }
         _ => {}
@@ -475,8 +480,8 @@ fn may_go_on(resuming: &Resuming<'_>) -> Result<Option<Command>, Failure> {
         return remember(dir, spec);
     }
     let path = Folder::relative(&spec.name);
-    Err(Failure::usage(format!("{path} was changed since the milestone was started"))
-        .kept(NOTHING)
-        .hint(format!("dacapo milestone resume {name} --refreeze goes by what it says now"))
-        .hint("or bring the file back as it was: the review is held to what was frozen at the start"))
+    Err(Failure::usage(say(|m| m.milestones_file_changed(&path)))
+        .kept(unstarted())
+        .hint(say(|m| m.milestones_refreeze(name)))
+        .hint(say(|m| m.milestones_restore_file())))
 }

@@ -9,6 +9,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::begun;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::operations::kind::Order;
 use crate::operations::resume::{GoesOn, Resume};
 use crate::operations::send::{Given, write_down};
@@ -24,8 +25,8 @@ pub(super) fn left(dir: &TaskDir, seen: &TaskView) -> Result<Vec<Order>, Failure
         return Ok(Vec::new());
     }
     let letters = dir.inbox().look().map_err(|error| {
-        Failure::failed(format!("the inbox of task '{}': {error}", dir.name()))
-            .kept("everything; nothing was started")
+        Failure::failed(say(|m| m.inbox_failed(&dir.name(), &error.to_string())))
+            .kept(say(|m| m.kept_nothing_started()))
     })?;
     let answers = letters.into_iter().filter_map(|letter| match letter.command {
         Command::Approve { .. } => Some(("dacapo approve", letter.command)),
@@ -74,9 +75,9 @@ impl App {
         let (_, dir) = begun(self, id)?;
         let name = dir.name();
         if self.view(&dir)?.status == Status::Completed {
-            return Err(Failure::usage(format!("milestone '{name}' is completed"))
-                .kept("everything; nothing was changed")
-                .hint(format!("dacapo drop {name} removes it; dacapo undo {name} brings it back")));
+            return Err(Failure::usage(say(|m| m.milestones_completed(&name)))
+                .kept(say(|m| m.kept_nothing_changed()))
+                .hint(say(|m| m.milestones_drop_removes(&name))));
         }
         self.abandon(&dir)
     }
@@ -121,8 +122,8 @@ fn settle(app: &App, dir: &TaskDir, number: usize) -> Result<(), Failure> {
     let seen = app.view(dir)?;
     let needs = paused_for(&seen)?;
     if is_review(&needs) {
-        return Err(Failure::usage(format!("milestone '{name}' waits for a verdict on the whole of it"))
-            .kept("everything; nothing was changed")
+        return Err(Failure::usage(say(|m| m.milestones_verdict_on_all(&name)))
+            .kept(say(|m| m.kept_nothing_changed()))
             .hint(format!("dacapo milestone approve {name}")));
     }
     MilestoneView::of(seen.own()).map_or(Ok(()), |milestone| is_open(milestone, number))?;
@@ -136,10 +137,11 @@ fn is_open(milestone: &MilestoneView, number: usize) -> Result<(), Failure> {
     if open.contains(&id.as_str()) {
         return Ok(());
     }
-    let failure = Failure::usage(format!("no finding {id} is open")).kept("everything; nothing was changed");
+    let failure =
+        Failure::usage(say(|m| m.milestones_finding_not_open(&id))).kept(say(|m| m.kept_nothing_changed()));
     Err(match open.as_slice() {
-        [] => failure.hint("all findings are settled"),
-        open => failure.hint(format!("open are {}", open.join(", "))),
+        [] => failure.hint(say(|m| m.milestones_all_settled())),
+        open => failure.hint(say(|m| m.milestones_open_findings(&open.join(", ")))),
     })
 }
 
@@ -150,20 +152,17 @@ fn nothing_to_approve(seen: &TaskView) -> Failure {
     let newest = rounds.filter_map(|round| Some((round, round.verdict.as_ref()?))).next_back();
     let failure = match newest {
         Some((round, verdict)) if verdict.accepted => {
-            Failure::usage(format!("round {} of milestone '{name}' is accepted already", round.round))
+            Failure::usage(say(|m| m.milestones_round_accepted(round.round, name)))
         }
-        Some((round, _)) if round.report.is_none() => Failure::usage(format!(
-            "round {} of milestone '{name}' brought no report that could be accepted",
-            round.round
-        )),
-        Some(_) | None => {
-            Failure::usage(format!("milestone '{name}' has no verdict now that could be overruled"))
+        Some((round, _)) if round.report.is_none() => {
+            Failure::usage(say(|m| m.milestones_round_without_report(round.round, name)))
         }
+        Some(_) | None => Failure::usage(say(|m| m.milestones_nothing_to_overrule(name))),
     };
     failure
-        .kept("everything; nothing was changed")
-        .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"))
-        .hint(format!("dacapo milestone show {name} shows where it stands"))
+        .kept(say(|m| m.kept_nothing_changed()))
+        .hint(say(|m| m.milestones_resume_with_guidance(name)))
+        .hint(say(|m| m.milestones_show(name)))
 }
 
 /// No to a review: the Developer hears why, and goes on.
@@ -177,14 +176,11 @@ pub(super) fn reject(
     let needs = paused_for(&app.view(dir)?)?;
     if !needs.offers(&Choice::Reject) {
         let name = dir.name();
-        let failure = Failure::usage(format!(
-            "milestone '{name}' is not up for your verdict: {}",
-            question(&needs.kind)
-        ))
-        .kept("everything; nothing was changed")
-        .hint(format!("dacapo milestone resume {name} \"what to do\" goes on with guidance"));
+        let failure = Failure::usage(say(|m| m.milestones_not_for_verdict(&name, &question(&needs.kind))))
+            .kept(say(|m| m.kept_nothing_changed()))
+            .hint(say(|m| m.milestones_resume_with_guidance(&name)));
         return Err(match needs.offers(&Choice::Approve) {
-            true => failure.hint(format!("dacapo milestone approve {name} overrules the Acceptor")),
+            true => failure.hint(say(|m| m.milestones_overrule(&name))),
             false => failure,
         }
         .into());
@@ -200,17 +196,14 @@ fn paused_for(seen: &TaskView) -> Result<Needs, Failure> {
         Some(needs) if seen.status == Status::Paused => Ok(needs.clone()),
         _ => {
             let name = &seen.name;
-            let failure =
-                Failure::usage(format!("milestone '{name}' asks nothing ({})", seen.status.as_str()))
-                    .kept("everything; nothing was changed");
+            let failure = Failure::usage(say(|m| m.milestones_asks_nothing(name, seen.status.as_str())))
+                .kept(say(|m| m.kept_nothing_changed()));
             // What it may have asked or been answered before is on record, and is not lost.
             let failure = match seen.status {
-                Status::Interrupted => {
-                    failure.hint(format!("dacapo milestone resume {name} goes on with it"))
-                }
+                Status::Interrupted => failure.hint(say(|m| m.milestones_resume(name))),
                 _ => failure,
             };
-            Err(failure.hint(format!("dacapo milestone show {name} shows where it stands")))
+            Err(failure.hint(say(|m| m.milestones_show(name))))
         }
     }
 }

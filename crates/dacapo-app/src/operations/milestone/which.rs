@@ -6,6 +6,7 @@ use dacapo_core::store::RepoDir;
 
 use crate::App;
 use crate::error::{Failure, suggest};
+use crate::messages::say;
 use crate::milestones::{Catalog, Entry, Unusable};
 
 /// An ID as typed.
@@ -13,8 +14,12 @@ pub fn id(text: &str) -> Result<TaskName, Failure> {
     TaskName::parse(text).map_err(|_| {
         let made = TaskName::from_prompt(text);
         let failure = Failure::usage(Unusable::Name(text.to_owned()).to_string())
-            .kept("everything; nothing was changed");
-        if made.as_str() == "task" { failure } else { failure.hint(format!("for example {made}")) }
+            .kept(say(|m| m.kept_nothing_changed()));
+        if made.as_str() == "task" {
+            failure
+        } else {
+            failure.hint(say(|m| m.milestones_for_example(made.as_str())))
+        }
     })
 }
 
@@ -29,16 +34,16 @@ pub fn entry(app: &App, text: &str) -> Result<(Repo, RepoDir, Entry), Failure> {
 }
 
 fn unknown(app: &App, repo: &Repo, data: &RepoDir, text: &str) -> Failure {
-    let failure = Failure::usage(format!("Milestone '{text}' not found"));
+    let failure = Failure::usage(say(|m| m.milestones_not_found(text)));
     let catalog = Catalog::read(repo, data, app.kinds).ok();
     let names: Vec<&str> =
         catalog.iter().flat_map(Catalog::entries).map(|entry| entry.name.as_str()).collect();
     let failure = match suggest(text, names) {
-        Some(close) => failure.hint(format!("did you mean '{close}'?")),
-        None => failure.hint("dacapo milestone list shows the milestones of this repository"),
+        Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
+        None => failure.hint(say(|m| m.milestones_list_shows())),
     };
     match TaskName::parse(text) {
-        Ok(id) => failure.hint(format!("dacapo milestone new {id} writes it down")),
+        Ok(id) => failure.hint(say(|m| m.milestones_new_writes(id.as_str()))),
         Err(_) => failure,
     }
 }

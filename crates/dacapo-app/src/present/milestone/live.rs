@@ -13,7 +13,9 @@
 
 use std::time::Duration;
 
-use dacapo_core::event::{CheckResult, Envelope, Event, FailureKind, IterationRecord, TurnEnd, TurnRecord};
+use dacapo_core::event::{
+    CheckPhase, CheckResult, Envelope, Event, FailureKind, IterationRecord, TurnEnd, TurnRecord,
+};
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::MilestoneView;
@@ -128,7 +130,11 @@ fn round_check(check: &CheckResult) -> String {
     let last = words::quoted(&check.telling_line()).filter(|_| !check.passed());
     let last = last.map_or_else(String::new, |last| format!("  {last}"));
     let text = format!("{} {sign} {} {took}{last}", words::line(&check.command, 80), check.ending());
-    item("check", &text, None)
+    let what = match check.phase {
+        CheckPhase::Baseline | CheckPhase::Iteration => "check",
+        CheckPhase::Proof => "proof",
+    };
+    item(what, &text, None)
 }
 
 fn of_step(milestone: &MilestoneView, step: &MilestoneStep) -> Vec<String> {
@@ -259,5 +265,24 @@ fn turn(milestone: &MilestoneView) -> (&'static str, String) {
         (Some(AtWork::Acceptor), _) => ("judges", who),
         _ if milestone.cleaning => ("cleans", who),
         _ => ("builds", who),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn m10_the_run_that_proves_a_commit_is_called_proof() {
+        let line = |phase| {
+            let check: CheckResult = serde_json::from_value(serde_json::json!({
+                "phase": phase, "iteration": 0, "index": 0, "command": "make test", "exit_code": 0,
+                "timed_out": false, "duration_ms": 5, "commit": null, "tail": "", "fingerprint": "",
+            }))
+            .unwrap();
+            anstream::adapter::strip_str(&round_check(&check)).to_string()
+        };
+        assert_eq!(line(CheckPhase::Iteration), "  check    make test ✓ exit 0 5ms");
+        assert_eq!(line(CheckPhase::Proof), "  proof    make test ✓ exit 0 5ms");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use dacapo_app::messages::{Messages, say};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -15,10 +16,8 @@ use crate::output::words::{self, BOLD, DIM, GOOD, WARN, paint};
 
 pub(super) fn run(app: &App, args: &ListMilestones) -> Result<u8, Failure> {
     let (repo, data) = app.repository()?;
-    let catalog = Catalog::read(&repo, &data, app.kinds).map_err(|error| {
-        Failure::failed(format!("the milestones of this repository cannot be read: {error}"))
-            .kept("everything as it is; nothing was written")
-    })?;
+    let catalog = Catalog::read(&repo, &data, app.kinds)
+        .map_err(|error| Failure::failed(say(|m| m.milestones_unreadable(&error.to_string()))))?;
     catalog.entries().for_each(|entry| super::clear_up(app, &repo, entry));
     if args.json {
         let all: Vec<Value> = catalog.entries().map(told::brief).collect();
@@ -27,22 +26,27 @@ pub(super) fn run(app: &App, args: &ListMilestones) -> Result<u8, Failure> {
     }
     let entries: Vec<&Entry> = catalog.entries().collect();
     if entries.is_empty() {
-        print("no milestones yet; dacapo milestone new ID \"TITLE\" writes one down");
+        print(&app.messages.milestones_none_yet());
         return Ok(0);
     }
-    print(&table(&entries));
+    print(&table(&entries, app.messages));
     for entry in entries {
         for problem in entry.problems() {
             let name = words::line(&entry.name, 80);
-            let _ = writeln!(anstream::stderr(), "warning: {name}: {}", words::line(&problem, words::WHOLE));
+            let _ = writeln!(
+                anstream::stderr(),
+                "{}{name}: {}",
+                app.messages.label_warning(),
+                words::line(&problem, words::WHOLE)
+            );
         }
     }
     Ok(0)
 }
 
 /// The columns are as wide as what is in them: nothing is cut but titles, which come last.
-fn table(entries: &[&Entry]) -> String {
-    let rows: Vec<[String; 7]> = entries.iter().map(|entry| row(entry)).collect();
+fn table(entries: &[&Entry], messages: Messages) -> String {
+    let rows: Vec<[String; 7]> = entries.iter().map(|entry| row(entry, messages)).collect();
     let mut widths = [0; 7];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -81,14 +85,14 @@ fn colour(entry: &Entry) -> anstyle::Style {
 }
 
 /// `login  in_progress  1/3 features  round 3 of 20  claude, codex  $1.20  Users can log in`
-fn row(entry: &Entry) -> [String; 7] {
+fn row(entry: &Entry, messages: Messages) -> [String; 7] {
     let features = told::features(entry).map_or_else(String::new, |(done, total)| match done {
-        Some(done) => format!("{done}/{total} features"),
-        None => words::count(total as u64, "feature"),
+        Some(done) => messages.milestones_features_of(done, total),
+        None => messages.features(total as u64),
     });
     let round = told::rounds(entry).map_or_else(String::new, |(at, of)| match of {
-        Some(of) => format!("round {at} of {of}"),
-        None => words::count(u64::from(at), "round"),
+        Some(of) => messages.milestones_round_of(at, of),
+        None => messages.rounds(u64::from(at)),
     });
     let agents = match told::agents(entry) {
         (Some(developer), Some(acceptor)) => format!("{developer}, {acceptor}"),
@@ -97,7 +101,8 @@ fn row(entry: &Entry) -> [String; 7] {
     };
     let wrong = entry.definition().is_none();
     let title = entry.definition().and_then(|definition| definition.title.clone());
-    let title = title.unwrap_or_else(|| if wrong { "does not read".to_owned() } else { String::new() });
+    let title =
+        title.unwrap_or_else(|| if wrong { messages.milestones_cannot_be_read() } else { String::new() });
     [
         words::line(&entry.name, 80),
         told::status(entry),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::milestone::which;
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
@@ -37,18 +38,22 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
         created: Timestamp::now(),
     };
     let text = outline.text().map_err(|error| {
-        let hint = error.hint.clone().unwrap_or_default();
-        Failure::usage(format!("what is given makes no milestone: {}", error.message))
-            .kept("everything; nothing was written")
-            .hint(hint)
+        let failure = Failure::usage(say(|m| m.milestones_invalid(&error.message)))
+            .kept(say(|m| m.kept_nothing_written()));
+        match &error.hint {
+            Some(hint) => failure.hint(hint.clone()),
+            None => failure,
+        }
     })?;
     let path = folder.file(&id);
     match lay(&path, text.as_bytes())? {
         Laid::Made => {}
         Laid::WasThere => {
-            return Err(Failure::usage(format!("milestone '{id}' is there already: {}", path.display()))
-                .kept("the file as it is")
-                .hint(format!("dacapo milestone show {id}")));
+            return Err(Failure::usage(say(|m| {
+                m.milestones_exists(id.as_str(), &path.display().to_string())
+            }))
+            .kept(say(|m| m.milestones_kept_file()))
+            .hint(format!("dacapo milestone show {id}")));
         }
     }
     let empty: Vec<&str> = outline.empty().into_iter().map(Section::name).collect();
@@ -62,39 +67,42 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
             Ok(command) => open::become_editor(&command),
             Err(failure) => failure,
         };
-        return Err(failure.kept("the file that was written"));
+        return Err(failure.kept(say(|m| m.milestones_kept_written_file())));
     }
     Ok(0)
 }
 
 /// An ID stands for one milestone for good: what came of it would be told of the new one.
 fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
-    let was = match known {
-        Known::Nothing | Known::OtherTask => return Ok(()),
-        Known::Task(_) => "a milestone of this ID was begun before".to_owned(),
-        Known::Mirrored(mirror) => format!("a milestone of this ID was {} before", mirror.status),
-        Known::Unreadable(error) => format!("there is something of a milestone of this ID: {error}"),
+    if matches!(known, Known::Nothing | Known::OtherTask) {
+        return Ok(());
+    }
+    let was = |m: Messages| match known {
+        Known::Nothing | Known::OtherTask | Known::Task(_) => m.milestones_id_begun(),
+        Known::Mirrored(mirror) => m.milestones_id_was(&mirror.status.to_string()),
+        Known::Unreadable(error) => m.milestones_id_unreadable(&error.to_string()),
     };
-    Err(Failure::usage(format!("'{id}' cannot be a new milestone: {was}"))
-        .kept("everything; nothing was written")
-        .hint("choose another ID")
+    Err(Failure::usage(say(|m| m.milestones_id_taken(id.as_str(), &was(m))))
+        .kept(say(|m| m.kept_nothing_written()))
+        .hint(say(|m| m.milestones_choose_id()))
         .hint(format!("dacapo milestone show {id}")))
 }
 
 fn told(app: &App, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
     let path = app.here().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
-    let mut out = format!("{} is written down in {}", paint(BOLD, id.as_str()), path.display());
+    let (messages, path) = (app.messages, path.display().to_string());
+    let mut out = messages.milestones_written(&paint(BOLD, id.as_str()), &path);
     if !empty.is_empty() {
-        out.push_str(&format!("\n  {}", paint(WARN, &format!("fill in: {}", empty.join(", ")))));
+        out.push_str(&format!("\n  {}", paint(WARN, &messages.milestones_fill_in(&empty.join(", ")))));
     }
     if taken {
-        let note = format!("a task is called {id}; dacapo drop {id} before you start the milestone");
+        let note = messages.milestones_name_taken(id.as_str());
         out.push_str(&format!("\n  {}", paint(WARN, &note)));
     }
     let next = match empty {
-        [] => format!("next: dacapo milestone start {id} | show {id} | list"),
+        [] => messages.milestones_start_next(id.as_str()),
         // What is not filled in cannot be started.
-        _ => format!("next: $EDITOR {}, then dacapo milestone start {id}", path.display()),
+        _ => messages.milestones_edit_then_start(&path, id.as_str()),
     };
     out.push_str(&format!("\n{}", paint(DIM, &next)));
     out

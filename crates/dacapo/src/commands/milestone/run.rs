@@ -38,14 +38,15 @@ pub(super) fn start(app: &App, args: &StartMilestone) -> Result<u8, Failure> {
     // That nothing is to be done is no error: nobody asked for a certain one.
     match app.next_milestone()? {
         ByItself::AtWork(name) => {
-            say(args.show, &format!("{name} is at work; dacapo attach {name} shows it"));
+            say(args.show, &app.messages.milestones_at_work(&name));
             Ok(0)
         }
         ByItself::Resume(id) => {
             let as_it_was = only_for_a_new_one(args);
             if !as_it_was.is_empty() && !args.show.quiet {
                 let flags = as_it_was.join(", ");
-                complain!("note: {id} goes on as it was started; {flags} is for one that begins");
+                let note = app.messages.milestones_flags_ignored(&id, &flags);
+                complain!("{}{note}", app.messages.label_remark());
             }
             let how = Resume {
                 guidance: None,
@@ -59,9 +60,7 @@ pub(super) fn start(app: &App, args: &StartMilestone) -> Result<u8, Failure> {
         }
         ByItself::Start(id) => begin(app, &id, &start, Chosen::ByItself, args.show),
         ByItself::Nothing => {
-            let none =
-                "no milestone is to start: none was cut short, and none that is pending has auto_start";
-            say(args.show, none);
+            say(args.show, &app.messages.milestones_none_to_start());
             Ok(0)
         }
     }
@@ -146,7 +145,7 @@ pub(super) fn abandon(app: &App, args: &AbandonMilestone) -> Result<u8, Failure>
     match &seen.result {
         _ if args.json => print(&json::status(&seen).to_string()),
         Some(result) => print(&report::result(&seen, result)),
-        None => print(&format!("{} is abandoned", seen.name)),
+        None => print(&app.messages.milestones_abandoned(&seen.name)),
     }
     Ok(0)
 }

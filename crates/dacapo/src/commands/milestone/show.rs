@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use dacapo_app::messages::say;
 use dacapo_app::operations::milestone;
+use dacapo_core::event::CheckPhase;
 use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use unicode_width::UnicodeWidthStr as _;
@@ -28,8 +30,7 @@ pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
     super::clear_up(app, &repo, &entry);
     let story = match entry.told() {
         Some(told) => Story::of(told, words::command).map_err(|error| {
-            Failure::failed(format!("what was said in '{}' cannot be read: {error}", entry.name))
-                .kept("everything as it is; nothing was written")
+            Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, &error.to_string())))
         })?,
         None => Story::default(),
     };
@@ -208,7 +209,12 @@ fn rounds(out: &mut String, story: &Story, told: &Told, most: usize) {
 fn checks(out: &mut String, round: &Round) {
     for check in &round.seen.checks {
         let sign = words::checked_sign(check.passed, check.phase);
-        let _ = writeln!(out, "  check     {sign} {} {}", words::line(&check.command, 200), check.ending);
+        let what = match check.phase {
+            CheckPhase::Baseline | CheckPhase::Iteration => "check",
+            CheckPhase::Proof => "proof",
+        };
+        let command = words::line(&check.command, 200);
+        let _ = writeln!(out, "  {what}     {sign} {command} {}", check.ending);
     }
 }
 

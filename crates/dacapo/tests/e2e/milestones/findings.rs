@@ -86,7 +86,7 @@ fn m11_all_findings_can_be_settled_before_it_goes_on() {
     assert!(said.stdout.contains("R1 of two is settled; dacapo milestone resume two"), "{}", said.stdout);
     assert_eq!((stage.calls(), stage.needs().0.as_str()), ([1, 1], "rejections"), "it still asks");
     assert_eq!(stage.findings(), [named("R1", false), named("R2", true)]);
-    refused(&stage.world, &["milestone", "approve", ID, "R1"], "open are R2");
+    refused(&stage.world, &["milestone", "approve", ID, "R1"], "open findings: R2");
     let _ = stage.run(&["approve", ID, "2"]).expect(0);
     stage.stands("paused", [1, 0, 1]);
     assert_eq!((stage.calls(), stage.findings()), ([1, 1], vec![named("R1", false), named("R2", false)]));

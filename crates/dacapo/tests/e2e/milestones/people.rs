@@ -148,7 +148,7 @@ fn m10_at_a_pause_within_a_round_nothing_is_to_be_approved() {
     stage.world.assert_nothing_left(ID);
     let options = stage.status()["needs"]["options"].to_string();
     assert!(!options.contains("approve"), "{options}");
-    refused(&stage.world, &["milestone", "approve", ID], "has no verdict now that could be overruled");
+    refused(&stage.world, &["milestone", "approve", ID], "has no verdict that could be overruled now");
     let _ = stage.milestone("resume", &[]).expect(0);
     let _ = stage.run(&["wait", ID]).expect(0);
     stage.stands("completed", [4, 3, 0]);
@@ -171,7 +171,7 @@ fn m2_one_that_was_cut_short_goes_on_in_the_background_where_asked() {
     stage.world.assert_nothing_left(ID);
     let said = stage.run(&["milestone", "start", "--auto", "--spawn", "--developer", "acc"]).expect(0);
     assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
-    assert!(said.stderr.contains("--developer is for one that begins"), "{}", said.stderr);
+    assert!(said.stderr.contains("--developer only applies to a new milestone"), "{}", said.stderr);
     cut_short(&stage);
     let _ = stage.run(&["pause", "--now", ID]).expect(0);
     wait_for("the pause", || stage.status()["status"] == "paused");
@@ -191,7 +191,7 @@ fn m5_where_a_person_has_the_last_word_yes_completes_it() {
     assert_eq!(stage.needs().0, "review");
     let _ = stage.run(&["wait", ID]).expect(4);
     let said = stage.milestone("resume", &[]).expect(2);
-    assert!(said.stderr.contains("waits for your verdict"), "{}", said.stderr);
+    assert!(said.stderr.contains("awaits your verdict"), "{}", said.stderr);
     let said = stage.milestone("approve", &["R1"]).expect(2);
     assert!(said.stderr.contains("a verdict on the whole of it"), "{}", said.stderr);
     stage.stands("awaiting_review", [3, 3, 0]);
@@ -278,15 +278,15 @@ fn m10_what_nobody_could_accept_is_not_approved() {
     let stage = Stage::with("max_iterations_per_milestone: 1\n", "");
     stage.play(&["build F-1"], &["accept"]);
     let _ = stage.start().expect(4);
-    refused(&stage.world, &approve, "round 1 of milestone 'two' is accepted already");
+    refused(&stage.world, &approve, "round 1 of milestone 'two' is already accepted");
     assert_eq!(stage.needs(), ("rounds".to_owned(), "all 1 rounds are used".to_owned()));
 }
 
 #[test]
 fn m11_only_a_finding_that_is_open_can_be_settled() {
     let stage = stuck();
-    refused(&stage.world, &["milestone", "approve", ID, "R77"], "no finding R77 is open");
-    refused(&stage.world, &["approve", ID, "1"], "open are R3");
+    refused(&stage.world, &["milestone", "approve", ID, "R77"], "finding R77 is not open");
+    refused(&stage.world, &["approve", ID, "1"], "open findings: R3");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn s9_a_pause_waits_for_the_end_of_the_round() {
     stage.stands("paused", [1, 1, 0]);
     assert_eq!((stage.needs().0.as_str(), stage.calls()), ("resume", [1, 1]));
     let said = stage.milestone("approve", &[]).expect(2);
-    assert!(said.stderr.contains("round 1 of milestone 'two' is accepted already"), "{}", said.stderr);
+    assert!(said.stderr.contains("round 1 of milestone 'two' is already accepted"), "{}", said.stderr);
     let _ = stage.milestone("resume", &[]).expect(0);
     let _ = stage.run(&["wait", ID]).expect(0);
     stage.stands("completed", [3, 3, 0]);

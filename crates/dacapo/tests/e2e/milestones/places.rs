@@ -133,7 +133,7 @@ fn m2_one_at_a_time_and_the_next_in_the_background_waits() {
     let _ = stage.run(&["spawn", "--milestone", "three"]).expect(0);
     wait_for("it to be queued", || stage.world.status("three")["status"] == "queued");
     let said = stage.run(&["milestone", "start", "three"]).expect(2);
-    assert!(said.stderr.contains("was started already"), "{}", said.stderr);
+    assert!(said.stderr.contains("was already started"), "{}", said.stderr);
     assert_eq!(stage.calls(), [1, 0]);
     std::fs::write(stage.world.scratch("go"), "").unwrap();
     for id in [ID, "three"] {

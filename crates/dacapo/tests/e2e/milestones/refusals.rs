@@ -95,9 +95,9 @@ fn m2_what_is_in_the_way_is_named() {
     stage.play(&BUILDS, &ACCEPTS);
     let world = &stage.world;
     let _ = world.exec(&["--name", ID, "--worktree", "--agent-cmd", "echo did it", "go"]).expect(0);
-    refused(world, &["milestone", "start", ID], "Task 'two' already exists, and is no milestone");
+    refused(world, &["milestone", "start", ID], "Task 'two' already exists, and is not a milestone");
     for command in ["resume", "approve", "reject", "abandon"] {
-        refused(world, &["milestone", command, ID], "Task 'two' is no milestone");
+        refused(world, &["milestone", command, ID], "Task 'two' is not a milestone");
     }
     let stage = Stage::new();
     stage.world.git(&["branch", BRANCH]);
@@ -117,9 +117,9 @@ fn m2_a_milestone_is_started_once() {
     let stage = Stage::new();
     stage.play(&["build F-1"; 3], &["reject a", "reject b", "reject c"]);
     let _ = stage.start().expect(4);
-    refused(&stage.world, &["milestone", "start", ID], "milestone 'two' was started already (paused)");
-    refused(&stage.world, &["milestone", "start", ID, "--spawn"], "was started already (paused)");
-    refused(&stage.world, &["spawn", "--milestone", ID], "was started already (paused)");
+    refused(&stage.world, &["milestone", "start", ID], "milestone 'two' was already started (paused)");
+    refused(&stage.world, &["milestone", "start", ID, "--spawn"], "was already started (paused)");
+    refused(&stage.world, &["spawn", "--milestone", ID], "was already started (paused)");
 }
 
 #[test]

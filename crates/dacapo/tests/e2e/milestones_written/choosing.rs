@@ -54,14 +54,14 @@ fn m2_auto_takes_the_oldest_that_may_start_by_itself() {
         assert_eq!(world.tasks(), begun);
     }
     let ran = world.run(&["milestone", "start", "--auto", "--developer", "builder"]).expect(0);
-    assert!(ran.stdout.contains("no milestone is to start"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no milestone to start"), "{}", ran.stdout);
     assert_eq!(world.tasks(), begun);
     // What is completed stays so without its task, and is not begun once more.
     for id in &begun {
         let _ = world.run(&["drop", id]).expect(0);
     }
     let ran = world.run(&["milestone", "start", "--auto", "--developer", "builder"]).expect(0);
-    assert!(ran.stdout.contains("no milestone is to start") && world.tasks().is_empty(), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no milestone to start") && world.tasks().is_empty(), "{}", ran.stdout);
     let list = world.run(&["milestone", "list"]).expect(0).stdout;
     let completed = list.lines().filter(|line| line.contains(" completed "));
     assert_eq!(completed.count(), 4, "{list}");
