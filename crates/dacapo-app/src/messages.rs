@@ -18,6 +18,7 @@ mod merge;
 mod milestones;
 mod notes;
 mod process;
+mod pull_request;
 mod put_away;
 mod questions;
 mod request;
@@ -140,6 +141,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("milestones", milestones::MILESTONES),
     ("notes", notes::NOTES),
     ("process", process::PROCESS),
+    ("pull_request", pull_request::PULL_REQUEST),
     ("put_away", put_away::PUT_AWAY),
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),

@@ -30,6 +30,7 @@ use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::errand::{Done, End, Errand};
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 use crate::present::words;
 use address::Address;
 pub use issue::issue;
@@ -102,11 +103,32 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// This one, and why.
-    Use(PlatformCli, &'static str),
+    Use(PlatformCli, ChosenBy),
     /// This one, but it is not installed.
     Missing(PlatformCli),
     /// Nobody knows which.
     Unknown,
+}
+
+/// Why a program opens it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// The user's `[pr] cli`.
+    Config,
+    /// The name of the remote's host.
+    Host,
+    /// It is logged in at that host.
+    Login,
+}
+
+impl ChosenBy {
+    fn told(self, messages: Messages) -> String {
+        match self {
+            ChosenBy::Config => messages.pr_why_configured(),
+            ChosenBy::Host => messages.pr_why_host(),
+            ChosenBy::Login => messages.pr_why_logged_in(),
+        }
+    }
 }
 
 /// What came of it.
@@ -124,7 +146,7 @@ pub enum Made {
     /// The branch is on the remote; a person opens it.
     PushedOnly {
         /// Why, and what to do.
-        message: String,
+        message: Text,
         /// The command to run, where one is known.
         command: Option<String>,
     },
@@ -155,30 +177,26 @@ impl Plan {
         let Offered { spec, dir, config } = offered;
         let name = spec.name.as_str();
         let Place::Worktree { path, branch: full, .. } = &spec.place else {
-            return Err(Failure::usage(format!(
-                "task '{name}' worked in your checkout: a pull request is made from a branch of its own"
-            ))
-            .kept("everything; nothing was pushed")
-            .hint("push and open it yourself")
-            .hint("start tasks with --worktree, or with spawn"));
+            return Err(Failure::usage(say(|m| m.pr_worked_here(name)))
+                .kept(say(|m| m.kept_nothing_pushed()))
+                .hint(say(|m| m.pr_push_yourself()))
+                .hint(say(|m| m.pr_use_worktree())));
         };
         let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(error.to_string()))?;
         let top = if spec.top.is_dir() { &spec.top } else { path };
         let repo = Repo::discover(path, &app.env).or_else(|_| Repo::discover(top, &app.env));
-        let repo = repo.map_err(|error| {
-            Failure::failed(format!("the repository of task '{name}' cannot be used: {error}"))
-        })?;
+        let repo = repo
+            .map_err(|error| Failure::failed(say(|m| m.pr_repository_unusable(name, &error.to_string()))))?;
         if let Some(merged) = &view.merged {
             let into = words::branch(&merged.into);
-            return Err(Failure::usage(format!(
-                "task '{name}' was merged into {into}: there is nothing to offer"
-            ))
-            .kept("everything; nothing was pushed"));
+            return Err(
+                Failure::usage(say(|m| m.pr_was_merged(name, into))).kept(say(|m| m.kept_nothing_pushed()))
+            );
         }
         let Some(tip) = repo.read_ref(full).map_err(|error| git_failed(&error))? else {
-            return Err(Failure::usage(format!("branch '{}' is gone", words::branch(full)))
-                .kept("the record of the task")
-                .hint(format!("dacapo undo {name} brings back what was dropped")));
+            return Err(Failure::usage(say(|m| m.pr_branch_gone(words::branch(full))))
+                .kept(say(|m| m.pr_kept_record()))
+                .hint(say(|m| m.pr_undo_dropped(name))));
         };
         let base_commit = view.base_commit.as_ref();
         let commits = match base_commit {
@@ -186,9 +204,9 @@ impl Plan {
             _ => repo.log_between(base_commit, &tip).map_err(|error| git_failed(&error))?,
         };
         if Some(&tip) == base_commit {
-            return Err(Failure::usage(format!("task '{name}' has no commits: there is nothing to offer"))
-                .kept("everything; nothing was pushed")
-                .hint(format!("dacapo resume {name} goes on with it")));
+            return Err(Failure::usage(say(|m| m.pr_no_commits(name)))
+                .kept(say(|m| m.kept_nothing_pushed()))
+                .hint(say(|m| m.hint_resume_continues(name))));
         }
         let (remote, upstream) = target::remote(&repo, spec.base_branch.as_deref())?;
         let base = target::base(&repo, spec, config, (&remote, upstream), wishes)?;
@@ -225,8 +243,8 @@ impl Plan {
         let installed = |cli| self.app.on_path(program(cli)).is_some();
         self.cli = match by_name(&self.address, config) {
             Some(cli) if !installed(cli) => Choice::Missing(cli),
-            Some(cli) if config.pr.cli.is_some() => Choice::Use(cli, "by [pr] cli"),
-            Some(cli) => Choice::Use(cli, "by the host's name"),
+            Some(cli) if config.pr.cli.is_some() => Choice::Use(cli, ChosenBy::Config),
+            Some(cli) => Choice::Use(cli, ChosenBy::Host),
             None => match self.address.host.as_deref() {
                 Some(host) => platform::ALL
                     .into_iter()
@@ -235,7 +253,7 @@ impl Plan {
                         let done = self.call(platform::knows_host(*cli, host), Vec::new());
                         platform::host_is_known(*cli, host, &done)
                     })
-                    .map_or(Choice::Unknown, |cli| Choice::Use(cli, "it is logged in there")),
+                    .map_or(Choice::Unknown, |cli| Choice::Use(cli, ChosenBy::Login)),
                 None => Choice::Unknown,
             },
         };
@@ -252,41 +270,36 @@ impl Plan {
         match self.cli {
             Choice::Use(cli, _) => self.open(cli, by_hand(cli)),
             Choice::Missing(cli) => {
-                let program = program(cli);
-                let message = format!("{program} is not installed; when it is, or from another machine:");
+                let message = say(|m| m.pr_cli_missing(program(cli)));
                 Ok(Made::PushedOnly { message, command: by_hand(cli) })
             }
             Choice::Unknown => {
                 let at = self.address.shown();
-                let mut message = match platform::offered_address(&said) {
-                    Some(url) => format!("open it at {url}"),
-                    None => format!("which program opens pull requests at {at} is not known"),
+                let message = match platform::offered_address(&said) {
+                    Some(url) => say(|m| m.pr_open_at(&url)),
+                    None => say(|m| m.pr_program_unknown(&at)),
                 };
-                message
-                    .push_str("; [pr] cli = \"gh\", \"glab\" or \"tea\" in the config makes it one command");
                 Ok(Made::PushedOnly { message, command: None })
             }
         }
     }
 
     /// The text for people of what would be done (`--dry-run`).
-    pub fn shown(&self) -> String {
+    pub fn shown(&self, messages: Messages) -> String {
         let cli = match &self.cli {
-            Choice::Use(cli, why) => format!("{} ({why})", program(*cli)),
-            Choice::Missing(cli) => format!("{} is not installed: the command is shown", program(*cli)),
-            Choice::Unknown => "none is known for this remote: only pushed".to_owned(),
+            Choice::Use(cli, why) => format!("{} ({})", program(*cli), why.told(messages)),
+            Choice::Missing(cli) => messages.pr_plan_missing(program(*cli)),
+            Choice::Unknown => messages.pr_plan_unknown(),
         };
-        let draft = if self.draft { " (draft)" } else { "" };
         let own = words::branch(&self.from);
-        let branch = if own == self.branch { own.to_owned() } else { format!("{own} as {}", self.branch) };
-        format!(
-            "push   {branch} to {} ({})\nwith   {cli}\nto     {}{draft}\ntitle  {}\n\n{}",
-            self.remote,
-            self.address.shown(),
-            self.base,
-            words::line(&self.title, words::WHOLE),
-            self.body.trim_end()
-        )
+        let place = self.address.shown();
+        let push = match own == self.branch {
+            true => messages.pr_plan_push(own, &self.remote, &place),
+            false => messages.pr_plan_push_as(own, &self.branch, &self.remote, &place),
+        };
+        let base = if self.draft { messages.pr_plan_draft(&self.base) } else { self.base.clone() };
+        let title = words::line(&self.title, words::WHOLE);
+        format!("{}\n\n{}", messages.pr_plan(&push, &cli, &base, &title), self.body.trim_end())
     }
 
     /// The same for programs.
@@ -302,10 +315,8 @@ impl Plan {
     }
 
     /// What people should know about what was pushed.
-    pub fn note(&self) -> Option<String> {
-        self.unsigned.then(|| {
-            "your git signs commits (commit.gpgsign), and those of the task are not signed".to_owned()
-        })
+    pub fn note(&self) -> Option<Text> {
+        self.unsigned.then(|| say(|m| m.pr_unsigned()))
     }
 
     fn wanted(&self) -> platform::Wanted<'_> {
@@ -336,29 +347,23 @@ impl Plan {
     fn push_failed(&self, done: &Done) -> Failure {
         let refused = done.stdout.lines().find_map(|line| line.strip_prefix("!\t")?.split_once('\t'));
         let said = address::without_passwords(&done.stderr);
-        let why = match (&done.end, refused) {
-            (End::TimeLimit, _) => format!("it took longer than {}", words::duration(PUSH_LIMIT)),
+        let why = |m: Messages| match (&done.end, refused) {
+            (End::TimeLimit, _) => m.pr_took_longer(&words::duration(PUSH_LIMIT)),
             (End::Impossible(message), _) => message.clone(),
             (_, Some((_, reason))) => reason.to_owned(),
             (End::Code(_) | End::Flood, None) => last_lines(&said, 3),
         };
         let (task, remote) = (&self.task, &self.remote);
-        let mut message = format!("{} could not be pushed to {remote}: {why}", self.branch);
         // What a hook says is what helps.
         let hook = last_lines(&said, 12);
-        if refused.is_some() && !hook.is_empty() {
-            message.push('\n');
-            message.push_str(&hook);
-        }
-        let failure = Failure::failed(message).kept("the task and all its commits; nothing was opened");
-        let again = format!("then dacapo pr {task} tries again");
+        let hook = if refused.is_some() && !hook.is_empty() { format!("\n{hook}") } else { String::new() };
+        let message = say(|m| format!("{}{hook}", m.pr_push_failed(&self.branch, remote, &why(m))));
+        let failure = Failure::failed(message).kept(say(|m| m.pr_kept_commits()));
+        let why = why(Messages::ENGLISH);
         if why.contains("non-fast-forward") || why.contains("fetch first") {
-            return failure.hint(format!(
-                "somebody else has pushed to {} on {remote}: look at it (git fetch {remote} {}), {again}",
-                self.branch, self.branch
-            ));
+            return failure.hint(say(|m| m.pr_someone_pushed(&self.branch, remote, task)));
         }
-        failure.hint(format!("mend the cause (git push {remote} {} shows it), {again}", self.branch))
+        failure.hint(say(|m| m.pr_fix_push(remote, &self.branch, task)))
     }
 
     fn open(&self, cli: PlatformCli, by_hand: Option<String>) -> Result<Made, Failure> {
@@ -384,16 +389,14 @@ impl Plan {
         let program = program(cli);
         let said = address::without_passwords(&format!("{}\n{}", done.stderr, done.stdout));
         let why = match &done.end {
-            End::Code(0) | End::Flood => {
-                format!("{program} did not say where it is: {}", last_lines(&said, 3))
-            }
-            End::Code(code) => format!("{program} failed (exit {code}): {}", last_lines(&said, 6)),
-            End::TimeLimit => format!("{program} took longer than {}", words::duration(CALL_LIMIT)),
-            End::Impossible(message) => message.clone(),
+            End::Code(0) | End::Flood => say(|m| m.pr_no_address(program, &last_lines(&said, 3))),
+            End::Code(code) => say(|m| m.pr_program_failed(program, *code, &last_lines(&said, 6))),
+            End::TimeLimit => say(|m| m.pr_program_slow(program, &words::duration(CALL_LIMIT))),
+            End::Impossible(message) => say(|m| m.pr_none(message)),
         };
-        let failure = Failure::failed(format!("no pull request: {why}"))
-            .kept(format!("{} is on {}; the task and all its commits", self.branch, self.remote))
-            .hint(format!("{}, then dacapo pr {} tries again", platform::how_to_log_in(cli), self.task));
+        let failure = Failure::failed(why)
+            .kept(say(|m| m.pr_kept_pushed(&self.branch, &self.remote)))
+            .hint(say(|m| m.pr_then_again(&platform::how_to_log_in(cli, m), &self.task)));
         Err(match by_hand {
             Some(command) => failure.hint(command),
             None => failure,
@@ -457,7 +460,7 @@ fn last_lines(text: &str, lines: usize) -> String {
 }
 
 fn git_failed(error: &GitError) -> Failure {
-    Failure::failed(address::without_passwords(&error.to_string())).kept("everything; nothing was pushed")
+    Failure::failed(address::without_passwords(&error.to_string())).kept(say(|m| m.kept_nothing_pushed()))
 }
 
 #[cfg(test)]

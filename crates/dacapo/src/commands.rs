@@ -86,7 +86,7 @@ pub fn run(app: &App, command: Command) -> Result<u8, Failure> {
         Command::Trust(args) => trust::run(app, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(app, &args),
-        Command::Rehearsal(args) => rehearsal::run(&args.command),
+        Command::Rehearsal(args) => rehearsal::run(app, &args.command),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(app, &args),
         Command::Rerun(args) => rerun::run(app, &args),

@@ -168,7 +168,7 @@ pub enum Done {
     PullRequest {
         branch: String,
         url: Option<String>,
-        message: Option<String>,
+        message: Option<Text>,
     },
     Renamed {
         from: String,

@@ -12,6 +12,7 @@ use dacapo_core::view::TaskView;
 use super::run::Ended;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, Text, say};
 use crate::notify::{self, Patience};
 use crate::present::notices;
 use crate::pull_request::{Made, Offered, Plan, Wishes, program};
@@ -34,11 +35,11 @@ pub enum AfterTask {
     /// Its branch is pushed.
     Pushing { branch: String, remote: String },
     /// Something about the pull request that is good to know.
-    Remark(String),
+    Remark(Text),
     /// The pull request is open.
     Opened { url: String },
     /// Something was not done, and why.
-    Problem(String),
+    Problem(Text),
 }
 
 impl Ended {
@@ -60,11 +61,8 @@ impl Ended {
         let patience = if watched { Patience::Short } else { Patience::Long };
         let sent = notify::send(app, &ways, &notify::Message::of_task(app, &view, &spec), patience);
         for sent in sent.iter().filter(|sent| sent.error.is_some()) {
-            tell(&AfterTask::Problem(format!(
-                "nobody was notified by {}: {}",
-                sent.how,
-                sent.error.as_deref().unwrap_or("")
-            )));
+            let error = sent.error.as_deref().unwrap_or("");
+            tell(&AfterTask::Problem(say(|m| m.notify_not_sent(sent.how, error))));
         }
         // Somebody may have taken the task up again already; then its record is theirs to write. Who does so just now waits.
         let Ok(lock) = dir.lock_briefly() else { return };
@@ -80,7 +78,7 @@ fn pull_request(app: &App, ended: &Ended, tell: &mut dyn FnMut(&AfterTask)) {
     }
     let name = ended.spec.name.as_str();
     if ended.result.outcome != Outcome::Completed {
-        tell(&AfterTask::Problem(notices::told(&Notice::NoPullRequest, name)));
+        tell(&AfterTask::Problem(notices::told(&Notice::NoPullRequest, name).into()));
         record(&ended.dir, &ended.lock, Event::Notice(Notice::NoPullRequest));
         return;
     }
@@ -96,13 +94,14 @@ fn pull_request(app: &App, ended: &Ended, tell: &mut dyn FnMut(&AfterTask)) {
             }
             tell(&match &made {
                 Made::Open { url, .. } => AfterTask::Opened { url: url.clone() },
-                Made::PushedOnly { .. } => AfterTask::Problem(told(&plan, &made)),
+                Made::PushedOnly { .. } => AfterTask::Problem(say(|m| told(&plan, &made, m))),
             });
             keep(&ended.dir, &ended.lock, &plan, &made);
         }
         Err(failure) => {
             let message = not_made(&failure, name);
             tell(&AfterTask::Problem(message.clone()));
+            let message = message.english().to_owned();
             record(&ended.dir, &ended.lock, Event::Notice(Notice::PullRequestNotOpened { message }));
         }
     }
@@ -118,7 +117,7 @@ pub(super) fn keep(dir: &TaskDir, lock: &Lock, plan: &Plan, made: &Made) {
             cli: program(*cli).to_owned(),
         },
         Made::PushedOnly { .. } => {
-            let message = told(plan, made).replace('\n', " ");
+            let message = told(plan, made, Messages::ENGLISH).replace('\n', " ");
             Event::Notice(Notice::PullRequestNotOpened { message })
         }
     };
@@ -126,28 +125,25 @@ pub(super) fn keep(dir: &TaskDir, lock: &Lock, plan: &Plan, made: &Made) {
 }
 
 /// For people.
-pub fn told(plan: &Plan, made: &Made) -> String {
+pub fn told(plan: &Plan, made: &Made, messages: Messages) -> String {
     match made {
-        Made::Open { url, already: true, .. } => {
-            format!("pull request (already open, has the new commits) {url}")
-        }
-        Made::Open { url, already: false, .. } => format!("pull request {url}"),
+        Made::Open { url, already: true, .. } => messages.pr_already_open(url),
+        Made::Open { url, already: false, .. } => messages.pr_opened(url),
         Made::PushedOnly { message, command } => {
             let command = command.as_ref().map_or_else(String::new, |command| format!("\n  {command}"));
-            format!(
-                "{} is pushed to {}, but no pull request is open: {message}{command}",
-                plan.branch, plan.remote
-            )
+            let message = message.in_language(messages.language());
+            format!("{}{command}", messages.pr_pushed_only(&plan.branch, &plan.remote, message))
         }
     }
 }
 
-fn not_made(failure: &Failure, name: &str) -> String {
-    let first = failure.message.english().replace('\n', " ");
-    format!(
-        "no pull request: {}; dacapo pr {name} tries again",
-        first.trim_start_matches("no pull request: ")
-    )
+fn not_made(failure: &Failure, name: &str) -> Text {
+    say(|m| {
+        let message = failure.message.in_language(m.language()).replace('\n', " ");
+        let begins = m.pr_none("");
+        let message = if message.starts_with(&begins) { message } else { m.pr_none(&message) };
+        m.pr_tries_again(&message, name)
+    })
 }
 
 /// What fails here is told and that is all: the task is over.

@@ -6,6 +6,7 @@ use super::after_task::keep;
 use super::start::Intent;
 use crate::App;
 use crate::error::Failure;
+use crate::messages::say;
 use crate::note::Note;
 use crate::operations::tasks::{still_finishing, still_running};
 use crate::present::refusals;
@@ -46,8 +47,8 @@ impl App {
             self.note(&Note::Settings { warning: warning.clone() });
         }
         if wishes.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
-            return Err(Failure::usage("--title is empty")
-                .hint("leave it out: the title is made from the prompt")
+            return Err(Failure::usage(say(|m| m.pr_title_empty()))
+                .hint(say(|m| m.pr_leave_title_out()))
                 .into());
         }
         let plan = Plan::new(self, Offered { spec: &spec, dir: &dir, config: &loaded.config }, wishes)?;

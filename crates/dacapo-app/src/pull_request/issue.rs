@@ -10,6 +10,7 @@ use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::errand::{Done, End, Errand};
 use crate::error::{Code, Failure};
+use crate::messages::say;
 use crate::present::words;
 
 const NOTHING: &str = "everything; nothing was started";
@@ -93,7 +94,7 @@ pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Iss
         // It answered, but not in JSON: older ones cannot.
         End::Code(0) => failure.hint(format!("a newer {program} may answer in JSON")),
         End::Code(_) | End::Flood | End::TimeLimit | End::Impossible(_) => {
-            failure.hint(platform::how_to_log_in(cli))
+            failure.hint(say(|m| platform::how_to_log_in(cli, m)))
         }
     };
     Err(failure.hint(FROM_A_FILE).kept(NOTHING))

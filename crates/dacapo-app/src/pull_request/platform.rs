@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::address::Address;
 use crate::config::PlatformCli;
 use crate::errand::{Done, End};
+use crate::messages::Messages;
 use crate::present::words::shell_word;
 
 /// In the order in which they are tried for a host that nobody knows by its name.
@@ -263,11 +264,11 @@ pub(super) fn by_hand(cli: PlatformCli, wanted: &Wanted<'_>) -> String {
 }
 
 /// As the beginning of a sentence.
-pub(super) fn how_to_log_in(cli: PlatformCli) -> &'static str {
+pub(super) fn how_to_log_in(cli: PlatformCli, messages: Messages) -> String {
     match cli {
-        PlatformCli::Gh => "gh auth status says whether you are logged in (gh auth login)",
-        PlatformCli::Glab => "glab auth status says whether you are logged in (glab auth login)",
-        PlatformCli::Tea => "tea login list says whether you are logged in (tea login add)",
+        PlatformCli::Gh => messages.pr_log_in("gh auth status", "gh auth login"),
+        PlatformCli::Glab => messages.pr_log_in("glab auth status", "glab auth login"),
+        PlatformCli::Tea => messages.pr_log_in("tea login list", "tea login add"),
     }
 }
 

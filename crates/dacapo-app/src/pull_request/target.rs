@@ -6,6 +6,7 @@ use dacapo_core::spec::TaskSpec;
 use super::{Wishes, git_failed};
 use crate::config::Config;
 use crate::error::{Code, Failure};
+use crate::messages::say;
 use crate::present::words;
 
 /// The remote: that of the base branch's upstream, else `origin`, else the only one. With the branch that is followed there.
@@ -21,22 +22,18 @@ pub(super) fn remote(repo: &Repo, base_branch: Option<&str>) -> Result<(String, 
     {
         return Ok((remote, Some(branch)));
     }
-    let nothing = "everything; nothing was pushed";
     match remotes.as_slice() {
-        [] => Err(Failure::usage("this repository has no remote that a branch could be pushed to")
+        [] => Err(Failure::usage(say(|m| m.pr_no_remote()))
             .coded(Code::NoRemote)
-            .kept(nothing)
+            .kept(say(|m| m.kept_nothing_pushed()))
             .hint("git remote add origin URL")),
         _ if remotes.iter().any(|remote| remote == "origin") => Ok(("origin".to_owned(), None)),
         [only] => Ok((only.clone(), None)),
         _ => {
             let branch = base_branch.map_or("BRANCH", words::branch);
-            Err(Failure::usage(format!(
-                "there are several remotes ({}) and none is 'origin'",
-                remotes.join(", ")
-            ))
-            .kept(nothing)
-            .hint(format!("say which: git branch --set-upstream-to={}/{branch} {branch}", remotes[0])))
+            Err(Failure::usage(say(|m| m.pr_several_remotes(&remotes.join(", "))))
+                .kept(say(|m| m.kept_nothing_pushed()))
+                .hint(say(|m| m.pr_say_which_remote(&remotes[0], branch))))
         }
     }
 }
@@ -60,11 +57,8 @@ pub(super) fn base(
         .map_err(|error| git_failed(&error))?
     {
         Some(base) => Ok(base),
-        None => Err(Failure::usage(format!(
-            "task '{}' started from no branch: which one its pull request goes to is not known",
-            spec.name
-        ))
-        .kept("everything; nothing was pushed")
-        .hint(format!("dacapo pr {} --base main", spec.name))),
+        None => Err(Failure::usage(say(|m| m.pr_no_base(spec.name.as_str())))
+            .kept(say(|m| m.kept_nothing_pushed()))
+            .hint(format!("dacapo pr {} --base main", spec.name))),
     }
 }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::after_task::Watched;
 use dacapo_app::operations::background::{self, Begun, Instructions, Process};
 use dacapo_core::store::TaskDir;
@@ -51,7 +52,7 @@ fn run(app: &App, dir: &TaskDir, locks: &[OsString]) -> Result<u8, Failure> {
     };
     let ended = background::run(app, dir, locks, instructions, &mut process)?;
     let code = ended.exit_code();
-    ended.settle(app, Watched::Elsewhere, &mut |news| after_task(Show::default(), news));
+    ended.settle(app, Watched::Elsewhere, &mut |news| after_task(Show::default(), news, Messages::ENGLISH));
     Ok(code)
 }
 

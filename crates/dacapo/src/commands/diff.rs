@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::diff::Diff;
 use dacapo_core::event::UntrackedFate;
 use dacapo_core::git::{ChangeKind, display_path};
@@ -22,7 +23,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
         if args.json {
             print(&json!({"task": view.name, "files": []}).to_string());
         } else {
-            print("nothing was committed");
+            print(&app.messages.diff_nothing());
         }
         return Ok(0);
     };
@@ -46,7 +47,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
         print(&shown.to_string());
         return Ok(0);
     }
-    tell_of_untracked(args, &view);
+    tell_of_untracked(args, &view, app.messages);
     let mut git = Command::new("git");
     git.arg("-C").arg(repo.toplevel()).arg("diff");
     if args.stat {
@@ -58,19 +59,19 @@ pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
         None => git.arg(empty_tree(&repo)?),
     };
     let status = git.arg(to.as_str()).arg("--").status();
-    let status = status.map_err(|error| Failure::failed(format!("cannot run git diff: {error}")))?;
+    let status = status.map_err(|error| Failure::failed(say(|m| m.diff_no_git(&error.to_string()))))?;
     // A pager that was left early is no failure.
     Ok(if status.success() || status.code().is_none() { 0 } else { 1 })
 }
 
 /// Of a file that was untracked before the task all of it is new to git: that is not what the task did to it.
-fn tell_of_untracked(args: &Args, view: &TaskView) {
+fn tell_of_untracked(args: &Args, view: &TaskView, messages: Messages) {
     let wanted = args.iteration.map(|number| number.saturating_sub(1));
     let files = view.untracked.touched.iter().filter(|touched| {
         touched.file.fate == UntrackedFate::Committed && (wanted.is_none() || touched.iteration == wanted)
     });
     for text in untracked::touched(files.map(|file| (file.iteration, &file.file)), report::unit(view)) {
-        complain!("note: {}", words::line(&text, words::WHOLE));
+        complain!("{}{}", messages.label_remark(), words::line(&text, words::WHOLE));
     }
 }
 
@@ -80,6 +81,6 @@ fn empty_tree(repo: &dacapo_core::git::Repo) -> Result<String, Failure> {
         .arg(repo.toplevel())
         .args(["hash-object", "-t", "tree", "/dev/null"])
         .output()
-        .map_err(|error| Failure::failed(format!("cannot run git: {error}")))?;
+        .map_err(|error| Failure::failed(say(|m| m.diff_no_git(&error.to_string()))))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

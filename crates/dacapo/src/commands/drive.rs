@@ -1,5 +1,6 @@
 //! Driving a task in the foreground: signals, sinks, the exit code.
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::after_task::{AfterTask, Watched};
 use dacapo_app::operations::run::Run;
 use dacapo_core::engine::{Control, Sink};
@@ -51,20 +52,25 @@ pub(super) fn drive(app: &App, run: Run, show: Show) -> Result<u8, Failure> {
     let code = ended.exit_code();
     let watched = std::io::stdout().is_terminal() && !show.json;
     let watched = if watched { Watched::AtTerminal } else { Watched::Elsewhere };
-    ended.settle(app, watched, &mut |news| after_task(show, news));
+    ended.settle(app, watched, &mut |news| after_task(show, news, app.messages));
     Ok(code)
 }
 
 /// What comes after the end of a task.
-pub(super) fn after_task(show: Show, news: &AfterTask) {
+pub(super) fn after_task(show: Show, news: &AfterTask, messages: Messages) {
     match news {
-        AfterTask::Pushing { branch, remote } => say(show, &format!("  pushing {branch} to {remote} …")),
-        AfterTask::Remark(note) => say(show, &paint(WARN, &format!("  note: {note}"))),
-        AfterTask::Opened { url } => say(show, &format!("  pull request {url}")),
+        AfterTask::Pushing { branch, remote } => {
+            say(show, &format!("  {}", messages.pr_pushing(branch, remote)));
+        }
+        AfterTask::Remark(note) => {
+            let note = note.in_language(messages.language());
+            say(show, &paint(WARN, &format!("  {}{note}", messages.label_remark())));
+        }
+        AfterTask::Opened { url } => say(show, &format!("  {}", messages.pr_opened(url))),
         // The JSON lines of a task end with its result, so there it goes to the log.
         AfterTask::Problem(message) if show.json || show.quiet => tracing::warn!("{message}"),
         AfterTask::Problem(message) => {
-            for line in message.lines() {
+            for line in message.in_language(messages.language()).lines() {
                 say(show, &paint(WARN, &format!("  {}", words::line(line, words::WHOLE))));
             }
         }

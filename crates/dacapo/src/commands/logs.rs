@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
+use dacapo_app::messages::say;
 use dacapo_app::operations::follow::not_followed;
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{AgentEvent, Envelope};
@@ -23,7 +24,7 @@ mod kept;
 pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
     let (_, dir) = app.task(args.name.as_deref())?;
     if let Some(kept) = Kept::asked(args) {
-        return kept::show(&dir, kept, args.lines);
+        return kept::show(&dir, kept, args.lines, app.messages);
     }
     if !args.follow {
         // Whether it is interrupted is asked for what that lets happen; what does not read is said below.
@@ -53,9 +54,9 @@ fn show(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
 /// The same, and what comes, until the task is at rest.
 fn follow(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     let hub = Hub::new().map_err(|error| {
-        Failure::failed(format!("cannot follow task '{}': {error}", dir.name()))
-            .kept("the task, which goes on")
-            .hint(format!("dacapo logs {} shows what there is", dir.name()))
+        Failure::failed(say(|m| m.logs_cannot_follow(&dir.name(), &error.to_string())))
+            .kept(say(|m| m.kept_task_goes_on()))
+            .hint(say(|m| m.logs_shows_what_is_there(&dir.name())))
     })?;
     let failed = |error| not_followed(dir, &error);
     let mut follow = app.follow(&hub, dir, Opening::Tail(RECENT))?;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use dacapo_app::messages::say;
 use dacapo_core::event::FORMAT;
 use dacapo_core::git::Repo;
 use serde_json::json;
 
-use super::print;
+use super::{pad, print};
 use crate::App;
 use crate::args::{NotifyCommand, Show};
 use crate::config::load;
@@ -29,10 +30,7 @@ pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
     }
     let ways = ways(app, &loaded.config.notify);
     if ways.is_empty() {
-        return Err(Failure::usage(
-            "there is no way to notify you: no desktop here, and neither webhook nor command is set",
-        )
-        .hint("[notify] webhook = \"https://…\" or command = \"…\" in ~/.config/dacapo/config.toml"));
+        return Err(Failure::usage(say(|m| m.notify_no_way())).hint(say(|m| m.notify_set_one())));
     }
     let sent = send(app, &ways, &Message::test(), Patience::Short);
     for one in &sent {
@@ -42,8 +40,10 @@ pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
                     &json!({"v": FORMAT, "how": one.how, "ok": error.is_none(), "error": error}).to_string(),
                 );
             }
-            (None, false) => print(&format!("{:<8} sent", one.how)),
-            (Some(error), false) => print(&format!("{:<8} failed: {error}", one.how)),
+            (None, false) => print(&format!("{} {}", pad(one.how, 8), app.messages.notify_sent())),
+            (Some(error), false) => {
+                print(&format!("{} {}", pad(one.how, 8), app.messages.notify_failed(error)));
+            }
         }
     }
     Ok(u8::from(sent.iter().any(|one| one.error.is_some())))

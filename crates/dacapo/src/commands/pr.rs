@@ -18,14 +18,14 @@ pub(super) fn run(app: &App, args: &Pr) -> Result<u8, Failure> {
     let Offer { plan, made } =
         asking(app, show, |answers| app.offer(args.name.as_deref(), &wishes, intent(args.dry_run), answers))?;
     let Some(made) = made else {
-        print(&if args.json { plan.to_json().to_string() } else { plan.shown() });
+        print(&if args.json { plan.to_json().to_string() } else { plan.shown(app.messages) });
         return Ok(0);
     };
     if let Some(note) = plan.note() {
-        complain!("note: {note}");
+        complain!("{}{}", app.messages.label_remark(), note.in_language(app.messages.language()));
     }
     if !args.json {
-        print(&told(&plan, &made));
+        print(&told(&plan, &made, app.messages));
         return Ok(0);
     }
     let mut shown = plan.to_json();
@@ -33,7 +33,9 @@ pub(super) fn run(app: &App, args: &Pr) -> Result<u8, Failure> {
         Made::Open { url, cli, already } => {
             json!({"url": url, "cli": program(*cli), "already_open": already})
         }
-        Made::PushedOnly { message, command } => json!({"url": null, "message": message, "command": command}),
+        Made::PushedOnly { message, command } => {
+            json!({"url": null, "message": message.english(), "command": command})
+        }
     };
     if let (Some(all), Some(more)) = (shown.as_object_mut(), came.as_object()) {
         all.extend(more.clone());

@@ -1,18 +1,21 @@
 //! `dacapo rehearsal`: scripts for the built-in agent.
 
+use dacapo_app::messages::say;
+
 use super::print;
+use crate::App;
 use crate::args::RehearsalCommand;
 use crate::error::Failure;
 use crate::rehearsal;
 
-pub(super) fn run(command: &RehearsalCommand) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, command: &RehearsalCommand) -> Result<u8, Failure> {
     match command {
         RehearsalCommand::Check { script } => {
             let checked = rehearsal::check(script).map_err(|error| {
-                Failure::usage(error.to_string())
-                    .hint("dacapo rehearsal example prints a script with every step")
+                Failure::usage(error.to_string()).hint(say(|m| m.rehearsal_example_prints()))
             })?;
-            print(&format!("{} is fine: {} iterations", script.display(), checked.iterations.len()));
+            let iterations = app.messages.iterations(checked.iterations.len() as u64);
+            print(&app.messages.rehearsal_fine(&script.display().to_string(), &iterations));
         }
         RehearsalCommand::Example => print(rehearsal::EXAMPLE.trim_end()),
         RehearsalCommand::Schema => {

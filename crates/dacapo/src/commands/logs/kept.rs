@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::output;
 use dacapo_core::store::TaskDir;
 
 use crate::args::Logs;
 use crate::error::Failure;
-use crate::output::words;
 
 /// Which output is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,12 @@ impl Kept {
 }
 
 /// Prints it, or the last lines of it.
-pub(super) fn show(dir: &TaskDir, kept: Kept, lines: Option<usize>) -> Result<u8, Failure> {
+pub(super) fn show(
+    dir: &TaskDir,
+    kept: Kept,
+    lines: Option<usize>,
+    messages: Messages,
+) -> Result<u8, Failure> {
     match kept {
         Kept::Turn(turn) => print(&mut output::turn(dir, turn)?, lines),
         Kept::TurnStderr(turn) => {
@@ -44,24 +49,23 @@ pub(super) fn show(dir: &TaskDir, kept: Kept, lines: Option<usize>) -> Result<u8
                 print(&mut file, lines);
             }
         }
-        Kept::Stderr => all_stderr(dir, lines)?,
+        Kept::Stderr => all_stderr(dir, lines, messages)?,
         Kept::Check(number) => print(&mut output::check(dir, number)?, lines),
     }
     Ok(0)
 }
 
 /// A turn after the other, each under a heading where there are several.
-fn all_stderr(dir: &TaskDir, lines: Option<usize>) -> Result<(), Failure> {
+fn all_stderr(dir: &TaskDir, lines: Option<usize>, messages: Messages) -> Result<(), Failure> {
     let (said, turns) = output::stderr(dir)?;
     if said.is_empty() {
-        let turns = words::count(turns as u64, "turn");
-        complain!("no agent of task '{}' wrote to standard error ({turns})", dir.name());
+        complain!("{}", messages.output_no_stderr(&dir.name(), &messages.turns(turns as u64)));
     }
     let several = said.len() > 1;
     for mut one in said {
         if several {
-            let (turn, iteration, agent) = (one.turn, one.iteration + 1, &one.agent);
-            let _ = writeln!(io::stdout().lock(), "--- turn {turn}, iteration {iteration}, {agent}");
+            let heading = messages.output_turn_heading(one.turn, one.iteration + 1, &one.agent);
+            let _ = writeln!(io::stdout().lock(), "{heading}");
         }
         print(&mut one.file, lines);
         if several && !ends_a_line(&mut one.file) {
