@@ -105,7 +105,7 @@ fn row(entry: &Entry, messages: Messages) -> [String; 7] {
         title.unwrap_or_else(|| if wrong { messages.milestones_cannot_be_read() } else { String::new() });
     [
         words::line(&entry.name, 80),
-        told::status(entry),
+        told::status(entry, messages),
         features,
         round,
         words::line(&agents, 60),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dacapo_app::messages::say;
+use dacapo_app::messages::{Messages, Text, say};
 use dacapo_app::operations::milestone;
 use dacapo_core::event::CheckPhase;
 use dacapo_core::task::milestone::MilestoneView;
@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::told;
 use crate::App;
 use crate::args::milestone::ShowMilestone;
-use crate::commands::print;
+use crate::commands::{pad, print};
 use crate::error::Failure;
 use crate::milestones::{Entry, Round, Said, Story, Told};
 use crate::output;
@@ -22,6 +22,8 @@ use crate::output::words::{self, BOLD, DIM, WARN, paint};
 
 /// Of older rounds only the verdict is shown, unless all of it is asked for.
 const MOST_ROUNDS: usize = 5;
+/// Columns of what stands in front of a line of a round.
+const LABEL: usize = 9;
 /// A longer reply is in the log.
 const MOST_LINES: usize = 60;
 
@@ -39,14 +41,15 @@ pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
         print(&told::whole(&entry, &story, &next).to_string());
     } else {
         let most = if args.all { usize::MAX } else { MOST_ROUNDS };
-        print(&page(&entry, &story, &next, most));
+        print(&page(&entry, &story, &next, most, app.messages));
     }
     Ok(0)
 }
 
-fn page(entry: &Entry, story: &Story, next: &[(String, String)], most: usize) -> String {
+fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messages: Messages) -> String {
+    let label = |text: String| pad(&text, 8);
     let mut out = String::new();
-    let _ = writeln!(out, "{}", head(entry));
+    let _ = writeln!(out, "{}", head(entry, messages));
     if let Some(title) = entry.definition().and_then(|definition| definition.title.as_ref()) {
         let _ = writeln!(out, "  {}", words::line(title, words::WHOLE));
     }
@@ -54,59 +57,79 @@ fn page(entry: &Entry, story: &Story, next: &[(String, String)], most: usize) ->
         let _ = writeln!(
             out,
             "  {}",
-            paint(WARN, &format!("needs   {}", words::line(&question(&needs.kind), words::WHOLE)))
+            paint(
+                WARN,
+                &format!(
+                    "{}{}",
+                    label(messages.page_label_needs()),
+                    words::line(&question(&needs.kind), words::WHOLE)
+                )
+            )
         );
     }
     for problem in entry.problems() {
-        let _ =
-            writeln!(out, "  {}", paint(WARN, &format!("note    {}", words::line(&problem, words::WHOLE))));
+        let _ = writeln!(
+            out,
+            "  {}",
+            paint(
+                WARN,
+                &format!("{}{}", label(messages.page_label_note()), words::line(&problem, words::WHOLE))
+            )
+        );
     }
     if let Some(written) = &entry.written {
-        let _ = writeln!(out, "  file    {}", words::line(&written.path.to_string_lossy(), words::WHOLE));
+        let _ = writeln!(
+            out,
+            "  {}{}",
+            label(messages.page_label_file()),
+            words::line(&written.path.to_string_lossy(), words::WHOLE)
+        );
     }
     if let Some(definition) = entry.definition() {
-        let held = if entry.told().is_some() {
-            "judged by what was frozen at the start"
-        } else {
-            "frozen at the start"
+        let hash = definition.frozen();
+        let held = match entry.told() {
+            Some(_) => messages.page_judged_by_frozen(&hash),
+            None => messages.page_frozen_at_start(&hash),
         };
-        let _ = writeln!(out, "  hash    {} ({held})", definition.frozen());
-        brings(&mut out, definition, entry.told());
+        let _ = writeln!(out, "  {}{held}", label(messages.page_label_hash()));
+        brings(&mut out, definition, entry.told(), messages);
     }
-    findings(&mut out, entry.told());
+    findings(&mut out, entry.told(), messages);
     if let Some(told) = entry.told() {
-        rounds(&mut out, story, told, most);
+        rounds(&mut out, story, told, most, messages);
     }
     if !next.is_empty() {
-        let _ = writeln!(out, "\n{}", paint(BOLD, "What you can do"));
-        let width = next.iter().map(|(command, _)| command.width()).max().unwrap_or(0).min(60);
+        let _ = writeln!(out, "\n{}", paint(BOLD, &messages.page_what_you_can_do()));
+        let language = messages.language();
+        let width = next.iter().map(|(command, _)| command.in_language(language).width()).max();
+        let width = width.unwrap_or(0).min(60);
         for (command, what) in next {
-            let pad = " ".repeat(width.saturating_sub(command.width()));
-            let _ = writeln!(out, "  {command}{pad}  {}", paint(DIM, what));
+            let command = pad(command.in_language(language), width);
+            let _ = writeln!(out, "  {command}  {}", paint(DIM, what.in_language(language)));
         }
     }
     out.trim_end().to_owned()
 }
 
 /// `login · paused · round 3 of 20 · 1 of 3 features · claude builds, codex judges · 9k tok · $0.42`
-fn head(entry: &Entry) -> String {
-    let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry)];
+fn head(entry: &Entry, messages: Messages) -> String {
+    let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry, messages)];
     if let Some(phase) = entry.told().and_then(|told| told.standing().phase).map(|phase| phase.as_str())
         && phase != entry.status().as_str()
     {
         facts.push(phase.to_owned());
     }
     facts.extend(told::rounds(entry).map(|(at, of)| match of {
-        Some(of) => format!("round {at} of {of}"),
-        None => words::count(u64::from(at), "round"),
+        Some(of) => messages.milestones_round_of(at, of),
+        None => messages.rounds(u64::from(at)),
     }));
     facts.extend(told::features(entry).and_then(|(done, total)| {
         let done = done?;
-        Some(format!("{done} of {}", words::count(total as u64, "feature")))
+        Some(messages.page_features_of(done, &messages.features(total as u64)))
     }));
     let (developer, acceptor) = told::agents(entry);
-    facts.extend(developer.map(|agent| format!("{} builds", words::line(&agent, 40))));
-    facts.extend(acceptor.map(|agent| format!("{} judges", words::line(&agent, 40))));
+    facts.extend(developer.map(|agent| messages.page_builds(&words::line(&agent, 40))));
+    facts.extend(acceptor.map(|agent| messages.page_judges(&words::line(&agent, 40))));
     if let Some(told) = entry.told() {
         let used = told.view.tokens.input + told.view.tokens.output;
         facts.extend((used > 0).then(|| words::tokens(used)));
@@ -115,32 +138,32 @@ fn head(entry: &Entry) -> String {
     facts.join(" · ")
 }
 
-fn brings(out: &mut String, definition: &Definition, told: Option<&Told>) {
-    let heading = |out: &mut String, name: &str| {
-        let _ = writeln!(out, "\n{}", paint(BOLD, name));
+fn brings(out: &mut String, definition: &Definition, told: Option<&Told>, messages: Messages) {
+    let heading = |out: &mut String, name: String| {
+        let _ = writeln!(out, "\n{}", paint(BOLD, &name));
     };
-    heading(out, "Goal");
+    heading(out, messages.page_goal());
     block(out, "  ", &definition.goal);
-    heading(out, "Features");
+    heading(out, messages.page_features());
     let done =
         |at: usize| told.and_then(|told| told.milestone.features.get(at)).is_some_and(|feature| feature.done);
     for (at, feature) in definition.features.iter().enumerate() {
         let tick = output::milestone::tick(done(at));
         item(out, &format!("{tick} {}", feature_id(at)), &feature.text);
         if let Some(accept) = &feature.accept {
-            block(out, "        ", &format!("Accept: {accept}"));
+            block(out, "        ", &messages.page_accept(accept));
         }
     }
-    heading(out, "Acceptance Criteria");
+    heading(out, messages.page_criteria());
     for (at, criterion) in definition.criteria.iter().enumerate() {
         item(out, &format!("  {}", criterion_id(at)), criterion);
     }
     if !definition.constraints.is_empty() {
-        heading(out, "Constraints");
+        heading(out, messages.page_constraints());
         block(out, "  ", &definition.constraints);
     }
     if !definition.others.is_empty() {
-        heading(out, "Also given to the agents");
+        heading(out, messages.page_others());
         block(out, "  ", &definition.others);
     }
 }
@@ -160,68 +183,72 @@ fn block(out: &mut String, indent: &str, text: &str) {
     }
 }
 
-fn findings(out: &mut String, told: Option<&Told>) {
+fn findings(out: &mut String, told: Option<&Told>, messages: Messages) {
     let Some(standing) = told.map(Told::standing) else { return };
     let (open, settled) = (standing.findings.open(), standing.findings.settled());
     if open.is_empty() && settled.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\n{}", paint(BOLD, "Findings"));
-    for (word, style, findings) in [("open", WARN, open), ("settled", DIM, settled)] {
+    let _ = writeln!(out, "\n{}", paint(BOLD, &messages.page_findings()));
+    for (word, style, findings) in
+        [(messages.page_open(), WARN, open), (messages.page_settled(), DIM, settled)]
+    {
         for finding in findings {
             let id = format!("R{}", finding.id);
             let text = words::line(&finding.text, words::WHOLE);
-            let _ = writeln!(out, "  {} {id:<4} {text}", paint(style, &format!("{word:<8}")));
+            let _ = writeln!(out, "  {} {id:<4} {text}", paint(style, &pad(&word, 8)));
         }
     }
 }
 
-fn rounds(out: &mut String, story: &Story, told: &Told, most: usize) {
+fn rounds(out: &mut String, story: &Story, told: &Told, most: usize, messages: Messages) {
     let name = told.spec.name.as_str();
-    story.before.iter().for_each(|said| speech(out, said, name));
+    story.before.iter().for_each(|said| speech(out, said, name, messages));
     let older = story.rounds.len().saturating_sub(most);
     for (at, round) in story.rounds.iter().enumerate() {
         if at == older && older > 0 {
-            let which = if older == 1 { "round 1".to_owned() } else { format!("rounds 1 to {older}") };
-            let note = format!("… what both said in {which} is left out: dacapo milestone show {name} --all");
+            let note = match older {
+                1 => messages.page_round_left_out(name),
+                _ => messages.page_rounds_left_out(older, name),
+            };
             let _ = writeln!(out, "\n{}", paint(DIM, &note));
         }
-        let _ = writeln!(out, "\n{}", title(round));
+        let _ = writeln!(out, "\n{}", title(round, messages));
         if at < older {
-            verdict(out, round, &told.milestone);
+            verdict(out, round, &told.milestone, messages);
             continue;
         }
         // As it happened: the checks before the Acceptor, the verdict before what people said about it.
         for nth in 0..=round.said.len() {
             if nth == round.checked_after {
-                checks(out, round);
+                checks(out, round, messages);
             }
             if nth == round.decided_after() {
-                verdict(out, round, &told.milestone);
+                verdict(out, round, &told.milestone, messages);
             }
             if let Some(said) = round.said.get(nth) {
-                speech(out, said, name);
+                speech(out, said, name, messages);
             }
         }
     }
 }
 
-fn checks(out: &mut String, round: &Round) {
+fn checks(out: &mut String, round: &Round, messages: Messages) {
     for check in &round.seen.checks {
         let sign = words::checked_sign(check.passed, check.phase);
         let what = match check.phase {
-            CheckPhase::Baseline | CheckPhase::Iteration => "check",
-            CheckPhase::Proof => "proof",
+            CheckPhase::Baseline | CheckPhase::Iteration => messages.page_label_check(),
+            CheckPhase::Proof => messages.label_proof(),
         };
         let command = words::line(&check.command, 200);
-        let _ = writeln!(out, "  {what}     {sign} {command} {}", check.ending);
+        let _ = writeln!(out, "  {} {sign} {command} {}", pad(&what, LABEL), check.ending);
     }
 }
 
-fn title(round: &Round) -> String {
-    let mut facts = vec![paint(BOLD, &format!("Round {}", round.seen.round))];
+fn title(round: &Round, messages: Messages) -> String {
+    let mut facts = vec![paint(BOLD, &messages.page_round(round.seen.round))];
     if let Some(report) = &round.seen.report {
-        let final_one = || "final acceptance".to_owned();
+        let final_one = || messages.page_final_acceptance();
         facts.push(report.feature.as_ref().map_or_else(final_one, |feature| words::line(feature, 100)));
         facts.push(report.commit.short().to_owned());
     }
@@ -230,25 +257,30 @@ fn title(round: &Round) -> String {
     facts.join(" · ")
 }
 
-fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView) {
+fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView, messages: Messages) {
     let Some(verdict) = &round.seen.verdict else { return };
     let sign = output::milestone::verdict_sign(verdict.accepted);
-    let _ = writeln!(out, "  verdict   {sign} {}", output::milestone::verdict(verdict));
+    let _ = writeln!(
+        out,
+        "  {} {sign} {}",
+        pad(&messages.page_label_verdict(), LABEL),
+        output::milestone::verdict(verdict)
+    );
     for finding in milestone.findings.iter().filter(|finding| verdict.findings.contains(&finding.id)) {
         let _ = writeln!(out, "            {} {}", finding.id, words::line(&finding.text, words::WHOLE));
     }
     if let Some(criteria) = output::milestone::criteria(verdict) {
-        let _ = writeln!(out, "  criteria  {criteria}");
+        let _ = writeln!(out, "  {} {criteria}", pad(&messages.page_label_criteria(), LABEL));
     }
 }
 
-fn speech(out: &mut String, said: &Said, name: &str) {
-    let _ = writeln!(out, "  {}", paint(BOLD, told::speaker(said.who)));
+fn speech(out: &mut String, said: &Said, name: &str, messages: Messages) {
+    let _ = writeln!(out, "  {}", paint(BOLD, &told::speaker(said.who, messages)));
     let lines: Vec<&str> = said.text.trim().lines().collect();
     block(out, "    ", &lines[..lines.len().min(MOST_LINES)].join("\n"));
     if lines.len() > MOST_LINES {
-        let more = words::count((lines.len() - MOST_LINES) as u64, "more line");
-        let at = said.turn.map_or_else(String::new, |turn| format!(": dacapo logs {name} --turn {turn}"));
-        let _ = writeln!(out, "    {}", paint(DIM, &format!("… {more}{at}")));
+        let at = said.turn.map_or_else(String::new, |turn| messages.page_logs_turn(name, turn));
+        let more = messages.page_more_lines(lines.len() - MOST_LINES, &at);
+        let _ = writeln!(out, "    {}", paint(DIM, &more));
     }
 }

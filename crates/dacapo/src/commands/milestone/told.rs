@@ -1,5 +1,6 @@
 //! What is said of a milestone, for people and for programs.
 
+use dacapo_app::messages::{Messages, Text, say};
 use dacapo_core::event::{Choice, NeedKind};
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
@@ -9,15 +10,15 @@ use crate::milestones::{Entry, Known, Said, Status, Story, Told, Who};
 use crate::output::json::ask;
 
 /// Its status, and what its task adds to it.
-pub(super) fn status(entry: &Entry) -> String {
+pub(super) fn status(entry: &Entry, messages: Messages) -> String {
     let status = entry.status().as_str();
     let more = entry.told().and_then(|told| match told.view.status {
-        view::Status::Interrupted => Some("its process is gone"),
-        view::Status::Queued => Some("queued"),
-        view::Status::Waiting => Some("waits for a usage limit"),
-        view::Status::Failed => Some("failed"),
-        view::Status::Cancelled if entry.status() == Status::PAUSED => Some("was ended"),
-        view::Status::Stopped => Some("at a limit"),
+        view::Status::Interrupted => Some(messages.page_process_gone()),
+        view::Status::Queued => Some(messages.page_queued()),
+        view::Status::Waiting => Some(messages.page_waits_for_limit()),
+        view::Status::Failed => Some(messages.page_failed()),
+        view::Status::Cancelled if entry.status() == Status::PAUSED => Some(messages.page_was_ended()),
+        view::Status::Stopped => Some(messages.page_at_limit()),
         view::Status::Running | view::Status::Paused | view::Status::Completed | view::Status::Cancelled => {
             None
         }
@@ -119,7 +120,7 @@ pub(super) fn brief(entry: &Entry) -> Value {
 }
 
 /// All of `milestone show --json`.
-pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> Value {
+pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Value {
     let mut value = brief(entry);
     let standing = entry.told().map(Told::standing);
     let done = |at: usize| Some(entry.told()?.milestone.features.get(at)?.done);
@@ -153,7 +154,8 @@ pub(super) fn whole(entry: &Entry, story: &Story, next: &[(String, String)]) -> 
             })
         })
         .collect();
-    let next = next.iter().map(|(command, what)| json!({ "command": command, "what": what }));
+    let next =
+        next.iter().map(|(command, what)| json!({ "command": command.english(), "what": what.english() }));
     value["next"] = next.collect();
     value
 }
@@ -177,89 +179,96 @@ fn definition_json(definition: &Definition, done: impl Fn(usize) -> Option<bool>
     })
 }
 
+/// What a command is for.
+type Words = fn(Messages) -> String;
+
 /// What a person can do now: commands as they are typed, and what each is for.
-pub(super) fn next(entry: &Entry) -> Vec<(String, String)> {
+pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
     let id = &entry.name;
-    let mut all: Vec<(String, String)> = Vec::new();
-    let mut add = |command: String, what: &str| all.push((command, what.to_owned()));
+    let mut all: Vec<(Text, Text)> = Vec::new();
+    let mut add = |command: String, what: Words| all.push((command.into(), say(what)));
     let milestone = |word: &str| format!("dacapo milestone {word} {id}");
     if let Some(written) = entry.written.as_ref().filter(|written| written.read.is_err()) {
-        add(format!("$EDITOR {}", written.path.display()), "put it right");
+        add(format!("$EDITOR {}", written.path.display()), Messages::page_do_edit);
     }
     let Some(told) = entry.told() else {
         match &entry.known {
             Known::Mirrored(_) if entry.status() != Status::COMPLETED => {
-                add(format!("dacapo undo {id}"), "bring its task back, if it was dropped");
+                add(format!("dacapo undo {id}"), Messages::page_do_undo);
             }
-            Known::OtherTask => add(format!("dacapo drop {id}"), "put the task of this name away"),
+            Known::OtherTask => add(format!("dacapo drop {id}"), Messages::page_do_drop_other),
             Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::Task(_) => {}
         }
         if entry.status() == Status::Pending && entry.definition().is_some() {
-            add(milestone("start"), "build and judge it, here");
-            add(format!("{} --spawn", milestone("start")), "the same in the background");
+            add(milestone("start"), Messages::page_do_start);
+            add(format!("{} --spawn", milestone("start")), Messages::page_do_spawn);
         }
         return all;
     };
     match entry.status() {
         Status::IN_PROGRESS if told.is_interrupted() => {
-            add(milestone("resume"), "go on where it was");
-            add(milestone("abandon"), "give it up");
+            add(milestone("resume"), Messages::page_do_resume);
+            add(milestone("abandon"), Messages::page_do_abandon);
         }
         Status::Pending | Status::IN_PROGRESS => {
-            add(format!("dacapo attach {id}"), "look on");
-            add(format!("dacapo tell {id} \"…\""), "the next turn hears it");
-            add(format!("dacapo pause {id}"), "after this round");
-            add(milestone("abandon"), "give it up");
+            add(format!("dacapo attach {id}"), Messages::page_do_attach);
+            add(format!("dacapo tell {id} \"…\""), Messages::page_do_tell);
+            add(format!("dacapo pause {id}"), Messages::page_do_pause);
+            add(milestone("abandon"), Messages::page_do_abandon);
         }
         Status::PAUSED => paused(told, &mut add),
         Status::AWAITING_REVIEW => {
-            add(format!("dacapo diff {id}"), "see what it brings");
-            add(milestone("approve"), "complete it");
-            add(format!("{} \"what is wrong\"", milestone("reject")), "send it back to the Developer");
+            add(format!("dacapo diff {id}"), Messages::page_do_see);
+            add(milestone("approve"), Messages::page_do_complete);
+            let reject = milestone("reject");
+            all.push((
+                say(|m| format!("{reject} {}", m.page_what_is_wrong())),
+                say(Messages::page_do_reject),
+            ));
         }
         Status::COMPLETED if told.view.merged.is_some() => {}
         Status::COMPLETED => {
-            add(format!("dacapo diff {id}"), "see what it brought");
-            add(format!("dacapo merge {id}"), "bring it home");
-            add(format!("dacapo pr {id}"), "or offer it as a pull request");
+            add(format!("dacapo diff {id}"), Messages::page_do_saw);
+            add(format!("dacapo merge {id}"), Messages::page_do_merge);
+            add(format!("dacapo pr {id}"), Messages::page_do_pr);
         }
-        Status::ABANDONED => add(format!("dacapo drop {id}"), "put its worktree and branch away"),
+        Status::ABANDONED => add(format!("dacapo drop {id}"), Messages::page_do_drop),
     }
     all
 }
 
-fn paused(told: &Told, add: &mut impl FnMut(String, &str)) {
+fn paused(told: &Told, add: &mut impl FnMut(String, Words)) {
     let id = told.spec.name.as_str();
     let needs = told.view.needs.as_ref();
     let standing = told.standing();
     match needs.map(|needs| &needs.kind) {
         Some(NeedKind::Rounds { .. }) => {
             let more = standing.max_rounds.saturating_add(10);
-            add(format!("dacapo milestone resume {id} --rounds {more}"), "go on with more rounds");
+            add(format!("dacapo milestone resume {id} --rounds {more}"), Messages::page_do_more_rounds);
         }
         Some(NeedKind::Rejections { .. } | NeedKind::Settled { .. } | NeedKind::Final { .. }) => {
-            add(format!("dacapo milestone resume {id} \"…\""), "go on, and tell both how");
+            add(format!("dacapo milestone resume {id} \"…\""), Messages::page_do_guide);
         }
-        _ => add(format!("dacapo milestone resume {id}"), "go on where it was"),
+        _ => add(format!("dacapo milestone resume {id}"), Messages::page_do_resume),
     }
     if needs.is_some_and(|needs| needs.offers(&Choice::Approve)) {
-        add(format!("dacapo milestone approve {id}"), "accept the newest round though it was rejected");
+        add(format!("dacapo milestone approve {id}"), Messages::page_do_accept);
     }
     // Where it ended otherwise, nothing is asked.
     for finding in standing.findings.open().iter().filter(|_| needs.is_some()) {
-        add(format!("dacapo milestone approve {id} R{}", finding.id), "settle this finding, then resume");
+        add(format!("dacapo milestone approve {id} R{}", finding.id), Messages::page_do_settle);
     }
-    add(format!("dacapo tell {id} \"…\""), "both sides hear it when it goes on");
-    add(format!("dacapo diff {id}"), "see what was built");
-    add(format!("dacapo milestone abandon {id}"), "give it up");
+    add(format!("dacapo tell {id} \"…\""), Messages::page_do_tell_both);
+    add(format!("dacapo diff {id}"), Messages::page_do_see_built);
+    add(format!("dacapo milestone abandon {id}"), Messages::page_do_abandon);
 }
 
 /// Who spoke, as people are told.
-pub(super) fn speaker(who: Who) -> &'static str {
+pub(super) fn speaker(who: Who, messages: Messages) -> String {
     match who {
-        Who::Developer => "Developer",
-        Who::Acceptor => "Acceptor",
-        Who::Engine => "dacapo",
-        Who::Person => "you",
+        Who::Developer => "Developer".to_owned(),
+        Who::Acceptor => "Acceptor".to_owned(),
+        Who::Engine => "dacapo".to_owned(),
+        Who::Person => messages.page_you(),
     }
 }
