@@ -7,7 +7,7 @@ use dacapo_core::git::display_path;
 use dacapo_core::merge::LeftOut;
 
 use crate::messages::{Messages, Text, say};
-use crate::present::words;
+use crate::present::{faults, words};
 
 /// So many names of files in one line.
 const FILES: usize = 5;
@@ -17,7 +17,9 @@ pub fn why(left_out: &LeftOut) -> Text {
     match left_out {
         LeftOut::Conflicts(paths) => say(|m| m.merge_why_conflicts(&files(paths, m))),
         LeftOut::NoAgent => say(|m| m.merge_why_no_agent()),
-        LeftOut::Unresolved { agent, message, .. } => say(|m| m.merge_why_unresolved(agent, message)),
+        LeftOut::Unresolved { agent, fault, .. } => {
+            say(|m| m.merge_why_unresolved(agent, &faults::told(fault)))
+        }
         LeftOut::Check { result, .. } => {
             say(|m| m.merge_why_check(&result.command, &result.ending(), &last_line(result)))
         }

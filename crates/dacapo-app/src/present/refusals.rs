@@ -2,10 +2,7 @@
 
 use dacapo_core::agent::Unable;
 use dacapo_core::dropped::DropError;
-use dacapo_core::merge::LeftOut;
 use dacapo_core::store::LockError;
-
-use super::faults;
 
 /// Why an agent cannot run as it is to run.
 pub fn unable(unable: &Unable) -> String {
@@ -48,23 +45,6 @@ pub fn lock(error: &LockError) -> String {
             format!("Task '{to}' is not completely renamed: dacapo rename {from} {to} finishes it")
         }
         LockError::Held | LockError::Lingering | LockError::Io { .. } => error.to_string(),
-    }
-}
-
-/// Why a task was left out of a merge.
-pub fn left_out(why: &LeftOut) -> String {
-    match why {
-        LeftOut::Unresolved { agent, fault, .. } => {
-            format!("agent '{agent}' did not resolve it: {}", faults::told(fault))
-        }
-        LeftOut::Conflicts(_)
-        | LeftOut::NoAgent
-        | LeftOut::Check { .. }
-        | LeftOut::Setup { .. }
-        | LeftOut::Moved
-        | LeftOut::Switched
-        | LeftOut::InTheWay(_)
-        | LeftOut::Trouble(_) => why.to_string(),
     }
 }
 
