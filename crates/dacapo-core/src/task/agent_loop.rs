@@ -31,11 +31,14 @@ mod decide;
 mod guidance;
 mod limits;
 mod plan;
+mod promise_rule;
 mod proof;
 mod resume;
 #[cfg(test)]
 mod tests;
 mod writing;
+
+pub use promise_rule::PromiseRule;
 
 /// The promise that is asked for when checks were green before anything was done (L4).
 pub const DEFAULT_PROMISE: &str = "<promise>COMPLETE</promise>";
