@@ -4,29 +4,41 @@
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
 mod agents;
+mod clearing;
 mod commands;
 mod config;
 mod counts;
 mod doctor;
+mod ended;
 mod going_on;
 mod hints;
 mod init;
 mod kept;
 mod labels;
 mod language;
+mod listing;
+mod live;
 mod merge;
+mod milestone;
 mod milestones;
+mod needs;
+mod next;
 mod notes;
+mod notices;
 mod process;
+mod progress;
 mod pull_request;
 mod put_away;
 mod questions;
 mod request;
 mod start;
+mod starting;
+mod status;
 mod takeover;
 mod tasks;
 mod text;
 mod trust;
+mod untracked;
 
 pub use language::Language;
 pub use text::{Text, english, english_or_null, say};
@@ -128,25 +140,37 @@ pub(crate) use {messages, wording};
 /// Every message there is, by topic.
 pub const TABLES: &[(&str, &[Entry])] = &[
     ("agents", agents::AGENTS),
+    ("clearing", clearing::CLEARING),
     ("commands", commands::COMMANDS),
     ("config", config::CONFIG),
     ("counts", counts::COUNTS),
     ("doctor", doctor::DOCTOR),
+    ("ended", ended::ENDED),
     ("going_on", going_on::GOING_ON),
     ("hints", hints::HINTS),
     ("init", init::INIT),
     ("kept", kept::KEPT),
     ("labels", labels::LABELS),
+    ("listing", listing::LISTING),
+    ("live", live::LIVE),
     ("merge", merge::MERGE),
+    ("milestone", milestone::MILESTONE),
     ("milestones", milestones::MILESTONES),
+    ("needs", needs::NEEDS),
+    ("next", next::NEXT),
     ("notes", notes::NOTES),
+    ("notices", notices::NOTICES),
     ("process", process::PROCESS),
+    ("progress", progress::PROGRESS),
     ("pull_request", pull_request::PULL_REQUEST),
     ("put_away", put_away::PUT_AWAY),
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),
     ("start", start::START),
+    ("starting", starting::STARTING),
+    ("status", status::STATUS),
     ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
     ("trust", trust::TRUST),
+    ("untracked", untracked::UNTRACKED),
 ];

@@ -1,0 +1,76 @@
+//! What a task needs a person for.
+
+use super::messages;
+
+messages! {
+    NEEDS;
+
+    needs_rejected(times: u32, reason: &str) {
+        en: "rejected {times}×: {reason}",
+        zh_cn: "被拒绝 {times} 次：{reason}",
+        zh_tw: "被拒絕 {times} 次：{reason}",
+    }
+    needs_settled(reason: &str) {
+        en: "the Acceptor insists on what is settled: {reason}",
+        zh_cn: "Acceptor 坚持已了结的问题：{reason}",
+        zh_tw: "Acceptor 堅持已了結的問題：{reason}",
+    }
+    needs_final_rejected(times: u32, reason: &str) {
+        en: "the whole milestone was rejected {times}× without a new commit: {reason}",
+        zh_cn: "整个里程碑在没有新提交的情况下被拒绝 {times} 次：{reason}",
+        zh_tw: "整個里程碑在沒有新提交的情況下被拒絕 {times} 次：{reason}",
+    }
+    needs_rounds(used: u32) {
+        en: (used: "the only round is used", "all {used} rounds are used"),
+        zh_cn: "{used} 轮已全部用完",
+        zh_tw: "{used} 輪已全部用完",
+    }
+    needs_rounds_because(used: &str, reason: &str) { en: "{used}: {reason}", zh_cn: "{used}：{reason}", zh_tw: "{used}：{reason}" }
+    needs_review() {
+        en: "all features are accepted; have a look",
+        zh_cn: "所有功能均已接受；请查看",
+        zh_tw: "所有功能均已接受；請檢視",
+    }
+    needs_review_and(found: &str) {
+        en: "all features are accepted; have a look. And {found}",
+        zh_cn: "所有功能均已接受；请查看。另外：{found}",
+        zh_tw: "所有功能均已接受；請檢視。另外：{found}",
+    }
+    needs_main_branch() { en: "the main branch", zh_cn: "主分支", zh_tw: "主分支" }
+    needs_main_elsewhere() { en: "elsewhere", zh_cn: "别处", zh_tw: "別處" }
+    needs_main_gone(main: &str, round: u32, was: &str) {
+        en: "{main} is gone since round {round}; it was at {was}",
+        zh_cn: "{main} 自第 {round} 轮起不存在了；之前在 {was}",
+        zh_tw: "{main} 自第 {round} 輪起不存在了；之前在 {was}",
+    }
+    needs_main_lost(main: &str, was: &str, now: &str, round: u32) {
+        en: "{main} was at {was} and is at {now} since round {round}, without what was on it",
+        zh_cn: "{main} 之前在 {was}，自第 {round} 轮起在 {now}，原有内容已不在其中",
+        zh_tw: "{main} 之前在 {was}，自第 {round} 輪起在 {now}，原有內容已不在其中",
+    }
+    needs_main_holds(main: &str, round: u32, commits: &str) {
+        en: "{main} holds commits of this milestone since round {round} ({commits})",
+        zh_cn: "{main} 自第 {round} 轮起包含本里程碑的提交（{commits}）",
+        zh_tw: "{main} 自第 {round} 輪起包含本里程碑的提交（{commits}）",
+    }
+    needs_main_was_it_you(found: &str) {
+        en: "{found}: was it you? Nothing was undone",
+        zh_cn: "{found}：是你做的吗？没有撤销任何内容",
+        zh_tw: "{found}：是你做的嗎？沒有復原任何內容",
+    }
+    needs_red_proof(commit: &str, checks: &str) {
+        en: "the checks pass in the worktree, but failed twice in a row in a checkout of commit {commit}: {checks}",
+        zh_cn: "检查在工作树中通过，但在提交 {commit} 的检出中连续两次失败：{checks}",
+        zh_tw: "檢查在工作樹中通過，但在提交 {commit} 的簽出中連續兩次失敗：{checks}",
+    }
+    needs_red_proof_hidden(files: &str) {
+        en: "; in no commit: {files}",
+        zh_cn: "；不在任何提交中：{files}",
+        zh_tw: "；不在任何提交中：{files}",
+    }
+    needs_red_proof_cure(line: &str) {
+        en: "; if a command creates what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace goes without proof",
+        zh_cn: "；若缺少的文件由命令生成，请在 .dacapo/config.toml 中加入 {line} 后恢复；--proof workspace 不要求证明",
+        zh_tw: "；若缺少的檔案由指令產生，請在 .dacapo/config.toml 中加入 {line} 後恢復；--proof workspace 不要求證明",
+    }
+}

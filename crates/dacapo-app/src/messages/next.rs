@@ -1,0 +1,89 @@
+//! What can be typed next, and what it does.
+
+use super::messages;
+
+messages! {
+    NEXT;
+
+    label_next() { en: "next: ", zh_cn: "下一步：", zh_tw: "下一步：" }
+
+    next_diff() { en: "see what changed", zh_cn: "查看改动", zh_tw: "檢視變更" }
+    next_merge() {
+        en: "merge it into your branch",
+        zh_cn: "合并到你的分支",
+        zh_tw: "合併到你的分支",
+    }
+    next_pull_request() { en: "open a pull request", zh_cn: "创建拉取请求", zh_tw: "建立拉取請求" }
+    next_more_work() {
+        en: "go on with one more request",
+        zh_cn: "追加一项要求并继续",
+        zh_tw: "追加一項要求並繼續",
+    }
+    next_more_iterations(number: u64) {
+        en: "go on for {number} more iterations",
+        zh_cn: "再继续 {number} 次迭代",
+        zh_tw: "再繼續 {number} 次迭代",
+    }
+    next_resume() { en: "go on", zh_cn: "继续", zh_tw: "繼續" }
+    next_answer() { en: "answer it and go on", zh_cn: "回答后继续", zh_tw: "回答後繼續" }
+    next_resume_unproven() {
+        en: "go on without proof",
+        zh_cn: "不要求证明，继续",
+        zh_tw: "不要求證明，繼續",
+    }
+    next_drop() {
+        en: "put it away; dacapo undo brings it back",
+        zh_cn: "丢弃；可用 dacapo undo 撤销",
+        zh_tw: "捨棄；可用 dacapo undo 復原",
+    }
+    next_kill() { en: "end it; its work is kept", zh_cn: "结束它；保留已有工作", zh_tw: "結束它；保留已有工作" }
+    next_tell() { en: "tell the agent something", zh_cn: "给智能体留言", zh_tw: "給代理留言" }
+    next_attach() { en: "watch it", zh_cn: "查看运行过程", zh_tw: "檢視執行過程" }
+    next_approve() { en: "allow it", zh_cn: "允许", zh_tw: "允許" }
+    next_reject() { en: "refuse it", zh_cn: "拒绝", zh_tw: "拒絕" }
+    next_doctor() {
+        en: "check that your agents are ready",
+        zh_cn: "检查智能体是否就绪",
+        zh_tw: "檢查代理是否就緒",
+    }
+    next_first_task() { en: "start a task", zh_cn: "开始一个任务", zh_tw: "開始一個任務" }
+    next_in_your_repository() {
+        en: "next, in a repository of yours:",
+        zh_cn: "下一步，在你自己的仓库中：",
+        zh_tw: "下一步，在你自己的儲存庫中：",
+    }
+
+    next_tell_both() {
+        en: "tell both sides; then resume",
+        zh_cn: "告知双方，然后恢复",
+        zh_tw: "告知雙方，然後恢復",
+    }
+    next_more_rounds() { en: "go on with more rounds", zh_cn: "增加轮数并继续", zh_tw: "增加輪數並繼續" }
+    next_raise_rounds() {
+        en: "raise the limit, then resume",
+        zh_cn: "提高上限，然后恢复",
+        zh_tw: "提高上限，然後恢復",
+    }
+    next_complete() { en: "complete the milestone", zh_cn: "完成里程碑", zh_tw: "完成里程碑" }
+    next_accept_round() {
+        en: "accept the newest round",
+        zh_cn: "接受最近一轮",
+        zh_tw: "接受最近一輪",
+    }
+    next_settle() {
+        en: "settle this finding, then resume",
+        zh_cn: "了结这个问题，然后恢复",
+        zh_tw: "了結這個問題，然後恢復",
+    }
+    next_reject_round() {
+        en: "send it back to the Developer",
+        zh_cn: "退回给 Developer",
+        zh_tw: "退回給 Developer",
+    }
+    next_kill_milestone() {
+        en: "end it; you can still resume it",
+        zh_cn: "结束它；之后仍可恢复",
+        zh_tw: "結束它；之後仍可恢復",
+    }
+    next_abandon() { en: "give it up for good", zh_cn: "彻底放弃", zh_tw: "徹底放棄" }
+}
