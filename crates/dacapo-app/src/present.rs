@@ -1,5 +1,7 @@
 //! Facts become words.
 
+#[cfg(test)]
+mod chinese;
 pub mod ends;
 pub mod face;
 pub mod faults;
@@ -10,6 +12,7 @@ pub mod listing;
 pub mod log;
 pub mod milestone;
 pub mod needs;
+pub mod next;
 pub mod notes;
 pub mod notices;
 pub mod proof;

@@ -84,7 +84,7 @@ pub fn run(app: &App, command: Command) -> Result<u8, Failure> {
         Command::Init(args) => init::run(app, &args),
         Command::Config(args) => config::run(app, &args),
         Command::Trust(args) => trust::run(app, &args),
-        Command::Demo(args) => demo::run(&args),
+        Command::Demo(args) => demo::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Rehearsal(args) => rehearsal::run(app, &args.command),
         Command::Completions(args) => completions::run(&args),

@@ -168,11 +168,6 @@ messages! {
         zh_cn: "无法接收信号：{error}",
         zh_tw: "無法接收訊號：{error}",
     }
-    kept_task_goes_on() {
-        en: "the task, which goes on",
-        zh_cn: "任务，它会继续运行",
-        zh_tw: "任務，它會繼續執行",
-    }
     kept_runs_on() { en: "everything; it runs on", zh_cn: "全部内容；任务继续运行", zh_tw: "全部內容；任務繼續執行" }
 
     wait_cannot(error: &str) { en: "cannot wait: {error}", zh_cn: "无法等待：{error}", zh_tw: "無法等待：{error}" }

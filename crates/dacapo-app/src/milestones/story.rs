@@ -7,6 +7,7 @@ use dacapo_core::task::milestone::{JudgedBy, RoundView};
 
 use super::Told;
 use super::catalog::fold;
+use crate::messages::Messages;
 use crate::present::faults;
 
 /// All rounds, in order.
@@ -101,7 +102,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 }
             }
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
-                let text = crate::present::proof::step(&line.event);
+                let text = crate::present::proof::step(&line.event, Messages::ENGLISH);
                 text.into_iter().for_each(|text| self.say(Who::Engine, None, text));
             }
             Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),
@@ -120,7 +121,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 self.say(Who::Person, None, text);
             }
             Event::Paused { needs } => {
-                let text = crate::present::needs::question(&needs.kind);
+                let text = crate::present::needs::question(&needs.kind, Messages::ENGLISH);
                 self.say(Who::Engine, None, text);
             }
             // What every task has is told by `status` and `logs`.
@@ -214,7 +215,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
             }
             MilestoneStep::MainMoved { .. } => {
-                self.say(Who::Engine, None, crate::present::milestone::main_moved(step));
+                self.say(Who::Engine, None, crate::present::milestone::main_moved(step, Messages::ENGLISH));
             }
             // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
             MilestoneStep::ReportTaken { .. }

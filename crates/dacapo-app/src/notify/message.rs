@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dacapo_core::event::FORMAT;
+use dacapo_core::event::{FORMAT, TaskResult};
 use dacapo_core::process::Masker;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
 use crate::App;
+use crate::messages::Messages;
 use crate::present::{ends, face, json as told, needs, report, words};
 
 /// Chat rooms take 2000 characters.
@@ -39,8 +40,10 @@ impl Message {
         let result = view.result.as_ref();
         let needs = view.needs.as_ref().filter(|_| !view.status.has_ended());
         let said = match needs {
-            Some(needs) => Some(needs::question(&needs.kind)),
-            None => result.and_then(|result| result.detail.as_ref()).map(|detail| ends::detail(detail, name)),
+            Some(needs) => Some(needs::question(&needs.kind, Messages::ENGLISH)),
+            None => result
+                .and_then(|result| result.detail.as_ref())
+                .map(|detail| ends::detail(detail, name, Messages::ENGLISH)),
         };
         let said = said.map(|said| masker.mask_str(&words::line(&said, 600)));
         let next = match (needs, result) {
@@ -48,12 +51,12 @@ impl Message {
                 ["approve", "reject", "status"].map(|say| format!("dacapo {say} {name}")).to_vec()
             }
             // There are more answers than one.
-            (Some(_), Some(result)) if app.kinds.take_answers(&view.kind) => report::next(view, result),
+            (Some(_), Some(result)) if app.kinds.take_answers(&view.kind) => commands(view, result),
             (Some(_), Some(_)) => vec![format!("dacapo status {name}")],
-            (None, Some(result)) => report::next(view, result),
+            (None, Some(result)) => commands(view, result),
             (None, None) => vec![format!("dacapo resume {name}")],
         };
-        let mut facts = vec![words::count(u64::from(view.iteration), report::unit(view))];
+        let mut facts = vec![report::unit(view).count(u64::from(view.iteration), Messages::ENGLISH)];
         facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
         facts.extend(view.cost_usd.map(words::money));
         let mut lines = vec![facts.join(" · ")];
@@ -145,11 +148,16 @@ impl Message {
     }
 }
 
-fn headline(view: &TaskView) -> &'static str {
-    if let Some(own) = face::of(&view.kind).and_then(|face| face.headline(view)) {
+/// What can be typed next.
+fn commands(view: &TaskView, result: &TaskResult) -> Vec<String> {
+    report::next(view, result, Messages::ENGLISH).into_iter().map(|next| next.command).collect()
+}
+
+fn headline(view: &TaskView) -> String {
+    if let Some(own) = face::of(&view.kind).and_then(|face| face.headline(view, Messages::ENGLISH)) {
         return own;
     }
-    match view.status {
+    let words = match view.status {
         Status::Completed if view.verified => "✓ proven",
         Status::Completed => "finished, unverified",
         Status::Paused => "needs you",
@@ -159,7 +167,8 @@ fn headline(view: &TaskView) -> &'static str {
         Status::Cancelled => "cancelled",
         Status::Queued | Status::Running | Status::Waiting => "is at work",
         Status::Interrupted => "was interrupted",
-    }
+    };
+    words.to_owned()
 }
 
 fn mask(value: &mut Value, masker: &Masker) {

@@ -78,7 +78,7 @@ fn pull_request(app: &App, ended: &Ended, tell: &mut dyn FnMut(&AfterTask)) {
     }
     let name = ended.spec.name.as_str();
     if ended.result.outcome != Outcome::Completed {
-        tell(&AfterTask::Problem(notices::told(&Notice::NoPullRequest, name).into()));
+        tell(&AfterTask::Problem(say(|m| notices::told(&Notice::NoPullRequest, name, m))));
         record(&ended.dir, &ended.lock, Event::Notice(Notice::NoPullRequest));
         return;
     }

@@ -52,9 +52,8 @@ pub(super) fn failure(app: &App, spec: &TaskSpec, result: &TaskResult) -> Option
         return None;
     }
     let name = spec.name.as_str();
-    let why = result.detail.as_ref().map(|why| detail(why, name));
     let message = |m: Messages| {
-        let why = why.clone().unwrap_or_else(|| m.setup_could_not());
+        let why = result.detail.as_ref().map_or_else(|| m.setup_could_not(), |why| detail(why, name, m));
         m.setup_could_not_begin(name, &why)
     };
     Some(Failure::failed(say(message)).kept(say(|m| m.setup_kept_record(name))).hint(cure(app, spec, result)))

@@ -33,8 +33,10 @@ pub(super) fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
     } else {
         return None;
     };
-    let another = face::of(&spec.kind)
-        .map_or_else(|| say(Messages::hint_another_name), |face| face.another_name().into());
+    let another = match face::of(&spec.kind) {
+        Some(own) => say(|messages| own.another_name(messages)),
+        None => say(Messages::hint_another_name),
+    };
     Some(taken.kept(say(Messages::kept_nothing_started)).hint(another))
 }
 

@@ -153,10 +153,10 @@ fn refused(
     }
     let _ = dir.discard();
     drop(lock);
-    let message = result.detail.as_ref().map(|why| Text::from(detail(why, &dir.name())));
-    Failure::usage(message.unwrap_or_else(|| say(Messages::setup_could_not)))
-        .kept(say(Messages::kept_task_not_started))
-        .hint(cure)
+    let name = dir.name();
+    let message =
+        |m: Messages| result.detail.as_ref().map_or_else(|| m.setup_could_not(), |why| detail(why, &name, m));
+    Failure::usage(say(message)).kept(say(Messages::kept_task_not_started)).hint(cure)
 }
 
 /// What every task is driven with, by whichever operation: where nobody waits for a slot or adds to the task.

@@ -344,8 +344,8 @@ fn say_what_is_untracked(dirt: &Dirt, asked: &mut Request) {
     };
     if left_out && !dirt.untracked.is_empty() {
         let names: Vec<String> = dirt.untracked.iter().map(|path| display_path(path)).collect();
-        let left_out = untracked::left_out(names.iter().map(String::as_str), names.len() as u64);
-        asked.notes.push(left_out.into());
+        let left_out = |m| untracked::left_out(names.iter().map(String::as_str), names.len() as u64, m);
+        asked.notes.push(say(left_out));
     }
 }
 

@@ -124,7 +124,7 @@ impl App {
             match repo.clear_locks_of_command(command.since) {
                 Ok(removed) => {
                     for what in removed {
-                        self.note(&Note::LockRemoved { what: told(&(&what).into(), "") });
+                        self.note(&Note::LockRemoved { what: told(&(&what).into(), "", Messages::ENGLISH) });
                     }
                     command.forget();
                 }

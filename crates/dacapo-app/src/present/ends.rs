@@ -4,78 +4,66 @@ use dacapo_core::event::{Attempt, ChangeCause, LimitSaid, Metered, StopDetail, W
 
 use super::faults;
 use super::needs::main_branch;
+use super::words;
+use crate::messages::Messages;
 
 /// What more there is to say about the end of task `name` than its reason.
-pub fn detail(detail: &StopDetail, name: &str) -> String {
+pub fn detail(detail: &StopDetail, name: &str, messages: Messages) -> String {
     match detail {
         StopDetail::By { by } => by.clone(),
-        StopDetail::LimitTooLong { limit } => {
-            format!("{}; the limit lasts longer than --max-wait allows", limit_said(limit))
+        StopDetail::LimitTooLong { limit } => messages.detail_limit_too_long(&limit_said(limit, messages)),
+        StopDetail::TimeUsed => messages.detail_time_used(),
+        StopDetail::BudgetUsed => messages.detail_budget_used(),
+        StopDetail::UsageUnknown { agent, amount: Metered::Cost, turns } => {
+            messages.detail_cost_unknown(agent, *turns)
         }
-        StopDetail::TimeUsed => "the time is used up".to_owned(),
-        StopDetail::BudgetUsed => "the budget is used up".to_owned(),
-        StopDetail::UsageUnknown { agent, amount, turns } => {
-            let cure = match amount {
-                Metered::Cost => "set [prices] for its model, or bound the task by --iter or --time",
-                Metered::Tokens => "bound the task by --iter or --time",
-            };
-            format!(
-                "usage unknown: {agent} reported no usable {} in {turns} turns in a row; {cure}",
-                metered(*amount)
-            )
+        StopDetail::UsageUnknown { agent, amount: Metered::Tokens, turns } => {
+            messages.detail_tokens_unknown(agent, *turns)
         }
         StopDetail::Setup { command, exit, tail } => {
-            format!("setup `{command}` failed ({exit})\n{tail}").trim_end().to_owned()
+            let failed = messages.detail_setup_failed(command, &words::exit(exit, messages));
+            format!("{failed}\n{tail}").trim_end().to_owned()
         }
         StopDetail::Check { command, exit, line } if line.is_empty() => {
-            format!("check `{command}` cannot be run ({exit})")
+            messages.detail_check_not_run(command, &words::exit(exit, messages))
         }
         StopDetail::Check { command, exit, line } => {
-            format!("check `{command}` cannot be run ({exit}): {line}")
+            messages.detail_check_not_run_because(command, &words::exit(exit, messages), line)
         }
-        StopDetail::NoSession => format!("Failed to get session ID for loop follow-up (task {name})"),
-        StopDetail::Main(found) => main_branch(found),
+        StopDetail::NoSession => messages.detail_no_session(name),
+        StopDetail::Main(found) => main_branch(found, messages),
         StopDetail::Faults { faults } => faults::all(faults).unwrap_or_default(),
         StopDetail::Said { message } => message.clone(),
     }
 }
 
-/// What a budget bounds.
-pub fn metered(amount: Metered) -> &'static str {
-    match amount {
-        Metered::Cost => "cost",
-        Metered::Tokens => "tokens",
-    }
-}
-
 /// Why it sleeps.
-pub fn wait(cause: &WaitCause) -> String {
+pub fn wait(cause: &WaitCause, messages: Messages) -> String {
     match cause {
-        WaitCause::Limit(limit) | WaitCause::Probe(limit) => limit_said(limit),
-        WaitCause::Backoff { failed, pause_seconds } => {
-            let failed = match failed {
-                Attempt::Iteration => "iteration",
-                Attempt::Call => "the call",
-            };
-            format!("{failed} failed; next attempt in {pause_seconds} s")
+        WaitCause::Limit(limit) | WaitCause::Probe(limit) => limit_said(limit, messages),
+        WaitCause::Backoff { failed: Attempt::Iteration, pause_seconds } => {
+            messages.wait_iteration_failed(*pause_seconds)
+        }
+        WaitCause::Backoff { failed: Attempt::Call, pause_seconds } => {
+            messages.wait_call_failed(*pause_seconds)
         }
     }
 }
 
 /// Why another agent takes over.
-pub fn change(cause: &ChangeCause) -> String {
+pub fn change(cause: &ChangeCause, messages: Messages) -> String {
     match cause {
-        ChangeCause::Limit(limit) => limit_said(limit),
-        ChangeCause::LimitOver => "its limit is over".to_owned(),
+        ChangeCause::Limit(limit) => limit_said(limit, messages),
+        ChangeCause::LimitOver => messages.wait_limit_over(),
     }
 }
 
-fn limit_said(limit: &LimitSaid) -> String {
+fn limit_said(limit: &LimitSaid, messages: Messages) -> String {
     let LimitSaid { message, found_by, probing } = limit;
     match found_by {
         None => message.clone(),
-        Some(task) if *probing => format!("task {task} tries whether it is over: {message}"),
-        Some(task) => format!("found by task {task}: {message}"),
+        Some(task) if *probing => messages.wait_task_probes(task, message),
+        Some(task) => messages.wait_found_by(task, message),
     }
 }
 
@@ -107,7 +95,7 @@ mod tests {
             StopDetail::said("not logged in"),
         ];
         assert_eq!(
-            all.each_ref().map(|one| detail(one, "x")),
+            all.each_ref().map(|one| detail(one, "x", Messages::ENGLISH)),
             [
                 "SIGTERM",
                 "found by task other: limit reached; the limit lasts longer than --max-wait allows",
@@ -135,7 +123,7 @@ mod tests {
             backoff(Attempt::Call),
         ];
         assert_eq!(
-            all.each_ref().map(wait),
+            all.each_ref().map(|cause| wait(cause, Messages::ENGLISH)),
             [
                 "limit reached",
                 "task other tries whether it is over: limit reached",
@@ -143,6 +131,6 @@ mod tests {
                 "the call failed; next attempt in 4 s",
             ]
         );
-        assert_eq!(change(&ChangeCause::LimitOver), "its limit is over");
+        assert_eq!(change(&ChangeCause::LimitOver, Messages::ENGLISH), "its limit is over");
     }
 }

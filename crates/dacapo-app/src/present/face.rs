@@ -7,6 +7,55 @@ use dacapo_core::spec::LoopPolicy;
 use dacapo_core::view::TaskView;
 
 use super::milestone;
+use super::next::Next;
+use crate::messages::Messages;
+
+/// What a task does again and again, and is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Iteration,
+    Round,
+}
+
+impl Unit {
+    /// All there are, those of loops first.
+    pub const ALL: [Self; 2] = [Self::Iteration, Self::Round];
+
+    /// `3 iterations`.
+    pub fn count(self, number: u64, messages: Messages) -> String {
+        match self {
+            Self::Iteration => messages.iterations(number),
+            Self::Round => messages.rounds(number),
+        }
+    }
+
+    /// `3 earlier iterations`.
+    pub fn earlier(self, number: u64, messages: Messages) -> String {
+        match self {
+            Self::Iteration => messages.iterations_earlier(number),
+            Self::Round => messages.rounds_earlier(number),
+        }
+    }
+
+    /// `iteration 3`, as people count; without a number `an iteration`.
+    pub fn nth(self, number: Option<u32>, messages: Messages) -> String {
+        match (self, number) {
+            (Self::Iteration, Some(number)) => messages.iteration_number(number),
+            (Self::Iteration, None) => messages.iteration_some(),
+            (Self::Round, Some(number)) => messages.round_number(number),
+            (Self::Round, None) => messages.round_some(),
+        }
+    }
+
+    /// `iteration 3 of 10`; without a limit `iteration 3`.
+    pub fn nth_of(self, number: u32, most: Option<u32>, messages: Messages) -> String {
+        match (self, most) {
+            (Self::Iteration, Some(most)) => messages.iteration_of(number, most),
+            (Self::Round, Some(most)) => messages.round_of(number, most),
+            (Self::Iteration | Self::Round, None) => self.nth(Some(number), messages),
+        }
+    }
+}
 
 /// The face of a kind. What it does not say is said as of a loop.
 pub trait Face: Sync {
@@ -14,70 +63,76 @@ pub trait Face: Sync {
     fn kind(&self) -> &'static str;
 
     /// What it does again and again.
-    fn unit(&self) -> &'static str;
+    fn unit(&self) -> Unit;
 
     /// How another one gets another name, where one of this name is there.
-    fn another_name(&self) -> &'static str;
+    fn another_name(&self, messages: Messages) -> String;
 
     /// How it stands, in a few words, where these are its own.
-    fn headline(&self, view: &TaskView) -> Option<&'static str>;
+    fn headline(&self, view: &TaskView, messages: Messages) -> Option<String>;
 
     /// What there is to say about merging one that is not completed.
-    fn unfinished(&self, view: &TaskView) -> Option<String>;
+    fn unfinished(&self, view: &TaskView, messages: Messages) -> Option<String>;
 
-    /// How far it has come, with the word or sign between two numbers: `3 of 20 rounds`.
-    fn progress(&self, brief: &Brief, sign: &str) -> Option<String>;
+    /// How far it has come: `3 of 20 rounds`.
+    fn progress(&self, brief: &Brief, messages: Messages) -> Option<String>;
 
     /// What it is at, of one that is under way.
-    fn under_way(&self, brief: &Brief) -> Option<String>;
+    fn under_way(&self, brief: &Brief, messages: Messages) -> Option<String>;
 
     /// What its rounds came to, beside how many there were: `3 accepted`.
-    fn came_to(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>>;
+    fn came_to(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<Vec<String>>;
 
     /// How it ended, painted, where that is not as loops end.
-    fn ended(&self, view: &TaskView, result: &TaskResult) -> Option<String>;
+    fn ended(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<String>;
 
     /// What to know about a result that looks better than it is.
-    fn caveat(&self, view: &TaskView) -> Option<String>;
+    fn caveat(&self, view: &TaskView, messages: Messages) -> Option<String>;
 
     /// What goes with its question to a person, a line each; none: it asks nobody.
-    fn asks(&self, view: &TaskView) -> Option<Vec<String>>;
+    fn asks(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>>;
 
-    /// What a person can answer, a line each.
-    fn answers(&self, view: &TaskView) -> Vec<String>;
+    /// What a person can answer.
+    fn answers(&self, view: &TaskView, messages: Messages) -> Vec<Next>;
 
     /// What people may want to type when it has ended, the most likely first.
-    fn next(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>>;
+    fn next(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<Vec<Next>>;
 
     /// What it is for and who works on it, in lines of `status`; `pid` is its process, in words.
-    fn asked(&self, view: &TaskView, pid: &str) -> Option<String>;
+    fn asked(&self, view: &TaskView, pid: &str, messages: Messages) -> Option<String>;
 
     /// What it has to bring, and how far that is, in lines of `status`.
-    fn standing(&self, view: &TaskView) -> String;
+    fn standing(&self, view: &TaskView, messages: Messages) -> String;
 
     /// One of its rounds, in lines of `status`.
-    fn round(&self, view: &TaskView, record: &IterationRecord) -> Option<String>;
+    fn round(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<String>;
 
     /// How many of its rounds are done, and what else is said of it in one line.
-    fn at(&self, view: &TaskView) -> Option<(String, Vec<String>)>;
+    fn at(&self, view: &TaskView, messages: Messages) -> Option<(String, Vec<String>)>;
 
     /// What is going to happen, before it does: what it is for and who works on it.
-    fn preamble(&self, view: &TaskView) -> Option<Vec<String>>;
+    fn preamble(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>>;
 
     /// What bounds it; with `more`, after so many more rounds.
-    fn limits(&self, view: &TaskView, policy: &LoopPolicy, more: Option<u32>) -> Option<Vec<String>>;
+    fn limits(
+        &self,
+        view: &TaskView,
+        policy: &LoopPolicy,
+        more: Option<u32>,
+        messages: Messages,
+    ) -> Option<Vec<String>>;
 
     /// What an event of it means, as it happens.
-    fn event(&self, view: &TaskView, line: &Envelope) -> Told;
+    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> Told;
 
     /// One of its rounds, for who comes in the middle.
-    fn earlier(&self, view: &TaskView, record: &IterationRecord) -> Option<Vec<String>>;
+    fn earlier(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<Vec<String>>;
 
     /// Where it stands, for who comes in the middle.
-    fn so_far(&self, view: &TaskView) -> Vec<String>;
+    fn so_far(&self, view: &TaskView, messages: Messages) -> Vec<String>;
 
     /// The part of a live line that says which round, and whose.
-    fn live(&self, view: &TaskView) -> Option<Vec<String>>;
+    fn live(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>>;
 
     /// How the text of its pull request begins, in Markdown.
     fn pull_request(&self, view: &TaskView) -> Option<String>;
@@ -97,9 +152,6 @@ pub struct Told {
     pub is_all: bool,
 }
 
-/// What everything is counted in that has no face.
-pub const ITERATION: &str = "iteration";
-
 const FACES: &[&dyn Face] = &[&milestone::Milestones];
 
 /// The face of tasks of this kind; none: they are told as loops are.
@@ -108,11 +160,6 @@ pub fn of(kind: &str) -> Option<&'static dyn Face> {
 }
 
 /// What a task of this kind does again and again.
-pub fn unit(kind: &str) -> &'static str {
-    of(kind).map_or(ITERATION, Face::unit)
-}
-
-/// All that tasks are counted in, loops first.
-pub fn units() -> impl Iterator<Item = &'static str> {
-    std::iter::once(ITERATION).chain(FACES.iter().map(|face| face.unit()))
+pub fn unit(kind: &str) -> Unit {
+    of(kind).map_or(Unit::Iteration, Face::unit)
 }

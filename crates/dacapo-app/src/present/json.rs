@@ -9,6 +9,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{ends, faults, needs, notices};
+use crate::messages::Messages;
 
 /// All that `status --json` says.
 pub fn status(view: &TaskView) -> Value {
@@ -26,7 +27,7 @@ pub fn in_words(task: &mut Value) {
     if let Some(error) = task.get_mut("error")
         && let Ok(detail) = StopDetail::deserialize(&*error)
     {
-        *error = ends::detail(&detail, &name).into();
+        *error = ends::detail(&detail, &name, Messages::ENGLISH).into();
     }
     if let Some(notices) = task.get("notices").and_then(Value::as_array) {
         task["notices"] = known(notices, &name);
@@ -34,7 +35,7 @@ pub fn in_words(task: &mut Value) {
     if let Some(result) = task.get_mut("result")
         && let Ok(detail) = StopDetail::deserialize(&result["detail"])
     {
-        result["message"] = ends::detail(&detail, &name).into();
+        result["message"] = ends::detail(&detail, &name, Messages::ENGLISH).into();
         self::detail(result, Some(&detail), &name);
     }
     for record in task.get_mut("iterations").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -87,14 +88,14 @@ fn iteration(value: &mut Value, faults: &[Fault]) {
 /// `message` in the `detail` of why a task ended, where that is what went wrong.
 fn detail(value: &mut Value, detail: Option<&StopDetail>, name: &str) {
     if let Some(detail @ StopDetail::Faults { .. }) = detail {
-        value["detail"]["message"] = ends::detail(detail, name).into();
+        value["detail"]["message"] = ends::detail(detail, name, Messages::ENGLISH).into();
     }
 }
 
 /// What people should know, as they read it.
 fn known(notices: &[Value], name: &str) -> Value {
     let told = |known: &Value| match Notice::deserialize(known) {
-        Ok(notice) => notices::told(&notice, name).into(),
+        Ok(notice) => notices::told(&notice, name, Messages::ENGLISH).into(),
         Err(_) => known.clone(),
     };
     notices.iter().map(told).collect()
@@ -103,7 +104,7 @@ fn known(notices: &[Value], name: &str) -> Value {
 /// `question` and `options` beside what is asked.
 pub fn ask(asked: &mut Value, name: &str) {
     if let Ok(known) = Needs::deserialize(&*asked) {
-        asked["question"] = needs::question(&known.kind).into();
+        asked["question"] = needs::question(&known.kind, Messages::ENGLISH).into();
         asked["options"] = needs::commands(&known, name).into();
     }
 }

@@ -5,62 +5,52 @@ use std::time::Duration;
 use dacapo_core::merge::HomeProblem;
 use dacapo_core::prune::{PutAwayState, Reason};
 
+use crate::messages::Messages;
+
 /// What could not be done about worktree and branch of the merged task `name`.
-pub fn not_at_home(problem: &HomeProblem, name: &str) -> String {
+pub fn not_at_home(problem: &HomeProblem, name: &str, messages: Messages) -> String {
     match problem {
-        HomeProblem::NotKept { error } => {
-            format!("its worktree and branch stay, as they could not be kept first: {error}")
-        }
-        HomeProblem::NotRecorded { error } => {
-            format!("its worktree and branch stay, as the merge could not be recorded: {error}")
-        }
-        HomeProblem::NotPutAway { error } => {
-            format!("its worktree or branch could not be put away: {error}; dacapo merge {name} tries again")
-        }
+        HomeProblem::NotKept { error } => messages.clearing_not_kept(&error.to_string()),
+        HomeProblem::NotRecorded { error } => messages.clearing_not_recorded(&error.to_string()),
+        HomeProblem::NotPutAway { error } => messages.clearing_not_put_away(&error.to_string(), name),
     }
 }
 
 /// Why the thing of this name goes, or stays and what would let it go.
-pub fn because(reason: &Reason, name: &str) -> String {
+pub fn because(reason: &Reason, name: &str, messages: Messages) -> String {
     match reason {
-        Reason::Merged { into, put_away: 0 } => format!("merged into {into}"),
-        Reason::Merged { into, put_away: 1 } => {
-            format!("merged into {into}; 1 ignored file is put away: dacapo undo {name}")
-        }
+        Reason::Merged { into, put_away: 0 } => messages.clearing_merged(into),
         Reason::Merged { into, put_away } => {
-            format!("merged into {into}; {put_away} ignored files are put away: dacapo undo {name}")
+            messages.clearing_merged_with_files(into, *put_away as u64, name)
         }
-        Reason::LeftByCrash => "left by a crash".to_owned(),
-        Reason::EmptyAfterCrash => "left by a crash; nothing is in it".to_owned(),
-        Reason::NoProofFor { seconds } => format!("no proof for {}", days(Duration::from_secs(*seconds))),
-        Reason::PutAway(state) => put_away(*state).to_owned(),
-        Reason::KeptFor { state, days } => {
-            format!("{}: goes after {days} days, or with --dropped", put_away(*state))
+        Reason::LeftByCrash => messages.clearing_crash(),
+        Reason::EmptyAfterCrash => messages.clearing_crash_empty(),
+        Reason::NoProofFor { seconds } => {
+            messages.clearing_no_proof_for(&days(Duration::from_secs(*seconds), messages))
         }
-        Reason::CutShort => {
-            format!("its drop was cut short: dacapo drop {name} goes on, dacapo undo {name} takes it back")
-        }
-        Reason::GitAtWork => "git is in the middle of something there".to_owned(),
-        Reason::Uncommitted { files: 1 } => "1 uncommitted file; dacapo drop keeps it".to_owned(),
-        Reason::Uncommitted { files } => format!("{files} uncommitted files; dacapo drop keeps them"),
-        Reason::Nobodys { path } => format!("belongs to no task; look at {}", path.display()),
+        Reason::PutAway(state) => put_away(*state, messages),
+        Reason::KeptFor { state, days } => messages.clearing_kept_for(&put_away(*state, messages), *days),
+        Reason::CutShort => messages.clearing_cut_short(name),
+        Reason::GitAtWork => messages.clearing_git_at_work(),
+        Reason::Uncommitted { files } => messages.clearing_uncommitted(*files as u64),
+        Reason::Nobodys { path } => messages.clearing_nobodys(&path.display().to_string()),
         Reason::Said { message } => message.clone(),
     }
 }
 
-fn put_away(state: PutAwayState) -> &'static str {
+fn put_away(state: PutAwayState, messages: Messages) -> String {
     match state {
-        PutAwayState::Merged => "put away, merged",
-        PutAwayState::MergedWithFiles => "put away, merged, with files that are in no commit",
-        PutAwayState::NotMerged => "put away, not merged",
+        PutAwayState::Merged => messages.clearing_put_away_merged(),
+        PutAwayState::MergedWithFiles => messages.clearing_put_away_with_files(),
+        PutAwayState::NotMerged => messages.clearing_put_away_not_merged(),
     }
 }
 
-fn days(span: Duration) -> String {
+fn days(span: Duration, messages: Messages) -> String {
     match span.as_secs() / (24 * 3600) {
-        0 => format!("{} minutes", span.as_secs() / 60),
-        1 => "a day".to_owned(),
-        days => format!("{days} days"),
+        0 => messages.minutes(span.as_secs() / 60),
+        1 => messages.clearing_a_day(),
+        days => messages.days(days),
     }
 }
 
@@ -83,7 +73,7 @@ mod tests {
             Reason::Uncommitted { files: 3 },
         ];
         assert_eq!(
-            all.each_ref().map(|reason| because(reason, "x")),
+            all.each_ref().map(|reason| because(reason, "x", Messages::ENGLISH)),
             [
                 "merged into main",
                 "merged into main; 1 ignored file is put away: dacapo undo x",

@@ -9,9 +9,11 @@ use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::face::Unit;
 use super::table::{self, Line, Next, Room};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN};
 use super::{ends, face, needs};
+use crate::messages::Messages;
 
 /// What a task takes on disk is worth a word from here on, in bytes.
 const WORTH_SAYING: u64 = 100_000_000;
@@ -53,6 +55,8 @@ pub struct Frame {
     pub scope: Scope,
     /// Whether somebody asked what they take on disk.
     pub sizes: Sizes,
+    /// The user's own language.
+    pub messages: Messages,
 }
 
 /// Which sizes are shown.
@@ -121,14 +125,14 @@ impl Group {
         }
     }
 
-    fn title(self) -> &'static str {
+    fn title(self, messages: Messages) -> String {
         match self {
-            Group::NeedsYou => "NEEDS YOU",
-            Group::Ready => "READY",
-            Group::Stopped => "STOPPED",
-            Group::Running => "RUNNING",
-            Group::Queued => "QUEUED",
-            Group::Done => "DONE",
+            Group::NeedsYou => messages.list_needs_you(),
+            Group::Ready => messages.list_ready(),
+            Group::Stopped => messages.list_stopped(),
+            Group::Running => messages.list_running(),
+            Group::Queued => messages.list_queued(),
+            Group::Done => messages.list_done(),
         }
     }
 }
@@ -170,7 +174,7 @@ pub fn list(entries: &[Entry], frame: &Frame) -> String {
             .collect();
         let done: Vec<&Entry> =
             own.iter().filter(|(group, _)| !shown(*group)).map(|(_, entry)| *entry).collect();
-        lines.extend(counted(&done));
+        lines.extend(counted(&done, frame));
         blocks.push((repo, lines));
     }
     let mut out = table::render(&blocks, frame.width);
@@ -180,102 +184,127 @@ pub fn list(entries: &[Entry], frame: &Frame) -> String {
 
 fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
     let brief = &entry.brief;
+    let messages = frame.messages;
     let next = |before: &str, after: &str| {
         Some(Next { before: before.to_owned(), name: brief.name.clone(), after: after.to_owned() })
     };
     let face = face::of(&brief.kind);
-    let of = |sign: &str| match (face.and_then(|face| face.progress(brief, sign)), brief.max_iterations) {
-        (Some(progress), _) => progress,
-        (None, Some(max)) => format!("{}{sign}{max}", brief.iteration),
-        (None, None) => words::count(u64::from(brief.iteration), face::ITERATION),
-    };
-    let (style, mut facts, next) = match group {
+    let (style, mut what, next) = match group {
         Group::NeedsYou => {
-            let question = brief.needs.as_ref().map(needs::question).unwrap_or_default();
-            let question = words::line(&question, words::WHOLE);
+            let question = brief.needs.as_ref().map(|needs| needs::question(needs, messages));
+            let question = words::line(&question.unwrap_or_default(), words::WHOLE);
             let next = if brief.is_blocked() {
-                next("dacapo resume", "\"your answer\"")
+                next("dacapo resume", &format!("\"{}\"", messages.list_your_answer()))
             } else {
                 next("dacapo status", "")
             };
-            (WARN, vec![question], next)
+            (WARN, question, next)
         }
         Group::Ready => {
-            (if brief.verified { GOOD } else { BOLD }, vec![proof(brief)], next("dacapo merge", ""))
+            (if brief.verified { GOOD } else { BOLD }, proof(brief, messages), next("dacapo merge", ""))
         }
         Group::Stopped => {
-            let (fact, before, after) = stopped(brief, &of(" of "));
+            let (fact, before, after) = stopped(brief, messages);
             let style = if brief.status == Status::Failed { BAD } else { WARN };
-            (style, vec![fact], next(before, after))
+            (style, fact, next(before, after))
         }
         Group::Running => {
-            let mut fact = face.and_then(|face| face.under_way(brief)).unwrap_or_else(|| of("/"));
-            if brief.status == Status::Waiting {
-                let until = brief
-                    .waiting_until
-                    .map_or_else(String::new, |at| format!(" until {}", time(at, frame.now, &frame.zone)));
-                fact += &format!(", waiting{until} ({} limit)", words::line(&brief.agent, 20));
-            }
-            (BOLD, vec![fact + &at_work(brief, frame)], next("dacapo attach", ""))
-        }
-        Group::Queued => (DIM, vec!["waits for a place".into()], next("dacapo attach", "")),
-        Group::Done => {
-            let what = match &brief.merged_into {
-                Some(branch) => {
-                    format!("merged into {}, {}", words::line(words::branch(branch), 30), proof(brief))
-                }
-                None if brief.own_branch.is_some() => format!("{}, no changes", proof(brief)),
-                None => format!("{}, in place", proof(brief)),
+            let at = || match brief.max_iterations {
+                Some(max) => format!("{}/{max}", brief.iteration),
+                None => messages.iterations(u64::from(brief.iteration)),
             };
-            (DIM, vec![what], next("dacapo status", ""))
+            let mut fact = face.and_then(|face| face.under_way(brief, messages)).unwrap_or_else(at);
+            if brief.status == Status::Waiting {
+                let agent = words::line(&brief.agent, 20);
+                let waits = match brief.waiting_until {
+                    Some(at) => messages.list_waiting_until(&time(at, frame.now, &frame.zone), &agent),
+                    None => messages.list_waiting(&agent),
+                };
+                fact = messages.list_facts(&fact, &waits);
+            }
+            (BOLD, at_work(fact, brief, frame), next("dacapo attach", ""))
         }
+        Group::Queued => (DIM, messages.list_queues(), next("dacapo attach", "")),
+        Group::Done => (DIM, done(brief, messages), next("dacapo status", "")),
     };
-    if let (Some(cost), Some(first)) = (brief.cost_usd.filter(|cost| *cost > 0.0), facts.first_mut()) {
+    if let Some(cost) = brief.cost_usd.filter(|cost| *cost > 0.0) {
+        let cost = words::money(cost);
         // `✓ proven $1.20`, as one speaks.
-        let comma = if group == Group::Ready { "" } else { "," };
-        *first += &format!("{comma} {}", words::money(cost));
+        what =
+            if group == Group::Ready { format!("{what} {cost}") } else { messages.list_facts(&what, &cost) };
     }
-    facts.extend(brief.broken_record.as_ref().map(|_| "record broken".to_owned()));
-    facts.extend(entry.radar.as_ref().filter(|_| group == Group::Ready).map(conflicts));
-    facts.extend(brief.pull_request.as_deref().map(offered));
+    let mut facts: Vec<String> = Vec::new();
+    facts.extend(brief.broken_record.as_ref().map(|_| messages.list_record_broken()));
+    let radar = entry.radar.as_ref().filter(|_| group == Group::Ready);
+    facts.extend(radar.map(|radar| conflicts(radar, messages)));
+    facts.extend(brief.pull_request.as_deref().map(|url| offered(url, messages)));
     facts.extend(entry.occupies.filter(|bytes| frame.sizes.shows(*bytes)).map(words::bytes));
-    let room = if group == Group::NeedsYou && brief.is_blocked() { Room::All } else { Room::Line };
-    Line { title: group.title(), style, name: brief.name.clone(), what: facts.join(", "), room, next }
+    let what = facts.iter().fold(what, |what, fact| messages.list_facts(&what, fact));
+    let room = match group {
+        Group::NeedsYou if brief.is_blocked() => Room::All,
+        // What it was asked to do may be long.
+        Group::Running if brief.status == Status::Running => Room::Column,
+        _ => Room::Line,
+    };
+    let green = if brief.verified { proof(brief, messages) } else { String::new() };
+    Line { title: group.title(messages), style, name: brief.name.clone(), what, green, room, next }
 }
 
-/// `, 3m12s, claude works: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
-fn at_work(brief: &Brief, frame: &Frame) -> String {
-    if brief.status != Status::Running {
-        return String::new();
+/// What became of one that needs nothing any more.
+fn done(brief: &Brief, messages: Messages) -> String {
+    let proof = proof(brief, messages);
+    match &brief.merged_into {
+        Some(branch) => {
+            let merged = messages.list_merged_into(&words::line(words::branch(branch), 30));
+            messages.list_facts(&merged, &proof)
+        }
+        None if brief.own_branch.is_some() => messages.list_facts(&proof, &messages.list_no_changes()),
+        None => messages.list_facts(&proof, &messages.list_in_checkout()),
     }
+}
+
+/// `4/10, 3m12s, claude works: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
+fn at_work(fact: String, brief: &Brief, frame: &Frame) -> String {
+    if brief.status != Status::Running {
+        return fact;
+    }
+    let messages = frame.messages;
     let since = brief.last_at.map(|at| frame.now.duration_since(at));
     let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
     let elapsed = Duration::from_secs_f64(brief.elapsed_seconds.max(0.0)) + since;
-    let mut out = String::new();
+    let mut out = fact;
     if elapsed >= Duration::from_secs(1) {
-        out += &format!(", {}", words::duration(elapsed));
+        out = messages.list_facts(&out, &words::duration(elapsed));
+    }
+    if let Some(doing) = &brief.doing {
+        out = messages.list_facts(&out, &words::line(doing, 40));
     }
     let prompt = words::line(&brief.prompt, words::WHOLE);
-    match (&brief.doing, prompt.is_empty() || brief.own.is_some()) {
-        (Some(doing), true) => out += &format!(", {}", words::line(doing, 40)),
-        (Some(doing), false) => out += &format!(", {}: {prompt}", words::line(doing, 40)),
-        (None, true) => {}
-        (None, false) => out += &format!(": {prompt}"),
+    if prompt.is_empty() || (brief.doing.is_some() && brief.own.is_some()) {
+        return out;
     }
-    out
+    messages.list_about(&out, &prompt)
 }
 
-fn proof(brief: &Brief) -> String {
+fn proof(brief: &Brief, messages: Messages) -> String {
     match brief.status {
-        Status::Completed if brief.verified => "✓ proven".into(),
-        Status::Completed => "finished, unverified".into(),
-        status => status.as_str().into(),
+        Status::Completed if brief.verified => format!("✓ {}", messages.ended_proven()),
+        Status::Completed => messages.ended_unverified(),
+        status => words::status(status, messages),
     }
 }
 
 /// What stopped it, and what to type.
-fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
-    let message = brief.detail.as_ref().map(|detail| ends::detail(detail, &brief.name)).unwrap_or_default();
+fn stopped(brief: &Brief, messages: Messages) -> (String, &'static str, &'static str) {
+    let progress = face::of(&brief.kind).and_then(|face| face.progress(brief, messages));
+    let at = match (progress, brief.max_iterations) {
+        (Some(progress), _) => progress,
+        (None, Some(max)) => messages.list_at(brief.iteration, max),
+        (None, None) => messages.iterations(u64::from(brief.iteration)),
+    };
+    let at = |why: String| messages.list_facts(&at, &why);
+    let message =
+        brief.detail.as_ref().map(|detail| ends::detail(detail, &brief.name, messages)).unwrap_or_default();
     let message = words::line(&message, words::WHOLE);
     let resume = "dacapo resume";
     // What has used all its iterations goes on only with more of them.
@@ -285,39 +314,41 @@ fn stopped(brief: &Brief, at: &str) -> (String, &'static str, &'static str) {
     };
     match (brief.status, brief.outcome) {
         _ if brief.stop_reason == Some(StopReason::Abandoned) => {
-            (format!("{at}, abandoned"), "dacapo drop", "")
+            (at(messages.ended_abandoned()), "dacapo drop", "")
         }
         (Status::Completed, _) if brief.left_by_hand > 0 => {
-            let files = words::count(brief.left_by_hand, "uncommitted file");
-            (format!("{files} left by takeover, {}", proof(brief)), resume, "--iter 1")
+            let left = messages.list_left_by_takeover(brief.left_by_hand);
+            (messages.list_facts(&left, &proof(brief, messages)), resume, "--iter 1")
         }
-        (Status::Paused, _) if brief.is_paused_by_hand() => (format!("{at}, paused by you"), resume, more),
-        (Status::Failed, _) if message.is_empty() => (format!("{at}, failed"), "dacapo status", ""),
-        (Status::Failed, _) => (format!("failed: {message}"), "dacapo status", ""),
-        (_, Some(Outcome::MaxReached)) if brief.red => (format!("{at}, still red"), resume, "--iter 5"),
-        (_, Some(Outcome::MaxReached)) => (format!("{at}, not done"), resume, "--iter 5"),
-        (_, Some(Outcome::Stalled)) => (format!("{at}, no progress"), resume, "--iter 5"),
+        (Status::Paused, _) if brief.is_paused_by_hand() => {
+            (at(messages.ended_paused_by_you()), resume, more)
+        }
+        (Status::Failed, _) if message.is_empty() => (at(messages.list_failed()), "dacapo status", ""),
+        (Status::Failed, _) => (messages.list_failed_because(&message), "dacapo status", ""),
+        (_, Some(Outcome::MaxReached)) if brief.red => (at(messages.list_still_red()), resume, "--iter 5"),
+        (_, Some(Outcome::MaxReached)) => (at(messages.list_not_done()), resume, "--iter 5"),
+        (_, Some(Outcome::Stalled)) => (at(messages.list_no_progress()), resume, "--iter 5"),
         (_, Some(Outcome::TimeElapsed)) if brief.stop_reason == Some(StopReason::LimitWait) => {
-            (format!("{at}, usage limit too long"), resume, more)
+            (at(messages.list_limit_too_long()), resume, more)
         }
-        (_, Some(Outcome::TimeElapsed)) => (format!("{at}, time is up"), resume, more),
-        (_, Some(Outcome::BudgetExhausted)) => (format!("{at}, budget used up"), resume, more),
-        (status, _) => (format!("{at}, {}", status.as_str()), resume, more),
+        (_, Some(Outcome::TimeElapsed)) => (at(messages.list_time_up()), resume, more),
+        (_, Some(Outcome::BudgetExhausted)) => (at(messages.list_budget_used()), resume, more),
+        (status, _) => (at(words::status(status, messages)), resume, more),
     }
 }
 
 /// The number of a pull request; where it is, `dacapo status` says.
-fn offered(url: &str) -> String {
+fn offered(url: &str, messages: Messages) -> String {
     let last = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let number = last.bytes().all(|byte| byte.is_ascii_digit()) && (1..=10).contains(&last.len());
-    if number { format!("pull request {last}") } else { "pull request".into() }
+    if number { messages.ended_pull_request(last) } else { messages.list_pull_request() }
 }
 
-fn conflicts(radar: &Radar) -> String {
+fn conflicts(radar: &Radar, messages: Messages) -> String {
     match radar {
-        Radar::Clean => "merges cleanly".into(),
-        Radar::Branch(name) => format!("conflicts with {}", words::line(words::branch(name), 30)),
-        Radar::Task(name) => format!("conflicts with {name}"),
+        Radar::Clean => messages.list_merges_cleanly(),
+        Radar::Branch(name) => messages.list_conflicts(&words::line(words::branch(name), 30)),
+        Radar::Task(name) => messages.list_conflicts(name),
     }
 }
 
@@ -329,55 +360,61 @@ fn time(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// Those that need nothing any more, in one line.
-fn counted(done: &[&Entry]) -> Option<Line> {
-    let newest = done.first()?;
-    let merged = done.iter().filter(|entry| entry.brief.merged_into.is_some()).count();
+fn counted(all: &[&Entry], frame: &Frame) -> Option<Line> {
+    let newest = all.first()?;
+    let messages = frame.messages;
+    let merged = all.iter().filter(|entry| entry.brief.merged_into.is_some()).count();
     let own = |entry: &&&Entry| entry.brief.merged_into.is_none() && entry.brief.own_branch.is_some();
-    let unchanged = done.iter().filter(own).count();
-    let counts =
-        [(merged, "merged"), (done.len() - merged - unchanged, "in place"), (unchanged, "unchanged")];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    let unverified = done.iter().filter(|entry| !entry.brief.verified).count();
-    let mut what = counts.join(", ");
-    if unverified > 0 {
-        what += &format!(" ({unverified} unverified)");
-    }
-    let name = match done.len() - 1 {
-        0 => newest.brief.name.clone(),
-        more => format!("{} and {more} more", newest.brief.name),
-    };
+    let unchanged = all.iter().filter(own).count();
     // Of what was merged the worktrees went with the merge.
     let command = if unchanged > 0 { "dacapo prune" } else { "dacapo list --done" };
     let next = Some(Next { before: command.into(), name: String::new(), after: String::new() });
-    Some(Line { title: Group::Done.title(), style: DIM, name, what, room: Room::Line, next })
+    let newest = &newest.brief;
+    let (name, what) = match all.len() - 1 {
+        0 => (newest.name.clone(), done(newest, messages)),
+        more => {
+            let here = all.len() - merged - unchanged;
+            let counts = [
+                (merged > 0).then(|| messages.list_count_merged(merged as u64)),
+                (here > 0).then(|| messages.list_count_in_checkout(here as u64)),
+                (unchanged > 0).then(|| messages.list_count_unchanged(unchanged as u64)),
+            ];
+            let counts = counts.into_iter().flatten();
+            let mut what =
+                counts.reduce(|what, count| messages.list_facts(&what, &count)).unwrap_or_default();
+            let unverified = all.iter().filter(|entry| !entry.brief.verified).count();
+            if unverified > 0 {
+                what += &messages.list_count_unverified(unverified as u64);
+            }
+            (messages.list_done_and_more(&newest.name, more as u64), what)
+        }
+    };
+    let green = if newest.verified { proof(newest, messages) } else { String::new() };
+    let title = Group::Done.title(messages);
+    Some(Line { title, style: DIM, name, what, green, room: Room::Line, next })
 }
 
 fn total(entries: &[Entry], frame: &Frame) -> Vec<String> {
-    let counted = |unit: &'static str| {
+    let messages = frame.messages;
+    let counted = |unit: Unit| {
         let such = || entries.iter().filter(move |entry| face::unit(&entry.brief.kind) == unit);
         let sum = such().map(|entry| u64::from(entry.brief.iteration)).sum();
-        such().next().map(|_| words::count(sum, unit))
+        such().next().map(|_| unit.count(sum, messages))
     };
     let cost: f64 = entries.iter().filter_map(|entry| entry.brief.cost_usd).sum();
     let bytes: u64 = entries.iter().filter_map(|entry| entry.occupies).sum();
-    let mut parts = vec![words::count(entries.len() as u64, "task")];
-    parts.extend(face::units().filter_map(counted));
+    let mut parts = vec![messages.tasks(entries.len() as u64)];
+    parts.extend(Unit::ALL.into_iter().filter_map(counted));
     if cost > 0.0 {
         parts.push(words::money(cost));
     }
     if bytes > 0 && frame.sizes.shows(bytes) {
-        parts.push(format!("{} on disk", words::bytes(bytes)));
+        parts.push(messages.list_on_disk(&words::bytes(bytes)));
     }
     parts.push(match frame.scope {
-        Scope::Everywhere => "all repositories".into(),
-        Scope::Here { everywhere } if everywhere > entries.len() => {
-            format!("this repository (--all: {everywhere})")
-        }
-        Scope::Here { .. } => "this repository".into(),
+        Scope::Everywhere => messages.list_everywhere(),
+        Scope::Here { everywhere } if everywhere > entries.len() => messages.list_here_of(everywhere),
+        Scope::Here { .. } => messages.list_here(),
     });
     parts
 }

@@ -12,7 +12,9 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
+use super::face::Unit;
 use super::{ends, faults, needs, notices, words};
+use crate::messages::Messages;
 
 mod agent_lines;
 mod milestone;
@@ -82,7 +84,7 @@ fn failed_check(check: &CheckResult, number: u32) -> Vec<String> {
 }
 
 fn writing_line(record: &WritingRecord) -> Option<String> {
-    let what = words::writing(record.what);
+    let what = words::writing(record.what, Messages::ENGLISH);
     match &record.end {
         WritingEnd::Done { .. } => {
             Some(format!("{} wrote the {what} ({})", record.by, words::tokens(record.usage.tokens())))
@@ -161,11 +163,13 @@ impl LogLines {
                 self.told = Some(message.clone());
             }
             Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
-            Event::FilesIncluded { .. } => info(words::included(&line.event)),
-            Event::UntrackedFound(found) => super::untracked::found(found).into_iter().for_each(info),
+            Event::FilesIncluded { .. } => info(words::included(&line.event, Messages::ENGLISH)),
+            Event::UntrackedFound(found) => {
+                super::untracked::found(found, Messages::ENGLISH).into_iter().for_each(info);
+            }
             Event::UntrackedTouched(touched) => {
-                let unit = if self.rounds.is_some() { "round" } else { "iteration" };
-                super::untracked::touched_now(touched, unit).into_iter().for_each(info);
+                let unit = if self.rounds.is_some() { Unit::Round } else { Unit::Iteration };
+                super::untracked::touched_now(touched, unit, Messages::ENGLISH).into_iter().for_each(info);
             }
             Event::SetupFinished(setup) => setup_lines(setup).into_iter().for_each(info),
             Event::CheckFinished(check) => {
@@ -185,7 +189,7 @@ impl LogLines {
                 }
             }
             Event::ProofStarted { .. } | Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
-                super::proof::step(&line.event).into_iter().for_each(info);
+                super::proof::step(&line.event, Messages::ENGLISH).into_iter().for_each(info);
             }
             Event::IterationStarted { iteration, .. } => {
                 self.begun = true;
@@ -213,26 +217,28 @@ impl LogLines {
                 info(format!("Limit of {} known from task {}: {}", known.agent, known.by, known.message));
             }
             Event::Waiting { cause: cause @ WaitCause::Probe(_), .. } => {
-                info(format!("Waiting: {}", ends::wait(cause)));
+                info(format!("Waiting: {}", ends::wait(cause, Messages::ENGLISH)));
             }
             Event::Waiting { until, cause } => {
-                info(format!("Waiting until {}: {}", clock(*until), ends::wait(cause)));
+                info(format!("Waiting until {}: {}", clock(*until), ends::wait(cause, Messages::ENGLISH)));
             }
             Event::WaitOver => info("Waiting is over".into()),
             Event::AgentChanged { agent, cause } => {
-                info(format!("Agent {agent} takes over: {}", ends::change(cause)));
+                info(format!("Agent {agent} takes over: {}", ends::change(cause, Messages::ENGLISH)));
             }
             Event::Asked { needs } => {
-                info(format!("Waiting for a person: {}", needs::question(&needs.kind)));
+                info(format!("Waiting for a person: {}", needs::question(&needs.kind, Messages::ENGLISH)));
             }
             Event::Answered => info("Answered".into()),
-            Event::Paused { needs } => info(format!("Paused: {}", needs::question(&needs.kind))),
-            Event::Notice(notice) => info(notices::told(notice, task)),
+            Event::Paused { needs } => {
+                info(format!("Paused: {}", needs::question(&needs.kind, Messages::ENGLISH)));
+            }
+            Event::Notice(notice) => info(notices::told(notice, task, Messages::ENGLISH)),
             Event::RecordAltered { message } => info(message.clone()),
             Event::StopRequested { detail, .. } => {
-                info(format!("Stop requested: {}", ends::detail(detail, task)));
+                info(format!("Stop requested: {}", ends::detail(detail, task, Messages::ENGLISH)));
             }
-            Event::CommandReceived(received) => info(words::command(received)),
+            Event::CommandReceived(received) => info(words::command(received, Messages::ENGLISH)),
             Event::Queued => info("Waiting for a place to work: all are taken".into()),
             Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
@@ -358,7 +364,7 @@ impl LogLines {
             }
         }
         if let (Outcome::Failed, Some(detail)) = (result.outcome, &result.detail) {
-            let message = ends::detail(detail, task);
+            let message = ends::detail(detail, task, Messages::ENGLISH);
             let follow_up =
                 self.looping && self.never_began && result.stop_reason == StopReason::PermanentError;
             if follow_up {
@@ -411,7 +417,7 @@ impl Sink for Tracing {
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
         match event {
             AgentEvent::Retry { message, status } => {
-                tracing::info!("Agent is {}", words::retrying(message, *status));
+                tracing::info!("Agent is {}", words::retrying(message, *status, Messages::ENGLISH));
             }
             AgentEvent::Refused { what } => {
                 tracing::info!("Agent was not allowed: {}", words::line(what, 200));

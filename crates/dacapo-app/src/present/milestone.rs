@@ -1,7 +1,6 @@
 //! A milestone in words, as all surfaces say them: where it stands, its features, its findings, its rounds.
 
 use dacapo_core::event::{Choice, Envelope, IterationRecord, Needs, TaskResult};
-use dacapo_core::git::Oid;
 use dacapo_core::overview::Brief;
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::task::milestone::{
@@ -10,10 +9,11 @@ use dacapo_core::task::milestone::{
 };
 use dacapo_core::view::{Status, TaskView};
 
-use super::face::{Face, Told};
-use super::needs;
+use super::face::{Face, Told, Unit};
+use super::next::Next;
 use super::prose::plain;
-use super::words::{self, BAD, BOLD, DIM, paint};
+use super::words::{self, BAD, BOLD, paint};
+use crate::messages::Messages;
 
 mod ended;
 mod live;
@@ -29,123 +29,137 @@ impl Face for Milestones {
         dacapo_core::task::milestone::Milestones::NAME
     }
 
-    fn unit(&self) -> &'static str {
-        "round"
+    fn unit(&self) -> Unit {
+        Unit::Round
     }
 
-    fn another_name(&self) -> &'static str {
-        "or give the milestone's file another name"
+    fn another_name(&self, messages: Messages) -> String {
+        messages.milestone_another_name()
     }
 
-    fn headline(&self, view: &TaskView) -> Option<&'static str> {
+    fn headline(&self, view: &TaskView, messages: Messages) -> Option<String> {
         let milestone = MilestoneView::of(view.own())?;
         match view.status {
             Status::Paused if milestone.status == MilestoneStatus::AwaitingReview => {
-                Some("awaits your review")
+                Some(messages.milestone_awaits_review())
             }
-            Status::Cancelled if milestone.status == MilestoneStatus::Abandoned => Some("abandoned"),
-            Status::Completed if !view.verified => Some("accepted, unverified"),
+            Status::Cancelled if milestone.status == MilestoneStatus::Abandoned => {
+                Some(messages.ended_abandoned())
+            }
+            Status::Completed if !view.verified => Some(messages.milestone_accepted_unverified()),
             _ => None,
         }
     }
 
-    fn unfinished(&self, view: &TaskView) -> Option<String> {
+    fn unfinished(&self, view: &TaskView, messages: Messages) -> Option<String> {
         let milestone = MilestoneView::of(view.own())?;
         let (done, all) = (milestone.features_done(), milestone.features.len());
-        let status = milestone.status.as_str().replace('_', " ");
-        let features = words::count(all as u64, "feature");
-        Some(format!("the milestone is {status}, {done} of {features} accepted"))
+        let status = match milestone.status {
+            MilestoneStatus::InProgress => messages.milestone_status_in_progress(),
+            MilestoneStatus::Paused => messages.milestone_status_paused(),
+            MilestoneStatus::AwaitingReview => messages.milestone_status_awaiting_review(),
+            MilestoneStatus::Completed => messages.milestone_status_completed(),
+            MilestoneStatus::Abandoned => messages.milestone_status_abandoned(),
+        };
+        Some(messages.milestone_unfinished(&status, done, &messages.features(all as u64)))
     }
 
-    fn progress(&self, brief: &Brief, sign: &str) -> Option<String> {
+    fn progress(&self, brief: &Brief, messages: Messages) -> Option<String> {
         let of = MilestoneBrief::of(&brief.kind, brief.own.as_ref())?;
-        Some(rounds(of.rounds, of.max_rounds, sign))
+        Some(rounds(of.rounds, of.max_rounds, messages))
     }
 
-    fn under_way(&self, task: &Brief) -> Option<String> {
+    fn under_way(&self, task: &Brief, messages: Messages) -> Option<String> {
         let of = MilestoneBrief::of(&task.kind, task.own.as_ref())?;
         // What it waits for is said next.
         let waits = task.status == Status::Waiting;
-        Some(brief(&if waits { MilestoneBrief { phase: None, at_work: None, ..of } } else { of }))
+        let of = if waits { MilestoneBrief { phase: None, at_work: None, ..of } } else { of };
+        Some(brief(&of, messages))
     }
 
-    fn came_to(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>> {
-        of(view).map(|milestone| ended::came_to(milestone, result))
+    fn came_to(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<Vec<String>> {
+        of(view).map(|milestone| ended::came_to(milestone, result, messages))
     }
 
-    fn ended(&self, view: &TaskView, result: &TaskResult) -> Option<String> {
-        ended::ended(of(view)?, result)
+    fn ended(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<String> {
+        ended::ended(of(view)?, result, messages)
     }
 
-    fn caveat(&self, view: &TaskView) -> Option<String> {
+    fn caveat(&self, view: &TaskView, messages: Messages) -> Option<String> {
         let verdict = of(view)?.last_verdict.as_ref().filter(|verdict| verdict.not_itemised);
-        verdict.map(|_| format!("{NOT_ITEMISED}: the Acceptor accepted without a line for each"))
+        verdict.map(|_| messages.milestone_accepted_without_lines())
     }
 
-    fn asks(&self, view: &TaskView) -> Option<Vec<String>> {
+    fn asks(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>> {
         view.needs.as_ref()?;
-        of(view).map(|milestone| ended::open_findings(milestone, &view.name))
+        of(view).map(|milestone| ended::open_findings(milestone, &view.name, messages))
     }
 
-    fn answers(&self, view: &TaskView) -> Vec<String> {
+    fn answers(&self, view: &TaskView, messages: Messages) -> Vec<Next> {
         let (Some(milestone), Some(needs)) = (of(view), &view.needs) else { return Vec::new() };
-        explained(&answers(&view.name, needs, milestone))
+        answers(&view.name, needs, milestone, messages)
     }
 
-    fn next(&self, view: &TaskView, result: &TaskResult) -> Option<Vec<String>> {
-        of(view).map(|milestone| ended::next(view, milestone, result))
+    fn next(&self, view: &TaskView, result: &TaskResult, messages: Messages) -> Option<Vec<Next>> {
+        of(view).map(|milestone| ended::next(view, milestone, result, messages))
     }
 
-    fn asked(&self, view: &TaskView, pid: &str) -> Option<String> {
+    fn asked(&self, view: &TaskView, pid: &str, messages: Messages) -> Option<String> {
         let mut out = String::new();
-        status::asked(&mut out, of(view)?, pid);
+        status::asked(&mut out, of(view)?, pid, messages);
         Some(out)
     }
 
-    fn standing(&self, view: &TaskView) -> String {
+    fn standing(&self, view: &TaskView, messages: Messages) -> String {
         let mut out = String::new();
-        of(view).iter().for_each(|milestone| status::standing(&mut out, milestone));
+        of(view).iter().for_each(|milestone| status::standing(&mut out, milestone, messages));
         out
     }
 
-    fn round(&self, view: &TaskView, record: &IterationRecord) -> Option<String> {
+    fn round(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<String> {
         let mut out = String::new();
-        status::round(&mut out, view, of(view)?, record);
+        status::round(&mut out, view, of(view)?, record, messages);
         Some(out)
     }
 
-    fn at(&self, view: &TaskView) -> Option<(String, Vec<String>)> {
+    fn at(&self, view: &TaskView, messages: Messages) -> Option<(String, Vec<String>)> {
         let milestone = of(view)?;
         let more = [
-            rejected(milestone.consecutive_rejections),
-            doing(milestone.phase, milestone.at_work).map(str::to_owned),
+            rejected(milestone.consecutive_rejections, messages),
+            doing(milestone.phase, milestone.at_work, messages),
         ];
-        let done = rounds(view.iteration, milestone.max_rounds, " of ");
+        let done = rounds(view.iteration, milestone.max_rounds, messages);
         Some((done, more.into_iter().flatten().collect()))
     }
 
-    fn preamble(&self, view: &TaskView) -> Option<Vec<String>> {
-        of(view).map(|milestone| live::asked(milestone, &view.name))
+    fn preamble(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>> {
+        of(view).map(|milestone| live::asked(milestone, &view.name, messages))
     }
 
-    fn limits(&self, view: &TaskView, policy: &LoopPolicy, more: Option<u32>) -> Option<Vec<String>> {
-        of(view).map(|milestone| live::limits(milestone, policy, more))
+    fn limits(
+        &self,
+        view: &TaskView,
+        policy: &LoopPolicy,
+        more: Option<u32>,
+        messages: Messages,
+    ) -> Option<Vec<String>> {
+        of(view).map(|milestone| live::limits(milestone, policy, more, messages))
     }
 
-    fn event(&self, view: &TaskView, line: &Envelope) -> Told {
-        of(view).map(|milestone| live::event(milestone, line)).unwrap_or_default()
+    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> Told {
+        of(view).map(|milestone| live::event(milestone, line, messages)).unwrap_or_default()
     }
 
-    fn earlier(&self, view: &TaskView, record: &IterationRecord) -> Option<Vec<String>> {
-        of(view).map(|milestone| live::round(milestone, record, None))
+    fn earlier(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<Vec<String>> {
+        of(view).map(|milestone| live::round(milestone, record, None, messages))
     }
 
-    fn so_far(&self, view: &TaskView) -> Vec<String> {
-        of(view).map(live::so_far).unwrap_or_default()
+    fn so_far(&self, view: &TaskView, messages: Messages) -> Vec<String> {
+        of(view).map(|milestone| live::so_far(milestone, messages)).unwrap_or_default()
     }
 
-    fn live(&self, view: &TaskView) -> Option<Vec<String>> {
-        of(view).map(live::line)
+    fn live(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>> {
+        of(view).map(|milestone| live::line(milestone, messages))
     }
 
     fn pull_request(&self, view: &TaskView) -> Option<String> {
@@ -162,43 +176,44 @@ fn of(view: &TaskView) -> Option<&MilestoneView> {
     MilestoneView::of(view.own())
 }
 
-/// Nobody can tell from the verdict which criterion was looked at.
-pub const NOT_ITEMISED: &str = "criteria not itemised";
-
 /// So many open findings are said where there is little room.
 pub const MOST_FINDINGS: usize = 5;
 
 /// `2 rejected in a row`; nothing where there is none.
-pub fn rejected(in_a_row: u32) -> Option<String> {
-    (in_a_row > 0).then(|| format!("{in_a_row} rejected in a row"))
+pub fn rejected(in_a_row: u32, messages: Messages) -> Option<String> {
+    (in_a_row > 0).then(|| messages.milestone_rejected_in_a_row(in_a_row))
 }
 
 /// `Developer at work`: who has it in hand, else who is waited for.
-pub fn doing(phase: Option<MilestonePhase>, at_work: Option<AtWork>) -> Option<&'static str> {
+pub fn doing(phase: Option<MilestonePhase>, at_work: Option<AtWork>, messages: Messages) -> Option<String> {
     match (at_work, phase) {
-        (Some(AtWork::Developer), _) => Some("Developer at work"),
-        (Some(AtWork::Checks), _) => Some("checks at work"),
-        (_, Some(MilestonePhase::FinalAcceptance)) => Some("final acceptance"),
-        (Some(AtWork::Acceptor), _) => Some("Acceptor at work"),
-        (None, Some(phase @ (MilestonePhase::Developer | MilestonePhase::Acceptor))) => Some(phase.as_str()),
+        (Some(AtWork::Developer), _) => Some(messages.milestone_developer_works()),
+        (Some(AtWork::Checks), _) => Some(messages.milestone_checks_run()),
+        (_, Some(MilestonePhase::FinalAcceptance)) => Some(messages.milestone_final_acceptance()),
+        (Some(AtWork::Acceptor), _) => Some(messages.milestone_acceptor_works()),
+        (None, Some(phase @ (MilestonePhase::Developer | MilestonePhase::Acceptor))) => {
+            Some(phase.as_str().to_owned())
+        }
         (None, Some(MilestonePhase::Paused) | None) => None,
     }
 }
 
 /// `round 4/20, 2 rejected in a row, Developer at work`, for a list.
-pub fn brief(brief: &MilestoneBrief) -> String {
-    let at = match brief.round {
-        Some(round) => format!("round {round}/{}", brief.max_rounds),
-        None => rounds(brief.rounds, brief.max_rounds, " of "),
+pub fn brief(brief: &MilestoneBrief, messages: Messages) -> String {
+    let mut text = match brief.round {
+        Some(round) => messages.milestone_round_short(round, brief.max_rounds),
+        None => rounds(brief.rounds, brief.max_rounds, messages),
     };
-    let said = rejected(brief.rejections);
-    let doing = doing(brief.phase, brief.at_work).map(str::to_owned);
-    [Some(at), said, doing].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let said = rejected(brief.rejections, messages);
+    for fact in said.into_iter().chain(doing(brief.phase, brief.at_work, messages)) {
+        text = messages.list_facts(&text, &fact);
+    }
+    text
 }
 
 /// `3 of 20 rounds`.
-pub fn rounds(rounds: u32, most: u32, of: &str) -> String {
-    format!("{rounds}{of}{}", words::count(u64::from(most), "round"))
+pub fn rounds(rounds: u32, most: u32, messages: Messages) -> String {
+    messages.milestone_rounds_of(rounds, &messages.rounds(u64::from(most)))
 }
 
 /// `Developer codex`: who has the turn.
@@ -211,8 +226,8 @@ pub fn at_work(milestone: &MilestoneView) -> Option<String> {
 }
 
 /// `F-2 rate limit`, or that all are complete. The author's words where it can be told which one is meant.
-pub fn reported(milestone: &MilestoneView, report: &ReportView) -> String {
-    let Some(said) = &report.feature else { return "all features complete".to_owned() };
+pub fn reported(milestone: &MilestoneView, report: &ReportView, messages: Messages) -> String {
+    let Some(said) = &report.feature else { return messages.milestone_all_complete() };
     let known = milestone.features.iter().find(|feature| report.feature_id.as_ref() == Some(&feature.id));
     match known {
         Some(feature) => format!("{} {}", feature.id, words::line(&feature.text, 60)),
@@ -226,9 +241,9 @@ pub fn tick(done: bool) -> String {
 }
 
 /// `R3 open since round 5: no limiter in code`.
-pub fn finding(finding: &FindingView) -> String {
+pub fn finding(finding: &FindingView, messages: Messages) -> String {
     let FindingView { id, text, since, .. } = finding;
-    format!("{id} open since round {since}: {}", words::line(text, words::WHOLE))
+    messages.milestone_finding_open(id, *since, &words::line(text, words::WHOLE))
 }
 
 /// `R1 R2`.
@@ -245,24 +260,28 @@ pub fn settled(milestone: &MilestoneView) -> Option<String> {
 }
 
 /// `rejected by the Acceptor: no rate limit`.
-pub fn verdict(verdict: &VerdictView) -> String {
-    let by = match verdict.by {
-        JudgedBy::Acceptor => "by the Acceptor",
-        JudgedBy::Engine => "by Dacapo",
-        // The reason is still the one of who rejected it.
-        JudgedBy::Person if verdict.accepted => "by a person, against",
-        JudgedBy::Person => "by a person",
-    };
-    let word = if verdict.accepted { "accepted" } else { "rejected" };
+pub fn verdict(verdict: &VerdictView, messages: Messages) -> String {
     let reason = match (verdict.accepted, verdict.by) {
         (true, JudgedBy::Acceptor | JudgedBy::Engine) => {
             words::line(&Reason::of(&verdict.reason).words, words::WHOLE)
         }
         (true, JudgedBy::Person) | (false, _) => why_rejected(&verdict.reason),
     };
-    let by = if reason.is_empty() { by.trim_end_matches(", against") } else { by };
-    let by = if verdict.not_itemised { format!("{by}, {NOT_ITEMISED}") } else { by.to_owned() };
-    if reason.is_empty() { format!("{word} {by}") } else { format!("{word} {by}: {reason}") }
+    let by = match verdict.by {
+        JudgedBy::Acceptor => messages.verdict_acceptor(),
+        JudgedBy::Engine => messages.verdict_engine(),
+        JudgedBy::Person => messages.verdict_person(),
+    };
+    let mut said = match (verdict.accepted, verdict.by) {
+        // The reason is still the one of who rejected it.
+        (true, JudgedBy::Person) if !reason.is_empty() => messages.verdict_accepted_against(&by),
+        (true, _) => messages.verdict_accepted_by(&by),
+        (false, _) => messages.verdict_rejected_by(&by),
+    };
+    if verdict.not_itemised {
+        said = messages.list_facts(&said, &messages.milestone_not_itemised());
+    }
+    if reason.is_empty() { said } else { messages.list_about(&said, &reason) }
 }
 
 /// Why something was rejected, in a line: without what is said of each criterion, unless it is said by these alone.
@@ -271,12 +290,12 @@ pub fn why_rejected(reason: &str) -> String {
 }
 
 /// `C-1 not met · C-2, C-3 met`; none where nothing is said of them.
-pub fn criteria(verdict: &VerdictView) -> Option<String> {
+pub fn criteria(verdict: &VerdictView, messages: Messages) -> Option<String> {
     let said = Reason::of(&verdict.reason);
     let unmet: Vec<String> = said.unmet.into_iter().map(|(id, _)| id).collect();
-    let part = |ids: &[String], word: &str| (!ids.is_empty()).then(|| format!("{} {word}", ids.join(", ")));
-    let parts: Vec<String> =
-        [part(&unmet, "not met"), part(&said.met, "met")].into_iter().flatten().collect();
+    let unmet = (!unmet.is_empty()).then(|| messages.verdict_not_met(&unmet.join(", ")));
+    let met = (!said.met.is_empty()).then(|| messages.verdict_met(&said.met.join(", ")));
+    let parts: Vec<String> = unmet.into_iter().chain(met).collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
@@ -302,82 +321,69 @@ pub fn subject(milestone: &MilestoneView, record: &IterationRecord) -> String {
     }
 }
 
-/// An answer that a person can give.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// What to type.
-    pub command: String,
-    /// What it is for.
-    pub meaning: &'static str,
-}
-
 /// What a person can answer; a finding that is open can be settled alone.
-pub fn answers(name: &str, needs: &Needs, milestone: &MilestoneView) -> Vec<Answer> {
+pub fn answers(name: &str, needs: &Needs, milestone: &MilestoneView, messages: Messages) -> Vec<Next> {
     let mut answers = Vec::new();
     for choice in &needs.choices {
-        let command = needs::command(choice, name);
-        let meaning = meaning(choice, milestone.status);
+        let mut answer = Next::answer(choice, name, messages);
+        answer.command = words::line(&answer.command, words::WHOLE);
+        if let Some(meaning) = meaning(choice, milestone.status, messages) {
+            answer.meaning = meaning;
+        }
         let one = milestone.open_findings().next().filter(|_| *choice == Choice::Approve);
-        let settle = one.map(|finding| Answer {
-            command: format!("{command} {}", finding.id),
-            meaning: "settle this finding, then resume",
-        });
-        answers.push(Answer { command: words::line(&command, words::WHOLE), meaning });
+        let settle = one
+            .map(|finding| Next::new(format!("{} {}", answer.command, finding.id), messages.next_settle()));
+        answers.push(answer);
         answers.extend(settle);
     }
     answers
 }
 
-/// The same, a line each.
-pub fn explained(answers: &[Answer]) -> Vec<String> {
-    let width = answers.iter().map(|answer| answer.command.chars().count()).max().unwrap_or(0).min(48);
-    let line = |Answer { command, meaning }: &Answer| match *meaning {
-        "" => command.clone(),
-        meaning => format!("{command:<width$}  {}", paint(DIM, meaning)),
-    };
-    answers.iter().map(line).collect()
-}
-
-fn meaning(choice: &Choice, status: MilestoneStatus) -> &'static str {
+/// What an answer does, where that is not what it does to a loop.
+fn meaning(choice: &Choice, status: MilestoneStatus, messages: Messages) -> Option<String> {
     match choice {
-        Choice::Tell => "both sides hear it; then resume",
-        Choice::ResumeWithRounds { .. } => "go on with more rounds",
-        Choice::Resume | Choice::ResumeUnproven | Choice::Answer => "go on",
-        Choice::Approve if status == MilestoneStatus::AwaitingReview => "it is completed",
-        Choice::Approve => "the newest round counts as accepted",
-        Choice::Reject => "back to the Developer",
-        Choice::AddRounds { .. } => "raise the limit, then resume",
-        Choice::Kill => "end it; resume goes on all the same",
-        Choice::Abandon => "give it up for good",
-        Choice::Offered { .. } => "",
+        Choice::Tell => Some(messages.next_tell_both()),
+        Choice::Approve if status == MilestoneStatus::AwaitingReview => Some(messages.next_complete()),
+        Choice::Approve => Some(messages.next_accept_round()),
+        Choice::Reject => Some(messages.next_reject_round()),
+        Choice::Kill => Some(messages.next_kill_milestone()),
+        Choice::Resume
+        | Choice::ResumeUnproven
+        | Choice::Answer
+        | Choice::ResumeWithRounds { .. }
+        | Choice::AddRounds { .. }
+        | Choice::Abandon
+        | Choice::Offered { .. } => None,
     }
 }
 
 /// What an Acceptor, who is to change nothing, did to the work.
-pub fn touched(step: &MilestoneStep) -> String {
+pub fn touched(step: &MilestoneStep, messages: Messages) -> String {
     let MilestoneStep::TreeTouched { astray, judged, dirty, .. } = step else {
         return String::new();
     };
-    let moved = judged.as_ref().map(|_| "moved the branch".to_owned());
-    let astray = astray.as_ref().map(|name| format!("left HEAD on {}", words::branch(name)));
-    let dirty = (!dirty.is_empty()).then(|| format!("changed {}", dirty.join(", ")));
+    let moved = judged.as_ref().map(|_| messages.touched_branch());
+    let astray = astray.as_ref().map(|name| messages.touched_head(words::branch(name)));
+    let dirty = (!dirty.is_empty()).then(|| messages.touched_files(&dirty.join(", ")));
     let did: Vec<String> = [moved, astray, dirty].into_iter().flatten().collect();
-    words::line(&format!("the Acceptor {}", did.join(", ")), words::WHOLE)
+    words::line(&messages.touched_acceptor(&did.join(", ")), words::WHOLE)
 }
 
 /// What became of the main branch while a milestone was at work.
-pub fn main_moved(step: &MilestoneStep) -> String {
+pub fn main_moved(step: &MilestoneStep, messages: Messages) -> String {
     let MilestoneStep::MainMoved { was, now, lost, commits } = step else { return String::new() };
-    let was = was.as_ref().map_or("elsewhere", Oid::short);
+    let was = was.as_ref().map_or_else(|| messages.needs_main_elsewhere(), |was| was.short().to_owned());
     let lost = match now {
-        None => Some(format!("is gone; it was at {was}")),
-        Some(now) if *lost => Some(format!("was at {was} and is at {}, without what was on it", now.short())),
+        None => Some(messages.main_moved_gone(&was)),
+        Some(now) if *lost => Some(messages.main_moved_lost(&was, now.short())),
         Some(_) => None,
     };
-    let holds = (!commits.is_empty())
-        .then(|| format!("holds commits of the milestone by now: {}", commits.join(", ")));
-    let found: Vec<String> = lost.into_iter().chain(holds).collect();
-    words::line(&format!("The main branch {}", found.join(", and ")), words::WHOLE)
+    let holds = (!commits.is_empty()).then(|| messages.main_moved_holds(&commits.join(", ")));
+    let found = match (lost, holds) {
+        (Some(lost), Some(holds)) => messages.main_moved_both(&lost, &holds),
+        (lost, holds) => lost.or(holds).unwrap_or_default(),
+    };
+    words::line(&messages.main_moved(&found), words::WHOLE)
 }
 
 #[cfg(test)]

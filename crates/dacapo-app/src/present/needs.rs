@@ -1,32 +1,33 @@
 //! What a task needs a person for, and how it is answered on a command line.
 
-use std::fmt::Write as _;
-
-use dacapo_core::context::hidden_files;
 use dacapo_core::event::{Choice, MainBranch, NeedKind, Needs, ProofFailure};
-use dacapo_core::git::Oid;
+
+use super::proof::hidden_files;
+use crate::messages::Messages;
 
 /// So many commits are named.
 const MOST_COMMITS: usize = 10;
 
 /// The question, in a line but for what somebody else said.
-pub fn question(kind: &NeedKind) -> String {
+pub fn question(kind: &NeedKind, messages: Messages) -> String {
     match kind {
-        NeedKind::Resume { by } => format!("paused by {}", by.as_deref().unwrap_or("a person")),
+        NeedKind::Resume { .. } => messages.ended_paused_by_you(),
         NeedKind::Blocked { question } | NeedKind::Permission { question } => question.clone(),
-        NeedKind::Proof { failure } => failure.as_ref().map(red_proof).unwrap_or_default(),
-        NeedKind::Rejections { times, reason } => format!("rejected {times}×: {reason}"),
-        NeedKind::Settled { reason } => format!("the Acceptor insists on what is settled: {reason}"),
-        NeedKind::Final { times, reason } => {
-            format!("the whole milestone was rejected {times}× without a new commit: {reason}")
+        NeedKind::Proof { failure } => {
+            failure.as_ref().map(|failure| red_proof(failure, messages)).unwrap_or_default()
         }
-        NeedKind::Rounds { used, reason: Some(reason) } => format!("all {used} rounds are used: {reason}"),
-        NeedKind::Rounds { used, reason: None } => format!("all {used} rounds are used"),
-        NeedKind::Main { found } => found.as_ref().map(main_branch).unwrap_or_default(),
-        NeedKind::Review { found: Some(found) } => {
-            format!("all features are accepted; have a look. And {}", main_branch(found))
+        NeedKind::Rejections { times, reason } => messages.needs_rejected(*times, reason),
+        NeedKind::Settled { reason } => messages.needs_settled(reason),
+        NeedKind::Final { times, reason } => messages.needs_final_rejected(*times, reason),
+        NeedKind::Rounds { used, reason: Some(reason) } => {
+            messages.needs_rounds_because(&messages.needs_rounds(*used), reason)
         }
-        NeedKind::Review { found: None } => "all features are accepted; have a look".to_owned(),
+        NeedKind::Rounds { used, reason: None } => messages.needs_rounds(*used),
+        NeedKind::Main { found } => {
+            found.as_ref().map(|found| main_branch(found, messages)).unwrap_or_default()
+        }
+        NeedKind::Review { found: Some(found) } => messages.needs_review_and(&main_branch(found, messages)),
+        NeedKind::Review { found: None } => messages.needs_review(),
     }
 }
 
@@ -53,47 +54,38 @@ pub fn commands(needs: &Needs, name: &str) -> Vec<String> {
 }
 
 /// What became of the main branch, and that it is for a person to say why.
-pub fn main_branch(found: &MainBranch) -> String {
+pub fn main_branch(found: &MainBranch, messages: Messages) -> String {
     let MainBranch { branch, since_round, was, now, lost, commits } = found;
-    let main = branch.as_deref().unwrap_or("the main branch");
-    let was = was.as_ref().map_or("elsewhere", Oid::short);
-    let mut parts = Vec::new();
-    match now {
-        None => parts.push(format!("{main} is gone since round {since_round}; it was at {was}")),
-        Some(now) if *lost => parts.push(format!(
-            "{main} was at {was} and is at {} since round {since_round}, without what was on it",
-            now.short()
-        )),
-        Some(_) => {}
-    }
+    let main = branch.clone().unwrap_or_else(|| messages.needs_main_branch());
+    let was = was.as_ref().map_or_else(|| messages.needs_main_elsewhere(), |was| was.short().to_owned());
+    let mut text = match now {
+        None => messages.needs_main_gone(&main, *since_round, &was),
+        Some(now) if *lost => messages.needs_main_lost(&main, &was, now.short(), *since_round),
+        Some(_) => String::new(),
+    };
     if !commits.is_empty() {
         let mut named = commits[..commits.len().min(MOST_COMMITS)].join(", ");
         if commits.len() > MOST_COMMITS {
-            let _ = write!(named, " and {} more", commits.len() - MOST_COMMITS);
+            named += &messages.and_more((commits.len() - MOST_COMMITS) as u64);
         }
-        parts.push(format!("{main} holds commits of this milestone since round {since_round} ({named})"));
+        let holds = messages.needs_main_holds(&main, *since_round, &named);
+        text = if text.is_empty() { holds } else { messages.clauses(&text, &holds) };
     }
-    format!("{}: was it you? Nothing was undone", parts.join("; "))
+    messages.needs_main_was_it_you(&text)
 }
 
 /// The agent was told, and the proof failed again.
-fn red_proof(failure: &ProofFailure) -> String {
+fn red_proof(failure: &ProofFailure, messages: Messages) -> String {
     let checks: Vec<String> =
         failure.checks.iter().map(|check| format!("`{}` ({})", check.command, check.ending)).collect();
-    let mut out = format!(
-        "the checks pass in the worktree, but twice in a row not in a checkout of the commit {}: {}",
-        failure.commit_id.short(),
-        checks.join(", ")
-    );
+    let mut out = messages.needs_red_proof(failure.commit_id.short(), &checks.join(", "));
     if !failure.hidden.is_empty() {
-        let _ = write!(out, "; in no commit: {}", hidden_files(&failure.hidden, failure.hidden_total));
+        let files = hidden_files(&failure.hidden, failure.hidden_total, messages);
+        out += &messages.needs_red_proof_hidden(&files);
     }
     let line = failure.cure.as_deref().unwrap_or("[worktree] setup = [\"COMMAND\"]");
-    let _ = write!(
-        out,
-        "; if a command makes what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace goes without proof"
-    );
-    out
+    out + &messages.needs_red_proof_cure(line)
 }
+
 #[cfg(test)]
 mod tests;

@@ -1,161 +1,124 @@
 //! What a person should know of a task, in a line each.
 
 use dacapo_core::engine::PORT_VARIABLE;
-use dacapo_core::event::{GitNotice, LeftFile, LeftWhy, Notice, WorkspaceNotice};
-use dacapo_core::git::Oid;
+use dacapo_core::event::{GitNotice, LeftFile, LeftWhy, Metered, Notice, WorkspaceNotice};
 
-use super::ends::metered;
+use crate::messages::Messages;
 
 /// What is to be known of task `name`.
-pub fn told(notice: &Notice, name: &str) -> String {
+pub fn told(notice: &Notice, name: &str, messages: Messages) -> String {
     match notice {
-        Notice::UsageUnknown { agent, amount } => format!(
-            "usage unknown: {agent} reported no usable {} for this turn, so the budget does not count it; \
-             a second such turn in a row ends the task",
-            metered(*amount)
-        ),
-        Notice::UsageOfLastCallOnly { agent } => {
-            format!("{agent} says only what its last model call used: tokens are counted too low")
+        Notice::UsageUnknown { agent, amount } => {
+            messages.notice_usage_unknown(agent, &metered(*amount, messages))
         }
-        Notice::NoModeFor { agent, approval } => format!(
-            "{agent} has no mode of its own for --approval {}: what it asks for is refused, what it does not ask for \
-             cannot be",
-            approval.as_str()
-        ),
-        Notice::AgentEnded { agent } => format!("the process of {agent} ended between two turns"),
-        Notice::OutputUnread { error } => {
-            format!("the agent's output could not be read to its end: {error}")
-        }
-        Notice::OutputMissing { error } => format!("output is missing: {error}"),
-        Notice::ProcessesEnded { count: 1 } => "ended 1 process that was left running".to_owned(),
-        Notice::ProcessesEnded { count } => format!("ended {count} processes that were left running"),
-        Notice::ProcessLeft { pid, program } => {
-            format!("process {pid} ({program}) cannot be ended: it belongs to someone else")
-        }
-        Notice::EarlierProcessesEnded { count } => format!("ended {count} processes left by an earlier run"),
-        Notice::EarlierProcessLeft { pid, program } => {
-            format!("process {pid} ({program}) of an earlier run cannot be ended")
-        }
-        Notice::DirectoryMadeAgain { path } => {
-            format!("{path} had been removed and was made again; what was printed before is lost")
-        }
-        Notice::SetAside { found, path, aside } => {
-            format!("{found} was in the way at {path}; it was moved to {aside}")
-        }
-        Notice::NoProofs { error } => format!("commits cannot be proven: {error}"),
-        Notice::ProofCheckoutsInUse => "waits for a proof checkout: all are in use".to_owned(),
-        Notice::HiddenUnknown { error } => format!("cannot find what the commit lacks: {error}"),
-        Notice::NotSealed { error } => format!("this run cannot be sealed: {error}"),
-        Notice::NotDurable { error } => format!("the newest iteration is not forced to disk: {error}"),
+        Notice::UsageOfLastCallOnly { agent } => messages.notice_last_call_only(agent),
+        Notice::NoModeFor { agent, approval } => messages.notice_no_mode(agent, approval.as_str()),
+        Notice::AgentEnded { agent } => messages.notice_agent_ended(agent),
+        Notice::OutputUnread { error } => messages.notice_output_unread(error),
+        Notice::OutputMissing { error } => messages.notice_output_missing(error),
+        Notice::ProcessesEnded { count } => messages.notice_processes_ended(*count),
+        Notice::ProcessLeft { pid, program } => messages.notice_process_left(*pid, program),
+        Notice::EarlierProcessesEnded { count } => messages.notice_earlier_processes_ended(*count),
+        Notice::EarlierProcessLeft { pid, program } => messages.notice_earlier_process_left(*pid, program),
+        Notice::DirectoryMadeAgain { path } => messages.notice_directory_again(path),
+        Notice::SetAside { found, path, aside } => messages.notice_set_aside(found, path, aside),
+        Notice::NoProofs { error } => messages.notice_no_proofs(error),
+        Notice::ProofCheckoutsInUse => messages.notice_proof_checkouts_in_use(),
+        Notice::HiddenUnknown { error } => messages.notice_hidden_unknown(error),
+        Notice::NotSealed { error } => messages.notice_not_sealed(error),
+        Notice::NotDurable { error } => messages.notice_not_durable(error),
         Notice::Mirror(problem) => problem.to_string(),
-        Notice::LimitsNotShared { path, error } => {
-            format!("usage limits are not shared with other tasks: {path} cannot be used ({error})")
-        }
-        Notice::Workspace(notice) => workspace(notice),
-        Notice::Git(notice) => git(notice),
-        Notice::LeftUncommitted(file) => format!("left as it is, uncommitted: {}", left(file)),
-        Notice::NotCommitted(file) => format!("not committed: {}", left(file)),
-        Notice::NotKept(file) => format!("not kept under a ref, and left where it is: {}", left(file)),
-        Notice::RepositoryNotKept { path } => {
-            format!("not kept under a ref: {path} is a repository of its own")
-        }
-        Notice::Kept { reference } => format!("what was not committed is kept as {reference}"),
-        Notice::NoCommands { error } => format!("commands cannot reach this task: {error}"),
-        Notice::NoCommandsOfOurs { files, path } => format!(
-            "{} in {path} are no commands of Dacapo's; they are not obeyed",
-            if *files == 1 { "1 file".to_owned() } else { format!("{files} files") }
-        ),
-        Notice::NoPullRequest => {
-            format!("no pull request: the task is not completed; dacapo pr {name} opens one all the same")
-        }
-        Notice::NotNotified { how, error } => format!("nobody was notified by {how}: {error}"),
+        Notice::LimitsNotShared { path, error } => messages.notice_limits_not_shared(path, error),
+        Notice::Workspace(notice) => workspace(notice, messages),
+        Notice::Git(notice) => git(notice, messages),
+        Notice::LeftUncommitted(file) => messages.notice_left_uncommitted(&left(file, messages)),
+        Notice::NotCommitted(file) => messages.notice_not_committed(&left(file, messages)),
+        Notice::NotKept(file) => messages.notice_not_kept(&left(file, messages)),
+        Notice::RepositoryNotKept { path } => messages.notice_repository_not_kept(path),
+        Notice::Kept { reference } => messages.notice_kept(reference),
+        Notice::NoCommands { error } => messages.notice_no_commands(error),
+        Notice::NoCommandsOfOurs { files, path } => messages.notice_strange_commands(*files, path),
+        Notice::NoPullRequest => messages.notice_no_pull_request(name),
+        Notice::NotNotified { how, error } => messages.notice_not_notified(how, error),
         Notice::PullRequestNotOpened { message } | Notice::Said { message } => message.clone(),
     }
 }
 
+/// What a budget bounds.
+fn metered(amount: Metered, messages: Messages) -> String {
+    match amount {
+        Metered::Cost => messages.notice_cost(),
+        Metered::Tokens => messages.notice_tokens(),
+    }
+}
+
 /// What became of the place where a task works.
-fn workspace(notice: &WorkspaceNotice) -> String {
+fn workspace(notice: &WorkspaceNotice, messages: Messages) -> String {
     match notice {
-        WorkspaceNotice::Switched { from, to } => format!("this checkout was switched from {from} to {to}"),
-        WorkspaceNotice::SwitchedBack { from, to } => {
-            format!("this checkout was on {from}; it was switched to {to} to go on")
-        }
+        WorkspaceNotice::Switched { from, to } => messages.notice_switched(from, to),
+        WorkspaceNotice::SwitchedBack { from, to } => messages.notice_switched_back(from, to),
         WorkspaceNotice::StaysOn { branch, before } => {
-            let back = before.as_deref().unwrap_or("BRANCH");
-            format!("this checkout stays on {branch}; git switch {back} goes back to {back}")
+            messages.notice_stays_on(branch, before.as_deref().unwrap_or("BRANCH"))
         }
-        WorkspaceNotice::WorktreeMadeAgain { branch } => format!(
-            "the worktree had been removed and was made again from {branch}; what was not committed, or made by the \
-             setup, is gone"
-        ),
-        WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id } => {
-            let at = commit_id.as_ref().map_or("its start", Oid::short);
-            format!("the working directory was made again at {at}")
+        WorkspaceNotice::WorktreeMadeAgain { branch } => messages.notice_worktree_again(branch),
+        WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id: Some(at) } => {
+            messages.notice_directory_again_at(at.short())
+        }
+        WorkspaceNotice::WorkingDirectoryMadeAgain { commit_id: None } => {
+            messages.notice_directory_again_at(&messages.notice_its_start())
         }
         WorkspaceNotice::ChangesCameAlong { written, removed } => {
-            format!("{written} uncommitted files came along, {removed} removed")
+            messages.notice_changes_came_along(*written, *removed)
         }
-        WorkspaceNotice::NotIncluded { first, more: count } => {
-            format!("named in .worktreeinclude, not copied: {first}{}", more(*count))
+        WorkspaceNotice::NotIncluded { first, more } => {
+            messages.notice_not_included(&and_more(first, *more, messages))
         }
-        WorkspaceNotice::EmptySubmodules { first, more: count } => format!(
-            "submodule {first}{} is empty in a fresh worktree; [worktree] setup = [\"git submodule update --init\"] fills it",
-            more(*count)
-        ),
+        WorkspaceNotice::EmptySubmodules { first, more } => {
+            messages.notice_empty_submodules(&and_more(first, *more, messages))
+        }
         WorkspaceNotice::NoPorts { error } => {
-            let why = error.as_deref().unwrap_or("all are taken");
-            format!("no ports for this task ({PORT_VARIABLE} is not set): {why}")
+            let why = error.clone().unwrap_or_else(|| messages.notice_ports_taken());
+            messages.notice_no_ports(PORT_VARIABLE, &why)
         }
         WorkspaceNotice::UntrackedUnknown { error } => {
-            let why = error.as_deref().unwrap_or("its journal is not whole");
-            format!(
-                "which files were untracked before the task cannot be read ({why}): all that are untracked now are left out \
-                 of commits until an iteration changes them"
-            )
+            let why = error.clone().unwrap_or_else(|| messages.notice_journal_not_whole());
+            messages.notice_untracked_unknown(&why)
         }
-        WorkspaceNotice::SettingsChanged { files } => format!(
-            "changed while the agent was at work: {}; it decides what your own commands do here",
-            files.join(", ")
-        ),
+        WorkspaceNotice::SettingsChanged { files } => messages.notice_settings_changed(&files.join(", ")),
     }
 }
 
 /// What was found in git.
-fn git(notice: &GitNotice) -> String {
+fn git(notice: &GitNotice, messages: Messages) -> String {
     match notice {
         GitNotice::Reattached { from, to } => {
-            let branch = |name: &Option<String>| name.clone().unwrap_or_else(|| "a detached HEAD".to_owned());
-            format!("HEAD was put on {}; it is on {} again, and the work too", branch(from), branch(to))
+            let branch = |name: &Option<String>| name.clone().unwrap_or_else(|| messages.detached_head());
+            messages.notice_reattached(&branch(from), &branch(to))
         }
-        GitNotice::StaleLockRemoved { path } => format!("removed the stale lock {path}"),
-        GitNotice::IndexLocked { path } => {
-            format!("the index is locked; if no git is running, remove {path} and run `git reset`")
-        }
-        GitNotice::IndexRebuilt { kept: None } => {
-            "the index was missing and was made again from HEAD".to_owned()
-        }
-        GitNotice::IndexRebuilt { kept: Some(kept) } => {
-            format!("the index was broken and was made again from HEAD; kept as {kept}")
-        }
-        GitNotice::LinkRestored { path } => format!("{path} had been removed and was put back"),
-        GitNotice::SubmoduleDirty { path } => format!("submodule {path} has changes that are in no commit"),
-        GitNotice::Warned { message } => format!("git warned: {message}"),
-        GitNotice::CommittedByAgent(file) => format!("the agent committed {}", left(file)),
+        GitNotice::StaleLockRemoved { path } => messages.notice_stale_lock(path),
+        GitNotice::IndexLocked { path } => messages.notice_index_locked(path),
+        GitNotice::IndexRebuilt { kept: None } => messages.notice_index_missing(),
+        GitNotice::IndexRebuilt { kept: Some(kept) } => messages.notice_index_broken(kept),
+        GitNotice::LinkRestored { path } => messages.notice_link_restored(path),
+        GitNotice::SubmoduleDirty { path } => messages.notice_submodule_dirty(path),
+        GitNotice::Warned { message } => messages.notice_git_warned(message),
+        GitNotice::CommittedByAgent(file) => messages.notice_committed_by_agent(&left(file, messages)),
     }
 }
 
 /// A file that was left where it is, and why.
-pub fn left(file: &LeftFile) -> String {
+pub fn left(file: &LeftFile, messages: Messages) -> String {
     let LeftFile { path, why } = file;
     match why {
-        LeftWhy::Secret => format!("{path}: looks like a secret"),
-        LeftWhy::TooBig { bytes } => format!("{path}: {bytes} bytes are over the limit"),
-        LeftWhy::NotStageable { message } => format!("{path}: git could not take it: {message}"),
+        LeftWhy::Secret => messages.left_secret(path),
+        LeftWhy::TooBig { bytes } => messages.left_too_big(path, *bytes),
+        LeftWhy::NotStageable { message } => messages.left_not_stageable(path, message),
     }
 }
 
-fn more(count: u64) -> String {
-    if count > 0 { format!(" and {count} more") } else { String::new() }
+fn and_more(first: &str, count: u64, messages: Messages) -> String {
+    let more = if count > 0 { messages.and_more(count) } else { String::new() };
+    format!("{first}{more}")
 }
 
 #[cfg(test)]
@@ -165,7 +128,7 @@ mod tests {
     use super::*;
 
     fn all(notices: &[Notice]) -> Vec<String> {
-        notices.iter().map(|notice| told(notice, "x")).collect()
+        notices.iter().map(|notice| told(notice, "x", Messages::ENGLISH)).collect()
     }
 
     #[test]
@@ -187,7 +150,7 @@ mod tests {
             [
                 "ended 1 process that was left running",
                 "ended 2 processes that were left running",
-                "1 file in /i are no commands of Dacapo's; they are not obeyed",
+                "1 file in /i is not a command of Dacapo's and is ignored",
                 "named in .worktreeinclude, not copied: a",
                 "named in .worktreeinclude, not copied: a and 2 more",
                 "not committed: a: looks like a secret",

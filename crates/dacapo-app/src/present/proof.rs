@@ -2,80 +2,113 @@
 
 use std::fmt::Write as _;
 
-use dacapo_core::context::{hidden_because, hidden_files};
-use dacapo_core::event::HiddenWhy;
-use dacapo_core::event::{Event, ProofFailure, ProofState, TaskResult, Unproven};
+use dacapo_core::event::{Event, Hidden, HiddenWhy, ProofFailure, ProofState, TaskResult, Unproven};
 
 use super::words::{self, WARN, paint};
+use crate::messages::Messages;
 
 /// So many files are listed at the end of a task.
 const FILES: usize = 8;
+/// So many in one line.
+const NAMED: usize = 5;
 
 /// Why what passed is not proven, and what would help; nothing where it is, or where nothing passed.
-pub fn not_proven(result: &TaskResult) -> String {
+pub fn not_proven(result: &TaskResult, messages: Messages) -> String {
     let Some(ProofState::PassedHere(unproven)) = &result.proof_state else { return String::new() };
     let mut out = String::new();
-    let why = words::line(&unproven_because(unproven), words::WHOLE);
-    let _ = writeln!(out, "  {}", paint(WARN, &format!("passed here, not proven: {why}")));
+    let why = words::line(&unproven_because(unproven, messages), words::WHOLE);
+    let _ = writeln!(out, "  {}", paint(WARN, &messages.proof_not_proven(&why)));
     if let Unproven::Failed(failure) = unproven {
-        out.push_str(&listed(failure));
+        out.push_str(&listed(failure, messages));
         if failure.hidden.iter().any(|file| file.why == HiddenWhy::UntrackedBefore) {
-            out.push_str("  to prove it: commit what the checks need of it, then resume\n");
+            let _ = writeln!(out, "  {}", messages.proof_commit_what_is_needed());
         }
     }
     if let Some(cure) = unproven.cure() {
-        let _ = writeln!(out, "  to prove it: {} in .dacapo/config.toml", words::line(cure, words::WHOLE));
+        let _ = writeln!(out, "  {}", messages.proof_configure(&words::line(cure, words::WHOLE)));
     }
     out
 }
 
 /// Why, in a sentence without its first words: `passed here, not proven: …`.
-pub fn unproven_because(unproven: &Unproven) -> String {
+pub fn unproven_because(unproven: &Unproven, messages: Messages) -> String {
     match unproven {
         Unproven::WorkspaceOnly => "--proof workspace".to_owned(),
-        Unproven::NoCommit => "what passed is in no commit".to_owned(),
-        Unproven::Interrupted => "stopped before the proof was done".to_owned(),
+        Unproven::NoCommit => messages.proof_no_commit(),
+        Unproven::Interrupted => messages.proof_interrupted(),
         Unproven::Unavailable { message, .. } => message.clone(),
         Unproven::Failed(failure) => {
             let checks: Vec<String> =
                 failure.checks.iter().map(|check| format!("`{}` {}", check.command, check.ending)).collect();
-            format!("in a checkout of {}: {}", failure.commit_id.short(), checks.join(", "))
+            messages.proof_failed_in_checkout(failure.commit_id.short(), &checks.join(", "))
         }
     }
 }
 
 /// The files that no commit holds, a line each.
-fn listed(failure: &ProofFailure) -> String {
+fn listed(failure: &ProofFailure, messages: Messages) -> String {
     if failure.hidden.is_empty() {
         return String::new();
     }
-    let mut out = format!("  not in commit {}:\n", failure.commit_id.short());
+    let mut out = format!("  {}\n", messages.proof_not_in_commit(failure.commit_id.short()));
     for file in failure.hidden.iter().take(FILES) {
-        let _ = writeln!(out, "    {}  {}", words::line(&file.path, 80), hidden_because(file.why));
+        let _ = writeln!(out, "    {}  {}", words::line(&file.path, 80), hidden_because(file.why, messages));
     }
     let more = failure.hidden_total.saturating_sub(failure.hidden.len().min(FILES) as u64);
     if more > 0 {
-        let _ = writeln!(out, "    … {more} more");
+        let _ = writeln!(out, "    {}", messages.more_below(more));
     }
     out
 }
 
+/// Why the commit does not have the file as it is in the workspace.
+fn hidden_because(why: HiddenWhy, messages: Messages) -> String {
+    match why {
+        HiddenWhy::Ignored => messages.hidden_ignored(),
+        HiddenWhy::Excluded => messages.hidden_excluded(),
+        HiddenWhy::LeftOutSecret => messages.hidden_secret(),
+        HiddenWhy::LeftOutSize => messages.hidden_size(),
+        HiddenWhy::UntrackedBefore => messages.hidden_untracked_before(),
+        HiddenWhy::Untracked => messages.hidden_untracked(),
+        HiddenWhy::NestedRepository => messages.hidden_repository(),
+        HiddenWhy::EmptyDirectory => messages.hidden_empty_directory(),
+        HiddenWhy::IncludedChanged => messages.hidden_included_changed(),
+        HiddenWhy::AssumeUnchanged => messages.hidden_assume_unchanged(),
+        HiddenWhy::SkipWorktree => messages.hidden_skip_worktree(),
+        HiddenWhy::Filtered => messages.hidden_filtered(),
+        HiddenWhy::Changed => messages.hidden_changed(),
+    }
+}
+
+/// `results.json (ignored by .gitignore), a.txt (not committed) and 3 more`.
+pub fn hidden_files(hidden: &[Hidden], total: u64, messages: Messages) -> String {
+    // A line break in a name is shown, not obeyed.
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let path = |path: &str| path.chars().map(shown).collect::<String>();
+    let one = |file: &Hidden| messages.hidden_file(&path(&file.path), &hidden_because(file.why, messages));
+    let named: Vec<String> = hidden.iter().take(NAMED).map(one).collect();
+    let more = total.saturating_sub(named.len() as u64);
+    let more = if more > 0 { messages.and_more(more) } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
 /// What happened in a proof, in one line; none for other events.
-pub fn step(event: &Event) -> Option<String> {
+pub fn step(event: &Event, messages: Messages) -> Option<String> {
     match event {
-        Event::ProofStarted { commit_id, set_up, .. } => {
-            let set_up = if *set_up { ", after its setup" } else { "" };
-            Some(format!("Proof of {} in a checkout of its own{set_up}", commit_id.short()))
+        Event::ProofStarted { commit_id, set_up: true, .. } => {
+            Some(messages.proof_started_after_setup(commit_id.short()))
+        }
+        Event::ProofStarted { commit_id, set_up: false, .. } => {
+            Some(messages.proof_started(commit_id.short()))
         }
         Event::ProofUnavailable { commit_id, message, .. } => {
-            Some(format!("No proof of {}: {message}", commit_id.short()))
+            Some(messages.proof_unavailable(commit_id.short(), message))
         }
-        Event::ProofFailed { commit_id, hidden, hidden_total, .. } if !hidden.is_empty() => Some(format!(
-            "Proof of {} failed; not in the commit: {}",
-            commit_id.short(),
-            hidden_files(hidden, *hidden_total)
-        )),
-        Event::ProofFailed { commit_id, .. } => Some(format!("Proof of {} failed", commit_id.short())),
+        Event::ProofFailed { commit_id, hidden, hidden_total, .. } if !hidden.is_empty() => {
+            let files = hidden_files(hidden, *hidden_total, messages);
+            Some(messages.proof_failed_without(commit_id.short(), &files))
+        }
+        Event::ProofFailed { commit_id, .. } => Some(messages.proof_failed(commit_id.short())),
         _ => None,
     }
 }

@@ -3,20 +3,24 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dacapo_core::event::{NeedKind, Outcome, Proof, ProofState, StopReason, TaskResult};
+use dacapo_core::event::{NeedKind, Needs, Outcome, Proof, ProofState, StopReason, TaskResult};
+use dacapo_core::git::Oid;
 use dacapo_core::view::TaskView;
 
+use super::face::Unit;
+use super::next::{self, Next};
 use super::proof::not_proven;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use super::{ends, face, needs, untracked};
+use crate::messages::Messages;
 
 /// So many further lines of a message are shown.
 const MOST_SAID: usize = 8;
 
-/// The result in a few lines.
-pub fn result(view: &TaskView, result: &TaskResult) -> String {
-    let asked = question(view).filter(|_| result.outcome == Outcome::Paused);
-    let mut out = came_to(view, result);
+/// The result in a few lines, the last ones what can be typed next.
+pub fn result(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
+    let asked = question(view, messages).filter(|_| result.outcome == Outcome::Paused);
+    let mut out = came_to(view, result, messages);
     if let Some(asked) = asked {
         // The question comes right after how it ended, what can be typed last.
         let at = out.find('\n').map_or(out.len(), |at| at + 1);
@@ -24,20 +28,40 @@ pub fn result(view: &TaskView, result: &TaskResult) -> String {
         if !out.ends_with('\n') {
             out.push('\n');
         }
-        out.push_str(&answers(view));
+        out.push_str(&answers(view, messages));
     }
     out.truncate(out.trim_end().len());
     out
 }
 
 /// The same without what a person is asked, for who has said that already.
-pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
-    let mut out = String::new();
-    let mut facts = vec![words::count(u64::from(result.iterations_attempted), unit(view))];
+pub fn came_to(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
+    let mut out = facts(view, result, messages);
+    // What was refused before it began leaves no task to go on with; the error that follows says what to do.
+    let refused = result.stop_reason == StopReason::SetupFailed
+        && result.iterations_attempted == 0
+        && result.failed_setup.is_none()
+        && !has_no_worktree(view);
+    // What a kind of its own asks has answers of its own.
     let own = face::of(&view.kind);
-    match own.and_then(|own| own.came_to(view, result)) {
+    let asks = own.is_some_and(|own| own.asks(view, messages).is_some()) && result.outcome == Outcome::Paused;
+    if !refused && !asks {
+        out.push_str(&next::block(&next(view, result, messages), messages));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The same without what can be typed next.
+pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
+    let mut out = String::new();
+    let mut facts = vec![unit(view).count(u64::from(result.iterations_attempted), messages)];
+    let own = face::of(&view.kind);
+    match own.and_then(|own| own.came_to(view, result, messages)) {
         Some(came_to) => facts.extend(came_to),
-        None if result.iterations_failed > 0 => facts.push(format!("{} failed", result.iterations_failed)),
+        None if result.iterations_failed > 0 => {
+            facts.push(messages.ended_failed_iterations(u64::from(result.iterations_failed)));
+        }
         None => {}
     }
     facts.push(words::duration(Duration::from_secs_f64(result.elapsed_seconds.max(0.0))));
@@ -46,15 +70,17 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
         facts.push(words::tokens(used));
     }
     facts.extend(result.cost_usd.map(words::money));
-    let _ = writeln!(out, "{} · {}", headline(view, result), facts.join(" · "));
+    let _ = writeln!(out, "{} · {}", headline(view, result, messages), facts.join(" · "));
     for proof in &result.proof {
-        let _ = writeln!(out, "  {}", proof_line(proof, result.proof_state.as_ref()));
+        let _ = writeln!(out, "  {}", proof_line(proof, result.proof_state.as_ref(), messages));
     }
-    if let Some(caveat) = own.and_then(|own| own.caveat(view)) {
+    if let Some(caveat) = own.and_then(|own| own.caveat(view, messages)) {
         let _ = writeln!(out, "  {}", paint(WARN, &caveat));
     }
-    out.push_str(&not_proven(result));
-    let message = result.detail.as_ref().map(|detail| ends::detail(detail, &view.name));
+    out.push_str(&not_proven(result, messages));
+    // Who paused it knows what was typed.
+    let detail = result.detail.as_ref().filter(|_| !is_paused_by_hand(view, result));
+    let message = detail.map(|detail| ends::detail(detail, &view.name, messages));
     if let Some(message) = &message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
         // What a command said that failed.
@@ -63,56 +89,59 @@ pub fn came_to(view: &TaskView, result: &TaskResult) -> String {
             let _ = writeln!(out, "    {}", paint(DIM, &line));
         }
     }
-    for line in words::stderr(result.stderr_tail.as_deref(), message.as_deref(), &view.name) {
+    for line in words::stderr(result.stderr_tail.as_deref(), message.as_deref(), &view.name, messages) {
         let _ = writeln!(out, "  {}", paint(DIM, &line));
     }
-    let (settings, proof): (Vec<&str>, Vec<&str>) =
-        result.trust_files.iter().map(String::as_str).partition(|path| is_setting(path));
-    for (what, files) in [("tests, CI or checks changed", proof), ("settings changed", settings)] {
-        if files.is_empty() {
-            continue;
-        }
-        let named: Vec<String> = files.iter().take(5).map(|file| words::line(file, words::WHOLE)).collect();
-        let more = files.len() - named.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {what}: {}{more}", named.join(", "))));
-    }
-    let _ = writeln!(out, "  {}", commits(view, result));
-    for text in untracked::summary(view) {
+    out.push_str(&trust_files(result, messages));
+    let _ = writeln!(out, "  {}", commits(view, result, messages));
+    for text in untracked::summary(view, messages) {
         let _ = writeln!(out, "  {}", paint(DIM, &words::line(&text, words::WHOLE)));
     }
     if let Some(url) = &view.pull_request {
-        let _ = writeln!(out, "  pull request {}", words::line(url, words::WHOLE));
+        let _ = writeln!(out, "  {}", messages.ended_pull_request(&words::line(url, words::WHOLE)));
     }
-    // What was refused before it began leaves no task to go on with; the error that follows says what to do.
-    let refused = result.stop_reason == StopReason::SetupFailed
-        && result.iterations_attempted == 0
-        && result.failed_setup.is_none()
-        && !has_no_worktree(view);
-    // What a kind of its own asks has answers of its own.
-    let asks = own.is_some_and(|own| own.asks(view).is_some()) && result.outcome == Outcome::Paused;
-    let next = next(view, result);
-    if !refused && !asks && !next.is_empty() {
-        let _ = write!(out, "  next: {}", next.join(" | "));
+    out
+}
+
+/// Files it changed that decide what passes, or what the user's own commands do.
+fn trust_files(result: &TaskResult, messages: Messages) -> String {
+    let (settings, proof): (Vec<&str>, Vec<&str>) =
+        result.trust_files.iter().map(String::as_str).partition(|path| is_setting(path));
+    let named = |files: &[&str]| {
+        let named: Vec<String> = files.iter().take(5).map(|file| words::line(file, words::WHOLE)).collect();
+        let more = (files.len() - named.len()) as u64;
+        let more = if more > 0 { messages.and_more(more) } else { String::new() };
+        format!("{}{more}", named.join(", "))
+    };
+    let mut out = String::new();
+    if !proof.is_empty() {
+        let text = messages.ended_tests_changed(&named(&proof));
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {text}")));
     }
-    out.truncate(out.trim_end().len());
+    if !settings.is_empty() {
+        let text = messages.ended_settings_changed(&named(&settings));
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("⚠ {text}")));
+    }
     out
 }
 
 /// What its iterations are called.
-pub fn unit(view: &TaskView) -> &'static str {
+pub fn unit(view: &TaskView) -> Unit {
     super::face::unit(&view.kind)
 }
 
 /// What a blocked agent asks a person, or a paused task of a kind that asks, with what goes with it.
-fn question(view: &TaskView) -> Option<String> {
+fn question(view: &TaskView, messages: Messages) -> Option<String> {
     let needs = view.needs.as_ref()?;
-    let mut out = format!("  {}\n", paint(WARN, &words::line(&needs::question(&needs.kind), words::WHOLE)));
+    // The headline has said so.
+    let by_hand = matches!(needs.kind, NeedKind::Resume { .. });
+    let asked = words::line(&needs::question(&needs.kind, messages), words::WHOLE);
+    let mut out = if by_hand { String::new() } else { format!("  {}\n", paint(WARN, &asked)) };
     match face::of(&view.kind) {
         None if is_blocked(view) => {}
         None => return None,
         Some(own) => {
-            for line in own.asks(view)? {
+            for line in own.asks(view, messages)? {
                 let _ = writeln!(out, "  {line}");
             }
         }
@@ -121,13 +150,15 @@ fn question(view: &TaskView) -> Option<String> {
 }
 
 /// What can be answered to that, a line each.
-pub fn answers(view: &TaskView) -> String {
-    let lines = face::of(&view.kind).map(|own| own.answers(view)).unwrap_or_default();
-    let mut out = String::new();
-    for (nth, line) in lines.iter().enumerate() {
-        let _ = writeln!(out, "  {} {line}", if nth == 0 { "next:" } else { "     " });
-    }
-    out
+pub fn answers(view: &TaskView, messages: Messages) -> String {
+    let answers = face::of(&view.kind).map(|own| own.answers(view, messages)).unwrap_or_default();
+    next::block(&answers, messages)
+}
+
+/// Whether a person stopped it to go on later.
+pub fn is_paused_by_hand(view: &TaskView, result: &TaskResult) -> bool {
+    let by_hand = |needs: &Needs| matches!(needs.kind, NeedKind::Resume { .. });
+    result.outcome == Outcome::Paused && view.needs.as_ref().is_some_and(by_hand)
 }
 
 /// Whether its agent cannot go on without an answer (L18).
@@ -135,42 +166,48 @@ pub fn is_blocked(view: &TaskView) -> bool {
     view.needs.as_ref().is_some_and(|needs| matches!(needs.kind, NeedKind::Blocked { .. }))
 }
 
-fn headline(view: &TaskView, result: &TaskResult) -> String {
-    if let Some(ended) = face::of(&view.kind).and_then(|own| own.ended(view, result)) {
+fn headline(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
+    if let Some(ended) = face::of(&view.kind).and_then(|own| own.ended(view, result, messages)) {
         return ended;
     }
+    let stopped = |text: String| paint(WARN.bold(), &format!("■ {text}"));
+    let paused = |text: String| paint(WARN.bold(), &format!("‖ {text}"));
     match result.outcome {
         Outcome::Cancelled if result.stop_reason == StopReason::Abandoned => {
-            paint(WARN.bold(), "■ abandoned")
+            stopped(messages.ended_abandoned())
         }
-        Outcome::Completed if result.verified => paint(GOOD.bold(), "✓ proven"),
-        Outcome::Completed => paint(BOLD, "● finished, unverified"),
-        Outcome::Failed => paint(BAD.bold(), &format!("✗ failed ({})", reason(view, result))),
-        Outcome::MaxReached => paint(WARN.bold(), "■ stopped: all iterations used, not done"),
+        Outcome::Completed if result.verified => {
+            paint(GOOD.bold(), &format!("✓ {}", messages.ended_proven()))
+        }
+        Outcome::Completed => paint(BOLD, &format!("● {}", messages.ended_unverified())),
+        Outcome::Failed => {
+            let text = messages.ended_failed(&reason(view, result, messages));
+            paint(BAD.bold(), &format!("✗ {text}"))
+        }
+        Outcome::MaxReached => stopped(messages.ended_max_reached()),
         Outcome::TimeElapsed if result.stop_reason == StopReason::LimitWait => {
-            paint(WARN.bold(), "■ stopped: the usage limit lasts too long")
+            stopped(messages.ended_limit_too_long())
         }
-        Outcome::TimeElapsed => paint(WARN.bold(), "■ stopped: time is up, not done"),
-        Outcome::BudgetExhausted => paint(WARN.bold(), "■ stopped: the budget is used up"),
-        Outcome::Stalled => paint(WARN.bold(), "■ stopped: no progress"),
-        Outcome::Paused if is_blocked(view) => {
-            paint(WARN.bold(), "‖ paused: the agent cannot go on without you")
-        }
-        Outcome::Paused => paint(WARN.bold(), "‖ paused: a person is needed"),
-        Outcome::Cancelled => paint(WARN.bold(), "■ cancelled"),
+        Outcome::TimeElapsed => stopped(messages.ended_time_up()),
+        Outcome::BudgetExhausted => stopped(messages.ended_budget_used()),
+        Outcome::Stalled => stopped(messages.ended_stalled()),
+        Outcome::Paused if is_blocked(view) => paused(messages.ended_agent_blocked()),
+        Outcome::Paused if is_paused_by_hand(view, result) => paused(messages.ended_paused_by_you()),
+        Outcome::Paused => paused(messages.ended_needs_person()),
+        Outcome::Cancelled => stopped(messages.ended_cancelled()),
     }
 }
 
-fn reason(view: &TaskView, result: &TaskResult) -> &'static str {
+fn reason(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
     match result.stop_reason {
-        StopReason::PermanentError => "cannot go on",
-        StopReason::SetupFailed if result.failed_setup.is_some() => "the worktree could not be set up",
-        StopReason::SetupFailed if has_no_worktree(view) => "the worktree could not be made",
-        StopReason::SetupFailed if result.iterations_attempted > 0 => "the workspace is gone",
-        StopReason::SetupFailed => "could not start",
-        StopReason::Failures if result.iterations_attempted == 1 => "the agent failed",
-        StopReason::Failures => "too many failures in a row",
-        _ => "no iteration succeeded",
+        StopReason::PermanentError => messages.ended_because_permanent(),
+        StopReason::SetupFailed if result.failed_setup.is_some() => messages.ended_because_setup(),
+        StopReason::SetupFailed if has_no_worktree(view) => messages.ended_because_no_worktree(),
+        StopReason::SetupFailed if result.iterations_attempted > 0 => messages.ended_because_workspace_gone(),
+        StopReason::SetupFailed => messages.ended_because_not_started(),
+        StopReason::Failures if result.iterations_attempted == 1 => messages.ended_because_agent_failed(),
+        StopReason::Failures => messages.ended_because_failures(),
+        _ => messages.ended_because_no_success(),
     }
 }
 
@@ -180,7 +217,7 @@ fn is_setting(path: &str) -> bool {
 }
 
 /// `cargo test ✗ → ✓ "212 passed" on c0ffee1`. What only passed here says nothing about the commit.
-fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
+fn proof_line(proof: &Proof, state: Option<&ProofState>, messages: Messages) -> String {
     let proven = matches!(state, Some(ProofState::Proven { .. }));
     let sign = |passed: Option<bool>| match passed {
         Some(true) if proven => paint(GOOD, "✓"),
@@ -189,17 +226,18 @@ fn proof_line(proof: &Proof, state: Option<&ProofState>) -> String {
         None => paint(DIM, "–"),
     };
     let way = match (proof.before, proof.after) {
-        (Some(true), Some(true)) => format!("{} stayed green", sign(Some(true))),
+        (Some(true), Some(true)) => format!("{} {}", sign(Some(true)), messages.proof_stayed_green()),
         (None, after) => sign(after),
         (before, None) => sign(before),
         (before, after) => format!("{} → {}", sign(before), sign(after)),
     };
-    let timed_out = if proof.timed_out { " timed out" } else { "" };
+    let timed_out = if proof.timed_out { format!(" {}", messages.proof_timed_out()) } else { String::new() };
     let words = words::quoted(&proof.last_line).map_or_else(String::new, |line| format!(" {line}"));
     let commit = match state {
-        Some(ProofState::PassedHere(_)) => " here".to_owned(),
+        Some(ProofState::PassedHere(_)) => format!(" {}", messages.proof_passed_here()),
         Some(ProofState::Proven { .. }) | None => {
-            proof.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()))
+            let on = |oid: &Oid| format!(" {}", messages.proof_on_commit(oid.short()));
+            proof.commit.as_ref().map_or_else(String::new, on)
         }
     };
     format!("{} {way}{timed_out}{words}{commit}", proof.command)
@@ -210,11 +248,12 @@ fn has_no_worktree(view: &TaskView) -> bool {
     view.worktree.is_some() && view.branch.is_none()
 }
 
-fn commits(view: &TaskView, result: &TaskResult) -> String {
+fn commits(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
     if has_no_worktree(view) {
-        return "ended before its worktree was made".to_owned();
+        return messages.ended_before_worktree();
     }
-    let branch = view.branch.as_deref().map_or("a detached HEAD", words::branch);
+    let detached = messages.detached_head();
+    let branch = view.branch.as_deref().map_or(detached.as_str(), words::branch);
     let range = match (&result.base_commit, &result.last_commit) {
         (base, Some(last)) if base.as_ref() != Some(last) => {
             let from = base.as_ref().map_or("", |oid| oid.short());
@@ -222,48 +261,57 @@ fn commits(view: &TaskView, result: &TaskResult) -> String {
         }
         _ => String::new(),
     };
-    let mut text = format!("{} on {branch}{range}", words::count(u64::from(view.commits), "commit"));
+    let commits = messages.commits(u64::from(view.commits));
+    let text = messages.ended_commits_on(&commits, branch, &range);
     // After a merge the worktree is gone.
-    if let Some(worktree) = view.worktree.as_ref().filter(|_| view.merged.is_none()) {
-        let _ = write!(text, " in {worktree}");
+    match view.worktree.as_ref().filter(|_| view.merged.is_none()) {
+        Some(worktree) => messages.ended_in_worktree(&text, worktree),
+        None => text,
     }
-    text
 }
 
 /// What people may want to type next, the most likely first.
-pub fn next(view: &TaskView, result: &TaskResult) -> Vec<String> {
+pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Next> {
     let name = &view.name;
-    if let Some(next) = face::of(&view.kind).and_then(|own| own.next(view, result)) {
+    if let Some(next) = face::of(&view.kind).and_then(|own| own.next(view, result, messages)) {
         return next;
     }
     if let Some(needs) = &view.needs
         && matches!(needs.kind, NeedKind::Proof { .. } | NeedKind::Blocked { .. })
         && result.outcome == Outcome::Paused
     {
-        return needs::commands(needs, name);
+        return needs.choices.iter().map(|choice| Next::answer(choice, name, messages)).collect();
     }
-    let mut commands = Vec::new();
+    let resume = Next::new(format!("dacapo resume {name}"), messages.next_resume());
+    let more = Next::new(format!("dacapo resume {name} --iter 5"), messages.next_more_iterations(5));
+    let drop = Next::new(format!("dacapo drop {name}"), messages.next_drop());
+    let mut all = Vec::new();
+    if is_paused_by_hand(view, result) {
+        all.push(resume.clone());
+    }
     if result.last_commit != result.base_commit {
-        commands.push(format!("dacapo diff {name}"));
+        all.push(Next::new(format!("dacapo diff {name}"), messages.next_diff()));
         if view.worktree.is_some() && view.merged.is_none() {
-            commands.push(format!("dacapo merge {name}"));
+            all.push(Next::new(format!("dacapo merge {name}"), messages.next_merge()));
         }
     }
     if view.merged.is_some() {
-        return commands;
+        return all;
     }
-    commands.push(match result.outcome {
+    match result.outcome {
         // It goes on with the command that failed; another one takes a new task.
-        _ if result.failed_setup.is_some() => format!("dacapo resume {name} | dacapo drop {name}"),
-        Outcome::Completed => format!("dacapo resume {name} \"also …\""),
-        Outcome::MaxReached | Outcome::Stalled => format!("dacapo resume {name} --iter 5"),
-        _ if view.max_iterations.is_some_and(|max| view.iteration >= max) => {
-            format!("dacapo resume {name} --iter 5")
+        _ if result.failed_setup.is_some() => {
+            all.extend([resume, drop]);
+            return all;
         }
-        _ => format!("dacapo resume {name}"),
-    });
-    if view.worktree.is_some() && result.failed_setup.is_none() {
-        commands.push(format!("dacapo drop {name}"));
+        Outcome::Completed => {
+            all.push(Next::new(format!("dacapo resume {name} \"also …\""), messages.next_more_work()));
+        }
+        Outcome::MaxReached | Outcome::Stalled => all.push(more),
+        _ if is_paused_by_hand(view, result) => {}
+        _ if view.max_iterations.is_some_and(|max| view.iteration >= max) => all.push(more),
+        _ => all.push(resume),
     }
-    commands
+    all.extend(view.worktree.is_some().then_some(drop));
+    all
 }

@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord};
+use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord, NeedKind};
+use dacapo_core::git::Oid;
 use dacapo_core::store::PORTS;
 use dacapo_core::view::{Status, TaskView};
 
+use super::next::{self, Next};
 use super::words::{self, BAD, BOLD, DIM, WARN, paint};
 use super::{face, faults};
 use super::{needs, notices, report, untracked};
+use crate::messages::Messages;
 
 /// Of a long loop the newest iterations are shown.
 const MOST_ITERATIONS: usize = 10;
@@ -19,87 +22,101 @@ const MOST_FAULTS: usize = 5;
 
 /// Everything about a task, without a line break at its end; beside its journal what it occupies on disk, and what a
 /// process that is gone said last.
-pub fn status(view: &TaskView, occupies: Option<u64>, last_words: Option<&str>) -> String {
+pub fn status(
+    view: &TaskView,
+    occupies: Option<u64>,
+    last_words: Option<&str>,
+    messages: Messages,
+) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}", head(view));
-    asks(&mut out, view);
-    record(&mut out, view);
+    let _ = writeln!(out, "{}", head(view, messages));
+    asks(&mut out, view, messages);
+    record(&mut out, view, messages);
     for line in last_words.unwrap_or_default().lines() {
         let _ = writeln!(out, "          {}", words::line(line, words::WHOLE));
     }
-    let pid = view.pid.map_or_else(String::new, |pid| format!(" · process {pid}"));
+    let label = |label: String| words::padded(&label, 8);
+    let pid = view.pid.map_or_else(String::new, |pid| format!(" · {}", messages.status_process(pid)));
     let own = face::of(&view.kind);
-    match own.and_then(|own| own.asked(view, &pid)) {
+    match own.and_then(|own| own.asked(view, &pid, messages)) {
         Some(asked) => out.push_str(&asked),
         None => {
-            let _ = writeln!(out, "  task    {}", words::line(&view.prompt, 100));
-            let _ = writeln!(out, "  agent   {}{pid}", view.agent);
+            let _ = writeln!(out, "  {}{}", label(messages.label_task()), words::line(&view.prompt, 100));
+            let _ = writeln!(out, "  {}{}{pid}", label(messages.label_agent()), view.agent);
         }
     }
     match &view.merged {
         // Worktree and branch went with the merge.
         Some(merged) => {
             let into = words::branch(&merged.into);
-            let _ = writeln!(out, "  merged  into {into} as {}", merged.commit.short());
+            let text = messages.status_merged_as(into, merged.commit.short());
+            let _ = writeln!(out, "  {}{text}", label(messages.label_merged()));
         }
         None => {
-            let _ = writeln!(out, "  where   {}", place(view, occupies));
+            let _ = writeln!(out, "  {}{}", label(messages.label_where()), place(view, occupies, messages));
         }
     }
-    out.push_str(&own.map(|own| own.standing(view)).unwrap_or_default());
-    limits(&mut out, view);
+    out.push_str(&own.map(|own| own.standing(view, messages)).unwrap_or_default());
+    limits(&mut out, view, messages);
     for text in &view.guidance {
-        let _ = writeln!(out, "  told    {} (every iteration)", words::line(text, 100));
+        let text = messages.status_every_iteration(&words::line(text, 100));
+        let _ = writeln!(out, "  {}{text}", label(messages.label_told()));
     }
     for check in view.baseline() {
-        let _ = writeln!(out, "  before  {}", check_line(check));
+        let _ = writeln!(out, "  {}{}", label(messages.label_before()), check_line(check, messages));
     }
     let skipped = view.iterations.len().saturating_sub(MOST_ITERATIONS);
     if skipped > 0 {
-        let skipped = words::count(skipped as u64, report::unit(view));
-        let more = format!("  … {skipped} before: dacapo logs {}", view.name);
-        let _ = writeln!(out, "{}", paint(DIM, &more));
+        let skipped = report::unit(view).count(skipped as u64, messages);
+        let more = messages.status_earlier(&skipped, &view.name);
+        let _ = writeln!(out, "{}", paint(DIM, &format!("  {more}")));
     }
     for record in &view.iterations[skipped..] {
-        match own.and_then(|own| own.round(view, record)) {
+        match own.and_then(|own| own.round(view, record, messages)) {
             Some(round) => out.push_str(&round),
-            None => iteration(&mut out, view, record),
+            None => iteration(&mut out, view, record, messages),
         }
     }
     for notice in view.notices.iter().rev().take(10).rev() {
-        let _ = writeln!(out, "  note    {}", words::line(&notices::told(notice, &view.name), words::WHOLE));
+        let text = words::line(&notices::told(notice, &view.name, messages), words::WHOLE);
+        let _ = writeln!(out, "  {}{text}", messages.label_note());
     }
     if view.result.is_none() {
-        for text in untracked::summary(view) {
-            let _ = writeln!(out, "  note    {}", words::line(&text, words::WHOLE));
+        for text in untracked::summary(view, messages) {
+            let _ = writeln!(out, "  {}{}", messages.label_note(), words::line(&text, words::WHOLE));
         }
     }
     match &view.result {
         // What it asks stands at the top.
         Some(ended) if own.is_some() || view.needs.is_some() => {
-            out.push_str(&report::came_to(view, ended));
+            out.push_str(&report::came_to(view, ended, messages));
         }
-        Some(ended) => out.push_str(&report::result(view, ended)),
+        Some(ended) => out.push_str(&report::result(view, ended, messages)),
         None => {
-            let _ = write!(out, "  next: {}", next(view));
+            out.push_str(next::block(&next(view, messages), messages).trim_end());
         }
     }
     out
 }
 
 /// `auth · running · iteration 5 of 10 · 9m · 184k tok · $1.20`; of what has ended the result says the rest.
-fn head(view: &TaskView) -> String {
-    let of = view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
+fn head(view: &TaskView, messages: Messages) -> String {
     let unit = report::unit(view);
-    let (done, more) = match face::of(&view.kind).and_then(|own| own.at(view)) {
+    let (done, more) = match face::of(&view.kind).and_then(|own| own.at(view, messages)) {
         Some(own) => own,
-        None => (format!("{}{of} done", words::count(u64::from(view.iteration), unit)), Vec::new()),
+        None => {
+            let of = view.max_iterations.map_or_else(String::new, |max| messages.status_of(max));
+            let count = unit.count(u64::from(view.iteration), messages);
+            (messages.status_done(&count, &of), Vec::new())
+        }
     };
     let at = match view.running_iteration {
-        Some(iteration) if view.status == Status::Running => format!("{unit} {}{of}", iteration + 1),
+        Some(iteration) if view.status == Status::Running => {
+            unit.nth_of(iteration + 1, view.max_iterations, messages)
+        }
         _ => done,
     };
-    let mut facts = vec![paint(BOLD, &view.name), view.status.as_str().to_owned(), at];
+    let mut facts = vec![paint(BOLD, &view.name), words::status(view.status, messages), at];
     facts.extend(more);
     if view.result.is_none() {
         if view.elapsed_seconds >= 1.0 {
@@ -113,21 +130,22 @@ fn head(view: &TaskView) -> String {
 }
 
 /// Why it does not go on by itself, or not yet.
-fn asks(out: &mut String, view: &TaskView) {
+fn asks(out: &mut String, view: &TaskView, messages: Messages) {
     let mut line = |text: &str| {
         let _ = writeln!(out, "  {}", paint(WARN, text));
     };
     match view.status {
         Status::Paused | Status::Running => {
-            let answers = report::answers(view);
+            let answers = report::answers(view, messages);
             if let Some(needs) = &view.needs {
-                line(&format!("needs   {}", words::line(&needs::question(&needs.kind), words::WHOLE)));
+                let question = words::line(&needs::question(&needs.kind, messages), words::WHOLE);
+                line(&format!("{}{question}", words::padded(&messages.label_needs(), 8)));
                 if view.status == Status::Paused && !answers.is_empty() {
                     out.push_str(&answers);
                     return;
                 }
                 // What can be typed stands at the end.
-                if report::is_blocked(view) {
+                if report::is_blocked(view) || matches!(needs.kind, NeedKind::Resume { .. }) {
                     return;
                 }
                 for (at, option) in needs::commands(needs, &view.name).iter().enumerate() {
@@ -136,66 +154,67 @@ fn asks(out: &mut String, view: &TaskView) {
             }
         }
         Status::Waiting => {
-            let until = view.waiting_until.map(|at| format!("waiting until {}", super::log::clock(at)));
-            let until = until.unwrap_or_else(|| "waiting while another task tries".to_owned());
-            line(&format!("{until} ({} usage limit); it goes on by itself", view.agent));
+            line(&match view.waiting_until {
+                Some(at) => messages.status_waiting_until(&super::log::clock(at), &view.agent),
+                None => messages.status_waiting_for_other(&view.agent),
+            });
         }
-        Status::Queued => line("queued: waits for a place; it starts by itself"),
-        Status::Interrupted => line("interrupted: its process is gone; nothing is lost"),
+        Status::Queued => line(&messages.status_queued()),
+        Status::Interrupted => line(&messages.status_interrupted()),
         Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {}
     }
 }
 
 /// How long a loop may go on; a milestone's are with its rounds.
-fn limits(out: &mut String, view: &TaskView) {
+fn limits(out: &mut String, view: &TaskView, messages: Messages) {
     if face::of(&view.kind).is_some() || !view.looping {
         return;
     }
-    let iterations = view.max_iterations.map(|most| words::count(u64::from(most), "iteration"));
-    let limits = words::limits(&view.policy, iterations);
+    let iterations = view.max_iterations.map(|most| messages.iterations(u64::from(most)));
+    let limits = words::limits(&view.policy, iterations, messages);
     if !limits.is_empty() {
-        let _ = writeln!(out, "  limits  {}", limits.join(", "));
+        let _ = writeln!(out, "  {}{}", words::padded(&messages.label_limits(), 8), limits.join(", "));
     }
 }
 
 /// Why its record cannot be relied on.
-fn record(out: &mut String, view: &TaskView) {
+fn record(out: &mut String, view: &TaskView, messages: Messages) {
     for (nth, fault) in view.record.faults().iter().take(MOST_FAULTS).enumerate() {
-        let label = if nth == 0 { "record" } else { "" };
-        let _ = writeln!(out, "  {}", paint(WARN, &format!("{label:<7} {fault}")));
+        let label = if nth == 0 { messages.label_record() } else { String::new() };
+        let _ = writeln!(out, "  {}", paint(WARN, &format!("{} {fault}", words::padded(&label, 7))));
     }
     let more = view.record.faults().len().saturating_sub(MOST_FAULTS) as u64 + view.record.unlisted();
     if more > 0 {
-        let _ = writeln!(out, "          … {more} more");
+        let _ = writeln!(out, "          {}", messages.more_below(more));
     }
     if !view.record.is_whole() {
-        let _ = writeln!(
-            out,
-            "          nothing counts as proven by this record; dacapo merge runs the checks again"
-        );
+        let _ = writeln!(out, "          {}", messages.status_record_not_whole());
     }
 }
 
-fn place(view: &TaskView, occupies: Option<u64>) -> String {
-    let branch = view.branch.as_deref().map_or("detached", words::branch);
-    let base = view.base_commit.as_ref().map_or("none", |oid| oid.short());
-    let size = occupies.map_or_else(String::new, |bytes| format!(" · {} on disk", words::bytes(bytes)));
+fn place(view: &TaskView, occupies: Option<u64>, messages: Messages) -> String {
+    let (detached, none) = (messages.status_detached(), messages.status_no_commit());
+    let branch = view.branch.as_deref().map_or(detached.as_str(), words::branch);
+    let base = view.base_commit.as_ref().map_or(none.as_str(), |oid| oid.short());
+    let mut facts = vec![view.worktree.clone().unwrap_or_else(|| view.repo.clone())];
+    facts.push(messages.status_branch_from(branch, base));
     let is_leased = matches!(view.status, Status::Running | Status::Waiting | Status::Queued);
     let ports = view.port_base.filter(|_| is_leased);
-    let ports = ports.map_or_else(String::new, |base| format!(" · ports {base}–{}", base + (PORTS - 1)));
-    format!("{} · {branch} from {base}{ports}{size}", view.worktree.as_deref().unwrap_or(&view.repo))
+    facts.extend(ports.map(|base| messages.status_ports(base, base + (PORTS - 1))));
+    facts.extend(occupies.map(|bytes| messages.list_on_disk(&words::bytes(bytes))));
+    facts.join(" · ")
 }
 
-fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
+fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord, messages: Messages) {
     let sign = words::iteration_sign(record);
-    let commit = words::commit(record);
+    let commit = words::commit(record, messages);
     let took = words::duration(Duration::from_millis(record.duration_ms));
     let _ = writeln!(
         out,
         "  {:<7} {sign} {commit}  {}  {} {took}",
         format!("{} (iter-{})", record.iteration + 1, record.iteration),
         words::line(&record.summary, 60),
-        words::count(u64::from(record.changed_total), "file"),
+        messages.files(u64::from(record.changed_total)),
     );
     let error = faults::all(&record.faults);
     if let Some(error) = &error {
@@ -203,38 +222,46 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord) {
     }
     let is_newest = record.iteration + 1 == view.iteration && view.result.is_none();
     let said = record.stderr_tail.as_deref().filter(|_| is_newest);
-    for line in words::stderr(said, error.as_deref(), &view.name) {
+    for line in words::stderr(said, error.as_deref(), &view.name, messages) {
         let _ = writeln!(out, "            {}", paint(DIM, &line));
     }
     for check in view.checks.iter().filter(|check| check.iteration == Some(record.iteration)) {
-        let _ = writeln!(out, "            {}", check_line(check));
+        let _ = writeln!(out, "            {}", check_line(check, messages));
     }
 }
 
 /// What to type while there is no result yet.
-fn next(view: &TaskView) -> String {
+fn next(view: &TaskView, messages: Messages) -> Vec<Next> {
     let name = &view.name;
+    let resume = Next::new(format!("dacapo resume {name}"), messages.next_resume());
+    let tell = Next::new(format!("dacapo tell {name} \"…\""), messages.next_tell());
+    let kill = Next::new(format!("dacapo kill {name}"), messages.next_kill());
+    let attach = Next::new(format!("dacapo attach {name}"), messages.next_attach());
     match view.status {
-        Status::Interrupted => format!("dacapo resume {name}"),
-        Status::Paused => format!("dacapo resume {name} | dacapo tell {name} \"…\" | dacapo kill {name}"),
-        Status::Running if view.needs.is_some() => {
-            format!("dacapo approve {name} [CHOICE] | dacapo reject {name} | dacapo attach {name}")
-        }
-        Status::Queued | Status::Waiting => format!("dacapo attach {name} | dacapo kill {name}"),
+        Status::Interrupted => vec![resume],
+        Status::Paused => vec![resume, tell, kill],
+        Status::Running if view.needs.is_some() => vec![
+            Next::new(format!("dacapo approve {name} [CHOICE]"), messages.next_approve()),
+            Next::new(format!("dacapo reject {name}"), messages.next_reject()),
+            attach,
+        ],
+        Status::Queued | Status::Waiting => vec![attach, kill],
         Status::Running | Status::Completed | Status::Stopped | Status::Failed | Status::Cancelled => {
-            format!("dacapo attach {name} | dacapo tell {name} \"…\" | dacapo kill {name}")
+            vec![attach, tell, kill]
         }
     }
 }
 
-pub(super) fn check_line(check: &CheckResult) -> String {
+pub(super) fn check_line(check: &CheckResult, messages: Messages) -> String {
     let sign = words::check_sign(check);
     let took = words::duration(Duration::from_millis(check.duration_ms));
-    let commit = check.commit.as_ref().map_or_else(String::new, |oid| format!(" on {}", oid.short()));
+    let on = |oid: &Oid| format!(" {}", messages.proof_on_commit(oid.short()));
+    let commit = check.commit.as_ref().map_or_else(String::new, on);
     let proof = match check.phase {
-        CheckPhase::Proof => " (proof)",
-        CheckPhase::Baseline | CheckPhase::Iteration => "",
+        CheckPhase::Proof => format!(" {}", messages.status_is_proof()),
+        CheckPhase::Baseline | CheckPhase::Iteration => String::new(),
     };
     let words = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!(" {line}"));
-    format!("{} {sign} {}{commit}{proof} {took}{words}", check.command, check.ending())
+    let ended = words::exit(&check.ended(), messages);
+    format!("{} {sign} {ended}{commit}{proof} {took}{words}", check.command)
 }

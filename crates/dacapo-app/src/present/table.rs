@@ -20,13 +20,15 @@ const LEAST: usize = 18;
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The group.
-    pub title: &'static str,
+    pub title: String,
     /// Of the title.
     pub style: Style,
     /// The task.
     pub name: String,
     /// What there is to say.
     pub what: String,
+    /// What of that is green where it begins so; empty: nothing. Only proof is.
+    pub green: String,
     /// Whether all of that has to be read.
     pub room: Room,
     /// What to type.
@@ -38,6 +40,8 @@ pub struct Line {
 pub enum Room {
     /// One line: what does not fit is cut.
     Line,
+    /// One line, and no more of it than the column has, so that the commands stand below each other.
+    Column,
     /// As many lines as it needs.
     All,
 }
@@ -87,7 +91,7 @@ pub fn render(blocks: &[(&str, Vec<Line>)], columns: Option<usize>) -> String {
     let most = columns.map_or(usize::MAX, |_| NAME);
     let names = all().map(|line| line.name.width()).filter(|width| *width <= most).max().unwrap_or(0);
     // What may have several lines is no reason to move the commands of all others away.
-    let one_line = all().filter(|line| line.room == Room::Line);
+    let one_line = all().filter(|line| line.room != Room::All);
     let what = one_line.map(|line| line.what.width()).max().unwrap_or(0);
     // A command with a long name goes below, and is no reason to cut the others.
     let short = all().filter(|line| line.name.width() <= most);
@@ -116,7 +120,7 @@ pub fn render(blocks: &[(&str, Vec<Line>)], columns: Option<usize>) -> String {
 fn plain(out: &mut String, line: &Line, (names, what): (usize, usize)) {
     head(out, line);
     pad(out, line.name.width(), names);
-    out.push_str(&styled(&line.what));
+    out.push_str(&styled(&line.what, line));
     if let Some(next) = &line.next {
         pad(out, line.what.width(), what);
         out.push_str(&paint(DIM, &next.text()));
@@ -143,16 +147,17 @@ fn fitted(out: &mut String, line: &Line, (names, what): (usize, usize), columns:
                 (0, true) => pad(out, name, names),
                 _ => out.push_str(&format!("\n{:indent$}", "")),
             }
-            out.push_str(&styled(part));
+            out.push_str(&styled(part, line));
         }
         out.push('\n');
         below(out, line, columns);
         return;
     }
     if beside >= own.min(what.max(LEAST)) && (beside >= LEAST || beside >= own) {
-        let text = cut_columns(&line.what, beside);
+        let room = if line.room == Room::Column { beside.min(what.max(LEAST)) } else { beside };
+        let text = cut_columns(&line.what, room);
         pad(out, name, names);
-        out.push_str(&styled(&text));
+        out.push_str(&styled(&text, line));
         if !next.is_empty() {
             pad(out, text.width(), what.min(beside));
             out.push_str(&paint(DIM, &next));
@@ -163,10 +168,10 @@ fn fitted(out: &mut String, line: &Line, (names, what): (usize, usize), columns:
     let room = columns.saturating_sub(used);
     if room >= own.min(LEAST) {
         pad(out, name, names);
-        out.push_str(&styled(&cut_columns(&line.what, room)));
+        out.push_str(&styled(&cut_columns(&line.what, room), line));
     } else {
         out.push_str(&format!("\n{:TITLE$}", ""));
-        out.push_str(&styled(&cut_columns(&line.what, columns.saturating_sub(TITLE))));
+        out.push_str(&styled(&cut_columns(&line.what, columns.saturating_sub(TITLE)), line));
     }
     out.push('\n');
     below(out, line, columns);
@@ -194,7 +199,7 @@ fn broken(text: &str, columns: usize) -> Vec<String> {
 }
 
 fn head(out: &mut String, line: &Line) {
-    out.push_str(&paint(line.style, line.title));
+    out.push_str(&paint(line.style, &line.title));
     pad(out, line.title.width(), TITLE - GAP);
     out.push_str(&line.name);
 }
@@ -203,12 +208,10 @@ fn pad(out: &mut String, width: usize, to: usize) {
     out.extend(std::iter::repeat_n(' ', to.saturating_sub(width) + GAP));
 }
 
-/// Only proof is green.
-fn styled(what: &str) -> String {
-    const PROVEN: &str = "✓ proven";
-    match what.strip_prefix(PROVEN) {
-        Some(rest) => paint(GOOD, PROVEN) + rest,
-        None => what.to_owned(),
+fn styled(what: &str, line: &Line) -> String {
+    match what.strip_prefix(line.green.as_str()) {
+        Some(rest) if !line.green.is_empty() => paint(GOOD, &line.green) + rest,
+        _ => what.to_owned(),
     }
 }
 

@@ -6,8 +6,10 @@ use dacapo_core::event::{UntrackedFate, UntrackedFile, UntrackedFound, Untracked
 use dacapo_core::git::NotKept;
 use dacapo_core::view::{TaskView, UntrackedView};
 
+use super::face::Unit;
 use super::report::unit;
 use super::words::{self, shell_word};
+use crate::messages::Messages;
 
 /// So many files are named in a line.
 const NAMED: usize = 3;
@@ -15,56 +17,57 @@ const NAMED: usize = 3;
 const LINES: usize = 5;
 
 /// `a, b, c and 4 more`.
-pub fn named<'a>(names: impl IntoIterator<Item = &'a str>, total: u64) -> String {
+pub fn named<'a>(names: impl IntoIterator<Item = &'a str>, total: u64, messages: Messages) -> String {
     let names: Vec<String> = names.into_iter().take(NAMED).map(|name| words::line(name, 80)).collect();
     let more = total.saturating_sub(names.len() as u64);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 { messages.and_more(more) } else { String::new() };
     format!("{}{more}", names.join(", "))
 }
 
 /// `2 untracked files are left out of commits: notes.txt, todo.md`.
-pub fn left_out<'a>(names: impl IntoIterator<Item = &'a str>, total: u64) -> String {
+pub fn left_out<'a>(names: impl IntoIterator<Item = &'a str>, total: u64, messages: Messages) -> String {
     let mut names = names.into_iter().peekable();
-    let are = if total == 1 { "is" } else { "are" };
-    let which = if names.peek().is_some() { format!(": {}", named(names, total)) } else { String::new() };
-    format!("{} {are} left out of commits{which}", words::count(total, "untracked file"))
+    let text = messages.untracked_left_out(total);
+    if names.peek().is_none() {
+        return text;
+    }
+    messages.untracked_named(&text, &named(names, total, messages))
 }
 
 /// What was found before the task began.
-pub fn found(found: &UntrackedFound) -> Vec<String> {
-    let mut lines = vec![left_out(found.named.iter().map(String::as_str), found.files)];
+pub fn found(found: &UntrackedFound, messages: Messages) -> Vec<String> {
+    let mut lines = vec![left_out(found.named.iter().map(String::as_str), found.files, messages)];
     if !found.not_kept.is_empty() {
         let total: u64 = found.not_kept.iter().map(|group| group.files).sum();
-        let it = if total == 1 { "it" } else { "them" };
         let groups = found.not_kept.iter().map(|group| {
-            let names = named(group.named.iter().map(String::as_str), group.files);
-            format!("{names} ({})", because(group.why))
+            let names = named(group.named.iter().map(String::as_str), group.files, messages);
+            messages.untracked_group(&names, &because(group.why, messages))
         });
         let groups: Vec<String> = groups.collect();
-        lines.push(format!("not kept in case an iteration changes {it}: {}", groups.join("; ")));
+        lines.push(messages.untracked_not_kept(total, &groups.join("; ")));
     }
     lines
 }
 
 /// Why the content of a file is not kept.
-fn because(why: NotKept) -> &'static str {
+fn because(why: NotKept, messages: Messages) -> String {
     match why {
-        NotKept::Secret => "looks like a secret",
-        NotKept::TooBig => "larger than 50 MB",
-        NotKept::Cache => "a build makes it again",
-        NotKept::TooMuch => "beyond 200 MB or 10,000 files",
-        NotKept::Repository => "a git repository of its own",
-        NotKept::Unreadable => "cannot be read",
+        NotKept::Secret => messages.untracked_secret(),
+        NotKept::TooBig => messages.untracked_too_big(),
+        NotKept::Cache => messages.untracked_cache(),
+        NotKept::TooMuch => messages.untracked_too_much(),
+        NotKept::Repository => messages.untracked_repository(),
+        NotKept::Unreadable => messages.untracked_unreadable(),
     }
 }
 
 /// What an iteration did to such files.
-pub fn touched_now(touched: &UntrackedTouched, unit: &str) -> Vec<String> {
-    let mut lines = self::touched(touched.files.iter().map(|file| (touched.iteration, file)), unit);
+pub fn touched_now(touched: &UntrackedTouched, unit: Unit, messages: Messages) -> Vec<String> {
+    let files = touched.files.iter().map(|file| (touched.iteration, file));
+    let mut lines = self::touched(files, unit, messages);
     let more = touched.total.saturating_sub(touched.files.len() as u64);
     if more > 0 {
-        let files = words::count(more, "more file");
-        lines.push(format!("the same goes for {files} that were untracked before the task"));
+        lines.push(messages.untracked_same_for(more));
     }
     lines
 }
@@ -75,7 +78,8 @@ type Same<'a> = (Option<u32>, UntrackedFate, Option<&'a str>);
 /// What iterations did to files, a line for each kind of it.
 pub fn touched<'a>(
     files: impl IntoIterator<Item = (Option<u32>, &'a UntrackedFile)>,
-    unit: &str,
+    unit: Unit,
+    messages: Messages,
 ) -> Vec<String> {
     let mut groups: BTreeMap<Same<'_>, Vec<&str>> = BTreeMap::new();
     for (iteration, file) in files {
@@ -83,58 +87,59 @@ pub fn touched<'a>(
     }
     let line = |(same, paths): (&Same<'_>, &Vec<&str>)| {
         let (iteration, fate, kept) = *same;
-        let iteration = iteration.map_or_else(|| format!("a {unit}"), |nth| format!("{unit} {}", nth + 1));
-        let several = paths.len() > 1;
-        let (was, it, is) = if several { ("were", "them", "they are") } else { ("was", "it", "it is") };
+        let iteration = unit.nth(iteration.map(|nth| nth + 1), messages);
+        let number = paths.len() as u64;
         let became = match fate {
-            UntrackedFate::Committed => format!("{iteration} changed {it}, and {is} committed"),
-            UntrackedFate::AddedByAgent => format!("the agent committed {it} in {iteration}"),
-            UntrackedFate::Changed => format!("{iteration} changed {it}, and {is} not committed"),
-            UntrackedFate::Gone => format!("{is} gone since {iteration}"),
+            UntrackedFate::Committed => messages.untracked_committed(number, &iteration),
+            UntrackedFate::AddedByAgent => messages.untracked_added(number, &iteration),
+            UntrackedFate::Changed => messages.untracked_changed(number, &iteration),
+            UntrackedFate::Gone => messages.untracked_gone(number, &iteration),
         };
-        let names = named(paths.iter().copied(), paths.len() as u64);
-        format!("{names} {was} untracked before the task; {became}{}", old_content(fate, kept, paths))
+        let names = named(paths.iter().copied(), number, messages);
+        let became = format!("{became}{}", old_content(fate, kept, paths, messages));
+        messages.untracked_before(number, &names, &became)
     };
     groups.iter().map(line).collect()
 }
 
 /// Where the content from before is.
-fn old_content(fate: UntrackedFate, kept: Option<&str>, paths: &[&str]) -> String {
-    let (its, path) = match paths {
+fn old_content(fate: UntrackedFate, kept: Option<&str>, paths: &[&str], messages: Messages) -> String {
+    let number = paths.len() as u64;
+    let path = match paths {
         // What is escaped is no name that git would find.
-        [path] => ("its", (!path.contains('\\')).then_some(*path)),
-        _ => ("their", Some("PATH")),
+        [path] => (!path.contains('\\')).then_some(*path),
+        _ => Some("PATH"),
     };
     match (fate, kept, path) {
         // It is in the commit.
         (UntrackedFate::AddedByAgent, _, _) => String::new(),
-        (_, None, _) => format!("; {its} old content was not kept"),
-        (_, Some(kept), None) => format!("; {its} old content is in {kept}"),
+        (_, None, _) => messages.untracked_old_lost(number),
+        (_, Some(kept), None) => messages.untracked_old_in(number, kept),
         (UntrackedFate::Gone, Some(kept), Some(path)) => {
-            let it = if paths.len() > 1 { "one" } else { "it" };
-            format!("; git restore --source={kept} -- {} brings {it} back", shell_word(path))
+            let command = format!("git restore --source={kept} -- {}", shell_word(path));
+            messages.untracked_old_restore(number, &command)
         }
         (UntrackedFate::Committed | UntrackedFate::Changed, Some(kept), Some(path)) => {
-            format!("; {its} old content: git show {}", shell_word(&format!("{kept}:{path}")))
+            let command = format!("git show {}", shell_word(&format!("{kept}:{path}")));
+            messages.untracked_old_show(number, &command)
         }
     }
 }
 
 /// All that is to be said of a task.
-pub fn summary(view: &TaskView) -> Vec<String> {
+pub fn summary(view: &TaskView, messages: Messages) -> Vec<String> {
     let UntrackedView { left_out: count, named: names, touched: files, touched_total, .. } = &view.untracked;
     let mut lines = Vec::new();
     if *count > 0 {
-        lines.push(left_out(names.iter().map(String::as_str), *count));
+        lines.push(left_out(names.iter().map(String::as_str), *count, messages));
     }
-    let mut told = touched(files.iter().map(|file| (file.iteration, &file.file)), unit(view));
+    let mut told = touched(files.iter().map(|file| (file.iteration, &file.file)), unit(view), messages);
     let more = told.len().saturating_sub(LINES);
     told.truncate(LINES);
     lines.extend(told);
     let unnamed = touched_total.saturating_sub(files.len() as u64);
     if more > 0 || unnamed > 0 {
-        let all = words::count(*touched_total, "file");
-        lines.push(format!("in all {all} that were untracked: dacapo logs {}", view.name));
+        lines.push(messages.untracked_in_all(*touched_total, &view.name));
     }
     lines
 }
@@ -169,7 +174,7 @@ mod tests {
             lists: Vec::new(),
         };
         assert_eq!(
-            found(&all),
+            found(&all, Messages::ENGLISH),
             [
                 "5 untracked files are left out of commits: a, b, c and 2 more",
                 "not kept in case an iteration changes them: .env (looks like a secret); d, e and 3 more (beyond 200 MB or 10,000 files)"
@@ -177,8 +182,8 @@ mod tests {
         );
         (all.files, all.named) = (1, vec!["a".into()]);
         all.not_kept.clear();
-        assert_eq!(found(&all), ["1 untracked file is left out of commits: a"]);
-        assert_eq!(left_out([], 7), "7 untracked files are left out of commits");
+        assert_eq!(found(&all, Messages::ENGLISH), ["1 untracked file is left out of commits: a"]);
+        assert_eq!(left_out([], 7, Messages::ENGLISH), "7 untracked files are left out of commits");
     }
 
     #[test]
@@ -191,7 +196,7 @@ mod tests {
             file("c", UntrackedFate::AddedByAgent),
             UntrackedFile { kept: None, ..file(".env", UntrackedFate::Changed) },
         ];
-        let said = touched(files.iter().map(|file| (Some(1), file)), "iteration");
+        let said = touched(files.iter().map(|file| (Some(1), file)), Unit::Iteration, Messages::ENGLISH);
         assert_eq!(
             said,
             [

@@ -4,44 +4,71 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use dacapo_core::context::is_deceptive;
-use dacapo_core::event::{CheckBrief, CheckPhase, CheckResult, Command, Event, IterationRecord, Received};
+use dacapo_core::event::{
+    CheckBrief, CheckPhase, CheckResult, Command, Event, Exit, IterationRecord, Received,
+};
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::spec::Writing;
+use dacapo_core::view::Status;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::messages::Messages;
 
 /// What a person wants of a task, in one line.
-pub fn command(received: &Received) -> String {
-    let by = line(&received.by, 60);
-    match &received.command {
-        Command::Kill => format!("{by}: it is to end"),
-        Command::Pause { now: true } => format!("{by}: it is to pause now"),
-        Command::Pause { now: false } => format!("{by}: it is to pause after this iteration"),
-        Command::Approve { .. } => format!("{by}: yes"),
-        Command::Reject { reason: None } => format!("{by}: no"),
-        Command::Reject { reason: Some(reason) } => format!("{by}: no: {}", line(reason, 200)),
-        Command::Refreeze { .. } => format!("{by}: the criteria are those of the file now"),
-        Command::Remember { memory } if memory.is_empty() => format!("{by}: the project memory is empty now"),
-        Command::Remember { .. } => format!("{by}: the project memory is that of the file now"),
-        Command::Abandon => format!("{by}: it is to end for good"),
-        Command::Tell { text, standing: true } => format!("{by}: {} (from now on)", line(text, 200)),
-        Command::Tell { text, standing: false } => format!("{by}: {}", line(text, 200)),
-        Command::Untell => format!("{by}: what was told holds no longer"),
-        Command::Set { key, value } => format!("{by}: {}={}", line(key, 40), line(value, 40)),
-    }
+pub fn command(received: &Received, messages: Messages) -> String {
+    let what = match &received.command {
+        Command::Kill => messages.order_kill(),
+        Command::Pause { now: true } => messages.order_pause_now(),
+        Command::Pause { now: false } => messages.order_pause(),
+        Command::Approve { .. } => messages.order_yes(),
+        Command::Reject { reason: None } => messages.order_no(),
+        Command::Reject { reason: Some(reason) } => messages.order_no_because(&line(reason, 200)),
+        Command::Refreeze { .. } => messages.order_refreeze(),
+        Command::Remember { memory } if memory.is_empty() => messages.order_forget(),
+        Command::Remember { .. } => messages.order_remember(),
+        Command::Abandon => messages.order_abandon(),
+        Command::Tell { text, standing: true } => messages.order_tell_standing(&line(text, 200)),
+        Command::Tell { text, standing: false } => line(text, 200),
+        Command::Untell => messages.order_untell(),
+        Command::Set { key, value } => format!("{}={}", line(key, 40), line(value, 40)),
+    };
+    messages.order_by(&line(&received.by, 60), &what)
 }
 
 /// The limits of a loop, each in words; `iterations` is how many it may have.
-pub fn limits(policy: &LoopPolicy, iterations: Option<String>) -> Vec<String> {
+pub fn limits(policy: &LoopPolicy, iterations: Option<String>, messages: Messages) -> Vec<String> {
     let mut limits: Vec<String> = iterations.into_iter().collect();
     limits.extend(policy.time.map(duration));
     limits.extend(policy.max_cost.map(money));
     limits.extend(policy.max_tokens.map(tokens));
-    limits.extend(stall(policy));
+    // What ends a loop that goes round in circles.
+    let stalls = policy.looping && policy.stall > 0;
+    limits.extend(stalls.then(|| messages.limit_stall(policy.stall)));
     limits
 }
 
-/// The limit that ends a loop which goes round in circles.
-fn stall(policy: &LoopPolicy) -> Option<String> {
-    (policy.looping && policy.stall > 0).then(|| format!("stops after {} without progress", policy.stall))
+/// How a command ended.
+pub fn exit(exit: &Exit, messages: Messages) -> String {
+    match (exit.timed_out, exit.exit_code) {
+        (true, _) => messages.exit_timed_out(),
+        (false, Some(code)) => messages.exit_code(code),
+        (false, None) => messages.exit_by_signal(),
+    }
+}
+
+/// How a task stands, in a word.
+pub fn status(status: Status, messages: Messages) -> String {
+    match status {
+        Status::Queued => messages.status_name_queued(),
+        Status::Running => messages.status_name_running(),
+        Status::Waiting => messages.status_name_waiting(),
+        Status::Paused => messages.status_name_paused(),
+        Status::Interrupted => messages.status_name_interrupted(),
+        Status::Completed => messages.status_name_completed(),
+        Status::Stopped => messages.status_name_stopped(),
+        Status::Failed => messages.status_name_failed(),
+        Status::Cancelled => messages.status_name_cancelled(),
+    }
 }
 
 /// Proven.
@@ -112,6 +139,12 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// A label, filled up to so many columns.
+pub fn padded(text: &str, columns: usize) -> String {
+    let gap = columns.saturating_sub(text.width());
+    format!("{text}{:gap$}", "")
+}
+
 /// `1 file`, `4 files`.
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
@@ -166,7 +199,7 @@ pub fn quoted(said: &str) -> Option<String> {
 }
 
 /// The last lines that an agent wrote to standard error, below the message that quotes one of them.
-pub fn stderr(tail: Option<&str>, message: Option<&str>, name: &str) -> Vec<String> {
+pub fn stderr(tail: Option<&str>, message: Option<&str>, name: &str, messages: Messages) -> Vec<String> {
     const MOST: usize = 5;
     let lines: Vec<String> = tail
         .unwrap_or_default()
@@ -185,41 +218,41 @@ pub fn stderr(tail: Option<&str>, message: Option<&str>, name: &str) -> Vec<Stri
         out.push(format!("{label:<7} {said}"));
     }
     if older > 0 {
-        out.push(format!("        all of it: dacapo logs {name} --stderr"));
+        out.push(format!("        {}", messages.stderr_all(name)));
     }
     out
 }
 
 /// The commit of an iteration.
-pub fn commit(record: &IterationRecord) -> &str {
+pub fn commit(record: &IterationRecord, messages: Messages) -> String {
     match &record.commit_id {
-        Some(oid) => oid.short(),
-        None if record.changed_total > 0 => "not committed",
-        None => "no changes",
+        Some(oid) => oid.short().to_owned(),
+        None if record.changed_total > 0 => messages.commit_none_yet(),
+        None => messages.commit_no_changes(),
     }
 }
 
 /// A model call that an agent makes again: `retrying: 503 overloaded`.
-pub fn retrying(message: &str, status: Option<u16>) -> String {
+pub fn retrying(message: &str, status: Option<u16>, messages: Messages) -> String {
     let message = line(message, 160);
     match status.map(|status| status.to_string()) {
-        Some(status) if !message.contains(&status) => format!("retrying: {status} {message}"),
-        _ => format!("retrying: {message}"),
+        Some(status) if !message.contains(&status) => messages.retrying(&format!("{status} {message}")),
+        _ => messages.retrying(&message),
     }
 }
 
 /// What a model writes.
-pub fn writing(what: Writing) -> &'static str {
+pub fn writing(what: Writing, messages: Messages) -> String {
     match what {
-        Writing::Summary => "summary",
-        Writing::CommitMessage => "commit message",
+        Writing::Summary => messages.writing_summary(),
+        Writing::CommitMessage => messages.writing_commit_message(),
     }
 }
 
 /// What came into a fresh worktree by `.worktreeinclude`.
-pub fn included(event: &Event) -> String {
+pub fn included(event: &Event, messages: Messages) -> String {
     let Event::FilesIncluded { files, bytes: size, .. } = event else { return String::new() };
-    format!("{} ({}) came along by .worktreeinclude", count(*files, "file"), bytes(*size))
+    messages.files_included(&messages.files(*files), &bytes(*size))
 }
 
 /// Branches as people say them.
@@ -241,6 +274,7 @@ mod tests {
 
     #[test]
     fn a_retry_names_its_status_once() {
+        let retrying = |message, status| retrying(message, status, Messages::ENGLISH);
         assert_eq!(retrying("overloaded", Some(503)), "retrying: 503 overloaded");
         assert_eq!(retrying("HTTP 503: overloaded\nmore", Some(503)), "retrying: HTTP 503: overloaded");
         assert_eq!(retrying("no route to host", None), "retrying: no route to host");

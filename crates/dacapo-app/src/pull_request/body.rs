@@ -9,6 +9,7 @@ use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::TaskView;
 
+use crate::messages::Messages;
 use crate::present::proof::unproven_because;
 use crate::present::prose::{code, plain, quotation};
 use crate::present::{face, report, words};
@@ -75,7 +76,7 @@ fn checks(view: &TaskView) -> String {
     } else if let Some(ProofState::PassedHere(unproven)) =
         view.result.as_ref().and_then(|result| result.proof_state.as_ref())
     {
-        let why = plain(&words::line(&unproven_because(unproven), 300));
+        let why = plain(&words::line(&unproven_because(unproven, Messages::ENGLISH), 300));
         let _ = writeln!(out, "\nPassed where the agent worked, not proven on the commit: {why}");
     } else if !view.verified {
         out.push_str(match face::of(&view.kind) {
@@ -104,7 +105,7 @@ fn receipt(proof: &Proof) -> String {
 }
 
 fn facts(view: &TaskView) -> String {
-    let mut facts = vec![words::count(u64::from(view.iteration), report::unit(view))];
+    let mut facts = vec![report::unit(view).count(u64::from(view.iteration), Messages::ENGLISH)];
     if face::of(&view.kind).is_some() {
         facts.push(format!("{} accepted", view.iterations_succeeded));
     } else if view.iterations_failed > 0 {

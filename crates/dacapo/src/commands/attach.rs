@@ -5,6 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use dacapo_app::messages::say;
 use dacapo_app::operations::follow::not_followed;
 use dacapo_app::operations::run::exit_code;
 use dacapo_core::engine::Sink;
@@ -28,8 +29,6 @@ use crate::output::report;
 use crate::output::shown::Shown;
 use crate::terminal::{Key, Keys, is_ready};
 
-const QUESTION: &str = "[d]etach  [s]top after this iteration  [k]ill  [Enter] go on:";
-
 /// So much of what the agent did last is shown to somebody who comes in the middle of a turn.
 pub(super) const RECENT: usize = 5;
 
@@ -48,9 +47,10 @@ pub(super) fn run(app: &App, args: &Attach) -> Result<u8, Failure> {
 pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failure> {
     let signals = Signals::listen()?;
     let unable = |error: std::io::Error| {
-        Failure::failed(format!("cannot watch task '{}': {error}", dir.name()))
-            .kept("the task, which goes on")
-            .hint(format!("dacapo wait {} waits for its end", dir.name()))
+        let name = dir.name();
+        Failure::failed(say(|m| m.attach_cannot_watch(&name, &error.to_string())))
+            .kept(say(|m| m.kept_task_goes_on()))
+            .hint(say(|m| m.attach_wait_instead(&name)))
     };
     let hub = Hub::new().map_err(unable)?;
     let opening = match show {
@@ -77,10 +77,10 @@ pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result
             })?;
             match shown.end() {
                 Some((_, result)) if !driven => {
-                    print(&report::result(so_far.view(), result));
+                    print(&report::result(so_far.view(), result, app.messages));
                     return Ok(exit_code(result, &spec.place));
                 }
-                _ => surface.human = Some(Human::attached(so_far, &spec, dir.path(), told)),
+                _ => surface.human = Some(Human::attached(so_far, &spec, dir.path(), told, app.messages)),
             }
             shown.show(&first, &mut surface.fan());
         }
@@ -229,8 +229,9 @@ impl Attachment<'_> {
         match poll(&mut wanted, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => {
-                Err(Failure::failed(format!("cannot wait for task '{}': {error}", self.dir.name()))
-                    .kept("the task, which goes on"))
+                let name = self.dir.name();
+                Err(Failure::failed(say(|m| m.wait_cannot_for(&name, &error.to_string())))
+                    .kept(say(|m| m.kept_task_goes_on())))
             }
         }
     }
@@ -247,7 +248,7 @@ impl Attachment<'_> {
             return Some(End::Detached);
         }
         if let Some(human) = &mut self.surface.human {
-            human.hold(Some(QUESTION));
+            human.hold(Some(&self.app.messages.attach_question()));
         }
         None
     }
@@ -256,16 +257,14 @@ impl Attachment<'_> {
         let keys = self.keys.as_mut().filter(|keys| is_ready(&**keys))?;
         let key = keys.read().unwrap_or(Key::Leave);
         let name = self.dir.name();
+        let messages = self.app.messages;
         let order = match key {
             Key::Char('d') | Key::Leave => {
                 self.take_question_away();
                 return Some(End::Detached);
             }
-            Key::Char('s') => {
-                let words = format!("stops after this iteration; dacapo resume {name} goes on then");
-                Some((Command::Pause { now: false }, words))
-            }
-            Key::Char('k') => Some((Command::Kill, "ending it; what is there is kept".to_owned())),
+            Key::Char('s') => Some((Command::Pause { now: false }, messages.attach_stops(&name))),
+            Key::Char('k') => Some((Command::Kill, messages.attach_kills())),
             Key::Enter => None,
             Key::Char(_) | Key::Other => return None,
         };
@@ -274,8 +273,8 @@ impl Attachment<'_> {
         let may = if command == Command::Kill { inside::refuse_order(self.app, "kill") } else { Ok(()) };
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,
-            Ok(Err(error)) => format!("cannot tell the task: {error}; it goes on"),
-            Err(refused) => refused.message.in_language(self.app.messages.language()).to_owned(),
+            Ok(Err(error)) => messages.attach_cannot_tell(&error.to_string()),
+            Err(refused) => refused.message.in_language(messages.language()).to_owned(),
         };
         if let Some(human) = &mut self.surface.human {
             human.note(&words);
@@ -292,7 +291,7 @@ impl Attachment<'_> {
     }
 
     fn detached(&mut self) -> u8 {
-        let words = format!("detached; the task goes on: dacapo attach {}", self.dir.name());
+        let words = self.app.messages.attach_detached(&self.dir.name());
         match &mut self.surface.human {
             Some(human) => {
                 human.leave(&words);
@@ -349,7 +348,8 @@ struct Signals {
 
 impl Signals {
     fn listen() -> Result<Self, Failure> {
-        let unable = |error: std::io::Error| Failure::failed(format!("cannot listen to signals: {error}"));
+        let unable =
+            |error: std::io::Error| Failure::failed(say(|m| m.attach_no_signals(&error.to_string())));
         let stream = |signals: &[i32]| {
             let (ours, theirs) = UnixStream::pair()?;
             ours.set_nonblocking(true)?;

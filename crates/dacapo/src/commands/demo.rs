@@ -5,10 +5,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use dacapo_app::messages::{Messages, say};
+use dacapo_app::present::next::{self, Next};
 use dacapo_app::scratch::commit_all;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::print;
+use crate::App;
 use crate::args::Demo;
 use crate::error::Failure;
 use crate::output::human::DEMO_VARIABLE;
@@ -18,27 +21,29 @@ use crate::rehearsal;
 const PROMPT: &str = "Make greet.sh pass its tests";
 const PROMISE: &str = "<promise>COMPLETE</promise>";
 
-pub(super) fn run(args: &Demo) -> Result<u8, Failure> {
-    let failed =
-        |what: &str, error: std::io::Error| Failure::failed(format!("the demo could not {what}: {error}"));
-    let scratch = tempfile::Builder::new()
-        .prefix("dacapo-demo-")
-        .tempdir()
-        .map_err(|error| failed("make a folder", error))?;
+pub(super) fn run(app: &App, args: &Demo) -> Result<u8, Failure> {
+    let no_folder =
+        |error: std::io::Error| Failure::failed(say(|m| m.demo_cannot_make_folder(&error.to_string())));
+    let not_written =
+        |error: std::io::Error| Failure::failed(say(|m| m.demo_cannot_write(&error.to_string())));
+    let not_cleared =
+        |error: std::io::Error| Failure::failed(say(|m| m.demo_cannot_clear_up(&error.to_string())));
+    let scratch = tempfile::Builder::new().prefix("dacapo-demo-").tempdir().map_err(no_folder)?;
     let repo = scratch.path().join("greeter");
     for (path, content) in rehearsal::demo_files() {
         let path = repo.join(path);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| failed("make a folder", error))?;
+            std::fs::create_dir_all(parent).map_err(no_folder)?;
         }
-        std::fs::write(&path, content).map_err(|error| failed("write a file", error))?;
+        std::fs::write(&path, content).map_err(not_written)?;
     }
     let script = scratch.path().join("demo.yaml");
-    std::fs::write(&script, rehearsal::DEMO).map_err(|error| failed("write its script", error))?;
+    std::fs::write(&script, rehearsal::DEMO).map_err(not_written)?;
     commit_all(&repo, "A greeter with a bug")?;
+    let messages = app.messages;
     let talks = !args.show.json && !args.show.quiet;
     if talks {
-        print(&paint(DIM, "# a scratch repository, and a scripted agent that costs nothing"));
+        print(&paint(DIM, &messages.demo_intro()));
         print(&paint(DIM, "$ git log --oneline"));
         print(&log(&repo));
         print(&paint(
@@ -52,18 +57,31 @@ pub(super) fn run(args: &Demo) -> Result<u8, Failure> {
     }
     if args.keep {
         let kept = scratch.keep();
-        print(&format!("kept: {}", kept.display()));
+        print(&format!("{}{}", messages.label_kept(), kept.display()));
         if talks {
             let (data, repo) = (kept.join("data"), kept.join("greeter"));
-            print(&format!("next: DACAPO_HOME={} dacapo -C {} diff demo", data.display(), repo.display()));
+            let diff = format!("DACAPO_HOME={} dacapo -C {} diff demo", data.display(), repo.display());
+            print(&format!("{}{diff}", messages.label_next()));
         }
     } else if talks {
-        print("next, in a repository of yours: dacapo doctor | dacapo \"fix the failing tests\"");
-        scratch.close().map_err(|error| failed("clear up", error))?;
+        print(&in_your_repository(messages));
+        scratch.close().map_err(not_cleared)?;
     } else if let Err(error) = scratch.close() {
-        return Err(failed("clear up", error));
+        return Err(not_cleared(error));
     }
     Ok(code)
+}
+
+fn in_your_repository(messages: Messages) -> String {
+    let all = [
+        Next::new("dacapo doctor", messages.next_doctor()),
+        Next::new("dacapo \"fix the failing tests\"", messages.next_first_task()),
+    ];
+    let mut out = messages.next_in_your_repository();
+    for line in next::explained(&all) {
+        out += &format!("\n  {line}");
+    }
+    out
 }
 
 /// The real command in a process of its own, so that it touches neither the user's tasks nor the user's settings.
@@ -73,8 +91,8 @@ fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, F
     for signal in [SIGINT, SIGTERM] {
         let _ = signal_hook::flag::register(signal, Arc::clone(&seen));
     }
-    let program =
-        std::env::current_exe().map_err(|error| Failure::failed(format!("cannot find myself: {error}")))?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::failed(say(|m| m.own_program_missing(&error.to_string()))))?;
     let mut command = Command::new(program);
     command
         .current_dir(repo)
@@ -86,8 +104,9 @@ fn exec(args: &Demo, scratch: &Path, repo: &Path, script: &Path) -> Result<u8, F
         .args(args.show.json.then_some("--json"))
         .args(args.show.quiet.then_some("--quiet"))
         .arg(PROMPT);
-    let status =
-        command.status().map_err(|error| Failure::failed(format!("the demo could not start: {error}")))?;
+    let status = command
+        .status()
+        .map_err(|error| Failure::failed(say(|m| m.demo_cannot_start(&error.to_string()))))?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 

@@ -70,7 +70,9 @@ fn tell_of_untracked(args: &Args, view: &TaskView, messages: Messages) {
     let files = view.untracked.touched.iter().filter(|touched| {
         touched.file.fate == UntrackedFate::Committed && (wanted.is_none() || touched.iteration == wanted)
     });
-    for text in untracked::touched(files.map(|file| (file.iteration, &file.file)), report::unit(view)) {
+    for text in
+        untracked::touched(files.map(|file| (file.iteration, &file.file)), report::unit(view), messages)
+    {
         complain!("{}{}", messages.label_remark(), words::line(&text, words::WHOLE));
     }
 }

@@ -4,6 +4,8 @@ use dacapo_app::messages::Messages;
 use dacapo_app::operations::after_task::{AfterTask, Watched};
 use dacapo_app::operations::run::Run;
 use dacapo_core::engine::{Control, Sink};
+use dacapo_core::store::read_sealed;
+use dacapo_core::task::agent_loop::PromiseRule;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::IsTerminal as _;
@@ -24,7 +26,10 @@ pub(super) fn drive(app: &App, run: Run, show: Show) -> Result<u8, Failure> {
     let mut json = show.json.then(|| JsonLines::new(run.dir.path()));
     let mut human = match show {
         Show { json: false, quiet: false } => {
-            let mut human = Human::new(run.view(app)?, run.dir.path());
+            let mut promise = PromiseRule::of(&run.spec);
+            // Where its journal does not read, the driver says so.
+            let _ = read_sealed(&run.dir, |line| promise.see(&line));
+            let mut human = Human::new(run.view(app)?, run.dir.path(), promise, app.messages);
             let in_words = |text: &Text| text.in_language(app.messages.language()).to_owned();
             let why = run.agent_why.as_ref().map(in_words);
             let notes: Vec<String> = run.notes.iter().map(in_words).collect();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dacapo_app::messages::Messages;
 use dacapo_app::operations::start::Prepared;
 use dacapo_core::agent::{self, TurnRequest};
 use dacapo_core::event::FORMAT;
@@ -32,51 +33,57 @@ pub(super) fn show(app: &App, prepared: &Prepared, show: Show) -> Result<u8, Fai
 }
 
 fn in_words(app: &App, asked: &Request, uncommitted: usize) -> String {
-    let spec = &asked.spec;
-    let how = if spec.foreground { "in the foreground" } else { "in the background" };
-    let mut lines = vec![format!("{} would run {how}", paint(BOLD, spec.name.as_str()))];
+    let (spec, messages) = (&asked.spec, app.messages);
+    let name = paint(BOLD, spec.name.as_str());
+    let head =
+        if spec.foreground { messages.dry_run_foreground(&name) } else { messages.dry_run_background(&name) };
+    let mut lines = vec![head];
     let mut line = |label: &str, text: &str| {
-        lines.push(format!("{} {}", paint(DIM, &format!("{label:<7}")), visible(text)));
+        lines.push(format!("{} {}", paint(DIM, &words::padded(label, 7)), visible(text)));
     };
     let language = app.messages.language();
-    let why = asked.agent_why.as_ref();
-    let why = why.map_or_else(String::new, |why| format!(" ({})", why.in_language(language)));
-    line("agent", &format!("{}{why}", agents_in_words(app, &spec.agents)));
-    spec.agents.iter().for_each(|agent| line("command", &command(agent, spec)));
+    let agents = agents_in_words(app, &spec.agents);
+    let agents = match &asked.agent_why {
+        Some(why) => messages.live_because(&agents, why.in_language(language)),
+        None => agents,
+    };
+    line(&messages.label_agent(), &agents);
+    spec.agents.iter().for_each(|agent| line(&messages.label_command(), &command(agent, spec, messages)));
     let from = match &spec.place {
-        Place::Worktree { base: Some(base), .. } => format!(", from {}", base.short()),
+        Place::Worktree { base: Some(base), .. } => messages.dry_run_from(base.short()),
         Place::Worktree { base: None, .. } | Place::InPlace { .. } => String::new(),
     };
-    line("where", &format!("{}{from}", place(asked, uncommitted)));
-    spec.place.setup().iter().for_each(|command| line("setup", command));
+    line(&messages.label_where(), &format!("{}{from}", place(asked, uncommitted, messages)));
+    spec.place.setup().iter().for_each(|command| line(&messages.label_setup(), command));
     let policy = &spec.policy;
-    policy.checks.iter().for_each(|check| line("check", check));
-    policy.until.iter().for_each(|until| line("until", &format!("the agent says {until}")));
+    policy.checks.iter().for_each(|check| line(&messages.label_check(), check));
+    policy.until.iter().for_each(|until| line(&messages.label_until(), &messages.dry_run_agent_says(until)));
     if !policy.has_completion() {
-        line("check", "none: nothing would be proven");
+        line(&messages.label_check(), &messages.dry_run_no_check());
     }
-    line("limits", &limits(asked, payer(app, &spec.agents).as_deref(), app.messages));
-    spec.plan.iter().for_each(|plan| line("plan", &plan.path.display().to_string()));
-    spec.env.iter().for_each(|(name, value)| line("env", &format!("{name}={}", shown(value.as_deref()))));
-    asked.notes.iter().for_each(|note| line("note", note.in_language(language)));
+    let payer = payer(app, &spec.agents, messages);
+    line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));
+    spec.plan.iter().for_each(|plan| line(&messages.label_plan(), &plan.path.display().to_string()));
+    let secret = messages.dry_run_secret();
+    for (name, value) in &spec.env {
+        // The value of a secret is not shown.
+        let value = value.as_deref().unwrap_or(&secret);
+        line(&messages.label_env(), &format!("{name}={value}"));
+    }
+    asked.notes.iter().for_each(|note| line(&messages.label_note_short(), note.in_language(language)));
     let mut prompt = spec.prompt.lines();
-    line("prompt", prompt.next().unwrap_or_default());
+    line(&messages.label_prompt(), prompt.next().unwrap_or_default());
     prompt.for_each(|more| line("", more));
-    lines.push(paint(DIM, "nothing was started; without --dry-run it is"));
+    lines.push(paint(DIM, &messages.dry_run_nothing_started()));
     lines.join("\n")
 }
 
-/// The value of a secret is not shown.
-fn shown(value: Option<&str>) -> &str {
-    value.unwrap_or("… (a secret: not stored)")
-}
-
 /// The command line of the first turn. What only a turn has is shown by its name.
-fn command(agent: &AgentSpec, spec: &TaskSpec) -> String {
+fn command(agent: &AgentSpec, spec: &TaskSpec, messages: Messages) -> String {
     let argv = argv(agent, spec);
     let words = argv.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
     match agent.prompt {
-        PromptBy::Stdin => format!("{words}   (prompt on standard input)"),
+        PromptBy::Stdin => messages.dry_run_stdin(&words),
         PromptBy::Arg | PromptBy::File => words,
     }
 }
@@ -98,7 +105,7 @@ fn argv(agent: &AgentSpec, spec: &TaskSpec) -> Vec<String> {
 fn to_json(app: &App, asked: &Request) -> Value {
     let spec = &asked.spec;
     let agents = spec.agents.iter().map(|agent| {
-        json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(app, std::slice::from_ref(agent))})
+        json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(app, std::slice::from_ref(agent), Messages::ENGLISH)})
     });
     let branch = match &spec.place {
         Place::Worktree { branch, .. } => Some(words::branch(branch)),

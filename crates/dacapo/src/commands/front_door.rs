@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::prompt::{self, Conditions, Ground, Payer};
 use dacapo_app::operations::start::left_here;
 use dacapo_app::question::{Answer, Answers, NotYet, Question};
@@ -18,7 +19,6 @@ use crate::agents::is_variable;
 use crate::args::{Exec, Show};
 use crate::error::{Failure, Kind};
 use crate::found_checks::Found;
-use crate::messages::Messages;
 use crate::output::human::Told;
 use crate::output::words::{self, DIM, WARN, paint};
 use crate::question::asking;
@@ -26,17 +26,18 @@ use crate::request::{Request, TaskRequest, knows_its_cost};
 use crate::terminal::{Key, Keys};
 
 pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
-    args.prompt = vec![read(args.prompt.first().map_or("", String::as_str))?];
+    args.prompt = vec![read(app, args.prompt.first().map_or("", String::as_str))?];
     args = spawn::in_background(args);
     let said = questions(&args);
     let mut request = args.task_request()?;
     request.prompt = args.read_prompt()?;
     let ground = asking(app, said, |answers| app.ground(&request, answers))?;
-    let out = Lines::new(said);
-    out.line("agent", &agents_in_words(app, ground.agents()));
+    let messages = app.messages;
+    let out = Lines::new(said, messages);
+    out.line(&messages.label_agent(), &agents_in_words(app, ground.agents()));
     let conditions = conditions(&ground, &mut request, &out)?;
-    out.line("check", &conditions_in_words(&conditions));
-    let payer = ground.payer.as_ref().map(billed);
+    out.line(&messages.label_check(), &conditions_in_words(&conditions, messages));
+    let payer = ground.payer.as_ref().map(|payer| billed(payer, messages));
     let prepared = prepared(app, &args, &request)?;
     if args.dry_run {
         return dry_run::show(app, &prepared, args.show);
@@ -44,13 +45,17 @@ pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
     let uncommitted = ground.repo.dirt().map_or(0, |dirt| dirt.count());
     let made = prepared.claim(app)?;
     let asked = &made.asked;
-    asked.spec.plan.iter().for_each(|plan| out.line("plan", &plan.path.display().to_string()));
-    out.line("where", &place(asked, uncommitted));
-    out.line("limits", &limits(asked, payer.as_deref(), app.messages));
+    asked
+        .spec
+        .plan
+        .iter()
+        .for_each(|plan| out.line(&messages.label_plan(), &plan.path.display().to_string()));
+    out.line(&messages.label_where(), &place(asked, uncommitted, messages));
+    out.line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));
     let stays = left_here(uncommitted);
     asked.notes.iter().filter(|note| **note != stays).for_each(|note| {
-        let note = note.in_language(app.messages.language());
-        out.add(paint(WARN, &format!("{}{note}", app.messages.label_note())));
+        let note = note.in_language(messages.language());
+        out.add(paint(WARN, &format!("{}{note}", messages.label_note())));
     });
     out.say();
     let started = made.in_background(app)?;
@@ -78,41 +83,38 @@ fn conditions(ground: &Ground, request: &mut TaskRequest, out: &Lines) -> Result
     }
 }
 
-fn conditions_in_words(conditions: &Conditions) -> String {
+fn conditions_in_words(conditions: &Conditions, messages: Messages) -> String {
     match conditions {
         Conditions::Checks(checks) => checks.join(" · "),
-        Conditions::Promise => "none: it is done when the agent says so, unproven".to_owned(),
-        Conditions::Configured(checks) if checks.is_empty() => "none (config)".to_owned(),
-        Conditions::Configured(checks) => format!("{} (config)", checks.join(" · ")),
-        Conditions::Found(found) => in_words(found),
-        Conditions::Chosen(own) if own.is_empty() => {
-            "none, as you chose (--checks asks again): unproven".to_owned()
-        }
-        Conditions::Chosen(own) => format!("{} (as you chose)", own.join(" · ")),
-        Conditions::NothingFound => "none found: it is done when the agent says so, unproven".to_owned(),
+        Conditions::Promise => messages.start_no_check_promise(),
+        Conditions::Configured(checks) if checks.is_empty() => messages.start_no_check_configured(),
+        Conditions::Configured(checks) => messages.start_check_configured(&checks.join(" · ")),
+        Conditions::Found(found) => in_words(found, messages),
+        Conditions::Chosen(own) if own.is_empty() => messages.start_no_check_chosen(),
+        Conditions::Chosen(own) => messages.start_check_chosen(&own.join(" · ")),
+        Conditions::NothingFound => messages.start_no_check_found(),
     }
 }
 
 /// The words themselves, or standard input.
-fn read(prompt: &str) -> Result<String, Failure> {
+fn read(app: &App, prompt: &str) -> Result<String, Failure> {
     let mut text = prompt.to_owned();
     if prompt == "-" {
         if std::io::stdin().is_terminal() {
-            complain!("reading the prompt from this terminal; Ctrl-D on a line of its own ends it");
+            complain!("{}", app.messages.start_reading_terminal());
         }
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
-            Failure::usage(format!("cannot read the prompt from standard input: {error}"))
-                .hint("dacapo spawn --prompt-file FILE reads it from a file")
+            Failure::usage(say(|m| m.start_stdin_unreadable(&error.to_string())))
+                .hint(say(|m| m.start_prompt_file()))
         })?;
-        text = String::from_utf8(bytes).map_err(|_| {
-            Failure::usage("the prompt is not UTF-8 text").hint("convert it, for example with iconv")
-        })?;
+        text = String::from_utf8(bytes)
+            .map_err(|_| Failure::usage(say(|m| m.start_not_utf8())).hint(say(|m| m.start_convert())))?;
     }
     if text.trim().is_empty() {
-        return Err(Failure::usage("the prompt is empty")
-            .kept("everything; nothing was started")
-            .hint("dacapo \"what the agent is to do\""));
+        return Err(Failure::usage(say(|m| m.start_prompt_empty()))
+            .kept(say(|m| m.start_kept_nothing_started()))
+            .hint(say(|m| m.start_prompt_example())));
     }
     Ok(text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned))
 }
@@ -120,16 +122,17 @@ fn read(prompt: &str) -> Result<String, Failure> {
 /// What is said before it starts: only to people, and only when nothing was refused, or a question needs it above.
 struct Lines {
     show: Show,
+    messages: Messages,
     held: RefCell<Vec<String>>,
 }
 
 impl Lines {
-    fn new(show: Show) -> Self {
-        Self { show, held: RefCell::default() }
+    fn new(show: Show, messages: Messages) -> Self {
+        Self { show, messages, held: RefCell::default() }
     }
 
     fn line(&self, label: &str, text: &str) {
-        self.add(format!("{} {text}", paint(DIM, &format!("{label:<7}"))));
+        self.add(format!("{} {text}", paint(DIM, &words::padded(label, 7))));
     }
 
     fn add(&self, text: String) {
@@ -146,34 +149,31 @@ impl Lines {
 
 /// `claude · subscription · skips permission prompts`.
 pub(super) fn agents_in_words(app: &App, agents: &[AgentSpec]) -> String {
+    let messages = app.messages;
     let one = |spec: &AgentSpec| {
         let mut facts = vec![spec.name.clone()];
         facts.extend(spec.model.clone());
         facts.extend(match agent::account(spec, &app.env).billing {
             Billing::Unknown => None,
-            Billing::Subscription => Some("subscription".to_owned()),
-            Billing::ApiKey(holder) => Some(billed(&Payer(holder))),
+            Billing::Subscription => Some(messages.start_subscription()),
+            Billing::ApiKey(holder) => Some(billed(&Payer(holder), messages)),
         });
         let asks = agent::adapter(spec.output).is_some_and(|adapter| !adapter.unattended().is_empty());
         if asks && spec.approval == Approval::Auto {
-            facts.push("skips permission prompts".to_owned());
+            facts.push(messages.start_skips_prompts());
         }
         facts.join(" · ")
     };
-    agents.iter().map(one).collect::<Vec<_>>().join(", then ")
+    agents.iter().map(one).reduce(|all, next| messages.live_then(&all, &next)).unwrap_or_default()
 }
 
-fn billed(Payer(holder): &Payer) -> String {
-    if is_variable(holder) {
-        format!("billed to {holder}")
-    } else {
-        format!("billed to the API key in {holder}")
-    }
+fn billed(Payer(holder): &Payer, messages: Messages) -> String {
+    if is_variable(holder) { messages.start_billed_to(holder) } else { messages.start_billed_to_key(holder) }
 }
 
 /// Whose key pays, if one does.
-pub(super) fn payer(app: &App, agents: &[AgentSpec]) -> Option<String> {
-    prompt::payer(app, agents).as_ref().map(billed)
+pub(super) fn payer(app: &App, agents: &[AgentSpec], messages: Messages) -> Option<String> {
+    prompt::payer(app, agents).as_ref().map(|payer| billed(payer, messages))
 }
 
 /// Asks whether these are the checks; nobody is asked who cannot be, or has typed something for somebody else.
@@ -183,32 +183,42 @@ fn choose(found: &[Found], out: &Lines) -> Result<Answer, Failure> {
         return Ok(Answer::Unasked);
     }
     if Keys::typed_ahead() {
-        out.line("note", "not asked about the check, because input was waiting: used this time");
+        out.line(&out.messages.label_note_short(), &out.messages.start_not_asked_about_check());
         return Ok(Answer::Unasked);
     }
     out.say();
     let Some(mut keys) = Keys::open() else { return Ok(Answer::Unasked) };
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    let answer = ask(&mut keys, found, &commands);
+    let answer = ask(&mut keys, found, &commands, out.messages);
     show("");
     match answer.unwrap_or(None) {
         Some(used) => Ok(Answer::Use(used)),
-        None => Err(Failure::new(Kind::Cancelled, "cancelled").kept("everything; nothing was started")),
+        None => Err(Failure::new(Kind::Cancelled, say(|m| m.start_cancelled()))
+            .kept(say(|m| m.start_kept_nothing_started()))),
     }
 }
 
-const CHOICES: &str = "[Enter] use  [e]dit  [n]one ";
-
 /// Which checks the user wants; none: to leave.
-fn ask(keys: &mut Keys, found: &[Found], commands: &[String]) -> std::io::Result<Option<Vec<String>>> {
+fn ask(
+    keys: &mut Keys,
+    found: &[Found],
+    commands: &[String],
+    messages: Messages,
+) -> std::io::Result<Option<Vec<String>>> {
     let columns = columns();
-    let one_line = format!("check   {}   {CHOICES}", in_words(found));
+    let choices = messages.start_check_keys();
+    let check = words::padded(&messages.label_check(), 8);
+    let one_line = format!("{check}{}   {choices}", in_words(found, messages));
     // A question that is wider than the terminal could not be taken away again.
     let (question, label) = if one_line.width() < columns {
-        (one_line, "check   ")
+        (one_line, check.as_str())
     } else {
-        print(&format!("{} {}", paint(DIM, "found  "), in_words(found)));
-        (format!("        {CHOICES}"), "        ")
+        print(&format!(
+            "{} {}",
+            paint(DIM, &words::padded(&messages.label_found(), 7)),
+            in_words(found, messages)
+        ));
+        (format!("        {choices}"), "        ")
     };
     loop {
         show(&question);
@@ -218,7 +228,7 @@ fn ask(keys: &mut Keys, found: &[Found], commands: &[String]) -> std::io::Result
             Key::Char('e') => {
                 let edited =
                     keys.edit(&commands.join(" && "), columns.saturating_sub(9), |text, cursor| {
-                        show(&format!("{label}{text}\r\u{1b}[{}C", label.len() + cursor));
+                        show(&format!("{label}{text}\r\u{1b}[{}C", label.width() + cursor));
                     })?;
                 match edited.as_deref().map(str::trim) {
                     // Nothing was decided.
@@ -238,8 +248,8 @@ fn columns() -> usize {
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-fn in_words(found: &[Found]) -> String {
-    let one = |check: &Found| format!("{} ({})", check.command, check.evidence);
+fn in_words(found: &[Found], messages: Messages) -> String {
+    let one = |check: &Found| messages.live_because(&check.command, &check.evidence.to_string());
     found.iter().map(one).collect::<Vec<_>>().join(" · ")
 }
 
@@ -249,20 +259,19 @@ fn show(text: &str) {
     let _ = write!(out, "\r\u{1b}[K{text}").and_then(|()| out.flush());
 }
 
-pub(super) fn place(asked: &Request, uncommitted: usize) -> String {
-    let Place::Worktree { branch, .. } = &asked.spec.place else { return "this checkout".to_owned() };
+pub(super) fn place(asked: &Request, uncommitted: usize, messages: Messages) -> String {
+    let Place::Worktree { branch, .. } = &asked.spec.place else { return messages.start_this_checkout() };
     let stay = match uncommitted {
         0 => String::new(),
-        1 => " · your 1 uncommitted file stays here".to_owned(),
-        more => format!(" · your {more} uncommitted files stay here"),
+        files => messages.start_uncommitted_stay(files as u64),
     };
     format!("{}{stay}", words::branch(branch))
 }
 
 pub(super) fn limits(asked: &Request, payer: Option<&str>, messages: Messages) -> String {
     let policy = &asked.spec.policy;
-    let iterations = policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration"));
-    let limits = words::limits(policy, iterations).join(", ");
+    let iterations = policy.cap.map(|cap| messages.iterations(u64::from(cap.iterations)));
+    let limits = words::limits(policy, iterations, messages).join(", ");
     match (payer, policy.max_cost) {
         (Some(payer), None) if asked.spec.agents.iter().all(knows_its_cost) => {
             messages.limits_no_cost_limit(&limits, payer)

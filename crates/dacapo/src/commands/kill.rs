@@ -1,5 +1,6 @@
 //! `dacapo kill`: ends tasks and all they started (S8).
 
+use dacapo_app::messages::say;
 use dacapo_core::git::Repo;
 use dacapo_core::store::TaskDir;
 
@@ -14,36 +15,34 @@ use crate::question::{self, Audience, Default};
 pub(super) fn run(app: &App, args: &Kill) -> Result<u8, Failure> {
     let tasks = app.tasks(&args.names)?;
     if args.ask {
-        confirmed(&tasks, args)?;
+        confirmed(app, &tasks, args)?;
     }
     let killed = app.kill(tasks.into_iter().map(|(_, dir)| dir).collect());
     with_each(killed, |(_, killed)| {
         let view = killed?.refuse_over()?;
         match &view.result {
             _ if args.json => print(&json::status(&view).to_string()),
-            Some(result) => print(&report::result(&view, result)),
-            None => print(&status::status(&view, None, None)),
+            Some(result) => print(&report::result(&view, result, app.messages)),
+            None => print(&status::status(&view, None, None, app.messages)),
         }
         Ok(0)
     })
 }
 
 /// `stop` asks the person at the terminal; a script means what it says.
-fn confirmed(tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
+fn confirmed(app: &App, tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
     let names: Vec<String> = tasks.iter().map(|(_, dir)| dir.name()).collect();
-    let kill = format!("dacapo kill {} ends it without asking", names.join(","));
+    let kill = say(|m| m.kill_without_asking(&names.join(",")));
     let show = Show { json: args.json, quiet: false };
-    let asked = format!("End {}? What it did so far is committed. [y/N]", names.join(", "));
+    let asked = app.messages.kill_asks(&names.join(", "));
     match Audience::now(show) {
         Audience::Nobody => Ok(()),
         Audience::Person if question::yes(&asked, Default::No) => Ok(()),
-        Audience::Person => {
-            Err(Failure::cancelled("nothing was ended").kept("everything; it runs on").hint(kill))
-        }
+        Audience::Person => Err(Failure::cancelled(say(|m| m.kill_nothing_ended()))
+            .kept(say(|m| m.kept_runs_on()))
+            .hint(kill)),
         Audience::TypedAhead => {
-            Err(Failure::usage("not asked whether to end it, because input was waiting; nothing was ended")
-                .kept("everything; it runs on")
-                .hint(kill))
+            Err(Failure::usage(say(|m| m.kill_not_asked())).kept(say(|m| m.kept_runs_on())).hint(kill))
         }
     }
 }

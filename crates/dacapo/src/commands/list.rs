@@ -23,13 +23,14 @@ pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
     }
     let Listed { entries, elsewhere, proofs } = app.list(whose, measure)?;
     if entries.is_empty() {
-        print("no tasks yet; dacapo exec \"what the agent is to do\" starts one");
+        print(&app.messages.list_no_tasks());
         return Ok(0);
     }
     let frame = Frame {
         width: terminal_width(),
         now: Timestamp::now(),
         zone: zone(&entries),
+        messages: app.messages,
         sizes: if args.size { Sizes::All } else { Sizes::Large },
         done: if args.done { Done::Shown } else { Done::Counted },
         scope: if args.all {
@@ -40,8 +41,8 @@ pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
     };
     print(&listing::list(&entries, &frame));
     if let Some((checkouts @ 1.., bytes)) = proofs {
-        let what = words::count(checkouts as u64, "proof checkout");
-        print(&format!("{what}: {}; dacapo prune removes unused ones", words::bytes(bytes)));
+        let what = app.messages.proof_checkouts(checkouts as u64);
+        print(&app.messages.list_proof_checkouts(&what, &words::bytes(bytes)));
     }
     Ok(0)
 }

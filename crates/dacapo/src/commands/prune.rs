@@ -36,14 +36,17 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
                 let mut value = serde_json::to_value(item).unwrap_or_default();
                 if let Some(object) = value.as_object_mut() {
                     object.insert("refs".into(), json!(refs));
-                    object.insert("reason".into(), because(&item.reason, &item.what.name()).into());
+                    object.insert(
+                        "reason".into(),
+                        because(&item.reason, &item.what.name(), Messages::ENGLISH).into(),
+                    );
                 }
                 value
             })
             .collect();
         let spared = spared
             .iter()
-            .map(|spared| json!({"name": spared.name, "reason": because(&spared.reason, &spared.name)}));
+            .map(|spared| json!({"name": spared.name, "reason": because(&spared.reason, &spared.name, Messages::ENGLISH)}));
         let spared: Vec<serde_json::Value> = spared.collect();
         let problems: Vec<&str> = problems.iter().map(Text::english).collect();
         let line = json!({"v": FORMAT, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
@@ -61,7 +64,7 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
                     "{} {}  {}",
                     pad(&messages.prune_label_stays(), KIND),
                     spared.name,
-                    words::line(&because(&spared.reason, &spared.name), words::WHOLE)
+                    words::line(&because(&spared.reason, &spared.name, Messages::ENGLISH), words::WHOLE)
                 ),
             ));
         }
@@ -93,7 +96,7 @@ fn row(item: &Item, refs: &[String], messages: Messages) -> String {
         What::Left { .. } => messages.prune_kind_left(),
     };
     let kept = refs.iter().find(|name| name.ends_with("/tip")).or(refs.first());
-    let reason = because(&item.reason, &item.what.name());
+    let reason = because(&item.reason, &item.what.name(), messages);
     let reason = match kept {
         Some(name) => messages.prune_kept_as(&reason, name),
         None => reason,

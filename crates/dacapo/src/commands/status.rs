@@ -26,7 +26,7 @@ pub(super) fn run(app: &App, args: &One) -> Result<u8, Failure> {
         print(&json::status(&view).to_string());
     } else {
         let words = (view.status == Status::Interrupted).then(|| last_words(&dir)).flatten();
-        print(&status::status(&view, sizes::occupied(&dir), words.as_deref()));
+        print(&status::status(&view, sizes::occupied(&dir), words.as_deref(), app.messages));
     }
     Ok(0)
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use dacapo_app::messages::say;
 use dacapo_core::follow::{Bell, Hub};
 use dacapo_core::store::TaskDir;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -19,7 +20,7 @@ pub(super) fn run(app: &App, args: &Wait) -> Result<u8, Failure> {
     let several = dirs.len() > 1;
     // Of several it must be seen which one it is.
     let heading = |dir: &TaskDir| if several { format!("{}\n", dir.name()) } else { String::new() };
-    let hub = Hub::new().map_err(|error| Failure::failed(format!("cannot wait: {error}")))?;
+    let hub = Hub::new().map_err(|error| Failure::failed(say(|m| m.wait_cannot(&error.to_string()))))?;
     if args.any && several {
         let first = first_to_end(&hub, &dirs)?;
         return told(app, first, args, &heading(first));
@@ -31,12 +32,13 @@ pub(super) fn run(app: &App, args: &Wait) -> Result<u8, Failure> {
 }
 
 fn cannot_wait(dir: &TaskDir, error: &std::io::Error) -> Failure {
-    Failure::failed(format!("cannot wait for task '{}': {error}", dir.name()))
+    let name = dir.name();
+    Failure::failed(say(|m| m.wait_cannot_for(&name, &error.to_string())))
 }
 
 /// One that has ended already, in their order; else whichever comes to rest first.
 fn first_to_end<'a>(hub: &Hub, dirs: &'a [TaskDir]) -> Result<&'a TaskDir, Failure> {
-    let unable = |error: io::Error| Failure::failed(format!("cannot wait for these tasks: {error}"));
+    let unable = |error: io::Error| Failure::failed(say(|m| m.wait_cannot_for_these(&error.to_string())));
     let bell = Bell::new().map_err(unable)?;
     let mut all = Vec::new();
     for dir in dirs {
@@ -66,7 +68,7 @@ fn told(app: &App, dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, Fail
     if args.json {
         print(&json::status(&view).to_string());
     } else {
-        print(&format!("{heading}{}", report::result(&view, result)));
+        print(&format!("{heading}{}", report::result(&view, result, app.messages)));
     }
     Ok(result.outcome.exit_code())
 }

@@ -3,6 +3,7 @@
 use std::io::BufRead as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dacapo_app::messages::Messages;
 use dacapo_core::agent::acp::{Choice, Question};
 use dacapo_core::engine::Reply;
 
@@ -19,25 +20,28 @@ pub struct Asking {
 
 impl Asking {
     /// Puts a question; the lines to show for it.
-    pub fn put(&mut self, question: &Question, reply: &Reply) -> Vec<String> {
+    pub fn put(&mut self, question: &Question, reply: &Reply, messages: Messages) -> Vec<String> {
         *lock(&self.pending) = Some((question.choices.clone(), reply.clone()));
-        let mut lines = vec![format!("may it?  {}", question.what)];
+        let mut lines = vec![messages.ask_permission(&question.what)];
         if !self.listening {
             let pending = Arc::clone(&self.pending);
-            let listening = std::thread::Builder::new().name("asking".into()).spawn(move || listen(&pending));
+            let listen = move || listen(&pending, messages);
+            let listening = std::thread::Builder::new().name("asking".into()).spawn(listen);
             self.listening = listening.is_ok();
             if let Err(error) = listening {
                 // Nobody will ever answer.
                 reply.choose(None);
-                lines.push(format!("refused: this terminal cannot be listened to ({error})"));
+                lines.push(messages.ask_no_terminal(&error.to_string()));
                 return lines;
             }
         }
         lines.extend(question.choices.iter().enumerate().map(|(at, choice)| {
             let keys = format!("[{}]", at + 1);
-            format!("  {keys:<4} {}{}", choice.name, if choice.for_good { " (for good)" } else { "" })
+            let name =
+                if choice.for_good { messages.ask_for_good(&choice.name) } else { choice.name.clone() };
+            format!("  {keys:<4} {name}")
         }));
-        lines.push("answer by a number, y or n:".to_owned());
+        lines.push(messages.ask_answer());
         lines
     }
 
@@ -51,7 +55,7 @@ fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<(Vec<Choice>, Rep
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listen(pending: &Pending) {
+fn listen(pending: &Pending, messages: Messages) {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let mut asked = lock(pending);
@@ -62,7 +66,7 @@ fn listen(pending: &Pending) {
                 *asked = None;
             }
             None => {
-                complain!("not understood: answer by a number from 1 to {}, y or n", choices.len());
+                complain!("{}", messages.ask_not_understood(choices.len()));
             }
         }
     }

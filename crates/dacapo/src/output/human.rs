@@ -1,15 +1,18 @@
 //! A running task at a terminal, or as plain lines where there is none (L17).
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use dacapo_app::messages::Messages;
 use dacapo_app::present::face::{self, Face};
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, TurnEnd, Usage};
 use dacapo_core::spec::{Place, TaskSpec};
+use dacapo_core::task::agent_loop::PromiseRule;
 use dacapo_core::view::TaskView;
 
 use self::ink::{ERASE, adapted, terminal_columns};
@@ -44,8 +47,10 @@ pub struct Human {
     started: Instant,
     elapsed_before: Duration,
     line_is_up: bool,
-    /// The agent was asked for a promise; else that it ended its turn is its word for done.
-    promise_asked: bool,
+    /// Whether the agent has to say that it is done.
+    promise: PromiseRule,
+    /// Checks that failed when they ran last.
+    failing: BTreeSet<String>,
     /// The end of what the agent said last.
     saying: String,
     /// Tools that the agent was refused in this turn.
@@ -58,11 +63,12 @@ pub struct Human {
     out: Outlet,
     /// Lines about what the agent does that a reader who had stopped reading has missed.
     dropped: u64,
+    messages: Messages,
 }
 
 impl Human {
     /// For a task with this directory that starts or is taken up again.
-    pub fn new(view: TaskView, task: &Path) -> Self {
+    pub fn new(view: TaskView, task: &Path, promise: PromiseRule, messages: Messages) -> Self {
         Self {
             agent: view.agent.clone(),
             elapsed_before: Duration::from_secs_f64(view.elapsed_seconds.max(0.0)),
@@ -74,7 +80,8 @@ impl Human {
             turn_usage: Usage::default(),
             started: Instant::now(),
             line_is_up: false,
-            promise_asked: false,
+            promise,
+            failing: BTreeSet::new(),
             saying: String::new(),
             refusals: 0,
             asking: Asking::default(),
@@ -82,6 +89,7 @@ impl Human {
             held: None,
             out: Outlet::new(Stream::Stdout, Some(task.to_owned())),
             dropped: 0,
+            messages,
         }
     }
 
@@ -93,50 +101,55 @@ impl Human {
         notes: &[String],
         more_iterations: Option<u32>,
     ) {
-        let policy = &spec.policy;
-        self.promise_asked = policy.until.is_some();
-        let names: Vec<&str> = spec.agents.iter().map(|agent| agent.name.as_str()).collect();
-        self.say(&format!("{} {}", paint(DIM, "task   "), paint(BOLD, spec.name.as_str())));
-        let why = agent_why.map_or_else(String::new, |why| format!(" ({why})"));
-        match self.own().and_then(|own| own.preamble(&self.view)) {
+        let (policy, messages) = (&spec.policy, self.messages);
+        self.item(&messages.label_task(), &paint(BOLD, spec.name.as_str()));
+        match self.own().and_then(|own| own.preamble(&self.view, messages)) {
             Some(asked) => asked.iter().for_each(|line| self.say(line)),
-            None => self.say(&format!("{} {}{why}", paint(DIM, "agent  "), names.join(", then "))),
+            None => {
+                let names = spec.agents.iter().map(|agent| agent.name.clone());
+                let names = names.reduce(|all, next| messages.live_then(&all, &next)).unwrap_or_default();
+                let agents = match agent_why {
+                    Some(why) => messages.live_because(&names, why),
+                    None => names,
+                };
+                self.item(&messages.label_agent(), &agents);
+            }
         }
         for check in &policy.checks {
-            self.say(&format!("{} {check}", paint(DIM, "check  ")));
+            self.item(&messages.label_check(), check);
         }
         if let Some(until) = &policy.until {
-            self.say(&format!("{} {}", paint(DIM, "until  "), words::line(until, 80)));
+            self.item(&messages.label_until(), &words::line(until, 80));
         }
         if let Some(plan) = &spec.plan {
-            self.say(&format!("{} {}", paint(DIM, "plan   "), plan.path.display()));
+            self.item(&messages.label_plan(), &plan.path.display().to_string());
         }
-        let branch = spec.base_branch.as_deref().map_or("a detached HEAD", words::branch);
+        let detached = messages.detached_head();
+        let branch = spec.base_branch.as_deref().map_or(detached.as_str(), words::branch);
         let place = match &spec.place {
-            Place::InPlace { branch: Some(own), .. } => format!("here, on {}", words::branch(&own.name)),
-            Place::InPlace { branch: None, .. } => format!("here, on {branch}"),
+            Place::InPlace { branch: Some(own), .. } => messages.live_here_on(words::branch(&own.name)),
+            Place::InPlace { branch: None, .. } => messages.live_here_on(branch),
             Place::Worktree { path, branch, .. } => format!("{} · {}", words::branch(branch), path.display()),
         };
-        self.say(&format!("{} {place}", paint(DIM, "where  ")));
-        let own = self.own().and_then(|own| own.limits(&self.view, policy, more_iterations));
-        let limits = match (own, more_iterations) {
-            (Some(limits), _) => limits,
-            (None, Some(more)) => {
-                words::limits(policy, Some(words::count(u64::from(more), "more iteration")))
-            }
-            (None, None) => {
-                let iterations = policy.cap.map(|cap| words::count(u64::from(cap.iterations), "iteration"));
-                words::limits(policy, iterations)
-            }
-        };
-        self.say(&format!(
-            "{} {}",
-            paint(DIM, "limits "),
-            if limits.is_empty() { "none".into() } else { limits.join(", ") }
-        ));
+        self.item(&messages.label_where(), &place);
+        let own = self.own().and_then(|own| own.limits(&self.view, policy, more_iterations, messages));
+        let limits = own.unwrap_or_else(|| {
+            let iterations = match more_iterations {
+                Some(more) => Some(messages.more_iterations(u64::from(more))),
+                None => policy.cap.map(|cap| messages.iterations(u64::from(cap.iterations))),
+            };
+            words::limits(policy, iterations, messages)
+        });
+        let limits = if limits.is_empty() { messages.limit_none() } else { limits.join(", ") };
+        self.item(&messages.label_limits(), &limits);
         for note in notes {
-            self.say(&paint(WARN, &format!("note    {note}")));
+            self.say(&paint(WARN, &format!("{}{note}", messages.label_note())));
         }
+    }
+
+    /// `agent   claude`.
+    fn item(&mut self, label: &str, text: &str) {
+        self.say(&format!("{} {text}", paint(DIM, &words::padded(label, 7))));
     }
 
     /// How tasks of this kind are told, where that is not how loops are.
@@ -147,7 +160,7 @@ impl Human {
     /// Says what an event means in a task of this kind. True: there is no more to it.
     fn told_by_kind(&mut self, line: &Envelope) -> bool {
         let Some(own) = self.own() else { return false };
-        let told = own.event(&self.view, line);
+        let told = own.event(&self.view, line, self.messages);
         told.lines.iter().for_each(|line| self.say(line));
         if let Some(doing) = told.doing {
             self.doing = doing;
@@ -177,8 +190,7 @@ impl Human {
     fn say_dropped(&mut self) {
         let count = std::mem::take(&mut self.dropped);
         if count > 0 {
-            let events = words::count(count, "agent event");
-            let note = format!("note    {events} not shown: nobody read them in time");
+            let note = format!("{}{}", self.messages.label_note(), self.messages.live_not_shown(count));
             self.out.keep(adapted(&format!("{}\n", paint(WARN, &note))));
         }
     }
@@ -237,12 +249,12 @@ impl Human {
             self.line_is_up = true;
             return;
         }
-        let own = self.own().and_then(|own| own.live(&self.view));
+        let own = self.own().and_then(|own| own.live(&self.view, self.messages));
         let of_a_loop = own.is_none();
         let mut parts = own.unwrap_or_default();
         if let Some(iteration) = self.view.running_iteration.filter(|_| of_a_loop) {
-            let of = self.view.max_iterations.map_or_else(String::new, |max| format!(" of {max}"));
-            parts.push(format!("iteration {}{of}", iteration + 1));
+            let unit = super::report::unit(&self.view);
+            parts.push(unit.nth_of(iteration + 1, self.view.max_iterations, self.messages));
         }
         parts.push(words::duration(self.elapsed_before + self.started.elapsed()));
         let used = self.view.tokens.input + self.view.tokens.output + self.turn_usage.tokens();
@@ -263,6 +275,9 @@ impl Human {
 
 impl Sink for Human {
     fn event(&mut self, line: &Envelope) {
+        let beside_green = self.promise.is_needed_beside_green_checks();
+        self.promise.see(line);
+        let messages = self.messages;
         self.view.apply(line);
         self.view.forget_details();
         if self.told_by_kind(line) {
@@ -271,11 +286,12 @@ impl Sink for Human {
         }
         match &line.event {
             Event::FilesIncluded { .. } => {
-                self.say(&paint(DIM, &format!("note    {}", words::included(&line.event))));
+                self.notes(DIM, [words::included(&line.event, messages)]);
             }
-            Event::UntrackedFound(found) => self.notes(DIM, untracked::found(found)),
+            Event::UntrackedFound(found) => self.notes(DIM, untracked::found(found, messages)),
             Event::UntrackedTouched(touched) => {
-                self.notes(WARN, untracked::touched_now(touched, super::report::unit(&self.view)));
+                let unit = super::report::unit(&self.view);
+                self.notes(WARN, untracked::touched_now(touched, unit, messages));
             }
             Event::SetupFinished(setup) => self.setup(setup),
             Event::CheckFinished(check) if check.phase == CheckPhase::Baseline => self.before(check),
@@ -284,11 +300,11 @@ impl Sink for Human {
             // The end says it.
             Event::ProofUnavailable { .. } => {}
             Event::ProofFailed { .. } => {
-                if let Some(text) = super::proof::step(&line.event) {
+                if let Some(text) = super::proof::step(&line.event, messages) {
                     self.say(&paint(WARN, &format!("  {}", words::line(&text, words::WHOLE))));
                 }
             }
-            Event::IterationStarted { .. } => "thinking".clone_into(&mut self.doing),
+            Event::IterationStarted { .. } => self.doing = messages.live_thinking(),
             Event::TurnStarted { agent, .. } => {
                 self.agent.clone_from(agent);
                 self.turn_usage = Usage::default();
@@ -298,34 +314,29 @@ impl Sink for Human {
             Event::TurnFinished(record) => {
                 self.turn_usage = Usage::default();
                 if record.end == TurnEnd::Interrupted {
-                    self.say(&paint(WARN, "note    the last turn was interrupted: the iteration runs again"));
+                    self.notes(WARN, [messages.live_turn_interrupted()]);
                 }
                 self.doing.clear();
             }
             Event::Written(record) => self.written(record),
             Event::Committed { commit, subject, .. } => {
-                self.say(&paint(
-                    DIM,
-                    &format!("  committed {} {}", commit.short(), words::line(subject, 80)),
-                ));
+                let text = messages.live_committed(commit.short(), &words::line(subject, 80));
+                self.say(&paint(DIM, &format!("  {text}")));
             }
             Event::IterationFinished(record) => self.iteration(record),
             Event::Waiting { until, cause } => self.waiting(*until, cause),
             Event::WaitOver => self.doing.clear(),
             Event::AgentChanged { agent, cause } => {
-                let why = words::line(&ends::change(cause), 100);
-                self.say(&paint(WARN, &format!("{agent} takes over: {why}")));
+                let why = words::line(&ends::change(cause, messages), 100);
+                self.say(&paint(WARN, &messages.live_takes_over(agent, &why)));
             }
-            Event::Notice(notice) => self.notes(WARN, [notices::told(notice, &line.task)]),
+            Event::Notice(notice) => self.notes(WARN, [notices::told(notice, &line.task, messages)]),
             Event::WorkspaceFailed { message } | Event::RecordAltered { message } => {
                 self.notes(WARN, [message.clone()]);
             }
             Event::StopRequested { detail, .. } => {
-                let by = ends::detail(detail, &line.task);
-                self.say(&paint(
-                    WARN,
-                    &format!("stopping ({}); what is there is kept", words::line(&by, 100)),
-                ));
+                let by = ends::detail(detail, &line.task, messages);
+                self.say(&paint(WARN, &messages.live_stopping(&words::line(&by, 100))));
             }
             Event::TaskFinished(result) => self.finished(result),
             Event::TaskCreated { .. }
@@ -349,10 +360,14 @@ impl Sink for Human {
             | Event::PullRequest { .. }
             | Event::Notified { .. }
             | Event::Dequeued => {}
-            Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received))),
+            Event::CommandReceived(received) => self.say(&paint(WARN, &words::command(received, messages))),
             Event::Queued => {
-                self.say(&paint(DIM, "queued  all places are taken; it begins when one is free"));
+                let label = words::padded(&messages.label_queued(), 8);
+                self.say(&paint(DIM, &format!("{label}{}", messages.live_queued())));
             }
+        }
+        if !beside_green && self.promise.is_needed_beside_green_checks() {
+            self.promise_needed();
         }
         self.draw();
     }
@@ -360,7 +375,7 @@ impl Sink for Human {
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
         match event {
             AgentEvent::Text { text } => self.agent_says(text),
-            AgentEvent::Thinking { .. } => "thinking".clone_into(&mut self.doing),
+            AgentEvent::Thinking { .. } => self.doing = self.messages.live_thinking(),
             AgentEvent::ToolCall { name, summary, .. } => self.doing = format!("{name} {summary}"),
             AgentEvent::Usage(usage) => self.turn_usage = *usage,
             AgentEvent::Retry { message, status } => self.retries(message, *status),
@@ -380,13 +395,14 @@ impl Sink for Human {
     }
 
     fn activity(&mut self, activity: &Activity<'_>) {
+        let messages = self.messages;
         self.doing = match activity {
-            Activity::Setup(command) => format!("setup {command}"),
-            Activity::Check(command) => format!("check {command}"),
-            Activity::Proving(commit) => format!("proof of {}", commit.short()),
-            Activity::Writing { what, by } => format!("{by} writes the {}", words::writing(*what)),
+            Activity::Setup(command) => messages.live_setup(command),
+            Activity::Check(command) => messages.live_check(command),
+            Activity::Proving(commit) => messages.live_proving(commit.short()),
+            Activity::Writing { what, by } => messages.live_writing(by, &words::writing(*what, messages)),
             Activity::Committing => return,
-            Activity::Stopping => "stopping the agent".to_owned(),
+            Activity::Stopping => messages.live_stopping_agent(),
         };
         self.draw();
     }
@@ -402,7 +418,7 @@ impl Sink for Human {
     fn ask(&mut self, question: &Question, reply: &Reply) -> bool {
         let there = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         if there {
-            for line in self.asking.put(question, reply) {
+            for line in self.asking.put(question, reply, self.messages) {
                 self.say(&paint(WARN, &words::line(&line, words::WHOLE)));
             }
             self.asked = true;

@@ -14,7 +14,7 @@ fn l4_red_to_green_is_proven() {
     let head = world.git(&["rev-parse", "HEAD"]);
     let green = format!("cat done ✗ → ✓ \"ok\" on {}", &head[..7]);
     assert!(ran.stdout.contains(&green), "{}", ran.stdout);
-    assert!(ran.stdout.contains("cat done: no."), "{}", ran.stdout);
+    assert!(ran.stdout.contains("     cat done still fails\n"), "{}", ran.stdout);
     let status = world.status("t");
     assert_eq!((&status["outcome"], &status["verified"]), (&json!("completed"), &json!(true)));
     assert_eq!(status["result"]["stop_reason"], "checks");
@@ -37,7 +37,9 @@ fn l4_a_check_that_was_green_already_needs_the_promise_too() {
     let world = World::new();
     let words = ["--check", "echo fine", "--max-iterations", "2", "--name"];
     let ran = world.exec(&[&words[..], &["t", "--agent-cmd", "date >> log", "go"]].concat()).expect(3);
-    assert!(ran.stdout.contains("already green: the promise is needed too"), "{}", ran.stdout);
+    let needed = "note    the checks pass already, so the task is done only when date also says it is\n";
+    assert!(ran.stdout.contains(needed), "{}", ran.stdout);
+    assert!(ran.stdout.contains("     date has not said it is done; echo fine passes\n"), "{}", ran.stdout);
     assert!(world.prompt("t", 0).contains("<promise>COMPLETE</promise>"));
     assert_eq!(world.status("t")["verified"], false);
 
@@ -166,6 +168,39 @@ fn l3_all_conditions_must_hold_in_the_same_iteration() {
     assert_eq!(World::counts(&result), [3, 3, 0]);
 }
 
+/// What is asked for more begins with green checks: they prove nothing about it, and the user is told what is needed.
+#[test]
+fn l4_after_a_proof_more_work_needs_the_promise_and_the_screen_says_so() {
+    let world = World::new();
+    let agent = "echo x > done; date >> log";
+    let words = ["--name", "t", "--check", "test -e done", "--agent-cmd", agent, "go"];
+    let ran = world.exec(&words).expect(0);
+    let needed = "the checks pass already, so the task is done only when echo also says it is";
+    assert!(!ran.stdout.contains(needed), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("says it is done"), "nobody asked: {}", ran.stdout);
+    let ran = world.run(&["resume", "t", "also this", "--iter", "1"]).expect(3);
+    assert!(ran.stdout.contains(needed), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("     echo has not said it is done; test -e done passes\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// Only where all of them pass already is the promise needed.
+#[test]
+fn l4_one_green_check_beside_a_red_one_needs_no_promise() {
+    let world = World::new();
+    let words = ["--name", "t", "--check", "true", "--check", "test -e done", "--agent-cmd"];
+    let ran = world.exec(&[&words[..], &["echo x > done", "go"]].concat()).expect(0);
+    assert!(!ran.stdout.contains("the checks pass already"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("     true passes; test -e done passes; the proof passed\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
 #[test]
 fn l3_a_false_done_is_caught() {
     let world = World::new();
@@ -174,8 +209,12 @@ fn l3_a_false_done_is_caught() {
     );
     let words = ["--name", "t", "--check", "test -f done", "--until", "<promise>OK</promise>"];
     let ran = world.exec(&[&words[..], &["--agent", &agent, "go"]].concat()).expect(0);
-    assert!(ran.stdout.contains("rehearsal: done. test -f done: no."), "{}", ran.stdout);
-    assert!(ran.stdout.contains("rehearsal: done. test -f done: yes."), "{}", ran.stdout);
+    assert!(ran.stdout.contains("rehearsal says it is done; test -f done still fails\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("rehearsal says it is done; test -f done passes; the proof passed\n"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(world.status("t")["iteration"], 2);
 }
 

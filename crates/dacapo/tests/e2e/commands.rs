@@ -352,15 +352,22 @@ fn a5_the_demo_catches_a_false_done_and_leaves_nothing_behind() {
     let before = world.everything();
     let mut command = world.command(&["demo"]);
     let ran = crate::support::Ran::from(command.env("TMPDIR", &temp).output().unwrap()).expect(0);
-    for text in
-        ["rehearsal: done. sh test.sh: no.", "sh test.sh: yes.", "✓ proven", "sh test.sh ✗ → ✓", "[iter-0]"]
-    {
+    for text in [
+        "rehearsal says it is done; sh test.sh still fails",
+        "sh test.sh passes",
+        "✓ proven",
+        "sh test.sh ✗ → ✓",
+        "[iter-0]",
+    ] {
         assert!(ran.stdout.contains(text), "{text}\n{}", ran.stdout);
     }
     assert_eq!(ran.stderr, "");
     assert!(!ran.stdout.contains("is ignored"), "the demo's own variable is known:\n{}", ran.stdout);
     assert!(!ran.stdout.contains("diff demo"), "what is gone is not offered:\n{}", ran.stdout);
-    assert!(ran.stdout.ends_with("dacapo doctor | dacapo \"fix the failing tests\"\n"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("dacapo resume"), "there is no task to go on with: {}", ran.stdout);
+    let next = "next, in a repository of yours:\n  dacapo doctor                   check that your agents are ready\n  \
+                dacapo \"fix the failing tests\"  start a task\n";
+    assert!(ran.stdout.ends_with(next), "{}", ran.stdout);
     assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
     assert_eq!(world.everything(), before);
     let mut command = world.command(&["demo", "--json"]);

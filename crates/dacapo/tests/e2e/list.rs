@@ -57,7 +57,7 @@ fn s14_list_groups_by_what_needs_the_user() {
         (2, "1 of 1, still red", "dacapo resume red --iter 5"),
         (3, "1 of 1, not done", "dacapo resume capped --iter 5"),
         (4, "failed", "dacapo status broken"),
-        (5, "here and 1 more  1 in place, 1 unchanged (2 unverified)", "dacapo prune"),
+        (5, "here and 1 more  1 in your checkout, 1 without changes (2 unverified)", "dacapo prune"),
     ] {
         assert!(rows[row].contains(text) && rows[row].ends_with(next), "{text} {next}\n{list}");
     }

@@ -1,6 +1,7 @@
 //! A world of its own for each test: home, data, config, repository. Nothing of the user's is read or written, and at
 //! its end no process that carries the task's tag may be left.
 
+use dacapo_app::messages::Messages;
 use dacapo_app::present::json;
 use dacapo_app::present::notices::told;
 use std::ffi::OsStr;
@@ -207,7 +208,7 @@ impl World {
     /// What its journal has for people, in the words that they are told.
     pub(crate) fn notices(&self, name: &str) -> Vec<String> {
         let notices = self.events(name, "notice").into_iter();
-        notices.map(|line| told(&serde_json::from_value(line).unwrap(), name)).collect()
+        notices.map(|line| told(&serde_json::from_value(line).unwrap(), name, Messages::ENGLISH)).collect()
     }
 
     /// `status --json`.

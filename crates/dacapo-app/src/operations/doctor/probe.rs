@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use super::report::{Outcome, Probed};
 use crate::App;
 use crate::error::Failure;
+use crate::messages::Messages;
 use crate::operations::run::context;
 use crate::present::ends::detail;
 use crate::present::faults;
@@ -60,7 +61,9 @@ pub(super) fn probe(
     let ended = driver.run();
     Ok(match (record.0, ended) {
         (Some(turn), _) => probed(&turn),
-        (None, Ok(result)) => no_turn(Outcome::Cancelled, result.detail.map(|why| detail(&why, "doctor"))),
+        (None, Ok(result)) => {
+            no_turn(Outcome::Cancelled, result.detail.map(|why| detail(&why, "doctor", Messages::ENGLISH)))
+        }
         (None, Err(error)) => no_turn(Outcome::Failed, Some(error.to_string())),
     })
 }

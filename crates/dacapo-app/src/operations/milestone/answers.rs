@@ -176,7 +176,7 @@ pub(super) fn reject(
     let needs = paused_for(&app.view(dir)?)?;
     if !needs.offers(&Choice::Reject) {
         let name = dir.name();
-        let failure = Failure::usage(say(|m| m.milestones_not_for_verdict(&name, &question(&needs.kind))))
+        let failure = Failure::usage(say(|m| m.milestones_not_for_verdict(&name, &question(&needs.kind, m))))
             .kept(say(|m| m.kept_nothing_changed()))
             .hint(say(|m| m.milestones_resume_with_guidance(&name)));
         return Err(match needs.offers(&Choice::Approve) {

@@ -6,6 +6,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 
+mod chinese;
+
 fn oid(digit: char) -> Option<Oid> {
     Some(Oid::parse(&digit.to_string().repeat(40)).unwrap())
 }
@@ -68,6 +70,7 @@ fn frame(width: Option<usize>) -> Frame {
         done: Done::Counted,
         sizes: Sizes::Large,
         scope: Scope::Here { everywhere: 0 },
+        messages: Messages::ENGLISH,
     }
 }
 
@@ -265,8 +268,8 @@ fn s14_a_running_task_says_for_how_long_what_it_does_and_what_was_asked() {
     insta::assert_snapshot!(shown(&entries, &frame(Some(80))), @r#"
     STOPPED    held     4 of 10, paused by you        dacapo resume held
     STOPPED    touched  2 uncommitted files left by…  dacapo resume touched --iter 1
-    RUNNING    task     4/10: 修复登录页面的所有测试，并且不要…  dacapo attach task
-    RUNNING    fix      4/10, 3m12s, claude works: Fix the faili…  dacapo attach fix
+    RUNNING    task     4/10: 修复登录页面的所有测…   dacapo attach task
+    RUNNING    fix      4/10, 3m12s, claude works:…   dacapo attach fix
     RUNNING    a-name-that-was-made-from-a-long-prompt
                         4/10   dacapo attach a-name-that-was-made-from-a-long-prompt
     5 tasks · 20 iterations · this repository
@@ -295,18 +298,18 @@ fn s14_what_needs_nothing_any_more_is_one_line() {
         entry(Brief { last_commit: oid('a'), verified: false, ..done("idle") }),
     ];
     insta::assert_snapshot!(shown(&entries, &frame(Some(80))), @r#"
-    DONE       merged and 3 more  2 merged, 1 in place, 1 unchanged (…  dacapo prune
+    DONE       merged and 3 more  2 merged, 1 in your checkout, 1 wit…  dacapo prune
     4 tasks · 16 iterations · this repository
     "#);
     insta::assert_snapshot!(shown(&entries[2..3], &frame(Some(80))), @r#"
-    DONE       here  1 in place  dacapo list --done
+    DONE       here  ✓ proven, in your checkout  dacapo list --done
     1 task · 4 iterations · this repository
     "#);
     let each = Frame { done: Done::Shown, ..frame(Some(80)) };
     insta::assert_snapshot!(shown(&entries, &each), @r#"
     DONE       merged   merged into main, ✓ proven        dacapo status merged
     DONE       halfway  merged into main, stopped         dacapo status halfway
-    DONE       here     ✓ proven, in place                dacapo status here
+    DONE       here     ✓ proven, in your checkout        dacapo status here
     DONE       idle     finished, unverified, no changes  dacapo status idle
     4 tasks · 16 iterations · this repository
     "#);
@@ -396,7 +399,7 @@ fn s14_a_terminal_is_never_too_narrow_and_no_command_is_cut() {
                dacapo resume --iter 5 \
                aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
     DONE       caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-                      1 merged (1 unverified)                     dacapo list --done
+                      merged into main, finished, unverified      dacapo list --done
     5 tasks · 26 iterations · $1234.50 · 3.0 GB on disk · this repository
     "#);
 }
@@ -478,4 +481,19 @@ fn r4_a_broken_record_is_marked() {
     let entries = [entry(Brief { broken_record: broken, ..brief("auth", Status::Completed) })];
     let text = list(&entries, &frame(None));
     assert!(text.contains("finished, unverified, record broken"), "{text}");
+}
+
+#[test]
+fn s14_what_a_task_does_is_cut_to_its_column() {
+    let works = Brief {
+        prompt: "Make every test of the parser pass without changing what it accepts".into(),
+        ..brief("fix", Status::Running)
+    };
+    let stopped = brief("docs", Status::Stopped);
+    let text = shown(&[entry(works), entry(stopped)], &frame(Some(80)));
+    let columns: Vec<usize> = text.lines().filter_map(|line| line.find("dacapo")).collect();
+    assert_eq!(columns.len(), 2, "{text}");
+    let widths: Vec<usize> =
+        text.lines().filter_map(|line| line.split_once("dacapo")).map(|(before, _)| before.width()).collect();
+    assert_eq!(widths[0], widths[1], "{text}");
 }

@@ -2,6 +2,7 @@
 
 use dacapo_core::event::AgentEvent;
 
+use crate::messages::Messages;
 use crate::present::{faults, words};
 
 /// So much of one line of what an agent says is shown; the rest is in its raw output.
@@ -30,7 +31,7 @@ impl AgentLines {
                 out.push(format!("  ▸ {name} {}", words::line(summary, COLUMNS)));
             }
             AgentEvent::Retry { message, status } => {
-                out.push(format!("  {}", words::retrying(message, *status)));
+                out.push(format!("  {}", words::retrying(message, *status, Messages::ENGLISH)));
             }
             AgentEvent::Refused { what } => {
                 out.push(format!("  not allowed: {}", words::line(what, COLUMNS)));

@@ -6,6 +6,7 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::task::milestone::{Judge, MilestoneStep, MilestoneView};
 use dacapo_core::view::TaskView;
 
+use crate::messages::Messages;
 use crate::present::{milestone, words};
 
 /// So many complaints or findings of one event get a line each.
@@ -74,7 +75,11 @@ pub(super) fn step(step: &KindStep) -> Vec<String> {
             vec![format!("Round {}: sent back to the Acceptor: {complaint}", iteration + 1)]
         }
         MilestoneStep::Accepted { iteration, not_itemised, .. } => {
-            let note = if *not_itemised { format!(", {}", milestone::NOT_ITEMISED) } else { String::new() };
+            let note = if *not_itemised {
+                format!(", {}", Messages::ENGLISH.milestone_not_itemised())
+            } else {
+                String::new()
+            };
             vec![format!("Round {}: ACCEPTED by the Acceptor{note}", iteration + 1)]
         }
         MilestoneStep::Rejected { iteration, by, reason, findings, needs_person } => {
@@ -107,9 +112,9 @@ pub(super) fn step(step: &KindStep) -> Vec<String> {
             astray.into_iter().chain(dirty).collect()
         }
         MilestoneStep::TreeTouched { iteration, .. } => {
-            vec![format!("Round {}: {}", iteration + 1, milestone::touched(step))]
+            vec![format!("Round {}: {}", iteration + 1, milestone::touched(step, Messages::ENGLISH))]
         }
-        MilestoneStep::MainMoved { .. } => vec![milestone::main_moved(step)],
+        MilestoneStep::MainMoved { .. } => vec![milestone::main_moved(step, Messages::ENGLISH)],
         MilestoneStep::Refrozen { changes, .. } => {
             let changes =
                 changes.iter().take(MOST).map(|change| format!("  {}", words::line(change, words::WHOLE)));

@@ -5,64 +5,74 @@ use dacapo_core::task::milestone::{FindingView, MilestoneStatus, MilestoneView};
 use dacapo_core::view::TaskView;
 
 use super::{MOST_FINDINGS, answers, finding};
+use crate::messages::Messages;
+use crate::present::next::Next;
 use crate::present::words::{self, BOLD, WARN, paint};
 
 /// `3 accepted`, `1 of 2 features done`.
-pub(super) fn came_to(milestone: &MilestoneView, result: &TaskResult) -> Vec<String> {
+pub(super) fn came_to(milestone: &MilestoneView, result: &TaskResult, messages: Messages) -> Vec<String> {
     let (done, all) = (milestone.features_done(), milestone.features.len());
-    let features = format!("{done} of {} done", words::count(all as u64, "feature"));
-    vec![format!("{} accepted", result.iterations_succeeded), features]
+    let features = messages.milestone_features_done(done, &messages.features(all as u64));
+    vec![messages.milestone_accepted_count(u64::from(result.iterations_succeeded)), features]
 }
 
 /// Accepted is not proven, and a review is an answer that is awaited.
-pub(super) fn ended(milestone: &MilestoneView, result: &TaskResult) -> Option<String> {
+pub(super) fn ended(milestone: &MilestoneView, result: &TaskResult, messages: Messages) -> Option<String> {
     match result.outcome {
-        Outcome::Completed if !result.verified => Some(paint(BOLD, "● accepted, unverified")),
+        Outcome::Completed if !result.verified => {
+            Some(paint(BOLD, &format!("● {}", messages.milestone_accepted_unverified())))
+        }
         Outcome::Paused if milestone.status == MilestoneStatus::AwaitingReview => {
-            Some(paint(WARN.bold(), "‖ accepted: your review is awaited"))
+            Some(paint(WARN.bold(), &format!("‖ {}", messages.milestone_review_awaited())))
         }
         _ => None,
     }
 }
 
 /// What the two sides do not agree on.
-pub(super) fn open_findings(milestone: &MilestoneView, name: &str) -> Vec<String> {
+pub(super) fn open_findings(milestone: &MilestoneView, name: &str, messages: Messages) -> Vec<String> {
     let open: Vec<&FindingView> = milestone.open_findings().collect();
-    let mut lines: Vec<String> = open.iter().take(MOST_FINDINGS).map(|open| finding(open)).collect();
+    let mut lines: Vec<String> =
+        open.iter().take(MOST_FINDINGS).map(|open| finding(open, messages)).collect();
     if let Some(more) = open.len().checked_sub(MOST_FINDINGS).filter(|more| *more > 0) {
-        lines.push(format!("… {more} more: dacapo status {name}"));
+        lines.push(messages.milestone_more_in_status(more, name));
     }
     lines
 }
 
 /// What people may want to type next.
-pub(super) fn next(view: &TaskView, milestone: &MilestoneView, result: &TaskResult) -> Vec<String> {
+pub(super) fn next(
+    view: &TaskView,
+    milestone: &MilestoneView,
+    result: &TaskResult,
+    messages: Messages,
+) -> Vec<Next> {
     let name = &view.name;
     if let Some(needs) = view.needs.as_ref().filter(|_| result.outcome == Outcome::Paused) {
-        let answers = answers(name, needs, milestone);
-        return answers.into_iter().map(|answer| answer.command).collect();
+        return answers(name, needs, milestone, messages);
     }
-    let mut commands = Vec::new();
+    let mut all = Vec::new();
     let own = view.worktree.is_some();
     if result.last_commit != result.base_commit {
-        commands.push(format!("dacapo diff {name}"));
+        all.push(Next::new(format!("dacapo diff {name}"), messages.next_diff()));
         if own && view.merged.is_none() && result.outcome == Outcome::Completed {
-            commands.extend([format!("dacapo merge {name}"), format!("dacapo pr {name}")]);
+            all.push(Next::new(format!("dacapo merge {name}"), messages.next_merge()));
+            all.push(Next::new(format!("dacapo pr {name}"), messages.next_pull_request()));
         }
     }
     if view.merged.is_some() {
-        return commands;
+        return all;
     }
     if let Some(branch) = view.branch.as_deref().filter(|_| !own && result.outcome == Outcome::Completed) {
         // In place there is no worktree to bring home, but a branch.
-        commands.push(format!("git merge {}", words::branch(branch)));
+        all.push(Next::new(format!("git merge {}", words::branch(branch)), messages.next_merge()));
     }
     match milestone.status {
         MilestoneStatus::Completed | MilestoneStatus::Abandoned => {}
         MilestoneStatus::InProgress | MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => {
-            commands.push(format!("dacapo resume {name}"));
+            all.push(Next::new(format!("dacapo resume {name}"), messages.next_resume()));
         }
     }
-    commands.extend(own.then(|| format!("dacapo drop {name}")));
-    commands
+    all.extend(own.then(|| Next::new(format!("dacapo drop {name}"), messages.next_drop())));
+    all
 }

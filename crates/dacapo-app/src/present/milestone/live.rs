@@ -22,6 +22,7 @@ use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{AtWork, MilestonePhase};
 
 use super as milestone;
+use crate::messages::Messages;
 use crate::present::face::Told;
 use crate::present::faults;
 use crate::present::words::{self, BAD, BOLD, DIM, WARN, paint};
@@ -30,10 +31,11 @@ use crate::present::words::{self, BAD, BOLD, DIM, WARN, paint};
 const MOST: usize = 12;
 
 /// What it is to bring, and who works on it.
-pub(super) fn asked(milestone: &MilestoneView, name: &str) -> Vec<String> {
+pub(super) fn asked(milestone: &MilestoneView, name: &str, messages: Messages) -> Vec<String> {
     let mut out = Vec::new();
     let about = words::line(milestone.about(), 80);
-    out.push(format!("{} {about}", paint(DIM, "goal   ")));
+    let label = |label: String| paint(DIM, &words::padded(&label, 7));
+    out.push(format!("{} {about}", label(messages.label_goal())));
     let shown = milestone.features.len().min(MOST);
     for feature in &milestone.features[..shown] {
         let text = words::line(&feature.text, 80);
@@ -45,55 +47,60 @@ pub(super) fn asked(milestone: &MilestoneView, name: &str) -> Vec<String> {
     }
     if shown < milestone.features.len() {
         let more = milestone.features.len() - shown;
-        out.push(paint(DIM, &format!("        … {more} more: dacapo status {name}")));
+        out.push(paint(DIM, &format!("        {}", messages.milestone_more_in_status(more, name))));
     }
     let (developer, acceptor) = (words::line(&milestone.developer, 40), words::line(&milestone.acceptor, 40));
-    out.push(format!("{} Developer {developer} · Acceptor {acceptor}", paint(DIM, "agents ")));
+    out.push(format!("{} Developer {developer} · Acceptor {acceptor}", label(messages.label_agents())));
     out
 }
 
 /// What bounds it; with `more`, after so many more rounds.
-pub(super) fn limits(milestone: &MilestoneView, policy: &LoopPolicy, more: Option<u32>) -> Vec<String> {
+pub(super) fn limits(
+    milestone: &MilestoneView,
+    policy: &LoopPolicy,
+    more: Option<u32>,
+    messages: Messages,
+) -> Vec<String> {
     let begun = milestone.rounds.saturating_add(u32::from(milestone.round.is_some()));
     let rounds = more.map_or(milestone.max_rounds, |more| begun.saturating_add(more));
     let mut limits = vec![
-        words::count(u64::from(rounds), "round"),
-        format!("{} in a row", words::count(u64::from(milestone.max_consecutive_rejections), "rejection")),
+        messages.rounds(u64::from(rounds)),
+        messages.limit_rejections(u64::from(milestone.max_consecutive_rejections)),
     ];
-    limits.extend(policy.turn_timeout.map(|limit| format!("{} a call", words::duration(limit))));
-    limits.extend(words::limits(policy, None));
+    limits.extend(policy.turn_timeout.map(|limit| messages.limit_per_call(&words::duration(limit))));
+    limits.extend(words::limits(policy, None, messages));
     limits
 }
 
 /// What an event of a milestone means; nothing else than in any other task: nothing is told.
-pub(super) fn event(milestone: &MilestoneView, line: &Envelope) -> Told {
-    let thinking = || Some("thinking".to_owned());
+pub(super) fn event(milestone: &MilestoneView, line: &Envelope, messages: Messages) -> Told {
+    let thinking = || Some(messages.live_thinking());
     match &line.event {
         Event::IterationStarted { iteration, .. } => {
-            let round = format!("round {} of {}", iteration + 1, milestone.max_rounds);
+            let round = messages.round_of(iteration + 1, milestone.max_rounds);
             Told { lines: vec![paint(BOLD, &round)], doing: thinking(), is_all: true }
         }
         Event::TurnStarted { .. } => {
-            let (what, who) = turn(milestone);
+            let (what, who) = turn(milestone, messages);
             // What else begins with a turn is the same for all.
-            Told { lines: vec![item(what, &who, Some(DIM))], doing: thinking(), is_all: false }
+            Told { lines: vec![item(&what, &who, Some(DIM))], doing: thinking(), is_all: false }
         }
         Event::TurnFinished(record) => {
             let is_all = record.end == TurnEnd::Interrupted;
-            Told { lines: turn_failed(record), doing: is_all.then(String::new), is_all }
+            Told { lines: turn_failed(record, messages), doing: is_all.then(String::new), is_all }
         }
         Event::CheckFinished(check) => {
             // It may have changed files.
-            Told { lines: vec![round_check(check)], doing: None, is_all: false }
+            Told { lines: vec![round_check(check, messages)], doing: None, is_all: false }
         }
         Event::Own(step) => {
             let steps = MilestoneStep::read(step);
-            let lines = steps.iter().flat_map(|step| of_step(milestone, step)).collect();
+            let lines = steps.iter().flat_map(|step| of_step(milestone, step, messages)).collect();
             Told { lines, doing: None, is_all: true }
         }
         Event::IterationFinished(record) => {
             let in_a_row = Some(milestone.consecutive_rejections).filter(|count| *count > 0);
-            Told { lines: round(milestone, record, in_a_row), doing: None, is_all: true }
+            Told { lines: round(milestone, record, in_a_row, messages), doing: None, is_all: true }
         }
         _ => Told::default(),
     }
@@ -101,63 +108,69 @@ pub(super) fn event(milestone: &MilestoneView, line: &Envelope) -> Told {
 
 /// `  report   …`, under the round.
 fn item(what: &str, text: &str, style: Option<anstyle::Style>) -> String {
-    let line = format!("  {what:<8} {text}");
+    let line = format!("  {} {text}", words::padded(what, 8));
     style.map_or_else(|| line.clone(), |style| paint(style, &line))
 }
 
-fn turn_failed(record: &TurnRecord) -> Vec<String> {
+fn turn_failed(record: &TurnRecord, messages: Messages) -> Vec<String> {
+    let note = |text: String| paint(WARN, &format!("{}{text}", messages.label_note()));
     let mut out = Vec::new();
     match &record.end {
         TurnEnd::Interrupted => {
-            out.push(paint(WARN, "note    the last turn was interrupted: the round goes on"));
+            out.push(note(messages.round_turn_interrupted()));
         }
         // Those end the milestone, and are told there.
         TurnEnd::Failed { failure: FailureKind::Permanent, .. } => {}
         TurnEnd::Failed { failure: FailureKind::SessionLost, .. } => {
-            out.push(paint(WARN, "note    its conversation is lost: it begins anew, with the full context"));
+            out.push(note(messages.round_conversation_lost()));
         }
         TurnEnd::Failed { fault, .. } => {
-            out.push(item("failed", &words::line(&faults::told(fault), 200), Some(WARN)));
+            out.push(item(&messages.label_failed(), &words::line(&faults::told(fault), 200), Some(WARN)));
         }
         TurnEnd::Done | TurnEnd::Limit { .. } | TurnEnd::Cancelled | TurnEnd::Budget => {}
     }
     out
 }
 
-fn round_check(check: &CheckResult) -> String {
+fn round_check(check: &CheckResult, messages: Messages) -> String {
     let sign = words::check_sign(check);
     let took = words::duration(Duration::from_millis(check.duration_ms));
     let last = words::quoted(&check.telling_line()).filter(|_| !check.passed());
     let last = last.map_or_else(String::new, |last| format!("  {last}"));
-    let text = format!("{} {sign} {} {took}{last}", words::line(&check.command, 80), check.ending());
+    let text = format!(
+        "{} {sign} {} {took}{last}",
+        words::line(&check.command, 80),
+        words::exit(&check.ended(), messages)
+    );
     let what = match check.phase {
-        CheckPhase::Baseline | CheckPhase::Iteration => "check",
-        CheckPhase::Proof => "proof",
+        CheckPhase::Baseline | CheckPhase::Iteration => messages.label_check(),
+        CheckPhase::Proof => messages.label_proof(),
     };
-    item(what, &text, None)
+    item(&what, &text, None)
 }
 
-fn of_step(milestone: &MilestoneView, step: &MilestoneStep) -> Vec<String> {
+fn of_step(milestone: &MilestoneView, step: &MilestoneStep, messages: Messages) -> Vec<String> {
     let mut out = Vec::new();
     match step {
         MilestoneStep::ReportTaken { changed_total, .. }
         | MilestoneStep::CompletionTaken { changed_total, .. } => {
             let Some(report) = &milestone.last_report else { return out };
-            let about = milestone::reported(milestone, report);
-            let files = words::count(u64::from(*changed_total), "file");
+            let about = milestone::reported(milestone, report, messages);
+            let files = messages.files(u64::from(*changed_total));
             let text = format!("{about} · {} · {files}", report.commit.short());
-            out.push(item("report", &text, None));
+            out.push(item(&messages.label_report(), &text, None));
         }
         MilestoneStep::ReportSentBack { complaints, .. } => {
-            out.extend(sent_back("to the Developer", complaints));
+            out.extend(sent_back(complaints, messages, Messages::round_sent_back_developer));
         }
         MilestoneStep::VerdictSentBack { complaint, .. } => {
-            out.extend(sent_back("to the Acceptor", std::slice::from_ref(complaint)));
+            let complaints = std::slice::from_ref(complaint);
+            out.extend(sent_back(complaints, messages, Messages::round_sent_back_acceptor));
         }
         // How the round ended is said at its end.
         MilestoneStep::Accepted { not_itemised, .. } => {
             if *not_itemised {
-                out.push(item("note", milestone::NOT_ITEMISED, Some(WARN)));
+                out.push(item(&messages.label_note_short(), &messages.milestone_not_itemised(), Some(WARN)));
             }
         }
         MilestoneStep::Rejected { findings, .. } => {
@@ -166,64 +179,80 @@ fn of_step(milestone: &MilestoneView, step: &MilestoneStep) -> Vec<String> {
                 out.push(item(&format!("R{}", finding.id), &text, Some(WARN)));
             }
             if findings.len() > MOST {
-                out.push(item("…", &format!("{} more", findings.len() - MOST), Some(WARN)));
+                out.push(item("…", &messages.round_more(findings.len() - MOST), Some(WARN)));
             }
         }
         MilestoneStep::TreeLookedAt { astray, dirty, .. } => {
             if let Some(branch) = astray {
-                let text = format!("HEAD is on {}; the Developer goes back first", words::branch(branch));
-                out.push(item("astray", &words::line(&text, words::WHOLE), Some(WARN)));
+                let text = messages.round_astray(words::branch(branch));
+                out.push(item(&messages.label_astray(), &words::line(&text, words::WHOLE), Some(WARN)));
             }
             if !dirty.is_empty() {
-                let files = words::count(dirty.len() as u64, "uncommitted file");
+                let files = messages.uncommitted_files(dirty.len() as u64);
                 let named = words::line(&dirty.join(", "), 80);
-                let text = format!("{files}, the Developer puts that in order first: {named}");
-                out.push(item("dirty", &text, Some(WARN)));
+                let text = messages.round_dirty(&files, &named);
+                out.push(item(&messages.label_dirty(), &text, Some(WARN)));
             }
         }
         MilestoneStep::TreeTouched { .. } => {
-            out.push(item("touched", &milestone::touched(step), Some(WARN)));
+            out.push(item(&messages.label_touched(), &milestone::touched(step, messages), Some(WARN)));
         }
-        MilestoneStep::MainMoved { .. } => out.push(item("main", &milestone::main_moved(step), Some(WARN))),
+        MilestoneStep::MainMoved { .. } => {
+            out.push(item(&messages.label_main(), &milestone::main_moved(step, messages), Some(WARN)));
+        }
         MilestoneStep::Refrozen { changes, .. } => {
             for (nth, change) in changes.iter().take(MOST).enumerate() {
-                let what = if nth == 0 { "criteria" } else { "" };
-                out.push(item(what, &words::line(change, words::WHOLE), None));
+                let what = if nth == 0 { messages.label_criteria() } else { String::new() };
+                out.push(item(&what, &words::line(change, words::WHOLE), None));
             }
         }
         MilestoneStep::TreeKept { reference } => {
             if let Some(reference) = reference {
-                let text = format!("what nobody had committed: {}", words::line(reference, 200));
-                out.push(item("kept", &text, None));
+                let text = messages.round_uncommitted_kept(&words::line(reference, 200));
+                out.push(item(&messages.label_kept_as(), &text, None));
             }
         }
     }
     out
 }
 
-fn sent_back(to: &str, complaints: &[String]) -> Vec<String> {
+fn sent_back(
+    complaints: &[String],
+    messages: Messages,
+    first: impl Fn(Messages, &str) -> String,
+) -> Vec<String> {
     let mut out = Vec::new();
     for (nth, complaint) in complaints.iter().take(MOST).enumerate() {
-        let what = if nth == 0 { "back" } else { "" };
-        let to = if nth == 0 { format!("{to}: ") } else { String::new() };
-        out.push(item(what, &format!("{to}{}", words::line(complaint, words::WHOLE)), Some(WARN)));
+        let complaint = words::line(complaint, words::WHOLE);
+        let (what, text) = match nth {
+            0 => (messages.label_sent_back(), first(messages, &complaint)),
+            _ => (String::new(), complaint),
+        };
+        out.push(item(&what, &text, Some(WARN)));
     }
     out
 }
 
 /// How a round ended.
-pub(super) fn round(of: &MilestoneView, record: &IterationRecord, in_a_row: Option<u32>) -> Vec<String> {
+pub(super) fn round(
+    of: &MilestoneView,
+    record: &IterationRecord,
+    in_a_row: Option<u32>,
+    messages: Messages,
+) -> Vec<String> {
     let mut out = Vec::new();
     let sign = milestone::sign(record.success, record);
-    let commit = record.commit_id.as_ref().map_or("no commit", |oid| oid.short());
+    let commit =
+        record.commit_id.as_ref().map_or_else(|| messages.commit_none(), |oid| oid.short().to_owned());
     let took = words::duration(Duration::from_millis(record.duration_ms));
-    let files = words::count(u64::from(record.changed_total), "file");
+    let files = messages.files(u64::from(record.changed_total));
     let about = milestone::subject(of, record);
-    let row = in_a_row.map_or_else(String::new, |count| format!(", {count} in a row"));
     let ended = match (record.success, record.promise) {
-        (true, true) => "the milestone is accepted".to_owned(),
-        (true, false) => "accepted".to_owned(),
-        (false, _) => format!("rejected{row}"),
+        (true, true) => messages.verdict_milestone_accepted(),
+        (true, false) => messages.verdict_accepted(),
+        (false, _) => {
+            in_a_row.map_or_else(|| messages.verdict_rejected(), |row| messages.verdict_rejected_row(row))
+        }
     };
     out.push(format!("{sign} {}  {commit}  {about}  {ended} · {files} {took}", record.iteration + 1));
     if let Some(reason) = faults::all(&record.faults) {
@@ -233,38 +262,39 @@ pub(super) fn round(of: &MilestoneView, record: &IterationRecord, in_a_row: Opti
 }
 
 /// Where it stands, for who comes in the middle.
-pub(super) fn so_far(milestone: &MilestoneView) -> Vec<String> {
+pub(super) fn so_far(milestone: &MilestoneView, messages: Messages) -> Vec<String> {
     let mut out = Vec::new();
     for finding in milestone.open_findings().take(MOST) {
-        let text = format!("{} (since round {})", words::line(&finding.text, words::WHOLE), finding.since);
+        let since = messages.milestone_since_round(finding.since);
+        let text = format!("{} {since}", words::line(&finding.text, words::WHOLE));
         out.push(item(&finding.id, &text, Some(WARN)));
     }
     if let (Some(round), Some(_)) = (milestone.round, milestone.at_work) {
-        out.push(paint(BOLD, &format!("round {round} of {}", milestone.max_rounds)));
+        out.push(paint(BOLD, &messages.round_of(round, milestone.max_rounds)));
         if milestone.at_work != Some(AtWork::Checks) {
-            let (what, who) = turn(milestone);
-            out.push(item(what, &who, Some(DIM)));
+            let (what, who) = turn(milestone, messages);
+            out.push(item(&what, &who, Some(DIM)));
         }
     }
     out
 }
 
 /// The part of the live line that says which round, and whose.
-pub(super) fn line(milestone: &MilestoneView) -> Vec<String> {
-    let round = milestone.round.map(|round| format!("round {round} of {}", milestone.max_rounds));
+pub(super) fn line(milestone: &MilestoneView, messages: Messages) -> Vec<String> {
+    let round = milestone.round.map(|round| messages.round_of(round, milestone.max_rounds));
     round.into_iter().chain(milestone::at_work(milestone)).collect()
 }
 
 /// Whose turn it is, and what for.
-fn turn(milestone: &MilestoneView) -> (&'static str, String) {
+fn turn(milestone: &MilestoneView, messages: Messages) -> (String, String) {
     let who = milestone::at_work(milestone).unwrap_or_default();
     match (milestone.at_work, milestone.phase) {
         (Some(AtWork::Acceptor), Some(MilestonePhase::FinalAcceptance)) => {
-            ("judges", format!("{who} · final acceptance, every criterion"))
+            (messages.label_judges(), messages.round_final_acceptance(&who))
         }
-        (Some(AtWork::Acceptor), _) => ("judges", who),
-        _ if milestone.cleaning => ("cleans", who),
-        _ => ("builds", who),
+        (Some(AtWork::Acceptor), _) => (messages.label_judges(), who),
+        _ if milestone.cleaning => (messages.label_cleans(), who),
+        _ => (messages.label_builds(), who),
     }
 }
 
@@ -280,7 +310,7 @@ mod tests {
                 "timed_out": false, "duration_ms": 5, "commit": null, "tail": "", "fingerprint": "",
             }))
             .unwrap();
-            anstream::adapter::strip_str(&round_check(&check)).to_string()
+            anstream::adapter::strip_str(&round_check(&check, Messages::ENGLISH)).to_string()
         };
         assert_eq!(line(CheckPhase::Iteration), "  check    make test ✓ exit 0 5ms");
         assert_eq!(line(CheckPhase::Proof), "  proof    make test ✓ exit 0 5ms");

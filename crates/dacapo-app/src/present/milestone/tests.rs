@@ -6,7 +6,9 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::TaskView;
 
 use super::*;
+use crate::messages::Language;
 use crate::present::log::LogLines;
+use crate::present::next::explained;
 use crate::present::{report, status};
 
 const SPEC: &str = include_str!("../../../tests/fixtures/milestone/spec.json");
@@ -32,7 +34,7 @@ fn seen(text: &str) -> String {
 }
 
 fn status_at(seq: u64) -> String {
-    seen(&status::status(&until(seq), None, None))
+    seen(&status::status(&until(seq), None, None, Messages::ENGLISH))
 }
 
 #[test]
@@ -56,7 +58,9 @@ fn m10_status_while_it_runs_says_who_is_at_work() {
                 rejected by the Acceptor: no limiter in the code (R1 R2)
                 test -e f1 ✓ exit 0 on 8927797 11ms
       note    ended 1 process that was left running
-      next: dacapo attach auth | dacapo tell auth "…" | dacapo kill auth
+      next: dacapo attach auth    watch it
+            dacapo tell auth "…"  tell the agent something
+            dacapo kill auth      end it; its work is kept
     "#);
     let head = |seq| status_at(seq).lines().next().map(str::to_owned).unwrap();
     assert_eq!(
@@ -75,7 +79,7 @@ fn m10_status_while_it_runs_says_who_is_at_work() {
 fn l15_a_round_that_passed_its_checks_is_not_green_without_proof() {
     let green = format!("{}", words::GOOD);
     let view = until(30);
-    let shown = status::status(&view, None, None);
+    let shown = status::status(&view, None, None, Messages::ENGLISH);
     assert!(shown.contains("\u{1b}[1m✓\u{1b}[0m f9a2e41"), "{shown:?}");
     assert!(!shown.contains(&green), "{shown:?}");
     let mut record = view.iterations[0].clone();
@@ -90,7 +94,7 @@ fn m5_a_verdict_is_shown_with_its_reason_alone_and_the_criteria_apart() {
     let said = |accepted, reason: &str| {
         let (by, findings, not_itemised) = (JudgedBy::Acceptor, Vec::new(), false);
         let seen = VerdictView { round: 1, accepted, by, reason: reason.to_owned(), findings, not_itemised };
-        (verdict(&seen), criteria(&seen).unwrap_or_default())
+        (verdict(&seen, Messages::ENGLISH), criteria(&seen, Messages::ENGLISH).unwrap_or_default())
     };
     let pair = |verdict: &str, criteria: &str| (verdict.to_owned(), criteria.to_owned());
     assert_eq!(
@@ -111,11 +115,11 @@ fn m10_status_at_a_pause_begins_with_what_a_person_can_do() {
     insta::assert_snapshot!(status_at(45), @r#"
     auth · paused · 4 of 20 rounds · 3 rejected in a row
       needs   rejected 3×: no limiter in the code
-      next: dacapo tell auth "…"    both sides hear it; then resume
+      next: dacapo tell auth "…"    tell both sides; then resume
             dacapo resume auth      go on
-            dacapo approve auth     the newest round counts as accepted
+            dacapo approve auth     accept the newest round
             dacapo approve auth R1  settle this finding, then resume
-            dacapo kill auth        end it; resume goes on all the same
+            dacapo kill auth        end it; you can still resume it
       goal    Login with a rate limit
       agents  Developer codex · Acceptor claude
       where   /home/ada/data/repos/app-42d6aa48/worktrees/auth · milestone/auth from 00651aa
@@ -152,7 +156,7 @@ fn m10_status_at_a_pause_begins_with_what_a_person_can_do() {
 fn m4_the_end_in_a_few_lines() {
     let result = |seq| {
         let view = until(seq);
-        seen(&report::result(&view, view.result.as_ref().unwrap()))
+        seen(&report::result(&view, view.result.as_ref().unwrap(), Messages::ENGLISH))
     };
     insta::assert_snapshot!(result(45), @r#"
     ‖ paused: a person is needed · 4 rounds · 1 accepted · 1 of 3 features done · 2s
@@ -162,18 +166,21 @@ fn m4_the_end_in_a_few_lines() {
       test -e f1 ✓ on 522efa9
       ⚠ tests, CI or checks changed: f1
       4 commits on milestone/auth (00651aa..522efa9) in /home/ada/data/repos/app-42d6aa48/worktrees/auth
-      next: dacapo tell auth "…"    both sides hear it; then resume
+      next: dacapo tell auth "…"    tell both sides; then resume
             dacapo resume auth      go on
-            dacapo approve auth     the newest round counts as accepted
+            dacapo approve auth     accept the newest round
             dacapo approve auth R1  settle this finding, then resume
-            dacapo kill auth        end it; resume goes on all the same
+            dacapo kill auth        end it; you can still resume it
     "#);
     insta::assert_snapshot!(result(76), @r#"
     ✓ proven · 7 rounds · 4 accepted · 3 of 3 features done · 3s
       test -e f1 ✓ on 1c93477
       ⚠ tests, CI or checks changed: f1
       6 commits on milestone/auth (00651aa..1c93477) in /home/ada/data/repos/app-42d6aa48/worktrees/auth
-      next: dacapo diff auth | dacapo merge auth | dacapo pr auth | dacapo drop auth
+      next: dacapo diff auth   see what changed
+            dacapo merge auth  merge it into your branch
+            dacapo pr auth     open a pull request
+            dacapo drop auth   put it away; dacapo undo brings it back
     "#);
 }
 
@@ -267,8 +274,8 @@ fn u6_what_agents_and_authors_write_cannot_drive_the_terminal() {
         view.apply(&line);
         log.lines(&line).into_iter().for_each(|(_, text)| said.push_str(&text));
     }
-    said += &seen(&status::status(&view, None, None));
-    said += &seen(&report::result(&view, view.result.as_ref().unwrap()));
+    said += &seen(&status::status(&view, None, None, Messages::ENGLISH));
+    said += &seen(&report::result(&view, view.result.as_ref().unwrap(), Messages::ENGLISH));
     assert!(said.contains("evil"));
     assert!(!said.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{said:?}");
 }
@@ -278,24 +285,24 @@ fn m10_every_answer_says_what_it_is_for() {
     let offered = [Choice::Approve, Choice::Abandon, Choice::Offered { name: "x y".into() }];
     let needs = Needs { kind: NeedKind::Settled { reason: String::new() }, choices: offered.to_vec() };
     let view = until(45);
-    let explained = |status| {
+    let lines = |status| {
         let mut milestone = MilestoneView::of(view.own()).unwrap().clone();
         milestone.status = status;
-        let answers = answers("auth", &needs, &milestone);
+        let answers = answers("auth", &needs, &milestone, Messages::ENGLISH);
         explained(&answers).iter().map(|line| seen(line)).collect::<Vec<_>>()
     };
     assert_eq!(
-        explained(MilestoneStatus::Paused),
+        lines(MilestoneStatus::Paused),
         [
-            "dacapo approve auth            the newest round counts as accepted",
+            "dacapo approve auth            accept the newest round",
             "dacapo approve auth R1         settle this finding, then resume",
             "dacapo milestone abandon auth  give it up for good",
             "x y",
         ]
     );
     assert_eq!(
-        explained(MilestoneStatus::AwaitingReview)[0],
-        "dacapo approve auth            it is completed"
+        lines(MilestoneStatus::AwaitingReview)[0],
+        "dacapo approve auth            complete the milestone"
     );
 }
 
@@ -332,4 +339,29 @@ fn s12_a_pull_request_names_goal_features_and_what_was_accepted() {
 
     4 rounds · 1 accepted · 2s · Developer codex, Acceptor claude · ended as paused · task `auth` of Dacapo
     "#);
+}
+
+#[test]
+fn u5_a_milestone_has_no_english_sentence_in_chinese() {
+    for language in [Language::SimplifiedChinese, Language::TraditionalChinese] {
+        let messages = Messages::new(language);
+        for seq in [4, 11, 30, 45, 72, 76] {
+            let view = until(seq);
+            let mut shown = seen(&status::status(&view, Some(250_000_000), None, messages));
+            if let Some(result) = &view.result {
+                shown += &seen(&report::result(&view, result, messages));
+            }
+            let own = [
+                "Login with a rate limit",
+                "rate limit",
+                "audit log",
+                "nginx is not the code",
+                "no limiter in the code",
+                "no test for it",
+                "there is no commit",
+                "test -e f1",
+            ];
+            crate::present::chinese::assert_no_english(&shown, &own);
+        }
+    }
 }

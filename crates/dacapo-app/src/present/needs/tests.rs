@@ -1,6 +1,7 @@
 use dacapo_core::event::CheckBrief;
 use dacapo_core::event::CheckPhase;
 use dacapo_core::event::{Hidden, HiddenWhy};
+use dacapo_core::git::Oid;
 
 use super::*;
 
@@ -40,15 +41,15 @@ fn m10_what_is_asked_in_a_line() {
         NeedKind::Review { found: Some(gone) },
     ];
     assert_eq!(
-        asked.each_ref().map(question),
+        asked.each_ref().map(|kind| question(kind, Messages::ENGLISH)),
         [
-            "paused by dacapo pause",
-            "paused by a person",
+            "paused by you",
+            "paused by you",
             "Which key?",
             "rejected 3×: no limit",
             "the Acceptor insists on what is settled: no limit",
             "the whole milestone was rejected 3× without a new commit: no limit",
-            "all 1 rounds are used",
+            "the only round is used",
             "all 20 rounds are used: no limit",
             "main holds commits of this milestone since round 1 (0000fee feat: it): was it you? Nothing was undone",
             "main was at 000ba5e and is at 0000fee since round 1, without what was on it: was it you? Nothing was undone",
@@ -72,12 +73,12 @@ fn l4_a_red_proof_names_checks_files_and_what_helps() {
         cure: Some("[worktree] setup = [\"npm ci\"]".into()),
     };
     assert_eq!(
-        question(&NeedKind::Proof { failure: Some(failure) }),
-        "the checks pass in the worktree, but twice in a row not in a checkout of the commit 0001001: `a` (exit 1); \
+        question(&NeedKind::Proof { failure: Some(failure) }, Messages::ENGLISH),
+        "the checks pass in the worktree, but failed twice in a row in a checkout of commit 0001001: `a` (exit 1); \
          in no commit: node_modules/0\\n (ignored by .gitignore), node_modules/1\\n (ignored by .gitignore), \
          node_modules/2\\n (ignored by .gitignore), node_modules/3\\n (ignored by .gitignore), \
          node_modules/4\\n (ignored by .gitignore) and 3 more; \
-         if a command makes what is missing, put [worktree] setup = [\"npm ci\"] into .dacapo/config.toml and resume; \
+         if a command creates what is missing, put [worktree] setup = [\"npm ci\"] into .dacapo/config.toml and resume; \
          --proof workspace goes without proof"
     );
 }

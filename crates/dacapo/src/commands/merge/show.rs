@@ -21,7 +21,7 @@ use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// What there is to say about merging what is not completed.
 fn why_unfinished(view: &TaskView, messages: Messages) -> String {
-    let own = face::of(&view.kind).and_then(|face| face.unfinished(view));
+    let own = face::of(&view.kind).and_then(|face| face.unfinished(view, messages));
     own.unwrap_or_else(|| messages.merge_task_status(view.status.as_str()))
 }
 
@@ -230,7 +230,7 @@ impl Shown {
                 self.more(&messages.merge_also_changed(&resolved.agent, &left_out::files(&other, messages)));
             }
             for left in &resolved.left_out {
-                self.more(&messages.merge_not_committed(&notices::left(left)));
+                self.more(&messages.merge_not_committed(&notices::left(left, messages)));
             }
             self.more(&messages.merge_agent_output(&resolved.record.display().to_string()));
         }
@@ -248,7 +248,7 @@ impl Shown {
                 "conflicts": done.resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect::<Vec<_>>(),
                 "kept": done.home.refs,
                 "set_aside": done.home.set_aside.as_deref().map(display_path),
-                "problems": done.home.problems.iter().map(|problem| not_at_home(problem, name)).collect::<Vec<_>>(),
+                "problems": done.home.problems.iter().map(|problem| not_at_home(problem, name, Messages::ENGLISH)).collect::<Vec<_>>(),
             }),
         );
     }
@@ -263,7 +263,7 @@ impl Shown {
             self.more(&self.messages.merge_ignored_kept(files, &path.display().to_string()));
         }
         for problem in &home.problems {
-            self.more(&paint(WARN, &not_at_home(problem, name)));
+            self.more(&paint(WARN, &not_at_home(problem, name, Messages::ENGLISH)));
         }
     }
 

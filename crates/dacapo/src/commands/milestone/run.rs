@@ -144,7 +144,7 @@ pub(super) fn abandon(app: &App, args: &AbandonMilestone) -> Result<u8, Failure>
     let seen = app.abandon_milestone(&args.milestone)?;
     match &seen.result {
         _ if args.json => print(&json::status(&seen).to_string()),
-        Some(result) => print(&report::result(&seen, result)),
+        Some(result) => print(&report::result(&seen, result, app.messages)),
         None => print(&app.messages.milestones_abandoned(&seen.name)),
     }
     Ok(0)

@@ -31,9 +31,11 @@ pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
     let (repo, _, entry) = milestone::which::entry(app, &args.milestone)?;
     super::clear_up(app, &repo, &entry);
     let story = match entry.told() {
-        Some(told) => Story::of(told, words::command).map_err(|error| {
-            Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, &error.to_string())))
-        })?,
+        Some(told) => {
+            Story::of(told, |received| words::command(received, app.messages)).map_err(|error| {
+                Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, &error.to_string())))
+            })?
+        }
         None => Story::default(),
     };
     let next = told::next(&entry);
@@ -62,7 +64,7 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
                 &format!(
                     "{}{}",
                     label(messages.page_label_needs()),
-                    words::line(&question(&needs.kind), words::WHOLE)
+                    words::line(&question(&needs.kind, messages), words::WHOLE)
                 )
             )
         );
@@ -264,12 +266,12 @@ fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView, messages:
         out,
         "  {} {sign} {}",
         pad(&messages.page_label_verdict(), LABEL),
-        output::milestone::verdict(verdict)
+        output::milestone::verdict(verdict, messages)
     );
     for finding in milestone.findings.iter().filter(|finding| verdict.findings.contains(&finding.id)) {
         let _ = writeln!(out, "            {} {}", finding.id, words::line(&finding.text, words::WHOLE));
     }
-    if let Some(criteria) = output::milestone::criteria(verdict) {
+    if let Some(criteria) = output::milestone::criteria(verdict, messages) {
         let _ = writeln!(out, "  {} {criteria}", pad(&messages.page_label_criteria(), LABEL));
     }
 }

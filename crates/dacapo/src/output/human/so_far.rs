@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
+use dacapo_app::messages::Messages;
 use dacapo_core::engine::Kinds;
 use dacapo_core::event::{CheckResult, Envelope, IterationRecord};
 use dacapo_core::spec::TaskSpec;
+use dacapo_core::task::agent_loop::PromiseRule;
 use dacapo_core::view::{Status, TaskView};
 use jiff::Timestamp;
 
 use super::Human;
-use crate::output::words::{self, DIM, WARN, paint};
+use crate::output::words::{DIM, WARN, paint};
 
 /// So many of the newest iterations are named.
 const NEWEST: usize = 5;
@@ -19,6 +21,7 @@ const NEWEST: usize = 5;
 #[derive(Debug)]
 pub struct SoFar {
     view: TaskView,
+    promise: PromiseRule,
     before: Vec<CheckResult>,
     newest: Vec<IterationRecord>,
     at: Option<Timestamp>,
@@ -27,11 +30,18 @@ pub struct SoFar {
 impl SoFar {
     /// Nothing yet.
     pub fn new(spec: &TaskSpec, kinds: Kinds) -> Self {
-        Self { view: TaskView::new(spec, kinds), before: Vec::new(), newest: Vec::new(), at: None }
+        Self {
+            view: TaskView::new(spec, kinds),
+            promise: PromiseRule::of(spec),
+            before: Vec::new(),
+            newest: Vec::new(),
+            at: None,
+        }
     }
 
     /// Takes in what happened.
     pub fn see(&mut self, line: &Envelope) {
+        self.promise.see(line);
         self.view.apply(line);
         self.before.extend(self.view.baseline().cloned());
         self.newest.append(&mut self.view.iterations);
@@ -49,39 +59,42 @@ impl SoFar {
 
 impl Human {
     /// Shows a task that is at work elsewhere from here on. `told` is what the user knows already.
-    pub fn attached(so_far: SoFar, spec: &TaskSpec, task: &Path, told: Told) -> Self {
-        let SoFar { mut view, before, newest, at } = so_far;
+    pub fn attached(so_far: SoFar, spec: &TaskSpec, task: &Path, told: Told, messages: Messages) -> Self {
+        let SoFar { mut view, promise, before, newest, at } = so_far;
         let since = at.map(|at| Timestamp::now().duration_since(at));
         let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
         view.elapsed_seconds += since.as_secs_f64();
         let (status, done) = (view.status, view.iteration);
         let waits = view.waiting_until;
-        let mut human = Human::new(view, task);
+        let mut human = Human::new(view, task, promise, messages);
         match told {
             Told::Nothing => human.preamble(spec, None, &[], None),
-            Told::WhatIsAsked => human.promise_asked = spec.policy.until.is_some(),
+            Told::WhatIsAsked => {}
         }
         for check in &before {
             human.before(check);
         }
+        if human.promise.is_needed_beside_green_checks() {
+            human.promise_needed();
+        }
         let unnamed = (done as usize).saturating_sub(newest.len());
         if unnamed > 0 {
-            let earlier = format!("earlier {}", crate::output::report::unit(&human.view));
-            let earlier = words::count(unnamed as u64, &earlier);
-            human.say(&paint(DIM, &format!("… {earlier}: dacapo status {}", spec.name)));
+            let earlier = crate::output::report::unit(&human.view).earlier(unnamed as u64, messages);
+            human.say(&paint(DIM, &messages.live_earlier(&earlier, spec.name.as_str())));
         }
         for record in &newest {
-            match human.own().and_then(|own| own.earlier(&human.view, record)) {
+            match human.own().and_then(|own| own.earlier(&human.view, record, messages)) {
                 Some(lines) => lines.iter().for_each(|line| human.say(line)),
                 None => human.iteration(record),
             }
         }
-        let standing = human.own().map(|own| own.so_far(&human.view)).unwrap_or_default();
+        let standing = human.own().map(|own| own.so_far(&human.view, messages)).unwrap_or_default();
         standing.iter().for_each(|line| human.say(line));
         match (status, waits) {
-            (Status::Queued, _) if done == 0 => human.doing = "waiting for its turn".to_owned(),
+            (Status::Queued, _) if done == 0 => human.doing = messages.live_waits_for_turn(),
             (Status::Waiting, Some(until)) => {
-                let text = format!("waiting until {} (usage limit)", crate::output::log::clock(until));
+                let text = messages
+                    .live_waiting_until(&crate::output::log::clock(until), &messages.live_usage_limit());
                 human.say(&paint(WARN, &text));
                 human.doing = text;
             }

@@ -11,30 +11,31 @@ use jiff::Timestamp;
 use super::ink::tail;
 use super::{DEMO_VARIABLE, Human, LAST_WORDS, MOST_REFUSALS};
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
-use crate::output::{ends, faults};
+use crate::output::{ends, faults, report};
 
 impl Human {
     /// Says more that is good to know, a line each.
     pub(super) fn notes(&mut self, style: anstyle::Style, texts: impl IntoIterator<Item = String>) {
         for text in texts {
-            self.say(&paint(style, &format!("note    {}", words::line(&text, words::WHOLE))));
+            let text = words::line(&text, words::WHOLE);
+            self.say(&paint(style, &format!("{}{text}", self.messages.label_note())));
         }
     }
 
     pub(super) fn setup(&mut self, setup: &SetupResult) {
         let sign = if setup.passed() { paint(BOLD, "✓") } else { paint(BAD, "✗") };
         let took = words::duration(Duration::from_millis(setup.duration_ms));
-        let before = paint(DIM, "setup  ");
-        self.say(&format!("{before} {} {sign} {} ({took})", setup.command, setup.ending()));
+        let text =
+            format!("{} {sign} {} ({took})", setup.command, words::exit(&setup.ended(), self.messages));
+        self.item(&self.messages.label_setup(), &text);
         self.doing.clear();
     }
 
     pub(super) fn check(&mut self, check: &CheckResult) {
         if !check.changed_files.is_empty() {
             let files = check.changed_files.join(", ");
-            let text =
-                format!("`{}` changed files, not committed: {}", check.command, words::line(&files, 120));
-            self.say(&paint(WARN, &format!("note    {text}")));
+            let text = self.messages.live_check_changed_files(&check.command, &words::line(&files, 120));
+            self.notes(WARN, [text]);
         }
         self.doing.clear();
     }
@@ -42,85 +43,118 @@ impl Human {
     pub(super) fn written(&mut self, record: &WritingRecord) {
         self.doing.clear();
         if let WritingEnd::Failed { fault } = &record.end {
-            let what = words::writing(record.what);
-            let note = format!("note    no {what} from {}: {}", record.by, faults::told(fault));
-            self.say(&paint(WARN, &words::line(&note, words::WHOLE)));
+            let what = words::writing(record.what, self.messages);
+            let note = self.messages.live_not_written(&what, &record.by, &faults::told(fault));
+            self.notes(WARN, [note]);
         }
     }
 
     pub(super) fn waiting(&mut self, until: Timestamp, cause: &WaitCause) {
-        let until = match cause {
+        let why = words::line(&ends::wait(cause, self.messages), 100);
+        let text = match cause {
             WaitCause::Limit(_) | WaitCause::Backoff { .. } => {
-                format!(" until {}", crate::output::log::clock(until))
+                self.messages.live_waiting_until(&crate::output::log::clock(until), &why)
             }
-            WaitCause::Probe(_) => String::new(),
+            WaitCause::Probe(_) => self.messages.live_waiting(&why),
         };
-        let text = format!("waiting{until} ({})", words::line(&ends::wait(cause), 100));
         self.say(&paint(WARN, &text));
         self.doing = text;
     }
 
     pub(super) fn finished(&mut self, result: &TaskResult) {
-        let text = crate::output::report::result(&self.view, result);
         // What is shown of a scratch repository cannot be gone on with: `demo` itself says what can.
-        let is_demo = std::env::var_os(DEMO_VARIABLE).is_some();
-        let kept = text.lines().filter(|line| !is_demo || !line.starts_with("  next:"));
-        self.say(&format!("\n{}", kept.collect::<Vec<_>>().join("\n")));
+        let text = if std::env::var_os(DEMO_VARIABLE).is_some() {
+            report::facts(&self.view, result, self.messages)
+        } else {
+            report::result(&self.view, result, self.messages)
+        };
+        self.say(&format!("\n{}", text.trim_end()));
     }
 
     pub(super) fn iteration(&mut self, record: &IterationRecord) {
         let sign = words::iteration_sign(record);
-        let commit = words::commit(record);
+        let commit = words::commit(record, self.messages);
         let took = words::duration(Duration::from_millis(record.duration_ms));
-        let files = words::count(u64::from(record.changed_total), "file");
+        let files = self.messages.files(u64::from(record.changed_total));
         self.say(&format!(
             "{sign} {}  {commit}  {}  {files} {took}",
             record.iteration + 1,
             words::line(&record.summary, 60)
         ));
-        let mut verdicts = Vec::new();
+        let mut parts = Vec::new();
         if self.view.looping && !record.checks.is_empty() {
-            let said = match record.blocked {
-                Some(_) => "blocked",
-                None if record.promise || !self.promise_asked => "done",
-                None => "not done",
-            };
-            if record.success {
-                verdicts.push(format!("{}: {said}.", self.agent));
-            }
-            let no = || paint(BAD, "no");
-            let word = |passed| if passed { paint(BOLD, "yes") } else { no() };
-            let (proof, here): (Vec<_>, Vec<_>) = record.checks.iter().partition(|check| is_proof(check));
-            let late = |check: &CheckBrief| if check.timed_out() { " (timed out)" } else { "" };
-            verdicts.extend(
-                here.iter().map(|check| format!("{}: {}{}.", check.command, word(check.passed), late(check))),
-            );
-            if !proof.is_empty() {
-                let proven = proof.iter().all(|check| check.passed);
-                verdicts.push(format!("proof: {}.", if proven { paint(GOOD, "yes") } else { no() }));
-            }
+            parts.extend(self.claim(record));
+            parts.extend(self.evidence(&record.checks));
         }
         if let Some(error) = faults::all(&record.faults) {
-            verdicts.push(paint(BAD, &words::line(&error, words::WHOLE)));
+            parts.push(paint(BAD, &words::line(&error, words::WHOLE)));
         }
-        if !verdicts.is_empty() {
-            self.say(&format!("     {}", verdicts.join(" ")));
+        if let Some(line) = parts.into_iter().reduce(|line, part| self.messages.clauses(&line, &part)) {
+            self.say(&format!("     {line}"));
         }
+    }
+
+    /// What the agent says of its work; nothing where nobody asked it.
+    fn claim(&self, record: &IterationRecord) -> Option<String> {
+        if !record.success {
+            return None;
+        }
+        match &record.blocked {
+            Some(_) => Some(self.messages.said_blocked(&self.agent)),
+            None if record.promise => Some(self.messages.said_done(&self.agent)),
+            None if self.promise.is_needed() => Some(self.messages.said_nothing(&self.agent)),
+            None => None,
+        }
+    }
+
+    /// What the checks say of it.
+    fn evidence(&mut self, checks: &[CheckBrief]) -> Vec<String> {
+        let messages = self.messages;
+        let (proof, here): (Vec<_>, Vec<_>) = checks.iter().partition(|check| is_proof(check));
+        let mut parts = Vec::new();
+        for check in here {
+            let command = &check.command;
+            if check.passed {
+                self.failing.remove(command);
+                parts.push(messages.check_passes(command));
+                continue;
+            }
+            let failed_before = !self.failing.insert(command.clone());
+            let text = match failed_before {
+                _ if check.timed_out() => messages.check_timed_out(command),
+                true => messages.check_still_fails(command),
+                false => messages.check_fails(command),
+            };
+            parts.push(paint(BAD, &text));
+        }
+        if !proof.is_empty() {
+            let proven = proof.iter().all(|check| check.passed);
+            let (style, text) =
+                if proven { (GOOD, messages.proof_passes()) } else { (BAD, messages.proof_fails()) };
+            parts.push(paint(style, &text));
+        }
+        parts
     }
 
     /// A check before the first iteration.
     pub(super) fn before(&mut self, check: &CheckResult) {
         let sign = words::check_sign(check);
         let last = words::quoted(&check.telling_line()).map_or_else(String::new, |line| format!("  {line}"));
-        self.promise_asked |= check.passed();
-        let proof = if check.passed() { "; already green: the promise is needed too" } else { "" };
-        let before = paint(DIM, "before ");
-        self.say(&format!("{before} {} {sign} {}{last}{proof}", check.command, check.ending()));
+        if !check.passed() {
+            self.failing.insert(check.command.clone());
+        }
+        let text = format!("{} {sign} {}{last}", check.command, words::exit(&check.ended(), self.messages));
+        self.item(&self.messages.label_before(), &text);
+    }
+
+    /// Green checks alone do not end it.
+    pub(super) fn promise_needed(&mut self) {
+        self.notes(DIM, [self.messages.live_promise_needed(&self.agent)]);
     }
 
     /// The agent makes a model call again: what it is doing now. In a pipe each reason is said once in a row.
     pub(super) fn retries(&mut self, message: &str, status: Option<u16>) {
-        let doing = words::retrying(message, status);
+        let doing = words::retrying(message, status, self.messages);
         if !self.live && self.doing != doing {
             self.say_of_agent(&paint(DIM, &format!("  ▸ {doing}")));
         }
@@ -130,7 +164,8 @@ impl Human {
     pub(super) fn was_refused(&mut self, what: &str) {
         self.refusals = self.refusals.saturating_add(1);
         if self.refusals <= MOST_REFUSALS {
-            self.say(&paint(WARN, &format!("  not allowed: {}", words::line(what, 120))));
+            let text = self.messages.live_not_allowed(&words::line(what, 120));
+            self.say(&paint(WARN, &format!("  {text}")));
         }
     }
 

@@ -175,7 +175,7 @@ fn a8_a_person_answers_at_the_terminal_and_nobody_is_called_idle_meanwhile() {
     let screen = Screen::of(&mut child);
     // A line that is typed before there is a question is nobody's answer.
     let asked = |count: usize| {
-        wait_for("the question", || screen.text().matches("answer by a number, y or n").count() == count);
+        wait_for("the question", || screen.text().matches("answer with a number, y or n").count() == count);
     };
     asked(1);
     // Longer than either timeout: a person may take their time.

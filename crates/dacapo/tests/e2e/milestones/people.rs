@@ -53,7 +53,7 @@ fn m9_who_goes_on_is_told_what_the_project_remembers_by_now() {
     stage.world.write(MEMORY, "Tests are fast by now.\n");
     let _ = stage.milestone("resume", &[]).expect(4);
     let logs = stage.run(&["logs", ID]).expect(0).stdout;
-    assert!(logs.contains("dacapo resume: the project memory is that of the file now\n"), "{logs}");
+    assert!(logs.contains("dacapo resume: uses the project memory in the file from now on\n"), "{logs}");
     for (call, told, not) in [(3, "are slow", "are fast by now"), (4, "are fast by now", "are slow")] {
         stage.assert_told("dev", call, told);
         stage.assert_not_told("dev", call, not);
@@ -279,7 +279,7 @@ fn m10_what_nobody_could_accept_is_not_approved() {
     stage.play(&["build F-1"], &["accept"]);
     let _ = stage.start().expect(4);
     refused(&stage.world, &approve, "round 1 of milestone 'two' is already accepted");
-    assert_eq!(stage.needs(), ("rounds".to_owned(), "all 1 rounds are used".to_owned()));
+    assert_eq!(stage.needs(), ("rounds".to_owned(), "the only round is used".to_owned()));
 }
 
 #[test]

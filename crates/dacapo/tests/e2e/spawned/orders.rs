@@ -117,10 +117,14 @@ fn s2_a_pause_takes_hold_after_the_iteration_and_resume_goes_on() {
     assert!(said.stdout.contains("after this iteration"), "{}", said.stdout);
     wait_for("the task to hear of it", || world.events("t", "command_received").len() == 1);
     let_go(&world);
-    let _ = world.wait("t").expect(4);
+    let ended = world.run(&["wait", "t"]).expect(4).stdout;
+    // Who paused it is told so, and how to go on; not that somebody is needed, nor what was typed.
+    assert!(ended.starts_with("‖ paused by you · 1 iteration · "), "{ended}");
+    assert!(!ended.contains("dacapo pause") && !ended.contains("a person is needed"), "{ended}");
+    assert!(ended.contains("\n  next: dacapo resume t  ") && ended.contains("  go on\n"), "{ended}");
     let status = world.status("t");
     assert_eq!((&status["status"], &status["iteration"]), (&"paused".into(), &1.into()));
-    assert_eq!(status["needs"]["question"], "paused by dacapo pause");
+    assert_eq!(status["needs"]["question"], "paused by you");
     let said = world.run(&["pause", "t"]).expect(2);
     assert!(said.stderr.contains("Task 't' is not running (paused)"), "{}", said.stderr);
     let _ = world.run(&["resume", "t"]).expect(0);
