@@ -149,6 +149,60 @@ fn order(command: &Command) -> Option<&'static str> {
     }
 }
 
+/// Whether a command only shows something: then there is nothing that a failure of it could have kept.
+pub fn only_reads(command: &Command) -> bool {
+    match command {
+        Command::List(_)
+        | Command::Status(_)
+        | Command::Logs(_)
+        | Command::Diff(_)
+        | Command::Attach(_)
+        | Command::Wait(_)
+        | Command::Open(_)
+        | Command::Doctor(_)
+        | Command::Man(_)
+        | Command::Completions(_) => true,
+        Command::Config(args) => match args.command {
+            Some(ConfigCommand::Show { .. } | ConfigCommand::Schema | ConfigCommand::Path) | None => true,
+            Some(ConfigCommand::Edit { .. } | ConfigCommand::Set { .. } | ConfigCommand::Unset { .. }) => {
+                false
+            }
+        },
+        Command::Milestone(args) => match &args.command {
+            MilestoneCommand::List(_) | MilestoneCommand::Show(_) => true,
+            MilestoneCommand::Resume(_)
+            | MilestoneCommand::Approve(_)
+            | MilestoneCommand::Reject(_)
+            | MilestoneCommand::Abandon(_)
+            | MilestoneCommand::Start(_)
+            | MilestoneCommand::New(_) => false,
+        },
+        Command::Trust(args) => args.list,
+        Command::Prompt(_)
+        | Command::Exec(_)
+        | Command::Spawn(_)
+        | Command::Takeover(_)
+        | Command::Resume(_)
+        | Command::Merge(_)
+        | Command::Kill(_)
+        | Command::Pause(_)
+        | Command::Tell(_)
+        | Command::Set(_)
+        | Command::Approve(_)
+        | Command::Reject(_)
+        | Command::Rename(_)
+        | Command::Drop(_)
+        | Command::Undo(_)
+        | Command::Pr(_)
+        | Command::Notify(_)
+        | Command::Prune(_)
+        | Command::Init(_)
+        | Command::Demo(_)
+        | Command::Rehearsal(_)
+        | Command::Rerun(_) => false,
+    }
+}
+
 /// Whether the command's output is for programs: then its errors are too.
 pub fn wants_json(command: &Command) -> bool {
     match command {

@@ -117,7 +117,7 @@ pub fn main() -> ExitCode {
             .hint(say(Messages::command_directory_must_exist));
         return report(&failure, app().messages, false);
     }
-    let json = commands::wants_json(&cli.command);
+    let (json, only_reads) = (commands::wants_json(&cli.command), commands::only_reads(&cli.command));
     let app = app();
     let ended = commands::run(&app, cli.command);
     log.finish();
@@ -126,7 +126,14 @@ pub fn main() -> ExitCode {
         Ok(0) => commands::unwritten()
             .map_or_else(|failure| report(&failure, app.messages, false), |()| ExitCode::SUCCESS),
         Ok(code) => ExitCode::from(code),
-        Err(failure) => report(&failure, app.messages, json),
+        Err(mut failure) => {
+            if json {
+                print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
+            }
+            // People do not fear for their work when a command only shows something.
+            failure.kept = failure.kept.filter(|_| !only_reads);
+            report(&failure, app.messages, false)
+        }
     }
 }
 
@@ -177,18 +184,20 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
         };
     }
     let mut failure = misunderstood::misunderstood(error);
-    // Where it cannot be shown, the exit code says it all the same.
-    let _ = error.print();
     let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
     if of_words && !args::names_a_command(args) && !args.iter().any(|word| word == args::PROMPT) {
-        let meant = args::not_a_prompt(args);
-        complain!("\n{}", meant.in_language(app().messages.language()));
-        failure.hints.push(meant);
+        failure.hints.push(args::not_a_prompt(args));
     }
-    if args::want_json(args) {
-        print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
+    let json = args::want_json(args);
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // The help itself, on standard error. Where it cannot be shown, the exit code says it all the same.
+        let _ = error.print();
+        if json {
+            print_at_the_end(Stream::Stdout, &format!("{}\n", failure.to_json()));
+        }
+        return ExitCode::from(failure.exit_code());
     }
-    ExitCode::from(2)
+    report(&failure, app().messages, json)
 }
 
 /// Logs go to standard error, by `DACAPO_LOG`, warnings and worse by default (L16).

@@ -2,7 +2,7 @@
 
 use dacapo_app::error::Failure;
 
-/// What the parser of the command line says, for programs; people get its own words.
+/// Its first paragraph is what happened, its tips are what to do. It speaks English alone.
 pub(crate) fn misunderstood(error: &clap::Error) -> Failure {
     let said = error.render().to_string();
     let mut paragraphs = said.split("\n\n");

@@ -69,7 +69,7 @@ fn u6_every_flag_of_exec_refuses_a_wrong_value() {
         (&["--check-timeout", "", "go"], "--check-timeout"),
         (&["--check", "", "go"], "--check '' is empty"),
         (&["--check", "  ", "go"], "is empty"),
-        (&["--checks", "go"], "no checks that could be found"),
+        (&["--checks", "go"], "no checks were found"),
         (&["--with-changes", "go"], "--with-changes"),
         (&["--pr", "go"], "--pr needs a worktree"),
         (&["--pr=A title", "go"], "--pr needs a worktree"),
@@ -248,6 +248,36 @@ fn c10_a_dirty_tree_is_refused_with_what_to_do() {
     }
     world.git(&["add", "-A"]);
     refused(&world, &words, "2 tracked files here have uncommitted changes (README.md, new file)");
+}
+
+#[test]
+fn u6_what_the_parser_of_the_command_line_says_has_the_form_of_every_error() {
+    let world = World::new();
+    let ran = world.run(&["exec", "--itr", "3", "fix it"]).expect(2);
+    let expected = "error: unexpected argument '--itr' found\n  do:   a similar argument exists: '--iter'\n";
+    assert_eq!(ran.stderr, expected);
+    let ran = world.run(&["fix", "the", "tests"]).expect(2);
+    assert!(ran.stderr.starts_with("error: unrecognized subcommand 'fix'\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("To have an agent do it, quote it: dacapo \"fix the tests\""),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn u6_a_command_that_only_shows_something_does_not_say_what_was_kept() {
+    let world = World::new();
+    for (words, kept) in [
+        (&["status"][..], false),
+        (&["diff"], false),
+        (&["logs", "t"], false),
+        (&["exec", "--agent-cmd", "true", "go"], true),
+    ] {
+        let ran = Ran::from(world.command(words).current_dir(world.home()).output().unwrap()).expect(2);
+        assert!(ran.stderr.contains("is not in a git repository"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("kept: "), kept, "{words:?}: {}", ran.stderr);
+    }
 }
 
 #[test]

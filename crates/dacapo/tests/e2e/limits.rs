@@ -222,7 +222,7 @@ fn l10_agents_that_name_no_cost_are_priced_by_the_config_or_refused() {
         world.program(name, &format!("#!/bin/sh\ncat > /dev/null\necho $$ > f\ncat {said}\n"));
         let words = ["--agent", name, "--model", "m-1", "--max-cost", "1", "--iter", "3", "--json", "go"];
         let ran = world.exec(&words).expect(2);
-        ran.says(&format!("agent '{name}' does not say what it costs")).says("[prices.\"m-1\"]");
+        ran.says(&format!("agent '{name}' does not report its cost")).says("[prices.\"m-1\"]");
         assert_eq!(world.tasks(), [] as [&str; 0], "{name}");
         // A dollar a token: whatever the fixture says it used is over the budget.
         world.config("[prices.m-1]\ninput = 1000000.0\noutput = 1000000.0\n");
@@ -280,7 +280,7 @@ fn l10_every_agent_that_may_take_over_is_held_to_the_budget_before_it_starts() {
     let agents = format!("{rehearsal},codex");
     world.program("codex", "#!/bin/sh\nexit 1\n");
     for (words, says) in [
-        (["--agent", agents.as_str()], "agent 'codex' does not say what it costs"),
+        (["--agent", agents.as_str()], "agent 'codex' does not report its cost"),
         (["--agent-cmd", "true"], "prints plain text and reports no usage"),
     ] {
         let words = [&words[..], &["--max-cost", "1", "--iter", "2", "go"]].concat();

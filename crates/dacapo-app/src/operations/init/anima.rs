@@ -33,8 +33,10 @@ const TEXTS: [(&str, &str); 3] = [
     ("VISION.md", ".dacapo/VISION.md"),
     ("memory/project.md", ".dacapo/memory/project.md"),
 ];
+/// What is said of a file by its name.
+type Said = fn(Messages, &str) -> String;
 /// What has no place here.
-const LEFT: [(&str, fn(Messages, &str) -> String); 3] = [
+const LEFT: [(&str, Said); 3] = [
     ("inbox", Messages::init_ideas_left),
     ("inbox.json", Messages::init_ideas_left),
     ("memory/iterations", Messages::init_summaries_left),

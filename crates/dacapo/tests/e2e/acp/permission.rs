@@ -98,7 +98,7 @@ fn a1_settings_that_mean_nothing_to_the_protocol_are_refused() {
     let world = World::new();
     world.config("[agents.bot]\ncommand = [\"cat\"]\noutput = \"acp\"\nresume = [\"-r\"]\n");
     let ran = world.exec(&["--agent", "bot", "go"]).expect(2);
-    assert!(ran.stderr.contains("mean nothing with output = \"acp\""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("have no effect with output = \"acp\""), "{}", ran.stderr);
 }
 
 /// Runs the program at a terminal of its own. What is typed comes from a pipe.
