@@ -6,7 +6,6 @@ use std::io;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::App;
-use crate::args::milestone::MilestoneCommand;
 use crate::args::{Command, ConfigCommand};
 use crate::error::Failure;
 use crate::inside;
@@ -117,15 +116,7 @@ fn order(command: &Command) -> Option<&'static str> {
             Some(ConfigCommand::Unset { .. }) => Some("config unset"),
             Some(ConfigCommand::Show { .. } | ConfigCommand::Schema | ConfigCommand::Path) | None => None,
         },
-        Command::Milestone(args) => match &args.command {
-            MilestoneCommand::Resume(_) => Some("milestone resume"),
-            MilestoneCommand::Approve(_) => Some("milestone approve"),
-            MilestoneCommand::Reject(_) => Some("milestone reject"),
-            MilestoneCommand::Abandon(_) => Some("milestone abandon"),
-            // Without an ID it goes on with what was cut short.
-            MilestoneCommand::Start(args) => args.milestone.is_none().then_some("milestone start"),
-            MilestoneCommand::New(_) | MilestoneCommand::List(_) | MilestoneCommand::Show(_) => None,
-        },
+        Command::Milestone(args) => args.command.order(),
         Command::Prompt(_)
         | Command::Exec(_)
         | Command::Spawn(_)
@@ -168,15 +159,7 @@ pub fn only_reads(command: &Command) -> bool {
                 false
             }
         },
-        Command::Milestone(args) => match &args.command {
-            MilestoneCommand::List(_) | MilestoneCommand::Show(_) => true,
-            MilestoneCommand::Resume(_)
-            | MilestoneCommand::Approve(_)
-            | MilestoneCommand::Reject(_)
-            | MilestoneCommand::Abandon(_)
-            | MilestoneCommand::Start(_)
-            | MilestoneCommand::New(_) => false,
-        },
+        Command::Milestone(args) => args.command.only_reads(),
         Command::Trust(args) => args.list,
         Command::Prompt(_)
         | Command::Exec(_)

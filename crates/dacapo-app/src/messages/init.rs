@@ -80,7 +80,7 @@ messages! {
         zh_cn: "  （Dacapo 为其他程序写的文件）",
         zh_tw: "  （Dacapo 為其他程式寫的檔案）",
     }
-    init_file_milestones() { en: "  (how a milestone is written)", zh_cn: "  （里程碑的写法）", zh_tw: "  （里程碑的寫法）" }
+    init_file_how_to() { en: "  (how a milestone is written)", zh_cn: "  （里程碑的写法）", zh_tw: "  （里程碑的寫法）" }
     init_file_prompts() {
         en: "  (what agents are told, as a comment)",
         zh_cn: "  （对智能体说的话，均为注释）",

@@ -41,6 +41,32 @@ pub enum MilestoneCommand {
 }
 
 impl MilestoneCommand {
+    /// The command's name if agents inside a task may not give it (R7); none if they may.
+    pub fn order(&self) -> Option<&'static str> {
+        match self {
+            MilestoneCommand::Resume(_) => Some("milestone resume"),
+            MilestoneCommand::Approve(_) => Some("milestone approve"),
+            MilestoneCommand::Reject(_) => Some("milestone reject"),
+            MilestoneCommand::Abandon(_) => Some("milestone abandon"),
+            // Without an ID it goes on with what was cut short.
+            MilestoneCommand::Start(args) => args.milestone.is_none().then_some("milestone start"),
+            MilestoneCommand::New(_) | MilestoneCommand::List(_) | MilestoneCommand::Show(_) => None,
+        }
+    }
+
+    /// Whether it changes nothing.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            MilestoneCommand::List(_) | MilestoneCommand::Show(_) => true,
+            MilestoneCommand::Resume(_)
+            | MilestoneCommand::Approve(_)
+            | MilestoneCommand::Reject(_)
+            | MilestoneCommand::Abandon(_)
+            | MilestoneCommand::Start(_)
+            | MilestoneCommand::New(_) => false,
+        }
+    }
+
     /// Whether the output is for programs.
     pub fn wants_json(&self) -> bool {
         match self {

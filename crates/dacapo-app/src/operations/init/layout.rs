@@ -51,7 +51,7 @@ pub fn what_for(path: &str, messages: Messages) -> String {
     match path {
         CONFIG => messages.init_file_config(),
         ".dacapo/.gitignore" => messages.init_file_ignore(),
-        ".dacapo/milestones/README.md" => messages.init_file_milestones(),
+        ".dacapo/milestones/README.md" => messages.init_file_how_to(),
         prompt if prompt.starts_with(PROMPTS) => messages.init_file_prompts(),
         ".dacapo/VISION.md" => messages.init_file_vision(),
         ".dacapo/soul.md" => messages.init_file_soul(),
