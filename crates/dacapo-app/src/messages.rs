@@ -10,6 +10,7 @@ mod config;
 mod counts;
 mod doctor;
 mod ended;
+mod faults;
 mod going_on;
 mod hints;
 mod init;
@@ -146,6 +147,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("counts", counts::COUNTS),
     ("doctor", doctor::DOCTOR),
     ("ended", ended::ENDED),
+    ("faults", faults::FAULTS),
     ("going_on", going_on::GOING_ON),
     ("hints", hints::HINTS),
     ("init", init::INIT),

@@ -14,6 +14,8 @@ messages! {
     label_or() { en: "or: ", zh_cn: "或者：", zh_tw: "或者：" }
     /// Two clauses of one sentence.
     clauses(first: &str, second: &str) { en: "{first}; {second}", zh_cn: "{first}；{second}", zh_tw: "{first}；{second}" }
+    /// Between the items of a list.
+    comma() { en: ", ", zh_cn: "，", zh_tw: "，" }
     label_note() { en: "note    ", zh_cn: "提示    ", zh_tw: "提示    " }
     label_warning() { en: "warning: ", zh_cn: "警告：", zh_tw: "警告：" }
 }

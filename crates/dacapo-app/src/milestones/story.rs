@@ -173,7 +173,9 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
         };
         let text = match &record.end {
             TurnEnd::Done => record.reply.clone().unwrap_or_else(|| record.summary.clone()),
-            TurnEnd::Failed { fault, .. } => format!("(no reply: {})", faults::told(fault)),
+            TurnEnd::Failed { fault, .. } => {
+                format!("(no reply: {})", faults::told(fault, Messages::ENGLISH))
+            }
             TurnEnd::Limit { message, .. } => format!("(no reply, a usage limit: {message})"),
             TurnEnd::Cancelled => "(no reply: it was ended)".to_owned(),
             TurnEnd::Budget => "(no reply: the budget was used up)".to_owned(),

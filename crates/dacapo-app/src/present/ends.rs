@@ -32,7 +32,7 @@ pub fn detail(detail: &StopDetail, name: &str, messages: Messages) -> String {
         }
         StopDetail::NoSession => messages.detail_no_session(name),
         StopDetail::Main(found) => main_branch(found, messages),
-        StopDetail::Faults { faults } => faults::all(faults).unwrap_or_default(),
+        StopDetail::Faults { faults } => faults::all(faults, messages).unwrap_or_default(),
         StopDetail::Said { message } => message.clone(),
     }
 }

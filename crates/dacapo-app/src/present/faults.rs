@@ -3,75 +3,92 @@
 use std::time::Duration;
 
 use dacapo_core::agent::{self, BUILT_IN};
-use dacapo_core::context;
 use dacapo_core::event::{Fault, LogIn, NotAllowed, TimeLimit};
 use dacapo_core::spec::{OutputFormat, duration_text};
 
+use crate::messages::Messages;
+
 /// All that went wrong; none where nothing did.
-pub fn all(faults: &[Fault]) -> Option<String> {
-    (!faults.is_empty()).then(|| faults.iter().map(told).collect::<Vec<_>>().join("; "))
+pub fn all(faults: &[Fault], messages: Messages) -> Option<String> {
+    let told = faults.iter().map(|fault| told(fault, messages));
+    told.reduce(|first, second| messages.clauses(&first, &second))
 }
 
-/// What went wrong.
-pub fn told(fault: &Fault) -> String {
-    let what = context::fault(fault);
+/// What went wrong, and what would help.
+pub fn told(fault: &Fault, messages: Messages) -> String {
+    let m = messages;
+    let with = |what: String, said: &str| if said.is_empty() { what } else { m.fault_with(&what, said) };
+    let helps = |what: String, cure: &str| m.clauses(&what, cure);
     match fault {
-        Fault::NotLoggedIn { log_in: Some(log_in), .. } => format!("{what}; {}", how_to_log_in(log_in)),
-        Fault::KeyRefused { .. } => format!("{what}; see that it is right, or take it away and log in"),
-        Fault::SessionGone { agent, said } => {
-            let helps = match agent.as_str() {
-                "gemini" | "opencode" => "--session fresh begins anew",
-                _ if said.is_empty() => "start the task anew, or use --session fresh",
-                _ => "--session fresh starts new ones",
-            };
-            format!("{what}; {helps}")
+        Fault::NotLoggedIn { said, log_in } => {
+            let what = with(m.fault_not_logged_in(), said);
+            match log_in {
+                Some(log_in) => helps(what, &how_to_log_in(log_in, m)),
+                None => what,
+            }
         }
-        Fault::SessionNotTakenUp { .. } => format!("{what}; --session fresh needs none"),
-        Fault::OutsideRepository { .. } => {
-            format!("{what}; put --skip-git-repo-check into the agent's command")
+        Fault::KeyRefused { holder, said } => {
+            helps(with(m.fault_key_refused(holder), said), &m.fault_check_key())
         }
-        Fault::TooSlow { limit: TimeLimit::Turn, limit_ms } => {
-            format!("no end within --turn-timeout ({})", span(*limit_ms))
+        Fault::NotPaidFor { said } => with(m.fault_not_paid_for(), said),
+        Fault::SessionGone { agent, said } => session_gone(agent, said, m),
+        Fault::SessionNotTakenUp { follow_up_of, said } => {
+            helps(m.fault_session_not_taken_up(follow_up_of, said), &m.fault_fresh_needs_none())
         }
+        Fault::OutsideRepository { agent } => {
+            helps(m.fault_outside_repository(agent), &m.fault_put_argument("--skip-git-repo-check"))
+        }
+        Fault::PromptTooLong { agent, most } => m.fault_prompt_too_long(agent, most),
+        Fault::TooSlow { limit: TimeLimit::Turn, limit_ms } => m.fault_turn_too_slow(&span(*limit_ms)),
+        Fault::TooSlow { limit: TimeLimit::Call, limit_ms } => m.fault_call_too_slow(&span(*limit_ms)),
         Fault::Silent { limit_ms, said } => {
-            let silent = format!("no sign of life for --idle-timeout ({})", span(*limit_ms));
-            said.as_ref().map_or_else(|| silent.clone(), |said| format!("{silent}: {said}"))
+            with(m.fault_silent(&span(*limit_ms)), said.as_deref().unwrap_or_default())
         }
-        Fault::NotAllowed(refused) => not_allowed(refused),
-        Fault::NotLoggedIn { log_in: None, .. }
-        | Fault::NotPaidFor { .. }
-        | Fault::PromptTooLong { .. }
-        | Fault::TooSlow { limit: TimeLimit::Call, .. }
-        | Fault::TriedInVain { .. }
-        | Fault::NoAcpAnswer { .. }
-        | Fault::Unfinished { .. }
-        | Fault::NotRunnable { .. }
-        | Fault::Exited { .. }
-        | Fault::Signalled { .. }
-        | Fault::GuardLost
-        | Fault::BudgetUsed
-        | Fault::Said { .. } => what,
+        Fault::TriedInVain { attempts, said } => with(m.fault_tried_in_vain(*attempts), said),
+        Fault::NoAcpAnswer { said } => with(m.fault_no_acp_answer(), said.as_deref().unwrap_or_default()),
+        Fault::Unfinished { said } => with(m.fault_unfinished(), said),
+        Fault::NotRunnable { code, said } => with(m.fault_not_runnable(*code), said),
+        Fault::Exited { code, said } => with(m.fault_exited(*code), said),
+        Fault::Signalled { signal, said } => with(m.fault_signalled(*signal), said),
+        Fault::GuardLost => m.fault_guard_lost(),
+        Fault::NotAllowed(refused) => not_allowed(refused, m),
+        Fault::BudgetUsed => m.fault_budget_used(),
+        Fault::Said { message } => message.clone(),
     }
+}
+
+/// Agents differ in what they say about it, and some say nothing.
+fn session_gone(agent: &str, said: &str, m: Messages) -> String {
+    let (what, helps) = match (agent, said) {
+        ("gemini" | "opencode", "") => (m.fault_session_unknown(agent), m.fault_fresh_begins_anew()),
+        ("gemini" | "opencode", said) => (m.fault_session_gone(said), m.fault_fresh_begins_anew()),
+        (agent, "") => (m.fault_conversation_unknown(agent), m.fault_fresh_or_new_task()),
+        (agent, said) => (m.fault_conversation_gone(agent, said), m.fault_fresh_starts_new()),
+    };
+    m.clauses(&what, &helps)
 }
 
 /// What an agent was not allowed to do, and what would allow it.
-pub fn not_allowed(refused: &NotAllowed) -> String {
-    let what = context::fault(&Fault::NotAllowed(refused.clone()));
-    match &refused.argument {
-        Some(argument) => format!("{what}; put {argument} into the agent's command"),
-        None => format!("{what}; use --approval auto"),
-    }
+pub fn not_allowed(refused: &NotAllowed, messages: Messages) -> String {
+    let NotAllowed { agent, tools, argument } = refused;
+    let what = match tools.is_empty() {
+        true => messages.fault_no_tools(agent),
+        false => messages.fault_tools_refused(agent, &tools.join(", ")),
+    };
+    let helps = match argument {
+        Some(argument) => messages.fault_put_argument(argument),
+        None => messages.fault_use_approval_auto(),
+    };
+    messages.clauses(&what, &helps)
 }
 
-fn how_to_log_in(log_in: &LogIn) -> String {
+fn how_to_log_in(log_in: &LogIn, messages: Messages) -> String {
     let mut agents = BUILT_IN.iter().copied().chain(agent::adapter(OutputFormat::Acp));
     let known = log_in.agent.as_deref().and_then(|name| agents.find(|one| one.name() == name));
     match known {
         Some(adapter) => adapter.how_to_log_in().to_owned(),
-        None if log_in.ways.is_empty() => {
-            "log in with the agent's own program, or set its API key".to_owned()
-        }
-        None => format!("to log in: {}", log_in.ways.join(", or ")),
+        None if log_in.ways.is_empty() => messages.fault_log_in_or_set_key(),
+        None => messages.fault_to_log_in(&log_in.ways.join(&messages.fault_or())),
     }
 }
 
@@ -124,7 +141,7 @@ mod tests {
             Fault::Signalled { signal: 9, said: String::new() },
         ];
         assert_eq!(
-            all.each_ref().map(told),
+            all.each_ref().map(|fault| told(fault, Messages::ENGLISH)),
             [
                 "claude has no such conversation any more (No conversation found); --session fresh starts new ones",
                 "codex does not know this conversation any more, so it cannot be continued; start the task anew, or \
@@ -151,5 +168,21 @@ mod tests {
                 "the agent was ended by signal 9",
             ]
         );
+    }
+
+    #[test]
+    fn what_people_and_agents_read_of_a_fault_begins_alike() {
+        // What only a person can do about it is behind that.
+        for fault in [
+            login("401", Some(LogIn::of("qwen"))),
+            Fault::Exited { code: 1, said: "no".into() },
+            Fault::NotRunnable { code: 127, said: String::new() },
+            Fault::GuardLost,
+            refused(&["shell"], None),
+            gone("codex", ""),
+        ] {
+            let (people, agents) = (told(&fault, Messages::ENGLISH), dacapo_core::context::fault(&fault));
+            assert!(people.starts_with(&agents), "{people} | {agents}");
+        }
     }
 }

@@ -51,12 +51,52 @@ pub fn event(line: &Envelope) -> Value {
     match &line.event {
         Event::TurnFinished(record) => turn(&mut value, record),
         Event::Written(WritingRecord { end: WritingEnd::Failed { fault }, .. }) => {
-            value["message"] = faults::told(fault).into();
+            value["message"] = faults::told(fault, Messages::ENGLISH).into();
         }
         Event::IterationFinished(record) => iteration(&mut value, &record.faults),
         Event::TaskFinished(result) => detail(&mut value, result.detail.as_ref(), &line.task),
         Event::StopRequested { detail: why, .. } => detail(&mut value, Some(why), &line.task),
-        _ => {}
+        // These say all by themselves.
+        Event::TaskCreated { .. }
+        | Event::TaskStarted { .. }
+        | Event::Resumed { .. }
+        | Event::WorkspaceReady { .. }
+        | Event::WorkspaceFailed { .. }
+        | Event::PortsLeased { .. }
+        | Event::FilesIncluded { .. }
+        | Event::UntrackedFound(_)
+        | Event::UntrackedTouched(_)
+        | Event::SetupFinished(_)
+        | Event::CheckFinished(_)
+        | Event::ProofStarted { .. }
+        | Event::ProofUnavailable { .. }
+        | Event::ProofFailed { .. }
+        | Event::IterationStarted { .. }
+        | Event::TurnStarted { .. }
+        | Event::Written(_)
+        | Event::CommitIntent(_)
+        | Event::NoCommit(_)
+        | Event::Committed { .. }
+        | Event::LimitKnown(_)
+        | Event::Waiting { .. }
+        | Event::WaitOver
+        | Event::AgentChanged { .. }
+        | Event::Asked { .. }
+        | Event::Answered
+        | Event::Paused { .. }
+        | Event::Notice(_)
+        | Event::RecordAltered { .. }
+        | Event::CommandReceived(_)
+        | Event::Queued
+        | Event::Dequeued
+        | Event::Own(_)
+        | Event::MergeIntent { .. }
+        | Event::Renamed { .. }
+        | Event::TakenOver { .. }
+        | Event::MergeUndone { .. }
+        | Event::Merged { .. }
+        | Event::PullRequest { .. }
+        | Event::Notified { .. } => {}
     }
     value
 }
@@ -65,22 +105,22 @@ pub fn event(line: &Envelope) -> Value {
 pub fn agent(event: &AgentEvent) -> Value {
     let mut value = serde_json::to_value(event).unwrap_or_default();
     if let AgentEvent::Error { fault, .. } = event {
-        value["message"] = faults::told(fault).into();
+        value["message"] = faults::told(fault, Messages::ENGLISH).into();
     }
     value
 }
 
 fn turn(value: &mut Value, record: &TurnRecord) {
     if let TurnEnd::Failed { fault, .. } = &record.end {
-        value["message"] = faults::told(fault).into();
+        value["message"] = faults::told(fault, Messages::ENGLISH).into();
     }
     if let Some(refused) = &record.not_allowed {
-        value["refused"] = faults::not_allowed(refused).into();
+        value["refused"] = faults::not_allowed(refused, Messages::ENGLISH).into();
     }
 }
 
 fn iteration(value: &mut Value, faults: &[Fault]) {
-    if let Some(error) = faults::all(faults) {
+    if let Some(error) = faults::all(faults, Messages::ENGLISH) {
         value["error"] = error.into();
     }
 }

@@ -18,7 +18,7 @@ pub fn why(left_out: &LeftOut) -> Text {
         LeftOut::Conflicts(paths) => say(|m| m.merge_why_conflicts(&files(paths, m))),
         LeftOut::NoAgent => say(|m| m.merge_why_no_agent()),
         LeftOut::Unresolved { agent, fault, .. } => {
-            say(|m| m.merge_why_unresolved(agent, &faults::told(fault)))
+            say(|m| m.merge_why_unresolved(agent, &faults::told(fault, m)))
         }
         LeftOut::Check { result, .. } => {
             say(|m| m.merge_why_check(&result.command, &result.ending(), &last_line(result)))

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use dacapo_core::engine::machine::Machine as _;
 use dacapo_core::engine::{Activity, Kinds, Sink};
 use dacapo_core::event::{
-    AgentEvent, CheckPhase, CheckResult, Ended, Envelope, Event, IterationRecord, Outcome, SetupResult,
-    StopReason, TaskResult, TurnEnd, TurnRecord, WaitCause, WritingEnd, WritingRecord,
+    AgentEvent, CheckPhase, CheckResult, Ended, Envelope, Event, IterationRecord, Outcome, StopReason,
+    TaskResult, TurnEnd, TurnRecord,
 };
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
 use super::face::Unit;
-use super::{ends, faults, needs, notices, words};
+use super::{ends, faults, words};
 use crate::messages::Messages;
 
 mod agent_lines;
 mod milestone;
+mod plain;
 
 pub use agent_lines::AgentLines;
 
@@ -53,19 +54,6 @@ pub struct LogLines {
     rounds: Option<milestone::Rounds>,
 }
 
-fn setup_lines(setup: &SetupResult) -> Vec<String> {
-    let took = words::duration(std::time::Duration::from_millis(setup.duration_ms));
-    let SetupResult { command, output, .. } = setup;
-    let mut out = vec![format!("Setup `{command}`: {} ({took}), output in {output}", setup.ending())];
-    if !setup.passed() {
-        out.extend(setup.tail.lines().map(|text| format!("  {text}")));
-    }
-    if !setup.changed_files.is_empty() {
-        out.push(format!("The setup changed files (not committed): {}", setup.changed_files.join(", ")));
-    }
-    out
-}
-
 /// The last lines that a check printed which failed, and how to read the rest; it is the `number`th one that ran.
 fn failed_check(check: &CheckResult, number: u32) -> Vec<String> {
     const LINES: usize = 5;
@@ -81,19 +69,6 @@ fn failed_check(check: &CheckResult, number: u32) -> Vec<String> {
     out.extend(said[last..].iter().map(|line| format!("  {line}")));
     out.extend((last > 0).then(|| format!("  (all of it: dacapo logs --check {number})")));
     out
-}
-
-fn writing_line(record: &WritingRecord) -> Option<String> {
-    let what = words::writing(record.what, Messages::ENGLISH);
-    match &record.end {
-        WritingEnd::Done { .. } => {
-            Some(format!("{} wrote the {what} ({})", record.by, words::tokens(record.usage.tokens())))
-        }
-        WritingEnd::Failed { fault } => {
-            Some(format!("{} wrote no {what}: {}", record.by, faults::told(fault)))
-        }
-        WritingEnd::Nothing | WritingEnd::Cancelled => None,
-    }
 }
 
 impl LogLines {
@@ -141,9 +116,6 @@ impl LogLines {
                     self.registered(task).into_iter().for_each(info);
                 }
             }
-            Event::TaskStarted { pid, version } => {
-                info(format!("Task {task} started (pid {pid}, dacapo {version})"));
-            }
             Event::Resumed { pid, follow_up, .. } => {
                 info(format!("Task {task} resumed (pid {pid})"));
                 if let Some(text) = follow_up {
@@ -153,25 +125,15 @@ impl LogLines {
                     self.registered(task).into_iter().for_each(info);
                 }
             }
-            Event::WorkspaceReady { path, base_commit, .. } => {
-                let base = base_commit.as_ref().map_or("none", |oid| oid.short());
-                info(format!("Workspace: {path} (base commit {base})"));
-            }
             Event::WorkspaceFailed { message } => {
                 let what = if self.begun && self.looping { " for loop follow-up" } else { "" };
                 out.push((Level::Error, format!("Failed to prepare workspace{what}: {message}")));
                 self.told = Some(message.clone());
             }
-            Event::PortsLeased { port_base } => info(format!("Ports: {port_base} to {}", port_base + 9)),
-            Event::FilesIncluded { .. } => info(words::included(&line.event, Messages::ENGLISH)),
-            Event::UntrackedFound(found) => {
-                super::untracked::found(found, Messages::ENGLISH).into_iter().for_each(info);
-            }
             Event::UntrackedTouched(touched) => {
                 let unit = if self.rounds.is_some() { Unit::Round } else { Unit::Iteration };
                 super::untracked::touched_now(touched, unit, Messages::ENGLISH).into_iter().for_each(info);
             }
-            Event::SetupFinished(setup) => setup_lines(setup).into_iter().for_each(info),
             Event::CheckFinished(check) => {
                 let took = words::duration(std::time::Duration::from_millis(check.duration_ms));
                 let what = match check.phase {
@@ -188,9 +150,6 @@ impl LogLines {
                     ));
                 }
             }
-            Event::ProofStarted { .. } | Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
-                super::proof::step(&line.event, Messages::ENGLISH).into_iter().for_each(info);
-            }
             Event::IterationStarted { iteration, .. } => {
                 self.begun = true;
                 info(format!("Iteration {iteration}: Starting..."));
@@ -204,65 +163,44 @@ impl LogLines {
                 }
             }
             Event::TurnFinished(record) => self.turn_lines(record).into_iter().for_each(info),
-            Event::Written(record) => writing_line(record).into_iter().for_each(info),
-            Event::CommitIntent(_) => {}
-            Event::NoCommit(planned) => {
-                planned.problems.iter().for_each(|problem| info(format!("Not committed: {problem}")));
-            }
-            Event::Committed { commit, .. } => info(format!("Committed: {}", commit.short())),
             Event::IterationFinished(record) => {
                 self.iteration_lines(task, record).into_iter().for_each(info);
             }
-            Event::LimitKnown(known) => {
-                info(format!("Limit of {} known from task {}: {}", known.agent, known.by, known.message));
-            }
-            Event::Waiting { cause: cause @ WaitCause::Probe(_), .. } => {
-                info(format!("Waiting: {}", ends::wait(cause, Messages::ENGLISH)));
-            }
-            Event::Waiting { until, cause } => {
-                info(format!("Waiting until {}: {}", clock(*until), ends::wait(cause, Messages::ENGLISH)));
-            }
-            Event::WaitOver => info("Waiting is over".into()),
-            Event::AgentChanged { agent, cause } => {
-                info(format!("Agent {agent} takes over: {}", ends::change(cause, Messages::ENGLISH)));
-            }
-            Event::Asked { needs } => {
-                info(format!("Waiting for a person: {}", needs::question(&needs.kind, Messages::ENGLISH)));
-            }
-            Event::Answered => info("Answered".into()),
-            Event::Paused { needs } => {
-                info(format!("Paused: {}", needs::question(&needs.kind, Messages::ENGLISH)));
-            }
-            Event::Notice(notice) => info(notices::told(notice, task, Messages::ENGLISH)),
-            Event::RecordAltered { message } => info(message.clone()),
-            Event::StopRequested { detail, .. } => {
-                info(format!("Stop requested: {}", ends::detail(detail, task, Messages::ENGLISH)));
-            }
-            Event::CommandReceived(received) => info(words::command(received, Messages::ENGLISH)),
-            Event::Queued => info("Waiting for a place to work: all are taken".into()),
-            Event::Dequeued => info("It has a place now".into()),
             Event::TaskFinished(result) => out.extend(self.finished(task, result)),
             Event::Own(step) => milestone::step(step).into_iter().for_each(info),
-            Event::MergeIntent { .. } => {}
-            Event::Renamed { from, to, .. } => info(format!("Renamed from {from} to {to}")),
-            Event::TakenOver { uncommitted } => {
-                let files = words::count(*uncommitted, "uncommitted file");
-                info(format!("Taken over by a person, who left {files}"));
-            }
-            Event::MergeUndone { into } => {
-                info(format!("Undone: worktree and branch are back; {} stays as it is", words::branch(into)));
-            }
-            Event::Merged { into, commit, squash, .. } => {
-                let how = if *squash { " as one commit" } else { "" };
-                info(format!("Merged into {}: {}{how}", words::branch(into), commit.short()));
-            }
-            Event::PullRequest { url, branch, base, .. } => {
-                info(format!("Pull request of {branch} to {base}: {url}"));
-            }
-            Event::Notified { how, error: None } => info(format!("Notified by {how}")),
-            Event::Notified { how, error: Some(error) } => {
-                info(format!("Not notified by {how}: {error}"));
-            }
+            Event::TaskStarted { .. }
+            | Event::WorkspaceReady { .. }
+            | Event::PortsLeased { .. }
+            | Event::FilesIncluded { .. }
+            | Event::UntrackedFound(_)
+            | Event::SetupFinished(_)
+            | Event::ProofStarted { .. }
+            | Event::ProofUnavailable { .. }
+            | Event::ProofFailed { .. }
+            | Event::Written(_)
+            | Event::CommitIntent(_)
+            | Event::NoCommit(_)
+            | Event::Committed { .. }
+            | Event::LimitKnown(_)
+            | Event::Waiting { .. }
+            | Event::WaitOver
+            | Event::AgentChanged { .. }
+            | Event::Asked { .. }
+            | Event::Answered
+            | Event::Paused { .. }
+            | Event::Notice(_)
+            | Event::RecordAltered { .. }
+            | Event::StopRequested { .. }
+            | Event::CommandReceived(_)
+            | Event::Queued
+            | Event::Dequeued
+            | Event::MergeIntent { .. }
+            | Event::Renamed { .. }
+            | Event::TakenOver { .. }
+            | Event::MergeUndone { .. }
+            | Event::Merged { .. }
+            | Event::PullRequest { .. }
+            | Event::Notified { .. } => plain::lines(line).into_iter().for_each(info),
         }
         out
     }
@@ -279,7 +217,7 @@ impl LogLines {
             record.iteration > 0 && record.output_bytes == 0 && matches!(record.end, TurnEnd::Failed { .. });
         match &record.end {
             TurnEnd::Failed { fault, .. } => {
-                let message = faults::told(fault);
+                let message = faults::told(fault, Messages::ENGLISH);
                 out.push(format!("Agent failed: {message}"));
                 let said = record.stderr_tail.as_deref().unwrap_or_default();
                 out.extend(said.lines().map(|line| format!("  stderr: {}", words::line(line, 500))));
@@ -304,7 +242,7 @@ impl LogLines {
         } else {
             self.failed += 1;
             // Of a turn that failed by itself the reason stands there already.
-            if let (Ended::Failure, Some(error)) = (record.outcome, faults::all(&record.faults))
+            if let (Ended::Failure, Some(error)) = (record.outcome, faults::all(&record.faults, Messages::ENGLISH))
                 && self.told.as_ref() != Some(&error)
                 // Of a round its verdict.
                 && self.rounds.is_none()

@@ -173,7 +173,12 @@ fn limits(out: &mut String, view: &TaskView, messages: Messages) {
     let iterations = view.max_iterations.map(|most| messages.iterations(u64::from(most)));
     let limits = words::limits(&view.policy, iterations, messages);
     if !limits.is_empty() {
-        let _ = writeln!(out, "  {}{}", words::padded(&messages.label_limits(), 8), limits.join(", "));
+        let _ = writeln!(
+            out,
+            "  {}{}",
+            words::padded(&messages.label_limits(), 8),
+            limits.join(&messages.comma())
+        );
     }
 }
 
@@ -216,7 +221,7 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord, messag
         words::line(&record.summary, 60),
         messages.files(u64::from(record.changed_total)),
     );
-    let error = faults::all(&record.faults);
+    let error = faults::all(&record.faults, messages);
     if let Some(error) = &error {
         let _ = writeln!(out, "            {}", paint(BAD, &words::line(error, words::WHOLE)));
     }

@@ -271,7 +271,7 @@ pub(super) fn place(asked: &Request, uncommitted: usize, messages: Messages) -> 
 pub(super) fn limits(asked: &Request, payer: Option<&str>, messages: Messages) -> String {
     let policy = &asked.spec.policy;
     let iterations = policy.cap.map(|cap| messages.iterations(u64::from(cap.iterations)));
-    let limits = words::limits(policy, iterations, messages).join(", ");
+    let limits = words::limits(policy, iterations, messages).join(&messages.comma());
     match (payer, policy.max_cost) {
         (Some(payer), None) if asked.spec.agents.iter().all(knows_its_cost) => {
             messages.limits_no_cost_limit(&limits, payer)

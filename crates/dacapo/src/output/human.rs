@@ -140,7 +140,7 @@ impl Human {
             };
             words::limits(policy, iterations, messages)
         });
-        let limits = if limits.is_empty() { messages.limit_none() } else { limits.join(", ") };
+        let limits = if limits.is_empty() { messages.limit_none() } else { limits.join(&messages.comma()) };
         self.item(&messages.label_limits(), &limits);
         for note in notes {
             self.say(&paint(WARN, &format!("{}{note}", messages.label_note())));

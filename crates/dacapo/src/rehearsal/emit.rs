@@ -102,7 +102,10 @@ fn plain(event: &AgentEvent) -> Option<String> {
             Some(at) => format!("{message}; resets at {at}"),
             None => message.clone(),
         },
-        AgentEvent::Error { fault, .. } => format!("error: {}", dacapo_app::present::faults::told(fault)),
+        AgentEvent::Error { fault, .. } => format!(
+            "error: {}",
+            dacapo_app::present::faults::told(fault, dacapo_app::messages::Messages::ENGLISH)
+        ),
         AgentEvent::Retry { message, .. } => format!("retrying: {message}"),
         AgentEvent::Refused { what } => format!("not allowed: {what}"),
         AgentEvent::Session { .. }

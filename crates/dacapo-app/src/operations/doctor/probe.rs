@@ -108,17 +108,20 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
 
 fn probed(turn: &TurnRecord) -> Probed {
     let (outcome, message) = match &turn.end {
-        TurnEnd::Done => (Outcome::Done, turn.not_allowed.as_ref().map(faults::not_allowed)),
+        TurnEnd::Done => (
+            Outcome::Done,
+            turn.not_allowed.as_ref().map(|refused| faults::not_allowed(refused, Messages::ENGLISH)),
+        ),
         TurnEnd::Limit { message, resets_at } => {
             let until = resets_at
                 .map_or_else(String::new, |until| format!(" (until {})", crate::present::log::clock(until)));
             (Outcome::Limit, Some(format!("{message}{until}")))
         }
         TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, fault } => {
-            (Outcome::Refused, Some(faults::told(fault)))
+            (Outcome::Refused, Some(faults::told(fault, Messages::ENGLISH)))
         }
         TurnEnd::Failed { failure: FailureKind::Transient, fault } => {
-            (Outcome::Failed, Some(faults::told(fault)))
+            (Outcome::Failed, Some(faults::told(fault, Messages::ENGLISH)))
         }
         TurnEnd::Cancelled | TurnEnd::Interrupted => (Outcome::Cancelled, None),
         TurnEnd::Budget => (Outcome::Failed, None),

@@ -37,7 +37,7 @@ impl AgentLines {
                 out.push(format!("  not allowed: {}", words::line(what, COLUMNS)));
             }
             AgentEvent::Error { fault, .. } => {
-                out.push(format!("  ! {}", words::line(&faults::told(fault), COLUMNS)));
+                out.push(format!("  ! {}", words::line(&faults::told(fault, Messages::ENGLISH), COLUMNS)));
             }
             AgentEvent::Session { .. }
             | AgentEvent::Thinking { .. }

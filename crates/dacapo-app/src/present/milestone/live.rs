@@ -125,7 +125,11 @@ fn turn_failed(record: &TurnRecord, messages: Messages) -> Vec<String> {
             out.push(note(messages.round_conversation_lost()));
         }
         TurnEnd::Failed { fault, .. } => {
-            out.push(item(&messages.label_failed(), &words::line(&faults::told(fault), 200), Some(WARN)));
+            out.push(item(
+                &messages.label_failed(),
+                &words::line(&faults::told(fault, messages), 200),
+                Some(WARN),
+            ));
         }
         TurnEnd::Done | TurnEnd::Limit { .. } | TurnEnd::Cancelled | TurnEnd::Budget => {}
     }
@@ -255,7 +259,7 @@ pub(super) fn round(
         }
     };
     out.push(format!("{sign} {}  {commit}  {about}  {ended} · {files} {took}", record.iteration + 1));
-    if let Some(reason) = faults::all(&record.faults) {
+    if let Some(reason) = faults::all(&record.faults, messages) {
         out.push(paint(BAD, &format!("     {}", milestone::why_rejected(&reason))));
     }
     out

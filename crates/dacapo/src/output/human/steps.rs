@@ -44,7 +44,7 @@ impl Human {
         self.doing.clear();
         if let WritingEnd::Failed { fault } = &record.end {
             let what = words::writing(record.what, self.messages);
-            let note = self.messages.live_not_written(&what, &record.by, &faults::told(fault));
+            let note = self.messages.live_not_written(&what, &record.by, &faults::told(fault, self.messages));
             self.notes(WARN, [note]);
         }
     }
@@ -86,7 +86,7 @@ impl Human {
             parts.extend(self.claim(record));
             parts.extend(self.evidence(&record.checks));
         }
-        if let Some(error) = faults::all(&record.faults) {
+        if let Some(error) = faults::all(&record.faults, self.messages) {
             parts.push(paint(BAD, &words::line(&error, words::WHOLE)));
         }
         if let Some(line) = parts.into_iter().reduce(|line, part| self.messages.clauses(&line, &part)) {
