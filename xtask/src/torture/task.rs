@@ -223,7 +223,7 @@ pub(super) fn settle(case: &mut Case, task: &Task) -> Outcome<Option<Value>> {
             "interrupted" | "paused" | "failed" | "stopped" | "cancelled" => {
                 case.tally.count("resumed");
                 let ran = case.run(WORK, &task.resume_words())?;
-                if ran.code == 2 && ran.err.contains("has used all of its") {
+                if ran.code == 2 && ran.err.contains("has used ") {
                     return Ok(Some(status));
                 }
                 last = Some(ran);

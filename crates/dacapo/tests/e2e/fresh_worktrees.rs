@@ -208,7 +208,7 @@ fn s3_a_setup_that_fails_is_a_clear_state() {
         .expect(1)
         .says("✗ failed (the worktree could not be set up)")
         .says("line 3")
-        .says("dacapo resume t | dacapo drop t");
+        .says("next: dacapo resume t  go on");
     let view = world.status("t");
     assert_eq!((&view["status"], &view["result"]["stop_reason"]), (&"failed".into(), &"setup_failed".into()));
     assert_eq!((&view["iteration"], &view["setup"][1]["exit_code"]), (&0.into(), &1.into()));

@@ -60,7 +60,8 @@ fn l2_anything_else_for_a_limit_is_refused_by_its_message() {
     ] {
         let ran = world.exec(&[flag, value, "--agent-cmd", "true", "go"]).expect(2);
         let message = format!(
-            "error: Invalid loop condition: '{value}'. Expected count (e.g., '5') or duration (e.g., '1h')\n  do:   {hint}\n"
+            "error: Invalid loop condition: '{value}'. Expected count (e.g., '5') or duration (e.g., '1h')\n  \
+             kept: everything; nothing was started\n  do:   {hint}\n"
         );
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", message.as_str()), "{flag} {value}");
     }

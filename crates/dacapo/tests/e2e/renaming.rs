@@ -61,7 +61,7 @@ fn s17_a_proven_task_is_renamed_and_merged_without_another_proof() {
     world.run(&["list"]).expect(0).says("new  ✓ proven, merges cleanly");
     world.run(&["logs", "new"]).expect(0).says("Renamed from old to new");
     world.run(&["diff", "new", "--stat"]).expect(0).says("f0");
-    world.run(&["status", "old"]).expect(2).says("Task 'old' not found").says("its name is 'new' now");
+    world.run(&["status", "old"]).expect(2).says("Task 'old' not found").says("it was renamed to 'new'");
 
     // The name is free, and whoever has it now is another.
     task(&world, "old");
@@ -307,7 +307,7 @@ fn at_every_call(on: impl Fn(&World, &str)) {
 fn r1_a_rename_that_was_killed_is_finished_by_the_same_order() {
     at_every_call(|world, plan| {
         let again = rename(world, "old", "new");
-        let over = again.code == 0 || again.stderr.contains("its name is 'new' now");
+        let over = again.code == 0 || again.stderr.contains("it was renamed to 'new'");
         assert!(over, "{plan}: {again:?}");
     });
 }
@@ -397,7 +397,7 @@ exec git "$@"
     assert!(!killed.wait().unwrap().success());
     world.wait_for_file("up");
     for words in [&["rename", "old", "new"][..], &["resume", "new", "--iter", "1"]] {
-        world.run(words).expect(2).says("a git or guard that it started is still at work");
+        world.run(words).expect(2).says("a git or guard that it started is still running");
     }
     fs::write(world.scratch("go"), "").unwrap();
     wait_for("git to be done", || rename(&world, "old", "new").code == 0);

@@ -149,7 +149,7 @@ fn s17_a_request_is_run_again_under_a_new_name() {
         (&["rerun", "t", "--name", "s"], "Task 's' already exists"),
         (&["rerun", "t", "--iter", "0"], "Invalid loop condition: '0'"),
         (&["rerun", "t", "--max-tokens", "5"], "--max-tokens cannot be enforced"),
-        (&["rerun", "t", "--base", "nowhere"], "--base 'nowhere' is no branch"),
+        (&["rerun", "t", "--base", "nowhere"], "--base 'nowhere' is not a branch, tag or commit here"),
     ] {
         refused(&world, words, says);
     }

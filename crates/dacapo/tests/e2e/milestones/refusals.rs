@@ -129,10 +129,10 @@ fn m2_without_a_main_branch_there_is_nothing_to_start_from() {
     empty.git(&["init", "-q", "-b", "main"]);
     empty.write(FILE, DEFINITION);
     empty.config("agent = \"dev\"\n[agents.dev]\ncommand = [\"true\"]\n");
-    refused(&empty, &["milestone", "start", ID], "there is none: neither main nor master");
+    refused(&empty, &["milestone", "start", ID], "there is neither main nor master");
     let stage = Stage::new();
     stage.world.git(&["branch", "-m", "trunk"]);
-    refused(&stage.world, &["milestone", "start", ID], "there is none: neither main nor master");
+    refused(&stage.world, &["milestone", "start", ID], "there is neither main nor master");
     let config = stage.world.home().join(".config/dacapo/config.toml");
     let agents = std::fs::read_to_string(&config).unwrap();
     stage.world.config(&format!("main_branch = \"gone\"\n{agents}"));
