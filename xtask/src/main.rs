@@ -29,6 +29,7 @@ cargo xtask COMMAND
   torture [--minutes M] [--seed S] [--campaign NAME]
                             kills, mutilates and starves the program, and counts what did not hold
   picture [OPTIONS] -- CMD  docs/run.svg from what CMD shows in a terminal
+  messages                  docs/messages.md: every message in every language
   help                      this text; `bench`, `picture` and `torture --help` say more
 ";
 
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "torture" => torture::run(rest),
         "picture" => picture::run(rest),
+        "messages" => test::messages(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(true)

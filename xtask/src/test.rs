@@ -13,7 +13,11 @@ use crate::{Outcome, scan, setup, shell, torture};
 const END_TO_END: &str = "e2e";
 
 /// Files made from code, each with the command that prints what it should hold. Filled as such files come.
-const GENERATED: &[(&str, &[&str])] = &[];
+const GENERATED: &[(&str, &[&str])] = &[(MESSAGES.0, MESSAGES.1)];
+
+/// Every message of the program.
+const MESSAGES: (&str, &[&str]) =
+    ("docs/messages.md", &["run", "--quiet", "--package", "dacapo-app", "--example", "messages"]);
 
 /// Where nobody looks, the property tests draw the same cases each time: a change is refused for what it breaks, not for an
 /// older fault that a random case happens to find. At a developer's machine they go on searching.
@@ -84,6 +88,21 @@ pub(crate) fn lint(args: &[String]) -> Outcome<bool> {
         papers(&mut steps);
     }
     Ok(steps.summary().is_empty())
+}
+
+/// Writes the page of all messages.
+pub(crate) fn messages(args: &[String]) -> Outcome<bool> {
+    if let Some(arg) = args.first() {
+        return Err(format!("`messages` takes no '{arg}'"));
+    }
+    let (file, command) = MESSAGES;
+    let output = shell::cargo(command).output().map_err(|e| format!("cannot make {file}: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("cannot make {file}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    fs::write(shell::root().join(file), output.stdout).map_err(|e| format!("cannot write {file}: {e}"))?;
+    println!("{file} is up to date");
+    Ok(true)
 }
 
 fn parse(args: &[String]) -> Outcome<Wanted> {

@@ -34,6 +34,7 @@ mod inside;
 mod installed;
 mod issues;
 mod kit;
+mod languages;
 mod limits;
 mod list;
 mod manual;
