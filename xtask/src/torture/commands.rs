@@ -186,7 +186,7 @@ fn is_away(case: &mut Case, done: &Done) -> Outcome {
 fn drop_and_undo(case: &mut Case) -> Outcome {
     let done = done(case, Checkout::Changed)?;
     strike(case, 90, &["drop", "t"])?;
-    again(case, &["drop", "t"], &["not found", "is dropped already"])?;
+    again(case, &["drop", "t"], &["not found", "already"])?;
     is_away(case, &done)?;
     again(case, &["undo", "t"], &[])?;
     is_back(case, &done)?;
@@ -206,7 +206,7 @@ fn merge(case: &mut Case, words: &[&str]) -> Outcome {
     let done = done(case, Checkout::Clean)?;
     let kept = commit_of_another(case, &done)?;
     strike(case, 240, words)?;
-    again(case, words, &["not found", "merged already", "already merged", "nothing to merge"])?;
+    again(case, words, &["not found", "already merged", "nothing to merge"])?;
     is_away(case, &done)?;
     for path in ["f0.txt", "f1.txt", "f2.txt"] {
         if case.git(&["cat-file", "-e", &format!("main:{path}")]).is_err() {
@@ -255,7 +255,7 @@ fn rename(case: &mut Case) -> Outcome {
         // Whoever names the task next finishes it, too.
         again(case, &["tell", "u", "be quick"], &[])?;
     } else {
-        again(case, &["rename", "t", "u"], &["its name is 'u' now"])?;
+        again(case, &["rename", "t", "u"], &["it was renamed to 'u'"])?;
     }
     done.name = "u";
     done.worktree = done.worktree.with_file_name("u");
