@@ -131,7 +131,7 @@ impl App {
                 Err(error) => tracing::warn!("{error}"),
             }
         }
-        AtWork::mark(data).ok()
+        AtWork::mark(data, repo.git_killed()).ok()
     }
 
     /// A task whose process ended without an event; in the background it may have said why.

@@ -64,6 +64,11 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// Set once a git of ours was killed, while the command that had started it lives on.
+    pub fn git_killed(&self) -> Arc<OnceLock<SystemTime>> {
+        Arc::clone(self.git.killed())
+    }
+
     /// Since when a git of ours can have left locks because somebody killed it.
     pub(super) fn killed_since(&self) -> Option<SystemTime> {
         self.git.killed_since()

@@ -89,6 +89,11 @@ impl Git {
         Self { program, users, env, handed: Handed::default(), killed: Arc::default() }
     }
 
+    /// Learns when a git of ours was killed.
+    pub(super) fn killed(&self) -> &Arc<OnceLock<SystemTime>> {
+        &self.killed
+    }
+
     /// Since when a git of ours can have left locks because somebody killed it. None: nobody has.
     pub(super) fn killed_since(&self) -> Option<SystemTime> {
         self.killed.get().copied()
@@ -374,7 +379,7 @@ impl Running {
             drop(writer.join());
         }
         let ended = ended.map_err(GitError::io(call.operation, &call.dir))?;
-        if ended.terminating_signal().is_some() {
+        if was_killed(ended.terminating_signal(), ended.exit_status()) {
             call.killed.get_or_init(|| started);
         }
         let [stdout, stderr] = read.map_err(GitError::io(call.operation, &call.dir))?;
@@ -417,6 +422,12 @@ impl Output {
     }
 }
 
+/// Whether a signal ended git, or a git that it had started: of that it passes on the code that a shell would.
+fn was_killed(signal: Option<i32>, code: Option<i32>) -> bool {
+    // 128 and 129 are git's own: it failed, or was called wrongly.
+    signal.is_some() || code.is_some_and(|code| (130..160).contains(&code))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -432,6 +443,15 @@ mod tests {
             .stdout()
             .expect("stripspace");
         assert_eq!(out.len(), text.len());
+    }
+
+    #[test]
+    fn r1_a_git_that_says_its_own_git_was_killed_counts_as_killed() {
+        assert!(was_killed(Some(9), None));
+        assert!(was_killed(None, Some(137)), "`git worktree add` whose `git reset` died of SIGKILL");
+        for code in [0, 1, 127, 128, 129, 255] {
+            assert!(!was_killed(None, Some(code)), "{code}");
+        }
     }
 
     #[test]

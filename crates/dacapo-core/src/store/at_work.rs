@@ -4,34 +4,39 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use super::{RepoDir, files};
 
-/// The mark of a command that is at work. It goes with the command, unless that is killed.
+/// The mark of a command that is at work. It goes with the command, unless that is killed, or a git that it had started:
+/// that leaves the same locks.
 #[derive(Debug)]
 pub struct AtWork {
     path: PathBuf,
+    git_killed: Arc<OnceLock<SystemTime>>,
     /// As long as it is locked, its command lives.
     _locked: File,
 }
 
 impl AtWork {
     /// Marks a command that begins now.
-    pub fn mark(data: &RepoDir) -> io::Result<Self> {
+    pub fn mark(data: &RepoDir, git_killed: Arc<OnceLock<SystemTime>>) -> io::Result<Self> {
         let dir = data.at_work_path();
         files::make_dir(&dir)?;
         let made = tempfile::Builder::new().prefix("").tempfile_in(&dir)?;
         made.as_file().lock()?;
         let (file, path) = made.keep().map_err(|error| error.error)?;
-        Ok(Self { path, _locked: file })
+        Ok(Self { path, git_killed, _locked: file })
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        // One that stays costs the next command a look.
-        let _ = fs::remove_file(&self.path);
+        if self.git_killed.get().is_none() {
+            // One that stays costs the next command a look.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -73,7 +78,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let data = Home::new(dir.path().to_owned()).repo(&dir.path().join("repo/.git"));
         assert!(killed(&data).is_empty(), "no command was ever run");
-        let at_work = AtWork::mark(&data).unwrap();
+        let at_work = AtWork::mark(&data, Arc::default()).unwrap();
         assert!(killed(&data).is_empty(), "it is at work");
         drop(at_work);
         assert_eq!(fs::read_dir(data.at_work_path()).unwrap().count(), 0, "it has ended");
@@ -85,5 +90,17 @@ mod tests {
         assert!(found[0].since <= SystemTime::now());
         found.remove(0).forget();
         assert!(killed(&data).is_empty());
+    }
+
+    #[test]
+    fn r1_a_command_whose_git_was_killed_leaves_its_mark() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = Home::new(dir.path().to_owned()).repo(&dir.path().join("repo/.git"));
+        let git_killed = Arc::<OnceLock<SystemTime>>::default();
+        let at_work = AtWork::mark(&data, Arc::clone(&git_killed)).unwrap();
+        git_killed.set(SystemTime::now()).unwrap();
+        assert!(killed(&data).is_empty(), "it is at work");
+        drop(at_work);
+        assert_eq!(killed(&data).len(), 1, "what its git left is cleared up behind by the next");
     }
 }
