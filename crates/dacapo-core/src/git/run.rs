@@ -89,7 +89,7 @@ impl Git {
         Self { program, users, env, handed: Handed::default(), killed: Arc::default() }
     }
 
-    /// Learns when a git of ours was killed.
+    /// Set to when the first git of ours started that was killed.
     pub(super) fn killed(&self) -> &Arc<OnceLock<SystemTime>> {
         &self.killed
     }
