@@ -10,22 +10,22 @@
 //! | `found_checks`, `milestones` | the project's own checks; milestone files in the checkout |
 //! | `present` | facts become words |
 //! | `question`, `note`, `error` | what only the user can decide, what they should hear, the one error at the edge |
-//! | `notify`, `pull_request`, `errand` | notifications, pull requests, and foreign programs run under a guard |
+//! | `notify`, `pull_request`, `guarded_command` | notifications, pull requests, and foreign programs run under a guard |
 //! | `inside` | refuses orders that come from inside a task |
-//! | `laying`, `scratch`, `sizes` | new files in the checkout, scratch repositories, sizes on disk |
+//! | `new_files`, `scratch`, `sizes` | new files in the checkout, scratch repositories, sizes on disk |
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod agents;
 mod app;
 pub mod config;
-pub mod errand;
 pub mod error;
 pub mod found_checks;
-pub mod inside;
-pub mod laying;
+pub mod guarded_command;
+pub mod inside_task;
 pub mod messages;
 pub mod milestones;
 pub mod native;
+pub mod new_files;
 pub mod note;
 pub mod notify;
 pub mod operations;

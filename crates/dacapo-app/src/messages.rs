@@ -7,11 +7,11 @@ mod agents;
 mod clearing;
 mod commands;
 mod config;
+mod control;
 mod counts;
 mod doctor;
 mod ended;
 mod faults;
-mod going_on;
 mod hints;
 mod init;
 mod kept;
@@ -148,7 +148,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("doctor", doctor::DOCTOR),
     ("ended", ended::ENDED),
     ("faults", faults::FAULTS),
-    ("going_on", going_on::GOING_ON),
+    ("control", control::CONTROL),
     ("hints", hints::HINTS),
     ("init", init::INIT),
     ("kept", kept::KEPT),

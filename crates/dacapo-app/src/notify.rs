@@ -16,7 +16,7 @@ pub use message::Message;
 
 use crate::App;
 use crate::config::Notify;
-use crate::errand::{Done, End, Errand};
+use crate::guarded_command::{Done, End, GuardedCommand};
 use crate::present::words;
 
 /// Of what a command says when it fails, so much is read.
@@ -104,7 +104,7 @@ fn run(app: &App, command: &str, limit: Duration, message: &Message) -> Result<(
     let mut env = app.env.to_vec();
     env.retain(|(name, _)| !message.env.iter().any(|(ours, _)| name == ours));
     env.extend(message.env.iter().map(|(name, value)| ((*name).into(), value.into())));
-    let done = Errand {
+    let done = GuardedCommand {
         argv: ["sh", "-c", command].map(OsString::from).into(),
         cwd: message.cwd(),
         env,

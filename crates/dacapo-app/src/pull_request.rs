@@ -28,8 +28,8 @@ use dacapo_core::view::TaskView;
 
 use crate::App;
 use crate::config::{Config, PlatformCli};
-use crate::errand::{Done, End, Errand};
 use crate::error::Failure;
+use crate::guarded_command::{Done, End, GuardedCommand};
 use crate::messages::{Messages, Text, say};
 use crate::present::words;
 use address::Address;
@@ -336,8 +336,9 @@ impl Plan {
         let UsersGit { argv, cwd, env } =
             self.repo.push(&self.remote, &self.from, &self.branch).map_err(|error| git_failed(&error))?;
         let env = self.tagged(env);
-        let errand = Errand { argv, cwd, env, stdin: Vec::new(), limit: PUSH_LIMIT, most: MOST_OUTPUT };
-        let done = errand.run_alone(&self.app);
+        let command =
+            GuardedCommand { argv, cwd, env, stdin: Vec::new(), limit: PUSH_LIMIT, most: MOST_OUTPUT };
+        let done = command.run_alone(&self.app);
         if done.end == End::Code(0) {
             return Ok(done.stderr);
         }
@@ -405,8 +406,9 @@ impl Plan {
 
     fn call(&self, argv: Vec<OsString>, stdin: Vec<u8>) -> Done {
         let env = quietly(self.tagged(self.app.env.to_vec()));
-        let errand = Errand { argv, cwd: self.cwd.clone(), env, stdin, limit: CALL_LIMIT, most: MOST_OUTPUT };
-        errand.run_alone(&self.app)
+        let command =
+            GuardedCommand { argv, cwd: self.cwd.clone(), env, stdin, limit: CALL_LIMIT, most: MOST_OUTPUT };
+        command.run_alone(&self.app)
     }
 
     /// What a task has started can be found by its tag, whoever is killed.

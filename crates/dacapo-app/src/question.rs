@@ -9,7 +9,7 @@ use crate::App;
 use crate::config::{Brought, Loaded, Project, load};
 use crate::error::Failure;
 use crate::found_checks::Found;
-use crate::inside;
+use crate::inside_task;
 use crate::messages::{Messages, say};
 use crate::note::Note;
 use crate::trust::{self, Store, Using, refused, unconfirmed};
@@ -115,7 +115,7 @@ impl App {
         match answers.to(Question::Trust { brought: brought.clone() })? {
             Answer::Yes => {
                 // An agent can answer a question, too: at a terminal of its own making, or by an operation.
-                inside::refuse_order(self, "trust")?;
+                inside_task::refuse_order(self, "trust")?;
                 self.keep_trust(top, brought);
                 Ok(())
             }

@@ -40,12 +40,12 @@ impl Occupied {
     /// Worktree and record of this very task, not of an earlier one of its name.
     pub fn task(&self, name: &str, created_at: Option<&str>) -> Option<u64> {
         let size = self.size(name, created_at)?;
-        Some(self.standing(name, size) + size.record)
+        Some(self.present_bytes(name, size) + size.record)
     }
 
     /// Its worktree alone.
     pub fn worktree(&self, name: &str, created_at: Option<&str>) -> Option<u64> {
-        Some(self.standing(name, self.size(name, created_at)?))
+        Some(self.present_bytes(name, self.size(name, created_at)?))
     }
 
     fn size(&self, name: &str, created_at: Option<&str>) -> Option<&Size> {
@@ -53,7 +53,7 @@ impl Occupied {
     }
 
     /// A worktree that has gone since takes nothing.
-    fn standing(&self, name: &str, size: &Size) -> u64 {
+    fn present_bytes(&self, name: &str, size: &Size) -> u64 {
         if self.worktrees.contains(OsStr::new(name)) { size.worktree } else { 0 }
     }
 }

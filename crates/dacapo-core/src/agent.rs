@@ -35,7 +35,7 @@ mod reset_time;
 mod text;
 mod weigh;
 
-pub use adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+pub use adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 pub use blocked::PLACEHOLDER as BLOCKED_PLACEHOLDER;
 pub(crate) use blocked::RawBlocked;
 pub(crate) use observe::RawPromise;
@@ -106,13 +106,13 @@ pub fn parser(format: OutputFormat, setting: ParserSetting) -> Box<dyn Parser> {
 pub fn account(agent: &AgentSpec, env: &[(OsString, OsString)]) -> Account {
     let added = agent.env.iter().map(|(name, value)| (name.into(), value.into()));
     let env: Vec<(OsString, OsString)> = env.iter().cloned().chain(added).collect();
-    let surroundings = Surroundings { env: &env };
+    let user_env = UserEnv { env: &env };
     if let AgentCommand::Own(arguments) = &agent.command {
-        return native::account(arguments, &surroundings);
+        return native::account(arguments, &user_env);
     }
     match (agent.output, behind(agent)) {
-        (OutputFormat::Rehearsal, _) => rehearsal::account(&surroundings),
-        (_, Some(adapter)) => adapter.account(&surroundings),
+        (OutputFormat::Rehearsal, _) => rehearsal::account(&user_env),
+        (_, Some(adapter)) => adapter.account(&user_env),
         (_, None) => Account::default(),
     }
 }
@@ -216,7 +216,7 @@ fn place(argv: &mut Vec<OsString>, placeholder: &str, value: OsString) {
 
 /// How a person talks with an agent at a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sitting {
+pub struct InteractiveCommand {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// It goes on in the conversation that was given.
@@ -225,7 +225,7 @@ pub struct Sitting {
 
 /// How a person takes an agent's conversation over; none where that is not known. A program of another name than the
 /// agent's own is a wrapper, of which nobody knows what it does without its arguments.
-pub fn sitting(agent: &AgentSpec, session: Option<&str>) -> Option<Sitting> {
+pub fn interactive_command(agent: &AgentSpec, session: Option<&str>) -> Option<InteractiveCommand> {
     let adapter = behind(agent)?;
     let program = program(agent)?;
     if program.file_name()?.to_str()? != adapter.name() {
@@ -236,7 +236,7 @@ pub fn sitting(agent: &AgentSpec, session: Option<&str>) -> Option<Sitting> {
     let mut argv = vec![program.to_str()?.to_owned()];
     argv.extend(session.into_iter().flat_map(|session| adapter.interactive(session)));
     argv.extend(agent.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
-    Some(Sitting { argv, continues: session.is_some() })
+    Some(InteractiveCommand { argv, continues: session.is_some() })
 }
 
 /// What is run in truth for a command that merely starts another program: stopped, it would leave that one behind.
@@ -389,17 +389,20 @@ mod tests {
             let adapter = BUILT_IN.iter().find(|adapter| adapter.name() == name).unwrap();
             let wish = Wish { model: Some("m"), approval: Approval::Auto, as_root: false };
             let agent = adapter.profile(&wish).unwrap();
-            let argv = |session| sitting(&agent, session).map(|sitting| sitting.argv.join(" "));
+            let argv = |session| interactive_command(&agent, session).map(|command| command.argv.join(" "));
             assert_eq!(argv(Some("s-1")).as_deref(), Some(with));
             assert_eq!(argv(None).as_deref(), Some(without));
         }
         let mut wrapped = agent(AgentCommand::Argv(vec!["my-claude".into()]), PromptBy::Stdin);
         wrapped.output = OutputFormat::Claude;
-        assert_eq!(sitting(&wrapped, Some("s-1")), None);
-        assert_eq!(sitting(&agent(AgentCommand::Shell("claude".into()), PromptBy::Stdin), None), None);
+        assert_eq!(interactive_command(&wrapped, Some("s-1")), None);
+        assert_eq!(
+            interactive_command(&agent(AgentCommand::Shell("claude".into()), PromptBy::Stdin), None),
+            None
+        );
         let mut acp = agent(AgentCommand::Argv(vec!["/opt/gemini".into(), "--acp".into()]), PromptBy::Stdin);
         acp.output = OutputFormat::Acp;
-        assert_eq!(sitting(&acp, Some("s-1")).unwrap().argv, ["/opt/gemini"]);
+        assert_eq!(interactive_command(&acp, Some("s-1")).unwrap().argv, ["/opt/gemini"]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub mod renaming;
 pub mod env;
 pub mod files;
 pub mod git;
-mod handed;
+mod inherited_locks;
 pub mod process;
 pub mod radar;
 mod random;

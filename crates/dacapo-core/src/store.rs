@@ -19,7 +19,7 @@ mod slots;
 mod task_dir;
 
 pub use crate::files;
-pub use crate::handed::Handed;
+pub use crate::inherited_locks::InheritedLocks;
 pub use fitness::{Unfit, can_lock, fit};
 pub use inbox::{Inbox, Watch};
 pub use index::Index;

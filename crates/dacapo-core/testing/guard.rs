@@ -16,7 +16,7 @@ use std::time::Duration;
 use dacapo_core::process::{
     Content, Job, Launcher, Masker, RUNNER_ARGUMENT, Stderr, Stop, TAG_VARIABLE, guard, leave,
 };
-use dacapo_core::store::{Handed, Lock, LockTarget};
+use dacapo_core::store::{InheritedLocks, Lock, LockTarget};
 
 fn main() {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -42,7 +42,7 @@ fn run(dir: &Path, tag: &OsString, grace: Duration, argv: &[OsString]) {
         let holder = held.join("holder");
         Lock::take(&LockTarget::dir(held, holder)).expect("the lock")
     });
-    let mut launcher = launcher.holding(&Handed::of(&lock));
+    let mut launcher = launcher.holding(&InheritedLocks::of(&lock));
     if lock.is_some() {
         let stranger = std::thread::spawn(|| Command::new("sleep").arg("1000").spawn().expect("sleep").id());
         publish(&dir.join("stranger"), &stranger.join().expect("an id").to_string());

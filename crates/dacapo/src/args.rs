@@ -12,13 +12,13 @@ mod env;
 mod front_door;
 mod help;
 mod init;
+mod interactive;
 mod lifecycle;
 mod merge;
 pub mod milestone;
 mod outside;
 mod setup;
 mod since;
-mod sitting;
 mod tasks;
 pub mod trust;
 
@@ -26,11 +26,11 @@ pub use again::Rerun;
 pub use alias::meant;
 pub use front_door::{as_command, names_a_command, not_a_prompt, want_json};
 pub use init::Init;
+pub use interactive::{Attach, Takeover};
 pub use lifecycle::{Drop, Prune, Rename, Undo};
 pub use merge::Merge;
 pub use outside::{Notify, NotifyCommand, Open, Pr};
 pub use setup::{Config, ConfigCommand, Demo, Doctor, Man, Rehearsal, RehearsalCommand};
-pub use sitting::{Attach, Takeover};
 pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
 
 /// What stands for `dacapo "PROMPT"` among the commands.

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::App;
 use crate::args::{Command, ConfigCommand};
 use crate::error::Failure;
-use crate::inside;
+use crate::inside_task;
 
 mod attach;
 mod background;
@@ -51,7 +51,7 @@ pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 /// Carries a command out; gives back the exit code.
 pub fn run(app: &App, command: Command) -> Result<u8, Failure> {
     if let Some(order) = order(&command) {
-        inside::refuse_order(app, order)?;
+        inside_task::refuse_order(app, order)?;
     }
     match command {
         Command::Prompt(args) => front_door::run(app, args.exec),

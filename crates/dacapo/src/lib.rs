@@ -44,8 +44,8 @@ pub mod terminal;
 
 // The rooms of the application layer, under the names that commands know them by.
 pub(crate) use dacapo_app::{
-    App, agents, config, error, found_checks, inside, laying, messages, milestones, notify, pull_request,
-    request, trust,
+    App, agents, config, error, found_checks, inside_task, messages, milestones, new_files, notify,
+    pull_request, request, trust,
 };
 
 /// The process's own user: the one place where the environment and the current directory are read.

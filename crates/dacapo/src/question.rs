@@ -11,7 +11,7 @@ use crate::App;
 use crate::agents;
 use crate::args::Show;
 use crate::error::Failure;
-use crate::inside::is_inside;
+use crate::inside_task::is_inside;
 use crate::request::Driven;
 use crate::terminal::is_ready;
 use crate::trust;

@@ -7,8 +7,8 @@ use dacapo_core::agent::{self, Account, Billing};
 use super::{Wanted, named};
 use crate::App;
 use crate::config::Config;
-use crate::errand::directories;
 use crate::error::Failure;
+use crate::guarded_command::directories;
 use crate::messages::{Messages, Text, say};
 
 /// How the agents people use are installed.

@@ -11,7 +11,9 @@ use dacapo_core::git::Repo;
 use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::{RepoDir, TaskDir, read};
 use dacapo_core::task::milestone::MilestoneView;
-use dacapo_core::task::milestone::{Definition, Details, Milestone, MilestoneStatus, Milestones, Standing};
+use dacapo_core::task::milestone::{
+    Definition, Details, Milestone, MilestoneProgress, MilestoneStatus, Milestones,
+};
 use dacapo_core::view::{self, TaskView};
 
 use super::auto::{Auto, Candidate, next};
@@ -113,8 +115,8 @@ impl Told {
     }
 
     /// Where the milestone stands.
-    pub fn standing(&self) -> Standing<'_> {
-        self.milestone.standing()
+    pub fn progress(&self) -> MilestoneProgress<'_> {
+        self.milestone.progress()
     }
 
     /// The names of Developer and Acceptor.
@@ -240,7 +242,7 @@ impl Entry {
     pub fn status(&self) -> Status {
         match &self.known {
             Known::Nothing | Known::OtherTask => Status::Pending,
-            Known::Task(told) => Status::Begun(told.standing().status),
+            Known::Task(told) => Status::Begun(told.progress().status),
             Known::Mirrored(mirror) if mirror.status == "completed" => Status::COMPLETED,
             Known::Mirrored(mirror) if mirror.status == "abandoned" => Status::ABANDONED,
             // It was begun, and what it did is gone, or cannot be read: only a person knows whether to begin it again.
@@ -251,7 +253,7 @@ impl Entry {
     /// What it is to bring: of one that was begun, what it is held to; else what its file says.
     pub fn definition(&self) -> Option<&Definition> {
         match &self.known {
-            Known::Task(told) => Some(told.standing().definition),
+            Known::Task(told) => Some(told.progress().definition),
             Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::OtherTask => {
                 self.written.as_ref().and_then(Written::definition)
             }
@@ -264,7 +266,7 @@ impl Entry {
         match self.written.as_ref().map(|written| &written.read) {
             Some(Err(error)) => problems.push(error.to_string()),
             Some(Ok((_, definition))) => {
-                let frozen = self.told().map(|told| told.standing().definition.frozen());
+                let frozen = self.told().map(|told| told.progress().definition.frozen());
                 let over = matches!(self.status(), Status::COMPLETED | Status::ABANDONED);
                 if !over && frozen.is_some_and(|frozen| frozen != definition.frozen()) {
                     problems.push(format!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{MOST_OUTPUT, Message, judged};
 use crate::App;
-use crate::errand::{Errand, on_path};
+use crate::guarded_command::{GuardedCommand, on_path};
 
 /// A desktop that does not answer is not there.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ pub(super) fn send(app: &App, program: Program, message: &Message) -> Result<(),
         .map(OsString::from)
         .into(),
     };
-    let errand = Errand {
+    let command = GuardedCommand {
         argv,
         cwd: "/".into(),
         env: app.env.to_vec(),
@@ -69,5 +69,5 @@ pub(super) fn send(app: &App, program: Program, message: &Message) -> Result<(),
         limit: LIMIT,
         most: MOST_OUTPUT,
     };
-    judged(&errand.run_alone(app), LIMIT)
+    judged(&command.run_alone(app), LIMIT)
 }

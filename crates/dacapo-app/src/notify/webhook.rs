@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{MOST_OUTPUT, Message, Patience, judged};
 use crate::App;
-use crate::errand::Errand;
+use crate::guarded_command::GuardedCommand;
 use crate::native::DELIVER;
 
 /// So often it is tried.
@@ -31,7 +31,7 @@ pub(super) fn send(app: &App, url: &str, message: &Message, patience: Patience) 
     });
     // It keeps its own time; this is for when it cannot.
     let limit = limit + Duration::from_secs(10);
-    let done = Errand {
+    let done = GuardedCommand {
         argv: vec![app.program.clone().into(), DELIVER.into()],
         cwd: "/".into(),
         env: app.env.to_vec(),

@@ -15,7 +15,7 @@ use dacapo_core::engine::{Answers, Control, Driver, DriverContext, QueueEntry};
 use dacapo_core::event::TaskResult;
 use dacapo_core::process::{RUNNER_ARGUMENT, can_see_processes, leave};
 use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
-use dacapo_core::store::{Handed, Lock, TaskDir, WorkspaceLock, files};
+use dacapo_core::store::{InheritedLocks, Lock, TaskDir, WorkspaceLock, files};
 use serde::{Deserialize, Serialize};
 
 use super::awake::keep_awake;
@@ -182,7 +182,7 @@ fn take_over_locks(
 fn drive(
     app: &App,
     (dir, spec): (&TaskDir, TaskSpec),
-    (instructions, locks, ways): (Instructions, Handed, Vec<Way>),
+    (instructions, locks, ways): (Instructions, InheritedLocks, Vec<Way>),
     (repo_slot, machine_slot): (Option<QueueEntry>, QueueEntry),
     process: &mut Process<'_>,
 ) -> Result<TaskResult, Failure> {

@@ -14,8 +14,8 @@ use crate::config::{
     ConfigError, Loaded, Origin, PROJECT_FILE, Project, Sources, Whose, load, load_as_if, sample, set, unset,
 };
 use crate::error::Failure;
-use crate::laying::{Laid, lay};
 use crate::messages::{Messages, Text, say};
+use crate::new_files::{NewFile, create_new};
 
 /// A new file of the user's: addresses in it may be secrets. The project's is for everybody who has the project.
 const OWN_MODE: u32 = 0o600;
@@ -173,8 +173,8 @@ impl App {
     }
 
     /// Makes the file from a sample where there is none.
-    pub fn lay_config(&self, file: &ConfigFile) -> Result<Laid, Failure> {
-        lay(&file.path, sample(file.whose).as_bytes())
+    pub fn create_config(&self, file: &ConfigFile) -> Result<NewFile, Failure> {
+        create_new(&file.path, sample(file.whose).as_bytes())
     }
 
     /// Checks what a person wrote. It is kept, whatever it is; `again` is what opens the file once more.

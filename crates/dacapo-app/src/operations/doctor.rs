@@ -82,7 +82,7 @@ impl Examination {
     }
 }
 
-/// The user's surroundings, as far as agents depend on them.
+/// The user's environment and settings, as far as agents depend on them.
 struct Here {
     /// Where relative commands and scripts of the config are looked for: the top of the checkout, else this directory.
     top: PathBuf,

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::App;
 use crate::config::{Project, Whose, load, sample};
 use crate::error::Failure;
-use crate::inside::is_inside;
-use crate::laying::{Laid, lay};
+use crate::inside_task::is_inside;
 use crate::messages::{Messages, Text, say};
 use crate::milestones::Folder;
+use crate::new_files::{NewFile, create_new};
 
 pub use anima::Imported;
 pub use layout::what_for;
@@ -28,14 +28,14 @@ pub struct Founded {
 }
 
 impl Founded {
-    fn lay(&mut self, path: &str, text: &str) -> Result<Laid, Failure> {
-        let laid = lay(&self.top.join(path), text.as_bytes())
+    fn create_new(&mut self, path: &str, text: &str) -> Result<NewFile, Failure> {
+        let file = create_new(&self.top.join(path), text.as_bytes())
             .map_err(|failure| failure.hint(say(Messages::init_make_room)))?;
-        match laid {
-            Laid::Made => self.made.push(path.to_owned()),
-            Laid::WasThere => self.there.push(path.to_owned()),
+        match file {
+            NewFile::Created => self.made.push(path.to_owned()),
+            NewFile::Exists => self.there.push(path.to_owned()),
         }
-        Ok(laid)
+        Ok(file)
     }
 }
 
@@ -58,7 +58,7 @@ impl App {
             founded.notes.push(say(Messages::init_anima_here));
         }
         for (path, text) in layout::files(&config) {
-            founded.lay(&path, &text)?;
+            founded.create_new(&path, &text)?;
         }
         if founded.made.iter().any(|path| path == layout::CONFIG) {
             self.trust_what_was_laid(top)?;

@@ -4,7 +4,7 @@ use dacapo_core::engine::DriverContext;
 use dacapo_core::git::{How, Oid, Repo};
 use dacapo_core::merge::{Halt, LeftOut, Merger, Outcome, Planned, Watch, take_back_cut_short};
 use dacapo_core::radar::Radar;
-use dacapo_core::store::{Handed, Lock, LockError, LockTarget, RepoDir, WorkspaceLock, files};
+use dacapo_core::store::{InheritedLocks, Lock, LockError, LockTarget, RepoDir, WorkspaceLock, files};
 use dacapo_core::view::{MergedInto, TaskView};
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,7 @@ impl App {
         let workspace = take_workspace(&repo, MERGE_HOLDER)?;
         repo.hand_down(workspace.lock());
         // Checks and agents work beside the tasks: what they hold keeps another merge away.
-        let locks = Handed::of(std::iter::once(&merging).chain([WorkspaceLock::lock(&workspace)]));
+        let locks = InheritedLocks::of(std::iter::once(&merging).chain([WorkspaceLock::lock(&workspace)]));
         let prepared = Prepared { repo, data, into, from, loaded, gathered };
         let limits = self.home()?.limits();
         let setting = || DriverContext { locks: locks.clone(), ..context_by(self, limits.clone()) };

@@ -11,7 +11,7 @@ use dacapo_core::store::{LockError, RenameRecord, RepoDir, TaskDir, TaskLocation
 
 use crate::App;
 use crate::error::{Failure, Kind};
-use crate::inside;
+use crate::inside_task;
 use crate::messages::{Messages, Text, say};
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
@@ -148,7 +148,7 @@ fn finish(
 pub(crate) fn finish_begun(app: &App, repo: &Repo, data: &RepoDir, dir: &TaskDir) -> bool {
     let Some(record) = dir.unfinished_rename() else { return false };
     // Not for agents, which may look at tasks.
-    if inside::is_inside(app).unwrap_or(true) {
+    if inside_task::is_inside(app).unwrap_or(true) {
         return false;
     }
     match finish(app, repo, data, dir, &record) {

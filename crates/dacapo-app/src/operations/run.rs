@@ -7,11 +7,11 @@ use dacapo_core::event::{StopReason, TaskResult};
 use dacapo_core::git::Repo;
 use dacapo_core::radar::Radar;
 use dacapo_core::spec::{Place, ProofPolicy, TaskSpec};
-use dacapo_core::store::{Handed, JournalError, Lock, SharedLimits, TaskDir, WorkspaceLock};
+use dacapo_core::store::{InheritedLocks, JournalError, Lock, SharedLimits, TaskDir, WorkspaceLock};
 use dacapo_core::view::TaskView;
 
 use super::awake::keep_awake;
-use super::could_not_begin;
+use super::setup_failure;
 use super::start::Made;
 use crate::App;
 use crate::config::Config;
@@ -146,7 +146,7 @@ fn refused(
     (spec, dir, lock): (&TaskSpec, &TaskDir, Lock),
     result: &TaskResult,
 ) -> Failure {
-    let cure = could_not_begin::cure(app, spec, result);
+    let cure = setup_failure::cure(app, spec, result);
     if let (Place::Worktree { path, branch, .. }, Some(base)) = (&spec.place, &result.base_commit) {
         let _ = repo.remove_worktree(path);
         let _ = repo.delete_branch_at(branch, base);
@@ -169,7 +169,7 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
     DriverContext {
         program: app.program.clone(),
         env: app.env.clone(),
-        locks: Handed::default(),
+        locks: InheritedLocks::default(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits,
         more_iterations: None,
@@ -183,8 +183,8 @@ pub(super) fn context_by(app: &App, limits: SharedLimits) -> DriverContext {
 }
 
 /// What is handed to all that works for a task which we hold.
-pub(super) fn locks(lock: &Lock, workspace: Option<&WorkspaceLock>) -> Handed {
-    Handed::of(std::iter::once(lock).chain(workspace.map(WorkspaceLock::lock)))
+pub(super) fn locks(lock: &Lock, workspace: Option<&WorkspaceLock>) -> InheritedLocks {
+    InheritedLocks::of(std::iter::once(lock).chain(workspace.map(WorkspaceLock::lock)))
 }
 
 /// Brings the conflict radar up to date with what a task has come to, so that lists can tell. Whatever goes wrong here

@@ -8,7 +8,7 @@ use dacapo_core::store::TaskDir;
 use dacapo_core::view::{Status, TaskView};
 
 use super::background::{self, Begun, Instructions};
-use super::could_not_begin;
+use super::setup_failure;
 use super::start::Made;
 use crate::App;
 use crate::error::Failure;
@@ -60,7 +60,7 @@ impl Started {
         loop {
             let view = TaskView::fold(&self.dir, app.kinds).ok()?;
             if let Some(result) = &view.result {
-                return could_not_begin::failure(app, &self.spec, result);
+                return setup_failure::failure(app, &self.spec, result);
             }
             let waits = match (view.status, &view.branch) {
                 (Status::Queued, _) => return None,

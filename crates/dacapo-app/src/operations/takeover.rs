@@ -184,9 +184,10 @@ impl Session {
         let (name, session) = last_session(dir);
         let name = name.as_ref().unwrap_or(&view.agent);
         let agent = spec.agents.iter().find(|agent| agent.name == *name).or(spec.agents.first());
-        let own = agent.and_then(|agent| Some((agent, agent::sitting(agent, session.as_deref())?)));
+        let own =
+            agent.and_then(|agent| Some((agent, agent::interactive_command(agent, session.as_deref())?)));
         match own {
-            Some((AgentSpec { name, env, .. }, agent::Sitting { argv, continues })) => Self {
+            Some((AgentSpec { name, env, .. }, agent::InteractiveCommand { argv, continues })) => Self {
                 with: With::Agent { name: name.clone(), continues },
                 argv: argv.into_iter().map(OsString::from).collect(),
                 env: env.clone(),

@@ -102,7 +102,7 @@ pub trait Face: Sync {
     fn asked(&self, view: &TaskView, pid: &str, messages: Messages) -> Option<String>;
 
     /// What it has to bring, and how far that is, in lines of `status`.
-    fn standing(&self, view: &TaskView, messages: Messages) -> String;
+    fn status_lines(&self, view: &TaskView, messages: Messages) -> String;
 
     /// One of its rounds, in lines of `status`.
     fn round(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<String>;

@@ -110,9 +110,9 @@ impl Face for Milestones {
         Some(out)
     }
 
-    fn standing(&self, view: &TaskView, messages: Messages) -> String {
+    fn status_lines(&self, view: &TaskView, messages: Messages) -> String {
         let mut out = String::new();
-        of(view).iter().for_each(|milestone| status::standing(&mut out, milestone, messages));
+        of(view).iter().for_each(|milestone| status::lines(&mut out, milestone, messages));
         out
     }
 

@@ -56,7 +56,7 @@ pub fn status(
             let _ = writeln!(out, "  {}{}", label(messages.label_where()), place(view, occupies, messages));
         }
     }
-    out.push_str(&own.map(|own| own.standing(view, messages)).unwrap_or_default());
+    out.push_str(&own.map(|own| own.status_lines(view, messages)).unwrap_or_default());
     limits(&mut out, view, messages);
     for text in &view.guidance {
         let text = messages.status_every_iteration(&words::line(text, 100));

@@ -8,8 +8,8 @@ use super::address::{self, Address};
 use super::{CALL_LIMIT, MOST_OUTPUT, by_name, git_failed, last_lines, platform, program, quietly, target};
 use crate::App;
 use crate::config::{Config, PlatformCli};
-use crate::errand::{Done, End, Errand};
 use crate::error::{Code, Failure};
+use crate::guarded_command::{Done, End, GuardedCommand};
 use crate::messages::say;
 use crate::present::words;
 
@@ -55,7 +55,8 @@ pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Iss
     let installed = |cli| app.on_path(program(cli)).is_some();
     let call = |argv| {
         let (cwd, env) = (repo.toplevel().to_owned(), quietly(app.env.to_vec()));
-        Errand { argv, cwd, env, stdin: Vec::new(), limit: CALL_LIMIT, most: MOST_OUTPUT }.run_alone(app)
+        GuardedCommand { argv, cwd, env, stdin: Vec::new(), limit: CALL_LIMIT, most: MOST_OUTPUT }
+            .run_alone(app)
     };
     let cli = match by_name(&address, config) {
         Some(cli) => cli,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::address::Address;
 use crate::config::PlatformCli;
-use crate::errand::{Done, End};
+use crate::guarded_command::{Done, End};
 use crate::messages::Messages;
 use crate::present::words::shell_word;
 

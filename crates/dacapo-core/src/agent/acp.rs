@@ -11,7 +11,7 @@
 //! - `policy`: what is allowed. `failure`, `usage`, `tools`: what single facts mean.
 
 use super::excerpt::{last_words, one_line};
-use super::{Account, Adapter, Parser, ParserSetting, Surroundings, Unable, Wish};
+use super::{Account, Adapter, Parser, ParserSetting, Unable, UserEnv, Wish};
 use crate::event::{AgentEvent, FailureKind};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
 
@@ -95,7 +95,7 @@ impl Adapter for Acp {
         "log in with the agent's own program"
     }
 
-    fn account(&self, _: &Surroundings<'_>) -> Account {
+    fn account(&self, _: &UserEnv<'_>) -> Account {
         Account::default()
     }
 }

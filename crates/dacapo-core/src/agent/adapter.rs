@@ -68,7 +68,7 @@ pub trait Adapter: Sync {
     fn how_to_log_in(&self) -> &'static str;
 
     /// Who pays for it in this environment, as far as that can be told without starting it.
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account;
+    fn account(&self, user_env: &UserEnv<'_>) -> Account;
 
     /// The program that does the work, where the one on PATH (`program`, links resolved) merely starts it and would
     /// leave it behind when stopped.
@@ -115,12 +115,12 @@ pub struct ParserSetting {
 
 /// The user's environment, as data.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct UserEnv<'a> {
     /// All variables.
     pub env: &'a [(OsString, OsString)],
 }
 
-impl Surroundings<'_> {
+impl UserEnv<'_> {
     /// A variable that is set to something; the last one of its name counts.
     pub(crate) fn var(&self, name: &str) -> Option<&str> {
         let found = self.env.iter().rev().find(|(key, _)| key == name);
@@ -183,7 +183,7 @@ pub(super) mod testing {
     use std::ffi::OsString;
     use std::path::Path;
 
-    use super::{Account, Adapter, Surroundings};
+    use super::{Account, Adapter, UserEnv};
     use crate::spec::{AgentCommand, AgentSpec};
 
     /// The command as one line.
@@ -203,6 +203,6 @@ pub(super) mod testing {
         let own = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
         let mut env: Vec<_> = variables.iter().map(own).collect();
         env.push(("HOME".into(), home.into()));
-        adapter.account(&Surroundings { env: &env })
+        adapter.account(&UserEnv { env: &env })
     }
 }

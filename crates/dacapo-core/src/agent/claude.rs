@@ -1,7 +1,7 @@
 //! Claude Code, headless: `claude -p`.
 
 use super::Parser;
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::excerpt::last_words;
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
@@ -108,13 +108,13 @@ impl Adapter for Claude {
         HOW_TO_LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        account(surroundings)
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        account(user_env)
     }
 }
 
 /// In the order in which `claude -p` itself looks: a cloud, a key or token in the environment or the settings, the login.
-fn account(here: &Surroundings<'_>) -> Account {
+fn account(here: &UserEnv<'_>) -> Account {
     let settings = here.read_json("CLAUDE_CONFIG_DIR", ".claude", "settings.json");
     // Its own settings win over the environment.
     let set = |name: &str| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::excerpt::one_line;
 use super::lines::ByLine;
 use super::{Parser, npm_package, runnable};
@@ -133,8 +133,8 @@ impl Adapter for Codex {
         HOW_TO_LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        let config: toml::Table = surroundings
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        let config: toml::Table = user_env
             .read("CODEX_HOME", ".codex", "config.toml")
             .and_then(|text| text.parse().ok())
             .unwrap_or_default();
@@ -142,9 +142,9 @@ impl Adapter for Codex {
         let provider = text("model_provider").filter(|name| *name != "openai");
         if let Some(provider) = provider {
             let settings = config.get("model_providers").and_then(|all| all.get(provider));
-            return of_provider(settings, surroundings);
+            return of_provider(settings, user_env);
         }
-        let account = of_openai(surroundings, text("cli_auth_credentials_store"));
+        let account = of_openai(user_env, text("cli_auth_credentials_store"));
         Account { base_url: text("openai_base_url").map(str::to_owned), ..account }
     }
 
@@ -173,12 +173,12 @@ impl Adapter for Codex {
 }
 
 /// A model provider of the user's own, which brings its key or needs none.
-fn of_provider(settings: Option<&toml::Value>, surroundings: &Surroundings<'_>) -> Account {
+fn of_provider(settings: Option<&toml::Value>, user_env: &UserEnv<'_>) -> Account {
     let text = |key: &str| settings.and_then(|all| all.get(key)).and_then(toml::Value::as_str);
     let base_url = text("base_url").map(str::to_owned);
     match text("env_key") {
         Some(variable) => {
-            let key = surroundings.var(variable);
+            let key = user_env.var(variable);
             Account {
                 logged_in: Some(key.is_some()),
                 billing: Billing::ApiKey(variable.to_owned()),
@@ -191,20 +191,20 @@ fn of_provider(settings: Option<&toml::Value>, surroundings: &Surroundings<'_>) 
 }
 
 /// OpenAI itself. An OPENAI_API_KEY in the environment is no login: `exec` never looks at it.
-fn of_openai(surroundings: &Surroundings<'_>, store: Option<&str>) -> Account {
+fn of_openai(user_env: &UserEnv<'_>, store: Option<&str>) -> Account {
     let account = |billing, credential: &str| Account {
         logged_in: Some(true),
         billing,
         credential: Some(credential.to_owned()),
         base_url: None,
     };
-    if let Some(key) = surroundings.var("CODEX_API_KEY") {
+    if let Some(key) = user_env.var("CODEX_API_KEY") {
         return account(Billing::ApiKey("CODEX_API_KEY".into()), key);
     }
-    if let Some(token) = surroundings.var("CODEX_ACCESS_TOKEN") {
+    if let Some(token) = user_env.var("CODEX_ACCESS_TOKEN") {
         return account(Billing::Subscription, token);
     }
-    let file = surroundings.read_json("CODEX_HOME", ".codex", "auth.json");
+    let file = user_env.read_json("CODEX_HOME", ".codex", "auth.json");
     if file.is_null() {
         // Where the system keeps the secret we do not look.
         let elsewhere = store.is_some_and(|store| store != "file");

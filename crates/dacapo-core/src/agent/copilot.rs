@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::api_error::Cause;
 use super::excerpt::one_line;
 use super::lines::ByLine;
@@ -114,10 +114,10 @@ impl Adapter for Copilot {
         HOW_TO_LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        if let Some(base_url) = surroundings.var("COPILOT_PROVIDER_BASE_URL") {
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        if let Some(base_url) = user_env.var("COPILOT_PROVIDER_BASE_URL") {
             let keys = ["COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_API_KEY"];
-            let key = keys.iter().find_map(|name| Some((*name, surroundings.var(name)?)));
+            let key = keys.iter().find_map(|name| Some((*name, user_env.var(name)?)));
             return Account {
                 // An endpoint on the same machine needs no key.
                 logged_in: key.map(|_| true),
@@ -133,10 +133,10 @@ impl Adapter for Copilot {
             base_url: None,
         };
         let tokens = ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"];
-        if let Some(token) = tokens.iter().find_map(|name| surroundings.var(name)) {
+        if let Some(token) = tokens.iter().find_map(|name| user_env.var(name)) {
             return of_user(token.to_owned());
         }
-        let file = surroundings.read("COPILOT_HOME", ".copilot", "config.json");
+        let file = user_env.read("COPILOT_HOME", ".copilot", "config.json");
         match file.as_deref().and_then(last_user) {
             Some(user) => of_user(user),
             // It also takes the login of `gh`, which only that program can tell.

@@ -2,7 +2,7 @@
 //! tries again it says only on standard error; what it costs it does not say.
 
 use super::Parser;
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::api_error::Cause;
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
@@ -120,19 +120,19 @@ impl Adapter for Gemini {
         LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        account(surroundings)
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        account(user_env)
     }
 }
 
 /// How it will log in: by its settings, else by the variables it looks at, in its own order.
-fn account(surroundings: &Surroundings<'_>) -> Account {
-    let file = |name: &str| surroundings.read("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
-    let json = |name: &str| surroundings.read_json("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
+fn account(user_env: &UserEnv<'_>) -> Account {
+    let file = |name: &str| user_env.read("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
+    let json = |name: &str| user_env.read_json("GEMINI_CLI_HOME", "", &format!(".gemini/{name}"));
     let settings = json("settings.json");
     let chosen = settings.pointer("/security/auth/selectedType").or_else(|| settings.get("selectedAuthType"));
-    let is_true = |name: &str| surroundings.var(name) == Some("true");
-    let gateway = surroundings.var("GOOGLE_GEMINI_BASE_URL").map(str::to_owned);
+    let is_true = |name: &str| user_env.var(name) == Some("true");
+    let gateway = user_env.var("GOOGLE_GEMINI_BASE_URL").map(str::to_owned);
     let by_environment = || {
         if is_true("GOOGLE_GENAI_USE_GCA") {
             Some("oauth-personal")
@@ -141,7 +141,7 @@ fn account(surroundings: &Surroundings<'_>) -> Account {
         } else if gateway.is_some() {
             Some("gateway")
         } else {
-            surroundings.var("GEMINI_API_KEY").map(|_| "gemini-api-key")
+            user_env.var("GEMINI_API_KEY").map(|_| "gemini-api-key")
         }
     };
     match chosen.and_then(|chosen| chosen.as_str()).or_else(by_environment) {
@@ -157,7 +157,7 @@ fn account(surroundings: &Surroundings<'_>) -> Account {
             }
         }
         Some("gemini-api-key" | "gateway") => {
-            let variable = surroundings.var("GEMINI_API_KEY").map(str::to_owned);
+            let variable = user_env.var("GEMINI_API_KEY").map(str::to_owned);
             let in_file = || file(".env").and_then(|text| dotenv_value(&text, "GEMINI_API_KEY"));
             let key = variable.or_else(in_file);
             let stored = file("gemini-credentials.json").is_some();
@@ -169,13 +169,13 @@ fn account(surroundings: &Surroundings<'_>) -> Account {
             }
         }
         Some("vertex-ai") => {
-            let key = surroundings.var("GOOGLE_API_KEY").map(str::to_owned);
-            let project = surroundings.var("GOOGLE_CLOUD_PROJECT").map(str::to_owned);
+            let key = user_env.var("GOOGLE_API_KEY").map(str::to_owned);
+            let project = user_env.var("GOOGLE_CLOUD_PROJECT").map(str::to_owned);
             Account {
                 logged_in: key.is_some().then_some(true),
                 billing: key.as_ref().map_or(Billing::Unknown, |_| Billing::ApiKey("GOOGLE_API_KEY".into())),
                 credential: key.or(project),
-                base_url: surroundings.var("GOOGLE_VERTEX_BASE_URL").map(str::to_owned),
+                base_url: user_env.var("GOOGLE_VERTEX_BASE_URL").map(str::to_owned),
             }
         }
         Some(_) => Account::default(),

@@ -1,9 +1,9 @@
 //! Who pays for our own agent `native`: what its arguments say about the endpoint.
 
-use super::{Account, Billing, Surroundings};
+use super::{Account, Billing, UserEnv};
 
 /// The arguments are ours (`__native --api … --base-url … --key-env …`), so a value follows each name.
-pub(super) fn account(arguments: &[String], surroundings: &Surroundings<'_>) -> Account {
+pub(super) fn account(arguments: &[String], user_env: &UserEnv<'_>) -> Account {
     let value = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1).map(String::as_str)
@@ -24,7 +24,7 @@ pub(super) fn account(arguments: &[String], surroundings: &Surroundings<'_>) -> 
             ..Account::default()
         };
     };
-    let key = surroundings.var(variable);
+    let key = user_env.var(variable);
     Account {
         logged_in: Some(key.is_some()),
         billing: key.map_or(Billing::Unknown, |_| Billing::ApiKey(variable.to_owned())),
@@ -42,7 +42,7 @@ mod tests {
         let env = [("MY_KEY".into(), "k".into()), ("OPENAI_API_KEY".into(), "o".into())];
         let of = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-            let account = account(&arguments, &Surroundings { env: &env });
+            let account = account(&arguments, &UserEnv { env: &env });
             (account.credential, account.base_url, account.billing)
         };
         let billed = |variable: &str| Billing::ApiKey(variable.to_owned());

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Parser;
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind, Fault};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
@@ -135,8 +135,8 @@ impl Adapter for Opencode {
         LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        account(surroundings)
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        account(user_env)
     }
 
     /// What npm puts on PATH is the program itself, once its set-up has run; before, and in old versions, it is a script.
@@ -171,12 +171,12 @@ fn has_avx2() -> bool {
 }
 
 /// Which provider it will use is decided by its settings, so what is known is: any login, any key.
-fn account(surroundings: &Surroundings<'_>) -> Account {
-    let kept = surroundings.read("XDG_DATA_HOME", ".local/share", "opencode/auth.json");
-    let given = surroundings.var("OPENCODE_AUTH_CONTENT").map(str::to_owned);
+fn account(user_env: &UserEnv<'_>) -> Account {
+    let kept = user_env.read("XDG_DATA_HOME", ".local/share", "opencode/auth.json");
+    let given = user_env.var("OPENCODE_AUTH_CONTENT").map(str::to_owned);
     let logins = given.or(kept).map(|text| logins(&text)).unwrap_or_default();
-    let keys: Vec<_> = KEYS.iter().filter_map(|name| Some((*name, surroundings.var(name)?))).collect();
-    let set = surroundings.var("OPENCODE_CONFIG_CONTENT").and_then(|text| serde_json::from_str(text).ok());
+    let keys: Vec<_> = KEYS.iter().filter_map(|name| Some((*name, user_env.var(name)?))).collect();
+    let set = user_env.var("OPENCODE_CONFIG_CONTENT").and_then(|text| serde_json::from_str(text).ok());
     let endpoint = set.as_ref().and_then(endpoint);
     let billing = match (logins.as_slice(), keys.as_slice()) {
         ([Login { subscribed: true, .. }, ..], []) => Billing::Subscription,

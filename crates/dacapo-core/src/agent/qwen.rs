@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Parser;
-use super::adapter::{Account, Adapter, Billing, ParserSetting, Surroundings, Unable, Wish};
+use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::excerpt::last_words;
 use super::lines::ByLine;
 use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
@@ -106,8 +106,8 @@ impl Adapter for Qwen {
         HOW_TO_LOG_IN
     }
 
-    fn account(&self, surroundings: &Surroundings<'_>) -> Account {
-        account(surroundings)
+    fn account(&self, user_env: &UserEnv<'_>) -> Account {
+        account(user_env)
     }
 }
 
@@ -120,7 +120,7 @@ const KEYS: [(&str, &str, &str); 4] = [
 ];
 
 /// What its settings select, else what the environment holds.
-fn account(here: &Surroundings<'_>) -> Account {
+fn account(here: &UserEnv<'_>) -> Account {
     let settings = here.read_json("QWEN_HOME", ".qwen", "settings.json");
     let auth = &settings["security"]["auth"];
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);

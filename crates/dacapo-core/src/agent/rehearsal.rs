@@ -3,14 +3,14 @@
 use super::lines::LineReader;
 use super::metering::Meter;
 use super::raw_json::Object;
-use super::{Account, Surroundings};
+use super::{Account, UserEnv};
 use crate::event::{AgentEvent, Usage};
 
 /// It has no login; but loops that share an account, and its limits, can be rehearsed too: the variable names it.
-pub(super) fn account(surroundings: &Surroundings<'_>) -> Account {
+pub(super) fn account(user_env: &UserEnv<'_>) -> Account {
     Account {
         logged_in: Some(true),
-        credential: surroundings.var("REHEARSAL_ACCOUNT").map(str::to_owned),
+        credential: user_env.var("REHEARSAL_ACCOUNT").map(str::to_owned),
         ..Account::default()
     }
 }

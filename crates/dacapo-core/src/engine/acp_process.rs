@@ -11,7 +11,7 @@ use super::context::DriverError;
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::{Input, TurnPlan};
-use super::post::Report;
+use super::mailbox::Report;
 use super::turn::{outputs, write_prompt};
 use crate::agent::acp::{Memory, TalkSetting};
 use crate::process::{Finished, Running, Stdin, Stop};
@@ -101,7 +101,7 @@ impl Driver<'_> {
         job.stdin = Stdin::From(theirs.into());
         job.holds = self.lasting_shares();
         let stdin = AcpStdin::new(ours).map_err(failed)?;
-        let (outbox, agent) = (self.post.outbox(), plan.agent);
+        let (outbox, agent) = (self.mailbox.outbox(), plan.agent);
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::AcpProcessGone(agent, Box::new(finished)));
         })?;

@@ -13,7 +13,7 @@ use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::{Input, TurnPlan};
-use super::post::Report;
+use super::mailbox::Report;
 use super::stderr_events::TurnOutput;
 use super::turn::{EVENTS_IN_FLIGHT, Parsed};
 use super::turn_end::{Why, diagnosed, ending};
@@ -122,8 +122,8 @@ impl Driver<'_> {
         let started = Instant::now();
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         self.record.turn_output = Some(TurnOutput::of(plan, &agent_process.running));
-        self.post.outbox().follow_stderr(self.adapter(plan), &agent_process.running, permit.clone())?;
-        self.post
+        self.mailbox.outbox().follow_stderr(self.adapter(plan), &agent_process.running, permit.clone())?;
+        self.mailbox
             .outbox()
             .follow(agent_process.running.progress(), permit, |file| self.reader(plan, agent, file))?;
         let mut watchdog = Watchdog::new(plan, self.adapter(plan), started);
@@ -315,7 +315,7 @@ impl Driver<'_> {
                     turn.history = Some((now + SILENCE, seen, now + LONGEST_HISTORY));
                 }
                 Move::Ask(question) => {
-                    let reply = self.post.reply_to(&question);
+                    let reply = self.mailbox.reply_to(&question);
                     if self.is_asked(&question, &reply)? {
                         turn.asked_at.get_or_insert_with(Instant::now);
                     } else {

@@ -12,7 +12,7 @@ use super::context::DriverError;
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::Step;
-use super::post::Report;
+use super::mailbox::Report;
 use super::workspace::Workspace;
 use crate::event::{Event, WaitReason};
 use crate::store::{Entered, QueueTicket, SlotLease, Slots};
@@ -196,7 +196,7 @@ impl Driver<'_> {
     ) -> Result<bool, DriverError> {
         let since = Instant::now();
         self.record(Event::Queued)?;
-        let (outbox, waiting) = (self.post.outbox(), slots.clone());
+        let (outbox, waiting) = (self.mailbox.outbox(), slots.clone());
         std::thread::Builder::new()
             .name("queue".into())
             .spawn(move || {

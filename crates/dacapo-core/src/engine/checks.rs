@@ -10,7 +10,7 @@ use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::{CheckPlan, Input};
-use super::post::Report;
+use super::mailbox::Report;
 use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
@@ -73,7 +73,7 @@ impl Driver<'_> {
         let mut job = job(command, cwd, env, output);
         job.holds = self.slot_shares();
         job.holds.extend(self.proof.share());
-        let outbox = self.post.outbox();
+        let outbox = self.mailbox.outbox();
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::ChildGone(Box::new(finished)));
         })?;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::admission::QueueEntry;
 use super::kind::{Kinds, NotThatKind};
-use super::post::{Message, Outbox, Report};
+use super::mailbox::{Message, Outbox, Report};
 use crate::agent::acp::Question;
 use crate::env::Env;
 use crate::event::{AgentEvent, Envelope};
 use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
 use crate::spec::{ProofPolicy, Writing};
-use crate::store::{Handed, JournalError, SharedLimits};
+use crate::store::{InheritedLocks, JournalError, SharedLimits};
 
 /// What people and programs are shown. Called from the driver's own thread, in order.
 pub trait Sink {
@@ -166,7 +166,7 @@ pub struct DriverContext {
     pub env: Env,
     /// The locks that the task's git and guards hold together with whoever drives it: the task's own, and that of a
     /// checkout that it works in.
-    pub locks: Handed,
+    pub locks: InheritedLocks,
     /// What this process is called in the journal.
     pub version: String,
     /// Where tasks of this machine leave word of usage limits.

@@ -14,9 +14,9 @@ use super::durability::Durability;
 use super::earlier::Earlier;
 use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine, Step};
+use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
 use super::planted::TurnBegun;
-use super::post::Post;
 use super::proof::ProofCheckout;
 use super::record::Record;
 use super::tampering::Tampering;
@@ -38,7 +38,7 @@ pub struct Driver<'a> {
     pub(super) context: DriverContext,
     pub(super) launcher: Launcher,
     pub(super) record: Record<'a>,
-    pub(super) post: Post,
+    pub(super) mailbox: Mailbox,
     pub(super) earlier: Earlier,
     pub(super) admission: Admission,
     pub(super) workspace: Option<Workspace>,
@@ -75,8 +75,8 @@ impl<'a> Driver<'a> {
         })?;
         let launcher = launcher(&dir, &context)?;
         let after = (Durability::start(&dir, &journal)?, Mirroring::of(&dir.name(), &context.env));
-        let post = Post::new(std::mem::take(&mut earlier.commands));
-        let control = Control(post.outbox());
+        let mailbox = Mailbox::new(std::mem::take(&mut earlier.commands));
+        let control = Control(mailbox.outbox());
         let driver = Self {
             record: Record::new(spec.name.to_string(), (journal, last), after, sink),
             proof: ProofCheckout::new(earlier.start_sha256.take()),
@@ -88,7 +88,7 @@ impl<'a> Driver<'a> {
             machine,
             context,
             launcher,
-            post,
+            mailbox,
             earlier,
         };
         Ok((driver, control))

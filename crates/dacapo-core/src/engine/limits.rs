@@ -11,7 +11,7 @@ use super::context::DriverError;
 use super::driver::Driver;
 use super::listen::{Heard, Waited, look_again, next_look};
 use super::machine::{FoundLimit, Input, Step};
-use super::post::Report;
+use super::mailbox::Report;
 use super::stop;
 use crate::agent;
 use crate::event::{AgentEvent, KnownLimit, Notice, TurnEnd};
@@ -155,7 +155,7 @@ impl Driver<'_> {
         let wanted = Arc::new(AtomicBool::new(true));
         let asleep = std::thread::Builder::new().name("probe".into()).spawn({
             let (limits, account) = (self.context.limits.clone(), account.clone());
-            let (wanted, outbox) = (Arc::clone(&wanted), self.post.outbox());
+            let (wanted, outbox) = (Arc::clone(&wanted), self.mailbox.outbox());
             move || {
                 let lock = limits.wait_for_probe(&account);
                 if wanted.load(Ordering::Acquire) {

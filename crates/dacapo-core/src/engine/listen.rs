@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::Input;
-use super::post::{Message, Report};
+use super::mailbox::{Message, Report};
 
 /// A wall clock may jump and a machine may be suspended: a sleep looks at it again after so long.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
@@ -38,7 +38,7 @@ impl Driver<'_> {
         mut hear: impl FnMut(&mut Self, Heard) -> Result<Waited<T>, DriverError>,
     ) -> Result<T, DriverError> {
         loop {
-            let heard = match self.post.receive(deadline, self.record.sink) {
+            let heard = match self.mailbox.receive(deadline, self.record.sink) {
                 Some(message) => self.take_message(message)?,
                 None => Some(Heard::Deadline),
             };

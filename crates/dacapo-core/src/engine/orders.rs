@@ -11,7 +11,7 @@ use crate::store::Watch;
 impl Driver<'_> {
     /// Listens to the inbox, and takes what lies there already.
     pub(super) fn open_inbox(&mut self) -> Result<Option<Watch>, DriverError> {
-        let watch = self.post.watch(&self.dir.inbox());
+        let watch = self.mailbox.watch(&self.dir.inbox());
         self.take_orders()?;
         match watch {
             Ok(watch) => Ok(Some(watch)),
@@ -24,20 +24,20 @@ impl Driver<'_> {
 
     /// Each is in the journal before its file goes, and none is taken twice.
     pub(super) fn take_orders(&mut self) -> Result<(), DriverError> {
-        self.post.opens_mail();
+        self.mailbox.opens_mail();
         let inbox = self.dir.inbox();
         // An inbox that cannot be read is empty; who put something in waits for it to be taken, and says so.
         loop {
             let taken = inbox.take().unwrap_or_default();
-            if taken.strangers > 0 && self.post.names_strangers() {
+            if taken.strangers > 0 && self.mailbox.names_strangers() {
                 let (files, path) = (taken.strangers as u64, display_path(inbox.path()));
                 self.input(&Input::Notice(Notice::NoCommandsOfOurs { files, path }))?;
             }
             let mut gone = false;
             for received in taken.orders {
-                if self.post.is_new(&received) {
+                if self.mailbox.is_new(&received) {
                     self.input(&Input::Command(received.clone()))?;
-                    self.post.answer_with(&received.command);
+                    self.mailbox.answer_with(&received.command);
                 }
                 gone |= inbox.done(&received).is_ok();
             }
@@ -60,13 +60,13 @@ impl Driver<'_> {
             kind: NeedKind::Permission { question: masker.mask_str(&question.what) },
             choices: question.choices.iter().map(|choice| offered(&choice.name)).collect(),
         };
-        self.post.asks(question);
+        self.mailbox.asks(question);
         self.record(Event::Asked { needs })?;
         Ok(true)
     }
 
     /// What was asked is answered, or its turn is over.
     pub(super) fn needs_no_answer(&mut self) -> Result<(), DriverError> {
-        if self.post.withdraw() { self.record(Event::Answered) } else { Ok(()) }
+        if self.mailbox.withdraw() { self.record(Event::Answered) } else { Ok(()) }
     }
 }

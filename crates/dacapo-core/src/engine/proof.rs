@@ -9,7 +9,7 @@ use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::{Input, ProofPlan, SetupRun, Step};
-use super::post::Report;
+use super::mailbox::Report;
 use super::workspace::MAX_FILE_BYTES;
 use crate::event::{CheckPhase, Event, Notice};
 use crate::git::Repo;
@@ -157,7 +157,7 @@ impl Driver<'_> {
             Err(error) => return Ok(Some(Err(error))),
         }
         self.record(Event::Notice(Notice::ProofCheckoutsInUse))?;
-        let outbox = self.post.outbox();
+        let outbox = self.mailbox.outbox();
         let waiting = std::thread::Builder::new().name("proof".into()).spawn(move || {
             outbox.report(Report::ProofLease(Box::new(pool.wait(&task))));
         });

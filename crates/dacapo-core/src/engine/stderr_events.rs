@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 
 use super::context::DriverError;
 use super::machine::TurnPlan;
-use super::post::{Outbox, Report};
+use super::mailbox::{Outbox, Report};
 use super::turn::send;
 use crate::agent::Adapter;
 use crate::event::CameAt;

@@ -13,8 +13,8 @@ use super::driver::Driver;
 use super::identity;
 use super::listen::{Heard, Waited};
 use super::machine::{Input, TurnPlan, TurnStart};
+use super::mailbox::{Outbox, Report};
 use super::planted::TurnBegun;
-use super::post::{Outbox, Report};
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
 use super::stderr_events::TurnOutput;
@@ -110,14 +110,14 @@ impl Driver<'_> {
                 return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
             }
         };
-        let outbox = self.post.outbox();
+        let outbox = self.mailbox.outbox();
         let running = self.launcher.launch(job, move |finished| {
             outbox.report(Report::ChildGone(Box::new(finished)));
         })?;
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
         self.record.turn_output = Some(TurnOutput::of(plan, &running));
-        self.post.outbox().follow_stderr(self.adapter(plan), &running, permit.clone())?;
-        self.post.outbox().follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
+        self.mailbox.outbox().follow_stderr(self.adapter(plan), &running, permit.clone())?;
+        self.mailbox.outbox().follow(running.progress(), permit, |file| self.reader(plan, agent, file))?;
         self.attend(plan, &running, &permits, started)
     }
 

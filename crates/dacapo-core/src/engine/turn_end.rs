@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::driver::Driver;
 use super::machine::{Input, TurnPlan};
 use super::turn::Parsed;
-use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, Surroundings, weigh};
+use crate::agent::{self, Adapter, Billing, Ending, GiveUp, Observed, UserEnv, weigh};
 use crate::context::{last_lines, question, summarize};
 use crate::event::{AgentEvent, FailureKind, Fault, NotAllowed, TurnEnd, TurnRecord};
 use crate::process::{Exit, Finished, tail};
@@ -59,7 +59,7 @@ impl Driver<'_> {
         let agent = &self.spec.agents[plan.agent];
         let mut env = self.context.env.to_vec();
         env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-        let account = adapter.account(&Surroundings { env: &env });
+        let account = adapter.account(&UserEnv { env: &env });
         match key_refused(fault, adapter.name(), &account.billing) {
             Some(fault) => TurnEnd::Failed { failure: *failure, fault },
             None => end,

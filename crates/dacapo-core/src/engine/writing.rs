@@ -11,7 +11,7 @@ use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::listen::{Heard, Waited};
 use super::machine::{Input, WritingPlan};
-use super::post::Report;
+use super::mailbox::Report;
 use super::reader::{Reader, written};
 use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
@@ -162,7 +162,7 @@ impl Driver<'_> {
                 Err(message) => return Ok(Err(message)),
             };
         job.grace = GRACE;
-        let outbox = self.post.outbox();
+        let outbox = self.mailbox.outbox();
         let launched = self.launcher.launch(job, move |finished| {
             outbox.report(Report::ChildGone(Box::new(finished)));
         });
@@ -172,7 +172,7 @@ impl Driver<'_> {
         };
         self.launcher.prepare();
         let (permit, permits) = sync_channel(EVENTS_IN_FLIGHT);
-        self.post
+        self.mailbox
             .outbox()
             .follow(running.progress(), permit, |file| self.writing_reader(plan, agent, file))?;
         Ok(Ok((running, permits)))

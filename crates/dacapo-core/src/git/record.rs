@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::error::GitError;
-use crate::handed::hand_down;
+use crate::inherited_locks::hand_down;
 
 const FIND: &str = "find git's record of a worktree";
 const MOVE: &str = "move git's record of a worktree";

@@ -13,7 +13,7 @@ use super::run::{Call, Git};
 use super::status::{RawChange, Status, parse_raw_diff, parse_status};
 use super::{Change, ChangeKind, Oid};
 use crate::env::Env;
-use crate::handed::{Descriptors, Handed};
+use crate::inherited_locks::{Descriptors, InheritedLocks};
 
 /// Why there is no usable repository at a directory.
 #[derive(Debug, thiserror::Error)]
@@ -191,13 +191,13 @@ impl Repo {
     }
 
     /// The locks that its git commands hold.
-    pub(crate) fn handed(&self) -> &Handed {
+    pub(crate) fn handed(&self) -> &InheritedLocks {
         self.base.handed()
     }
 
     /// The same with other locks.
     #[must_use]
-    pub(crate) fn holding(mut self, handed: &Handed) -> Self {
+    pub(crate) fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.base = self.base.holding(handed);
         self.git = self.git.holding(handed);
         self

@@ -2,7 +2,7 @@
 //!
 //! The engine's git must do the same whatever the user's shell, the repository's configuration or the agent
 //! has set up: no hooks, no signing, no background maintenance, no prompts, no other repository smuggled in
-//! by `GIT_DIR`. Of what this process has open it gets the locks that were handed to it ([`Handed`]), and nothing else:
+//! by `GIT_DIR`. Of what this process has open it gets the locks that were handed to it ([`InheritedLocks`]), and nothing else:
 //! while one of these commands runs, they are held.
 
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ use std::time::SystemTime;
 
 use super::error::{GitError, held_lock};
 use crate::env::Env;
-use crate::handed::Handed;
+use crate::inherited_locks::InheritedLocks;
 use crate::process::{Child, Group, With, read_both};
 
 /// Overrides on every command line; they win over every configuration file.
@@ -64,7 +64,7 @@ pub(super) struct Git {
     /// The same with what is meant for the engine's own git alone.
     env: Env,
     /// What each of them holds as long as it lives.
-    handed: Handed,
+    handed: InheritedLocks,
     /// When the first one started that a signal has ended: it may have left locks.
     killed: Arc<OnceLock<SystemTime>>,
 }
@@ -86,7 +86,7 @@ impl Git {
             ("GIT_LITERAL_PATHSPECS", "1"),
         ]);
         let program = on_path("git", users.get("PATH").unwrap_or_default());
-        Self { program, users, env, handed: Handed::default(), killed: Arc::default() }
+        Self { program, users, env, handed: InheritedLocks::default(), killed: Arc::default() }
     }
 
     /// Set to when the first git of ours started that was killed.
@@ -100,12 +100,12 @@ impl Git {
     }
 
     /// What each of them holds as long as it lives.
-    pub(super) fn handed(&self) -> &Handed {
+    pub(super) fn handed(&self) -> &InheritedLocks {
         &self.handed
     }
 
     /// The same, with other locks to hold.
-    pub(super) fn holding(mut self, handed: &Handed) -> Self {
+    pub(super) fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.handed = handed.clone();
         self
     }
@@ -195,7 +195,7 @@ pub(super) struct Call {
     stdin: Option<Vec<u8>>,
     hold: Option<File>,
     group: Group,
-    handed: Handed,
+    handed: InheritedLocks,
     killed: Arc<OnceLock<SystemTime>>,
 }
 

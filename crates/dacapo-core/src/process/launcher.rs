@@ -22,7 +22,7 @@ use super::pump::{Feed, Pump, Tap};
 use super::stream::{Capture, Progress};
 use super::tree::{self, Members, TAG_VARIABLE};
 use super::wire::{Order, QUIETLY, STOP_GENTLY, STOP_NOW, send_all};
-use crate::handed::Handed;
+use crate::inherited_locks::InheritedLocks;
 
 /// The pipe of a job's output: large, so that it runs on while we are on the way to the disk.
 #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub struct Launcher {
     home: Option<HomeId>,
     masker: Arc<Masker>,
     spare: Arc<Spare>,
-    handed: Handed,
+    handed: InheritedLocks,
 }
 
 impl Launcher {
@@ -48,7 +48,7 @@ impl Launcher {
     /// here, pass `/proc/self/exe` on Linux: it stays the same program when the file is replaced.
     pub fn new(exe: PathBuf, masker: Arc<Masker>) -> io::Result<Self> {
         tree::can_see_processes()?;
-        Ok(Self { exe, home: None, masker, spare: Arc::default(), handed: Handed::default() })
+        Ok(Self { exe, home: None, masker, spare: Arc::default(), handed: InheritedLocks::default() })
     }
 
     /// Hides the secrets that its children are given.
@@ -66,7 +66,7 @@ impl Launcher {
 
     /// Names the locks that the guard of each job holds until its tree is empty.
     #[must_use]
-    pub fn holding(mut self, handed: &Handed) -> Self {
+    pub fn holding(mut self, handed: &InheritedLocks) -> Self {
         self.handed = handed.clone();
         self
     }

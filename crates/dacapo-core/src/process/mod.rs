@@ -40,7 +40,7 @@ pub mod stream;
 mod tree;
 mod wire;
 
-pub use crate::handed::hand_down;
+pub use crate::inherited_locks::hand_down;
 pub use ancestry::{GuardAbove, HomeId, guards_above};
 pub use job::{Exit, Finished, Job, LaunchError, Outputs, Stderr, Stdin, Stop, Unreachable};
 pub use launcher::{Launcher, Running};

@@ -4,7 +4,7 @@
 //! file that could be deleted: who removes or replaces the file still meets the lock on the directory, and who renames the
 //! directory takes the lock along.
 //!
-//! The descriptors close on exec, and are handed by number ([`super::Handed`]) to the guard, to the engine's own git and to the
+//! The descriptors close on exec, and are handed by number ([`super::InheritedLocks`]) to the guard, to the engine's own git and to the
 //! process of a task in the background; never to an agent, nor to whatever another thread starts meanwhile: a free lock
 //! then means that the tree is empty and that no commit is under way. So a lock can outlive the process that took it, by
 //! the moment in which those finish. A small file beside it names that process, so that a starter that finds it gone waits
@@ -24,7 +24,7 @@ use rustix::io::{Errno, FdFlags};
 use rustix::process::Pid;
 
 use super::files;
-use crate::handed::{Descriptors, hand_down};
+use crate::inherited_locks::{Descriptors, hand_down};
 
 /// `list` and friends probe locks for an instant, and what a dead process started holds its lock until it is done; a
 /// starter that meets either tries again for so long.

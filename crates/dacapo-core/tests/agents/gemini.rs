@@ -1,6 +1,6 @@
 //! `gemini --output-format stream-json` (0.61).
 
-use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, Surroundings, Wish};
+use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, UserEnv, Wish};
 use dacapo_core::event::{AgentEvent, FailureKind, TurnEnd};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
@@ -256,7 +256,7 @@ fn a4_who_pays_is_told_by_files_and_variables() {
     let account = |more: &[(&str, &str)]| {
         let mut env = vec![("HOME".into(), home.path().as_os_str().to_owned())];
         env.extend(more.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-        adapter().account(&Surroundings { env: &env })
+        adapter().account(&UserEnv { env: &env })
     };
     let nothing = Account { logged_in: Some(false), ..Account::default() };
     assert_eq!(account(&[]), nothing);

@@ -1,6 +1,6 @@
 //! `opencode run --format json` (1.18).
 
-use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, Surroundings, Wish};
+use dacapo_core::agent::{self, Account, Adapter, Billing, Ending, UserEnv, Wish};
 use dacapo_core::event::{AgentEvent, TurnEnd, Usage};
 use dacapo_core::spec::{AgentCommand, Approval, OutputFormat, PromptBy, SessionNeed};
 
@@ -227,7 +227,7 @@ fn a4_who_pays_is_told_by_files_and_variables() {
     let account = |more: &[(&str, &str)]| {
         let mut env = vec![("HOME".into(), home.path().as_os_str().to_owned())];
         env.extend(more.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-        adapter().account(&Surroundings { env: &env })
+        adapter().account(&UserEnv { env: &env })
     };
     assert_eq!(account(&[]), Account::default(), "some models need no login");
     let by_key = Account {

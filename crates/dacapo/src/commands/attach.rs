@@ -20,7 +20,7 @@ use super::print;
 use crate::App;
 use crate::args::{Attach, Show};
 use crate::error::Failure;
-use crate::inside;
+use crate::inside_task;
 use crate::output::Fan;
 use crate::output::human::{Human, SoFar, Told};
 use crate::output::jsonl::JsonLines;
@@ -270,7 +270,7 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
-        let may = if command == Command::Kill { inside::refuse_order(self.app, "kill") } else { Ok(()) };
+        let may = if command == Command::Kill { inside_task::refuse_order(self.app, "kill") } else { Ok(()) };
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,
             Ok(Err(error)) => messages.attach_cannot_tell(&error.to_string()),

@@ -11,8 +11,8 @@ use crate::App;
 use crate::args::{Config, ConfigCommand};
 use crate::config::{self, Origin, Whose};
 use crate::error::Failure;
-use crate::laying::Laid;
 use crate::messages::{Messages, Text, say};
+use crate::new_files::NewFile;
 use crate::output::words::{DIM, paint};
 
 pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
@@ -84,7 +84,7 @@ fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
     let file = app.config_file(whose)?;
     let editor = app.config_editor()?;
     let (path, messages) = (file.path.display().to_string(), app.messages);
-    if app.lay_config(&file)? == Laid::Made {
+    if app.create_config(&file)? == NewFile::Created {
         complain!("{}{}", messages.label_note(), messages.config_new_file(&path));
     }
     // Ctrl-C at a terminal is for the editor.

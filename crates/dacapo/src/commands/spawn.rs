@@ -9,7 +9,7 @@ use super::{dry_run, milestone, pr, print};
 use crate::App;
 use crate::args::{Exec, Pr, Show, Spawn};
 use crate::error::{Code, Failure};
-use crate::inside;
+use crate::inside_task;
 use crate::messages::{Messages, say};
 use crate::output::json;
 use crate::output::words::{BOLD, DIM, paint};
@@ -19,7 +19,7 @@ pub(super) fn run(app: &App, args: Spawn) -> Result<u8, Failure> {
         return milestone::spawn(app, id, &args.exec);
     }
     if let Some(offered) = offered(&args.exec) {
-        inside::refuse_order(app, "pr")?;
+        inside_task::refuse_order(app, "pr")?;
         return pr::run(app, &offered).map_err(|failure| or_a_prompt(failure, offered.name.as_deref()));
     }
     let show = args.exec.show;

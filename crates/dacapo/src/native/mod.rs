@@ -16,13 +16,13 @@ mod answer;
 mod conversation;
 mod deliver;
 mod endpoint;
+mod event_writer;
 mod failure;
 mod model;
 mod options;
 mod session;
 mod tools;
 mod turn;
-mod voice;
 mod window;
 
 use std::ffi::OsString;

@@ -13,9 +13,9 @@ use serde_json::json;
 
 use super::answer::{Answer, Endless, Pieces};
 use super::endpoint::Endpoint;
+use super::event_writer::{EventWriter, GATHERED_FOR};
 use super::failure::{Problem, weigh};
 use super::options::Options;
-use super::voice::{GATHERED_FOR, Voice};
 use crate::config::Api;
 
 /// Who is not there by then is not there.
@@ -110,11 +110,11 @@ impl Model {
         &self,
         request: ChatRequest,
         size: usize,
-        voice: &mut Voice<W>,
+        events: &mut EventWriter<W>,
     ) -> Result<Answer, Broken> {
         let mut pieces = Pieces::new(self.endpoint.api);
-        let outcome = self.runtime.block_on(self.listen(request, &mut pieces, voice));
-        let flushed = voice.flush().map_err(|_| Problem::Unheard);
+        let outcome = self.runtime.block_on(self.listen(request, &mut pieces, events));
+        let flushed = events.flush().map_err(|_| Problem::Unheard);
         match outcome.and_then(|end| flushed.map(|()| end)) {
             Ok(end) => Ok(pieces.finish(end, size)),
             Err(problem) => Err(Broken { problem, said: pieces.text }),
@@ -125,7 +125,7 @@ impl Model {
         &self,
         request: ChatRequest,
         pieces: &mut Pieces,
-        voice: &mut Voice<W>,
+        events: &mut EventWriter<W>,
     ) -> Result<genai::chat::StreamEnd, Problem> {
         let weighed = |error| weigh(error, &self.endpoint, Timestamp::now());
         let asked = self.client.exec_chat_stream(self.target.clone(), request, Some(&self.options)).await;
@@ -137,7 +137,7 @@ impl Model {
             // The wait ends now and then: words that were gathered are to be seen, and nothing else would tell that
             // the library is taking in an endless line.
             let Ok(next) = tokio::time::timeout(GATHERED_FOR, stream.next()).await else {
-                voice.flush().map_err(|_| Problem::Unheard)?;
+                events.flush().map_err(|_| Problem::Unheard)?;
                 self.is_it_hung(alive, spoke)?;
                 if memory().saturating_sub(before) > MOST_MEMORY {
                     return Err(endless(&self.endpoint));
@@ -157,7 +157,7 @@ impl Model {
                     continue;
                 }
                 ChatStreamEvent::End(end) => return Ok(end),
-                event => take_in(event, pieces, voice, &self.endpoint)?,
+                event => take_in(event, pieces, events, &self.endpoint)?,
             }
             spoke = alive;
             began = true;
@@ -183,18 +183,18 @@ impl Model {
 fn take_in<W: std::io::Write>(
     event: ChatStreamEvent,
     pieces: &mut Pieces,
-    voice: &mut Voice<W>,
+    events: &mut EventWriter<W>,
     endpoint: &Endpoint,
 ) -> Result<(), Problem> {
     let too_long = |_: Endless| endless(endpoint);
     match event {
         ChatStreamEvent::Chunk(chunk) => {
             pieces.text(&chunk.content).map_err(too_long)?;
-            voice.words(&chunk.content, false).map_err(|_| Problem::Unheard)
+            events.words(&chunk.content, false).map_err(|_| Problem::Unheard)
         }
         ChatStreamEvent::ReasoningChunk(chunk) => {
             pieces.thought(&chunk.content).map_err(too_long)?;
-            voice.words(&chunk.content, true).map_err(|_| Problem::Unheard)
+            events.words(&chunk.content, true).map_err(|_| Problem::Unheard)
         }
         ChatStreamEvent::ToolCallChunk(chunk) => {
             let call = chunk.tool_call;

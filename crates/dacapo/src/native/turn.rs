@@ -12,12 +12,12 @@ use jiff::Timestamp;
 use super::answer::{Answer, Asked, Stop};
 use super::conversation::{self, Message, ToolAnswer};
 use super::endpoint::Endpoint;
+use super::event_writer::EventWriter;
 use super::failure::Problem;
 use super::model::{Broken, Model};
 use super::options::{self, Options, Patience, Session, Task};
 use super::session::Store;
 use super::tools::{How, Tools};
-use super::voice::Voice;
 use super::window::{PromptTooLarge, Talk, Window};
 
 /// So often a call is made again that failed for no reason of ours.
@@ -37,13 +37,13 @@ pub(super) fn main(args: &[OsString]) -> ExitCode {
             return not_started(&format!("{message}\n{}", options::USAGE));
         }
     };
-    let mut voice = Voice::stdout();
-    let ended = prompt().and_then(|prompt| run(&options, prompt, &mut voice));
-    match ended.and_then(|reason| tell(&mut voice, &AgentEvent::End { reason: reason.into() })) {
+    let mut events = EventWriter::stdout();
+    let ended = prompt().and_then(|prompt| run(&options, prompt, &mut events));
+    match ended.and_then(|reason| tell(&mut events, &AgentEvent::End { reason: reason.into() })) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             // Nobody is left to tell if this fails too.
-            let _ = tell_problem(&mut voice, problem);
+            let _ = tell_problem(&mut events, problem);
             ExitCode::FAILURE
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn main(args: &[OsString]) -> ExitCode {
 pub(crate) fn not_started(message: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "dacapo {}: {message}", dacapo_app::native::COMMAND);
     let error = AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() };
-    let _ = Voice::stdout().event(&error);
+    let _ = EventWriter::stdout().event(&error);
     ExitCode::from(2)
 }
 
@@ -71,32 +71,36 @@ fn prompt() -> Result<String, Problem> {
     Ok(prompt)
 }
 
-fn tell<W: Write>(voice: &mut Voice<W>, event: &AgentEvent) -> Result<(), Problem> {
-    voice.event(event).map_err(|_| Problem::Unheard)
+fn tell<W: Write>(events: &mut EventWriter<W>, event: &AgentEvent) -> Result<(), Problem> {
+    events.event(event).map_err(|_| Problem::Unheard)
 }
 
-fn tell_problem<W: Write>(voice: &mut Voice<W>, problem: Problem) -> io::Result<()> {
+fn tell_problem<W: Write>(events: &mut EventWriter<W>, problem: Problem) -> io::Result<()> {
     let (failure, message) = match problem {
         Problem::Limit { message, resets_at } => {
-            return voice.event(&AgentEvent::Limit { message, resets_at });
+            return events.event(&AgentEvent::Limit { message, resets_at });
         }
         Problem::Unheard => return Ok(()),
         Problem::Again { message, .. } | Problem::Transient(message) => (FailureKind::Transient, message),
         Problem::Permanent(message) | Problem::TooLong(message) => (FailureKind::Permanent, message),
     };
-    voice.event(&AgentEvent::Error { failure, fault: message.into() })?;
-    voice.event(&AgentEvent::End { reason: "error".into() })
+    events.event(&AgentEvent::Error { failure, fault: message.into() })?;
+    events.event(&AgentEvent::End { reason: "error".into() })
 }
 
-fn run<W: Write>(options: &Options, prompt: String, voice: &mut Voice<W>) -> Result<&'static str, Problem> {
+fn run<W: Write>(
+    options: &Options,
+    prompt: String,
+    events: &mut EventWriter<W>,
+) -> Result<&'static str, Problem> {
     let endpoint = Endpoint::new(options, |name| std::env::var(name).ok())?;
     match &options.task {
         Task::Complete => {
             let mut turn = Turn::new(options, endpoint, None, Vec::new(), prompt)?;
-            voice.hold_back();
-            let answer = turn.ask(voice)?;
-            voice.say(&answer.text).map_err(|_| Problem::Unheard)?;
-            voice.used(&answer.usage).map_err(|_| Problem::Unheard)?;
+            events.hold_back();
+            let answer = turn.ask(events)?;
+            events.say(&answer.text).map_err(|_| Problem::Unheard)?;
+            events.used(&answer.usage).map_err(|_| Problem::Unheard)?;
             match answer.stop {
                 Stop::Done => Ok("end_turn"),
                 Stop::Cut => Ok("max_tokens"),
@@ -106,14 +110,14 @@ fn run<W: Write>(options: &Options, prompt: String, voice: &mut Voice<W>) -> Res
         Task::Work { approval, session, max_steps } => {
             let (store, earlier) = remember(session)?;
             if let Some(store) = &store {
-                tell(voice, &AgentEvent::Session { id: store.id.clone() })?;
+                tell(events, &AgentEvent::Session { id: store.id.clone() })?;
             }
             let workspace = std::env::current_dir()
                 .map_err(|error| Problem::Permanent(format!("the workspace is gone: {error}")))?;
             let tools =
                 Tools::new(&workspace, *approval, endpoint.key_env.clone()).map_err(Problem::Permanent)?;
             let mut turn = Turn::new(options, endpoint, Some(tools), earlier, prompt)?;
-            turn.work(store.as_ref(), *max_steps, voice)
+            turn.work(store.as_ref(), *max_steps, events)
         }
     }
 }
@@ -175,21 +179,21 @@ impl Turn {
         &mut self,
         store: Option<&Store>,
         max_steps: u32,
-        voice: &mut Voice<W>,
+        events: &mut EventWriter<W>,
     ) -> Result<&'static str, Problem> {
         for _ in 0..max_steps {
-            let answer = self.ask(voice)?;
-            voice.used(&answer.usage).map_err(|_| Problem::Unheard)?;
+            let answer = self.ask(events)?;
+            events.used(&answer.usage).map_err(|_| Problem::Unheard)?;
             if let Stop::Declined(word) = &answer.stop {
                 return Err(declined(word));
             }
             self.talk.push(answer.message());
             if !answer.calls.is_empty() {
-                let answers = answer.calls.iter().map(|asked| self.use_tool(asked, voice)).collect::<Result<
-                    Vec<_>,
-                    _,
-                >>(
-                )?;
+                let answers = answer
+                    .calls
+                    .iter()
+                    .map(|asked| self.use_tool(asked, events))
+                    .collect::<Result<Vec<_>, _>>()?;
                 self.talk.push(Message::Results { answers });
             } else if answer.stop == Stop::Cut {
                 // Cut before the first word: there was no room left for one.
@@ -210,25 +214,25 @@ impl Turn {
         Ok("max_steps")
     }
 
-    fn use_tool<W: Write>(&self, asked: &Asked, voice: &mut Voice<W>) -> Result<ToolAnswer, Problem> {
+    fn use_tool<W: Write>(&self, asked: &Asked, events: &mut EventWriter<W>) -> Result<ToolAnswer, Problem> {
         let id = asked.call.id.clone();
         let (name, summary) = (asked.call.name.clone(), Tools::summary(asked));
         let what = format!("{name} {summary}").trim_end().to_owned();
-        tell(voice, &AgentEvent::ToolCall { id: id.clone(), name, summary })?;
+        tell(events, &AgentEvent::ToolCall { id: id.clone(), name, summary })?;
         let Some(tools) = &self.tools else {
             return Ok(ToolAnswer { id, output: "there are no tools here".into() });
         };
         let ran = tools.run(asked);
         if ran.how == How::Refused {
-            tell(voice, &AgentEvent::Refused { what })?;
+            tell(events, &AgentEvent::Refused { what })?;
         }
-        voice.answered(&id, ran.how != How::Done, &ran.output).map_err(|_| Problem::Unheard)?;
+        events.answered(&id, ran.how != How::Done, &ran.output).map_err(|_| Problem::Unheard)?;
         let output = if ran.how == How::Done { ran.output } else { format!("error: {}", ran.output) };
         Ok(ToolAnswer { id, output })
     }
 
     /// An answer, if need be at the second or third attempt.
-    fn ask<W: Write>(&mut self, voice: &mut Voice<W>) -> Result<Answer, Problem> {
+    fn ask<W: Write>(&mut self, events: &mut EventWriter<W>) -> Result<Answer, Problem> {
         let mut failures = 0;
         loop {
             self.window.fit(&mut self.talk).map_err(|too_large| self.too_large(&too_large))?;
@@ -236,7 +240,7 @@ impl Turn {
             let size = self.fixed + self.talk.size();
             let api = self.model.endpoint.api;
             let request = conversation::request(api, self.system.as_deref(), &self.talk.messages(), offered);
-            let broken = match self.model.ask(request, size, voice) {
+            let broken = match self.model.ask(request, size, events) {
                 Ok(answer) => {
                     self.answered = true;
                     return Ok(answer);
@@ -247,7 +251,7 @@ impl Turn {
                 return Err(broken.problem);
             }
             failures += 1;
-            self.prepare_retry(broken, failures, voice)?;
+            self.prepare_retry(broken, failures, events)?;
         }
     }
 
@@ -256,7 +260,7 @@ impl Turn {
         &mut self,
         broken: Broken,
         failures: u32,
-        voice: &mut Voice<W>,
+        events: &mut EventWriter<W>,
     ) -> Result<(), Problem> {
         let backoff = self.patience.backoff.saturating_mul(2_u32.saturating_pow(failures - 1));
         let (message, status, pause) = match broken.problem {
@@ -284,7 +288,7 @@ impl Turn {
         }
         let seconds = pause.as_secs_f64();
         let message = format!("{message}; trying again in {seconds:.1} s ({failures} of {RETRIES})");
-        tell(voice, &AgentEvent::Retry { message, status })?;
+        tell(events, &AgentEvent::Retry { message, status })?;
         std::thread::sleep(pause);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The agent's voice: events or plain text on standard output, each flushed at once so that a
+//! The agent's output: events or plain text on standard output, each flushed at once so that a
 //! reader sees them when they happen.
 
 use std::io::{self, Write};
@@ -9,16 +9,16 @@ use dacapo_app::rehearsal::Output;
 
 /// Standard output, in the way the script wants it.
 #[derive(Debug)]
-pub(super) struct Voice {
+pub(super) struct Emitter {
     output: Output,
     /// Raw bytes left a line open. The next event begins a new one: garbage must not swallow it.
     line_open: bool,
     calls: u32,
 }
 
-impl Voice {
+impl Emitter {
     pub(super) fn new(output: Output) -> Self {
-        Voice { output, line_open: false, calls: 0 }
+        Emitter { output, line_open: false, calls: 0 }
     }
 
     /// Tells one event.
@@ -50,7 +50,7 @@ impl Voice {
         }
     }
 
-    /// Ends what [`Voice::piece`] began.
+    /// Ends what [`Emitter::piece`] began.
     pub(super) fn end_pieces(&mut self) -> io::Result<()> {
         match self.output {
             Output::Events => Ok(()),

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Seek};
 use std::process::{Command, Stdio};
 
-use super::emit::Voice;
+use super::emit::Emitter;
 use dacapo_app::rehearsal::Flood;
 
 /// How much of a command's output is told. Agents cut it too.
@@ -112,7 +112,7 @@ impl GitTrick {
 }
 
 /// Pours out what the script wants, in big pieces.
-pub(super) fn flood(voice: &mut Voice, flood: &Flood) -> io::Result<()> {
+pub(super) fn flood(emitter: &mut Emitter, flood: &Flood) -> io::Result<()> {
     let unit = if flood.bytes.0.is_empty() { b"x" } else { flood.bytes.0.as_slice() };
     let mut pattern = unit.to_vec();
     if flood.newline {
@@ -125,7 +125,7 @@ pub(super) fn flood(voice: &mut Voice, flood: &Flood) -> io::Result<()> {
     let mut left = u64::from(flood.mb) * 1024 * 1024;
     while left > 0 {
         let part = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        voice.raw(&piece[..part])?;
+        emitter.raw(&piece[..part])?;
         left -= part as u64;
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use dacapo_core::event::{AgentEvent, FailureKind};
 use jiff::{SignedDuration, Timestamp};
 
-use super::emit::Voice;
+use super::emit::Emitter;
 use super::misbehave::{self, GitTrick, flood};
 use super::{child, files};
 use dacapo_app::rehearsal as parse;
@@ -87,14 +87,14 @@ pub(super) fn play(path: &Path, session: Option<String>) -> ExitCode {
             complain(&message);
             // A loop that hears this does not try again five times.
             if !io::stdout().is_terminal() {
-                let _ = Voice::new(Output::Events)
+                let _ = Emitter::new(Output::Events)
                     .event(&AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() });
             }
             return ExitCode::from(2);
         }
     };
     let mut player =
-        Player { voice: Voice::new(script.output), prompt: prompt(&script), turn, ignoring: false };
+        Player { emitter: Emitter::new(script.output), prompt: prompt(&script), turn, ignoring: false };
     match player.all(&script, session) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Exit(code)) => ExitCode::from(code),
@@ -138,7 +138,7 @@ fn entry(steps: &[Step], attempt: u32) -> (usize, Option<usize>) {
 }
 
 struct Player {
-    voice: Voice,
+    emitter: Emitter,
     prompt: Vec<u8>,
     turn: Turn,
     ignoring: bool,
@@ -148,7 +148,7 @@ impl Player {
     fn all(&mut self, script: &Script, session: Option<String>) -> Result<(), Stop> {
         if script.session {
             let id = session.unwrap_or_else(new_session);
-            self.voice.event(&AgentEvent::Session { id })?;
+            self.emitter.event(&AgentEvent::Session { id })?;
         }
         let last = script.iterations.len().saturating_sub(1);
         let steps = script.iterations.get(self.turn.iteration.min(last)).map_or(&[][..], Vec::as_slice);
@@ -169,28 +169,28 @@ impl Player {
 
     fn step(&mut self, step: &Step) -> Result<(), Stop> {
         match step {
-            Step::Say(text) => self.voice.say(self.turn.fill(text))?,
-            Step::Think(text) => self.voice.event(&AgentEvent::Thinking { text: text.clone() })?,
-            Step::Plan(steps) => self.voice.event(&AgentEvent::Plan { steps: steps.clone() })?,
+            Step::Say(text) => self.emitter.say(self.turn.fill(text))?,
+            Step::Think(text) => self.emitter.event(&AgentEvent::Thinking { text: text.clone() })?,
+            Step::Plan(steps) => self.emitter.event(&AgentEvent::Plan { steps: steps.clone() })?,
             Step::Tool(tool) => {
-                let id = self.voice.call(&tool.name, &tool.summary)?;
-                self.voice.answer(id, tool.failed, tool.output.clone())?;
+                let id = self.emitter.call(&tool.name, &tool.summary)?;
+                self.emitter.answer(id, tool.failed, tool.output.clone())?;
             }
             Step::Write(write) => self.write(write)?,
             Step::Delete(path) => {
-                let id = self.voice.call("delete", path)?;
+                let id = self.emitter.call("delete", path)?;
                 let done = files::delete(path);
-                self.voice.answer(id, done.is_err(), done.err().unwrap_or_default())?;
+                self.emitter.answer(id, done.is_err(), done.err().unwrap_or_default())?;
             }
             Step::Run(run) => self.run(run)?,
-            Step::Usage(usage) => self.voice.event(&AgentEvent::Usage(usage.into()))?,
+            Step::Usage(usage) => self.emitter.event(&AgentEvent::Usage(usage.into()))?,
             Step::Done(claim) | Step::Lie(claim) => self.claim(claim)?,
             Step::Split(split) => self.split(split)?,
             Step::Stderr(text) => to_stderr(text),
             Step::Sleep(time) => std::thread::sleep(time.0),
             Step::Fail(fail) => return Err(Stop::Failed(fail.clone())),
             Step::Retry(retry) => self.retry(retry)?,
-            Step::Refuse(what) => self.voice.event(&AgentEvent::Refused { what: what.clone() })?,
+            Step::Refuse(what) => self.emitter.event(&AgentEvent::Refused { what: what.clone() })?,
             Step::Limit(limit) => return self.limit(limit),
             Step::Exit(exit) => return Err(Stop::Exit(exit.code)),
             Step::Hang(_) => loop {
@@ -214,13 +214,13 @@ impl Player {
             Step::ForkLoop(forks) => self.deed("fork_loop", &forks.times.0.to_string(), || {
                 child::fork_loop(forks).map(|()| String::new())
             })?,
-            Step::Flood(much) => flood(&mut self.voice, much)?,
-            Step::Raw(bytes) => self.voice.raw(&bytes.0)?,
+            Step::Flood(much) => flood(&mut self.emitter, much)?,
+            Step::Raw(bytes) => self.emitter.raw(&bytes.0)?,
             Step::CloseStdout(true) => close_stdout().map_err(broken)?,
             Step::EchoPrompt(true) => {
-                let id = self.voice.call("prompt", "")?;
+                let id = self.emitter.call("prompt", "")?;
                 let text = String::from_utf8_lossy(&self.prompt).into_owned();
-                self.voice.answer(id, false, text)?;
+                self.emitter.answer(id, false, text)?;
             }
             Step::Expect(text) => self.expect(text)?,
             Step::SavePrompt(path) => {
@@ -261,11 +261,11 @@ impl Player {
         summary: &str,
         act: impl FnOnce() -> Result<String, String>,
     ) -> Result<(), Stop> {
-        let id = self.voice.call(name, summary)?;
+        let id = self.emitter.call(name, summary)?;
         match act() {
-            Ok(output) => Ok(self.voice.answer(id, false, output)?),
+            Ok(output) => Ok(self.emitter.answer(id, false, output)?),
             Err(message) => {
-                self.voice.answer(id, true, message.clone())?;
+                self.emitter.answer(id, true, message.clone())?;
                 Err(broken(message))
             }
         }
@@ -286,9 +286,9 @@ impl Player {
     }
 
     fn run(&mut self, run: &Run) -> Result<(), Stop> {
-        let id = self.voice.call("run", &run.command)?;
+        let id = self.emitter.call("run", &run.command)?;
         let ran = misbehave::shell(&run.command, "", self.ignoring).map_err(broken)?;
-        self.voice.answer(id, !ran.ok, ran.output)?;
+        self.emitter.answer(id, !ran.ok, ran.output)?;
         if run.must && !ran.ok {
             return Err(broken(format!("`{}` failed", run.command)));
         }
@@ -298,13 +298,13 @@ impl Player {
     fn claim(&mut self, claim: &Claim) -> Result<(), Stop> {
         match claim {
             Claim::Nothing => Ok(()),
-            Claim::Text(text) => Ok(self.voice.say(self.turn.fill(text))?),
+            Claim::Text(text) => Ok(self.emitter.say(self.turn.fill(text))?),
             Claim::Asked => {
                 let text = match promise(&String::from_utf8_lossy(&self.prompt)) {
                     Some(promise) => format!("Everything is done.\n<promise>{promise}</promise>"),
                     None => "Everything is done.".into(),
                 };
-                Ok(self.voice.say(text)?)
+                Ok(self.emitter.say(text)?)
             }
         }
     }
@@ -313,16 +313,17 @@ impl Player {
         let middle = split.text.chars().count() / 2;
         let at = split.at.map_or(middle, |at| at as usize);
         let cut = split.text.char_indices().nth(at).map_or(split.text.len(), |(place, _)| place);
-        self.voice.piece(&split.text[..cut])?;
+        self.emitter.piece(&split.text[..cut])?;
         std::thread::sleep(split.pause.0);
-        self.voice.piece(&split.text[cut..])?;
-        Ok(self.voice.end_pieces()?)
+        self.emitter.piece(&split.text[cut..])?;
+        Ok(self.emitter.end_pieces()?)
     }
 
     fn retry(&mut self, retry: &Retry) -> Result<(), Stop> {
         for _ in 0..retry.times.0 {
             std::thread::sleep(retry.pause.0);
-            self.voice.event(&AgentEvent::Retry { message: retry.message.clone(), status: retry.status })?;
+            self.emitter
+                .event(&AgentEvent::Retry { message: retry.message.clone(), status: retry.status })?;
         }
         Ok(())
     }
@@ -332,7 +333,7 @@ impl Player {
             .resets_in
             .and_then(|span| SignedDuration::try_from(span.0).ok())
             .and_then(|span| Timestamp::now().checked_add(span).ok());
-        self.voice.event(&AgentEvent::Limit { message: limit.message.clone(), resets_at })?;
+        self.emitter.event(&AgentEvent::Limit { message: limit.message.clone(), resets_at })?;
         Err(Stop::Exit(1))
     }
 
@@ -344,7 +345,7 @@ impl Player {
     }
 
     fn fail(&mut self, fail: &Fail) -> io::Result<()> {
-        self.voice.event(&AgentEvent::Error {
+        self.emitter.event(&AgentEvent::Error {
             failure: if fail.permanent { FailureKind::Permanent } else { FailureKind::Transient },
             fault: fail.message.clone().into(),
         })?;
@@ -352,7 +353,7 @@ impl Player {
     }
 
     fn end(&mut self, reason: &str) -> io::Result<()> {
-        self.voice.event(&AgentEvent::End { reason: reason.into() })
+        self.emitter.event(&AgentEvent::End { reason: reason.into() })
     }
 }
 

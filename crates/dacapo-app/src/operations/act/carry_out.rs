@@ -9,7 +9,7 @@ use crate::App;
 use crate::agents;
 use crate::config::Timespan;
 use crate::error::Failure;
-use crate::inside;
+use crate::inside_task;
 use crate::messages::say;
 use crate::note::{MergeStep, Note};
 use crate::operations::after_task::Watched;
@@ -30,11 +30,11 @@ impl App {
     /// Does it, in this process.
     pub fn act(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
         if let Some(order) = operation.order() {
-            inside::refuse_order(self, order)?;
+            inside_task::refuse_order(self, order)?;
         }
         // Questions are put to a person: an agent that answers them would confirm what its own repository brings.
         if answers.decide() {
-            inside::refuse_order(self, "trust")?;
+            inside_task::refuse_order(self, "trust")?;
         }
         let by_command = agents::Answers::ByCommand;
         let goes_on = GoesOn { background: true, agent_answers: by_command };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use crate::App;
-use crate::errand::{End, Errand};
+use crate::guarded_command::{End, GuardedCommand};
 
 /// Some agents need three seconds to start on an idle machine, and one unpacks itself first where it is new.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -74,8 +74,8 @@ fn ask(app: &App, question: Question, scratch: &Path) -> Answer {
         return Answer::Impossible(error.to_string());
     }
     let Question { argv, env, cwd } = question;
-    let errand = Errand { argv, cwd, env, stdin: Vec::new(), limit: PATIENCE, most: MOST };
-    let done = errand.run(app, scratch);
+    let command = GuardedCommand { argv, cwd, env, stdin: Vec::new(), limit: PATIENCE, most: MOST };
+    let done = command.run(app, scratch);
     let text = Some(done.stdout).filter(|text| !text.trim().is_empty()).unwrap_or(done.stderr);
     match done.end {
         End::Code(code) => Answer::Said { code, text },

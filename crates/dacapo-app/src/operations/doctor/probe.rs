@@ -10,7 +10,7 @@ use dacapo_core::git::Repo;
 use dacapo_core::spec::{
     AgentSpec, ContextPolicy, LoopPolicy, Place, SPEC_FORMAT, TaskName, TaskSpec, random_hex,
 };
-use dacapo_core::store::{Handed, Home};
+use dacapo_core::store::{Home, InheritedLocks};
 use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
@@ -52,7 +52,7 @@ pub(super) fn probe(
     let mut record = Record::default();
     let setting = DriverContext {
         env: env.clone(),
-        locks: Handed::of([&lock]),
+        locks: InheritedLocks::of([&lock]),
         limits: home.limits(),
         ..context(app)?
     };

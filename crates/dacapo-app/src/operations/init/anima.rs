@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 
 use super::Founded;
 use crate::error::Failure;
-use crate::laying::Laid;
 use crate::messages::{Messages, Text, say};
 use crate::milestones::{Folder, read_text};
+use crate::new_files::NewFile;
 
 /// Where it is looked for.
 pub(super) const DIRECTORY: &str = ".anima";
@@ -169,9 +169,9 @@ impl Anima {
 
     fn copy(&self, from: &str, to: &str, founded: &mut Founded) -> Result<(), Failure> {
         let (to, problem) = match read_text(&self.path.join(from), MOST_BYTES) {
-            Ok(text) => match founded.lay(to, &text)? {
-                Laid::Made => (Some(to.to_owned()), None),
-                Laid::WasThere => (None, Some(say(|m| m.init_already_exists(to)))),
+            Ok(text) => match founded.create_new(to, &text)? {
+                NewFile::Created => (Some(to.to_owned()), None),
+                NewFile::Exists => (None, Some(say(|m| m.init_already_exists(to)))),
             },
             Err(error) => (None, Some(error.into())),
         };
@@ -193,7 +193,7 @@ impl Anima {
         let state = self.states.get(&stem.to_lowercase());
         let text = with_front_matter(&text, state, &self.settings);
         let to = Folder::relative(id);
-        if founded.lay(&to, &text)? == Laid::WasThere {
+        if founded.create_new(&to, &text)? == NewFile::Exists {
             // What came of another milestone must not be told of the one that is there.
             imported.problem = Some(say(|m| m.init_already_exists(&to)));
             founded.imported.push(imported);
@@ -204,7 +204,7 @@ impl Anima {
         imported.problem = Definition::parse(&text).err().map(|error| error.to_string().into());
         if let Some(state) = state.filter(|_| status != "pending") {
             let mirror = to.replace(".md", ".json");
-            founded.lay(&mirror, &format!("{:#}\n", mirrored(state, status, id)))?;
+            founded.create_new(&mirror, &format!("{:#}\n", mirrored(state, status, id)))?;
         }
         imported.to = Some(to);
         founded.imported.push(imported);

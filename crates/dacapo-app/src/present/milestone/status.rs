@@ -22,7 +22,7 @@ pub(super) fn asked(out: &mut String, milestone: &MilestoneView, pid: &str, mess
 }
 
 /// Features and findings. Those that are open come last: they are what somebody looks for.
-pub(super) fn standing(out: &mut String, milestone: &MilestoneView, messages: Messages) {
+pub(super) fn lines(out: &mut String, milestone: &MilestoneView, messages: Messages) {
     for feature in &milestone.features {
         let (tick, id) = (milestone::tick(feature.done), &feature.id);
         let _ = writeln!(out, "  {tick} {id:<5} {}", words::line(&feature.text, 100));

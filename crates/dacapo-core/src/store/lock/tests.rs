@@ -1,7 +1,7 @@
 use std::process::{Command, Stdio};
 
 use super::*;
-use crate::handed::Handed;
+use crate::inherited_locks::InheritedLocks;
 
 /// What a task has locked: its directory and its journal.
 fn target(dir: &Path) -> LockTarget {
@@ -111,7 +111,7 @@ fn k2_a_lock_that_was_given_up_is_handed_to_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let target = target(dir.path());
     let lock = Lock::take(&target).unwrap();
-    let handed = Handed::of([&lock]);
+    let handed = InheritedLocks::of([&lock]);
     handed.add(&lock);
     assert_eq!(handed.held().len(), 1);
     assert_eq!(handed.shares().unwrap().len(), 2, "the directory and the journal");

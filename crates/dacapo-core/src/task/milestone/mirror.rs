@@ -1,9 +1,9 @@
-//! What a milestone says of itself in files of the main checkout (M8): a part of its standing, in names that are fixed.
+//! What a milestone says of itself in files of the main checkout (M8): a part of its progress, in names that are fixed.
 
 use serde_json::{Map, Value, json};
 
 use super::Milestone;
-use super::standing::MilestoneStatus;
+use super::progress::MilestoneStatus;
 use crate::engine::machine::Whereabouts;
 use crate::mirror::{Document, Owner};
 
@@ -18,21 +18,21 @@ impl Milestone {
             return Vec::new();
         }
         let id = self.life.spec.name.to_string();
-        let standing = self.standing();
+        let progress = self.progress();
         let status = match whereabouts {
-            Whereabouts::Dropped if standing.status != MilestoneStatus::Completed => {
+            Whereabouts::Dropped if progress.status != MilestoneStatus::Completed => {
                 MilestoneStatus::Abandoned
             }
-            Whereabouts::Dropped | Whereabouts::Here => standing.status,
+            Whereabouts::Dropped | Whereabouts::Here => progress.status,
         };
         let own = json!({
             "v": FORMAT,
             "id": id,
             "status": status.as_str(),
-            "phase": standing.phase.filter(|_| status == standing.status).map(|phase| phase.as_str()),
-            "iteration_count": standing.accepted,
-            "rounds": standing.rounds,
-            "consecutive_rejections": standing.rejections,
+            "phase": progress.phase.filter(|_| status == progress.status).map(|phase| phase.as_str()),
+            "iteration_count": progress.accepted,
+            "rounds": progress.rounds,
+            "consecutive_rejections": progress.rejections,
             "branch_name": self.branch_name(),
             "base_commit": self.life.workspace.base,
             // Of both agents, all turns, input (what was cached is part of it) and output: what their models' servers count.

@@ -50,7 +50,7 @@ impl KindView for MilestoneView {
             most: self.max_rounds,
             succeeded: self.iteration_count,
             failed: self.rounds.saturating_sub(self.iteration_count),
-            commits: u32::try_from(self.standing().commits).unwrap_or(u32::MAX),
+            commits: u32::try_from(self.progress().commits).unwrap_or(u32::MAX),
         })
     }
 

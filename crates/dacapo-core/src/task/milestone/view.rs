@@ -1,6 +1,6 @@
 //! A milestone, as shown: its rounds, its features and what is said about them (M8, M10, M11).
 //!
-//! Where it stands is what the machine says ([`Milestone::standing`]), folded from the same lines. What the machine has no
+//! Where it stands is what the machine says ([`Milestone::progress`]), folded from the same lines. What the machine has no
 //! use for any more is kept here: the words of every round.
 
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{
-    AtWork, Judge, LastRound, Milestone, MilestonePhase, MilestoneStatus, MilestoneStep, Standing, feature_id,
+    AtWork, Judge, LastRound, Milestone, MilestonePhase, MilestoneProgress, MilestoneStatus, MilestoneStep,
+    feature_id,
 };
 use crate::engine::KindView;
 use crate::event::{CheckBrief, CheckPhase, Envelope, Event};
@@ -218,7 +219,7 @@ impl MilestoneView {
                 turns: Vec::new(),
             }),
             Event::TurnStarted { turn, .. } => {
-                let at_work = self.machine.0.standing().at_work;
+                let at_work = self.machine.0.progress().at_work;
                 if let (Some(round), Some(who)) = (self.history.last_mut(), at_work) {
                     round.turns.push((*turn, who));
                 }
@@ -244,7 +245,7 @@ impl MilestoneView {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportTaken { iteration, feature, commit, .. } => {
-                let feature_id = self.machine.0.standing().feature_at.map(feature_id);
+                let feature_id = self.machine.0.progress().feature_at.map(feature_id);
                 let (round, commit) = (iteration.saturating_add(1), commit.clone());
                 self.reported(ReportView { round, feature: Some(feature.clone()), feature_id, commit });
             }
@@ -288,7 +289,7 @@ impl MilestoneView {
 
     /// Ids go by place, and the places are others now: what was reported is named by the new ones, or by none.
     fn renumbered(&mut self) {
-        let features = &self.machine.0.standing().definition.features;
+        let features = &self.machine.0.progress().definition.features;
         let now = |id: &String| {
             let text = &self.features.iter().find(|feature| feature.id == *id)?.text;
             features.iter().position(|feature| feature.text == *text).map(feature_id)
@@ -317,7 +318,7 @@ impl MilestoneView {
 
     /// Whoever overrules a verdict does so by a command, which says nothing of the round: the machine does.
     fn judged_by_a_person(&mut self) {
-        let Some(LastRound { iteration, accepted, reason }) = self.machine.0.standing().last else { return };
+        let Some(LastRound { iteration, accepted, reason }) = self.machine.0.progress().last else { return };
         let Some(last) = &self.last_verdict else { return };
         if last.round != iteration.saturating_add(1) || last.accepted == accepted {
             return;
@@ -338,7 +339,7 @@ impl MilestoneView {
 
     /// What the machine says now.
     fn look(&mut self) {
-        let Standing {
+        let MilestoneProgress {
             status,
             phase,
             at_work,
@@ -353,7 +354,7 @@ impl MilestoneView {
             done,
             findings,
             ..
-        } = self.machine.0.standing();
+        } = self.machine.0.progress();
         (self.status, self.phase, self.at_work, self.cleaning) = (status, phase, at_work, cleaning);
         (self.round, self.rounds, self.max_rounds) = (round, rounds, max_rounds);
         self.iteration_count = accepted;
@@ -397,8 +398,8 @@ impl MilestoneView {
     }
 
     /// What the machine itself says.
-    pub fn standing(&self) -> Standing<'_> {
-        self.machine.0.standing()
+    pub fn progress(&self) -> MilestoneProgress<'_> {
+        self.machine.0.progress()
     }
 
     /// The findings that are not settled.

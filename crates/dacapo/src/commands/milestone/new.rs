@@ -13,8 +13,8 @@ use crate::args::Show;
 use crate::args::milestone::NewMilestone;
 use crate::commands::{open, print};
 use crate::error::Failure;
-use crate::laying::{Laid, lay};
 use crate::milestones::{Folder, Known, Outline, Section, known_of};
+use crate::new_files::{NewFile, create_new};
 use crate::output::words::{BOLD, DIM, WARN, paint};
 use crate::question::asking;
 use crate::trust::Using;
@@ -46,9 +46,9 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
         }
     })?;
     let path = folder.file(&id);
-    match lay(&path, text.as_bytes())? {
-        Laid::Made => {}
-        Laid::WasThere => {
+    match create_new(&path, text.as_bytes())? {
+        NewFile::Created => {}
+        NewFile::Exists => {
             return Err(Failure::usage(say(|m| {
                 m.milestones_exists(id.as_str(), &path.display().to_string())
             }))

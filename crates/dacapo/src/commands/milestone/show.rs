@@ -116,7 +116,7 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
 /// `login · paused · round 3 of 20 · 1 of 3 features · claude builds, codex judges · 9k tok · $0.42`
 fn head(entry: &Entry, messages: Messages) -> String {
     let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry, messages)];
-    if let Some(phase) = entry.told().and_then(|told| told.standing().phase).map(|phase| phase.as_str())
+    if let Some(phase) = entry.told().and_then(|told| told.progress().phase).map(|phase| phase.as_str())
         && phase != entry.status().as_str()
     {
         facts.push(phase.to_owned());
@@ -186,8 +186,8 @@ fn block(out: &mut String, indent: &str, text: &str) {
 }
 
 fn findings(out: &mut String, told: Option<&Told>, messages: Messages) {
-    let Some(standing) = told.map(Told::standing) else { return };
-    let (open, settled) = (standing.findings.open(), standing.findings.settled());
+    let Some(progress) = told.map(Told::progress) else { return };
+    let (open, settled) = (progress.findings.open(), progress.findings.settled());
     if open.is_empty() && settled.is_empty() {
         return;
     }

@@ -42,10 +42,10 @@ pub(super) fn features(entry: &Entry) -> Option<(Option<usize>, usize)> {
 pub(super) fn rounds(entry: &Entry) -> Option<(u32, Option<u32>)> {
     match &entry.known {
         Known::Task(told) => {
-            let standing = told.standing();
-            let at = standing.round.unwrap_or(standing.rounds);
+            let progress = told.progress();
+            let at = progress.round.unwrap_or(progress.rounds);
             let over = matches!(entry.status(), Status::COMPLETED | Status::ABANDONED);
-            (at > 0).then_some((at, (!over).then_some(standing.max_rounds)))
+            (at > 0).then_some((at, (!over).then_some(progress.max_rounds)))
         }
         Known::Mirrored(mirror) => Some((mirror.rounds.unwrap_or(mirror.iteration_count), None)),
         Known::Nothing | Known::Unreadable(_) | Known::OtherTask => None,
@@ -88,9 +88,9 @@ pub(super) fn brief(entry: &Entry) -> Value {
     let definition = entry.definition();
     let (done, total) = features(entry).map_or((None, None), |(done, total)| (done, Some(total)));
     let (developer, acceptor) = agents(entry);
-    let standing = entry.told().map(Told::standing);
-    let (rounds, accepted) = match (&standing, &entry.known) {
-        (Some(standing), _) => (Some(standing.rounds), Some(standing.accepted)),
+    let progress = entry.told().map(Told::progress);
+    let (rounds, accepted) = match (&progress, &entry.known) {
+        (Some(progress), _) => (Some(progress.rounds), Some(progress.accepted)),
         (None, Known::Mirrored(mirror)) => (mirror.rounds, Some(mirror.iteration_count)),
         (None, _) => (None, None),
     };
@@ -103,12 +103,12 @@ pub(super) fn brief(entry: &Entry) -> Value {
         "auto_start": definition.map(|definition| definition.settings.auto_start),
         "requires_human_review": definition.map(|definition| definition.settings.requires_human_review),
         "features": { "done": done, "total": total },
-        "round": standing.and_then(|standing| standing.round),
+        "round": progress.and_then(|progress| progress.round),
         "rounds": rounds,
-        "max_rounds": standing.map(|standing| standing.max_rounds),
+        "max_rounds": progress.map(|progress| progress.max_rounds),
         "iteration_count": accepted,
-        "consecutive_rejections": standing.map(|standing| standing.rejections),
-        "phase": standing.and_then(|standing| standing.phase).map(|phase| phase.as_str()),
+        "consecutive_rejections": progress.map(|progress| progress.rejections),
+        "phase": progress.and_then(|progress| progress.phase).map(|phase| phase.as_str()),
         "developer": developer,
         "acceptor": acceptor,
         "tokens_used": tokens(entry),
@@ -122,14 +122,14 @@ pub(super) fn brief(entry: &Entry) -> Value {
 /// All of `milestone show --json`.
 pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Value {
     let mut value = brief(entry);
-    let standing = entry.told().map(Told::standing);
+    let progress = entry.told().map(Told::progress);
     let done = |at: usize| Some(entry.told()?.milestone.features.get(at)?.done);
     if let Some(definition) = entry.definition() {
         value["definition"] = definition_json(definition, done);
         value["frozen"] = definition.frozen().into();
     }
-    if let Some(standing) = standing {
-        let (open, settled) = (standing.findings.open(), standing.findings.settled());
+    if let Some(progress) = progress {
+        let (open, settled) = (progress.findings.open(), progress.findings.settled());
         value["findings"] = json!({ "open": open, "settled": settled });
     }
     value["needs"] = json!(entry.told().and_then(|told| told.view.needs.as_ref()));
@@ -240,10 +240,10 @@ pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
 fn paused(told: &Told, add: &mut impl FnMut(String, Words)) {
     let id = told.spec.name.as_str();
     let needs = told.view.needs.as_ref();
-    let standing = told.standing();
+    let progress = told.progress();
     match needs.map(|needs| &needs.kind) {
         Some(NeedKind::Rounds { .. }) => {
-            let more = standing.max_rounds.saturating_add(10);
+            let more = progress.max_rounds.saturating_add(10);
             add(format!("dacapo milestone resume {id} --rounds {more}"), Messages::page_do_more_rounds);
         }
         Some(NeedKind::Rejections { .. } | NeedKind::Settled { .. } | NeedKind::Final { .. }) => {
@@ -255,7 +255,7 @@ fn paused(told: &Told, add: &mut impl FnMut(String, Words)) {
         add(format!("dacapo milestone approve {id}"), Messages::page_do_accept);
     }
     // Where it ended otherwise, nothing is asked.
-    for finding in standing.findings.open().iter().filter(|_| needs.is_some()) {
+    for finding in progress.findings.open().iter().filter(|_| needs.is_some()) {
         add(format!("dacapo milestone approve {id} R{}", finding.id), Messages::page_do_settle);
     }
     add(format!("dacapo tell {id} \"…\""), Messages::page_do_tell_both);

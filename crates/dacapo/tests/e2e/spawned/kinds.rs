@@ -11,7 +11,7 @@ use dacapo_core::event::{
 };
 use dacapo_core::git::Oid;
 use dacapo_core::spec::TaskSpec;
-use dacapo_core::store::{Handed, Home, TaskDir};
+use dacapo_core::store::{Home, InheritedLocks, TaskDir};
 
 use super::AGENT;
 use crate::support::World;
@@ -198,7 +198,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> Result<TaskResult, St
     let setting = DriverContext {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
-        locks: Handed::default(),
+        locks: InheritedLocks::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
         more_iterations: None,

@@ -3,7 +3,7 @@
 use dacapo_core::engine::{Answers, Driver, DriverContext, Kinds};
 use dacapo_core::event::{Command, Outcome, TaskResult};
 use dacapo_core::spec::{Place, TaskSpec};
-use dacapo_core::store::{Handed, Home, TaskDir, read};
+use dacapo_core::store::{Home, InheritedLocks, TaskDir, read};
 use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::{Definition, Details, Milestones};
 
@@ -58,7 +58,7 @@ fn drive(world: &World, dir: &TaskDir, spec: &TaskSpec) -> TaskResult {
     let setting = DriverContext {
         program: env!("CARGO_BIN_EXE_dacapo").into(),
         env: std::env::vars_os().collect(),
-        locks: Handed::default(),
+        locks: InheritedLocks::default(),
         version: "test".into(),
         limits: Home::new(world.data()).limits(),
         more_iterations: None,

@@ -16,9 +16,9 @@ pub trait Descriptors {
 /// Locks that our own git and guards hold together with us: each that they are started under, as long as we have it
 /// ourselves. Clones are the same set.
 #[derive(Debug, Clone, Default)]
-pub struct Handed(Arc<Mutex<Vec<Weak<Vec<File>>>>>);
+pub struct InheritedLocks(Arc<Mutex<Vec<Weak<Vec<File>>>>>);
 
-impl Handed {
+impl InheritedLocks {
     /// These locks.
     pub fn of<'l, L: Descriptors + 'l>(locks: impl IntoIterator<Item = &'l L>) -> Self {
         let handed = Self::default();

@@ -1,4 +1,4 @@
-//! Arguments of the commands by which a person sits down beside a task.
+//! Arguments of the commands that work at a terminal: `attach` and `takeover`.
 
 use clap::Args;
 

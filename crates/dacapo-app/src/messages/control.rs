@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    GOING_ON;
+    CONTROL;
 
     /// In front of a remark on standard error.
     label_remark() { en: "note: ", zh_cn: "提示：", zh_tw: "提示：" }

@@ -19,7 +19,7 @@ const LONGEST_TEXT: usize = 64 << 10;
 const SHOWN_OUTPUT: usize = 2000;
 
 /// Standard output, or what stands for it.
-pub(super) struct Voice<W> {
+pub(super) struct EventWriter<W> {
     out: W,
     pending: String,
     /// What waits is thought, not said.
@@ -30,19 +30,19 @@ pub(super) struct Voice<W> {
     holds_back: bool,
 }
 
-impl Voice<io::Stdout> {
+impl EventWriter<io::Stdout> {
     pub(super) fn stdout() -> Self {
-        Voice::new(io::stdout())
+        EventWriter::new(io::stdout())
     }
 }
 
-impl<W: Write> Voice<W> {
+impl<W: Write> EventWriter<W> {
     pub(super) fn new(out: W) -> Self {
         let (pending, since, usage) = (String::new(), Instant::now(), Usage::default());
-        Voice { out, pending, thought: false, since, usage, holds_back: false }
+        EventWriter { out, pending, thought: false, since, usage, holds_back: false }
     }
 
-    /// From now on only [`Voice::say`] is heard: what was said in a call that failed is not to be part of the answer.
+    /// From now on only [`EventWriter::say`] is heard: what was said in a call that failed is not to be part of the answer.
     pub(super) fn hold_back(&mut self) {
         self.holds_back = true;
     }
@@ -123,20 +123,20 @@ impl<W: Write> Voice<W> {
 mod tests {
     use super::*;
 
-    fn told(act: impl FnOnce(&mut Voice<&mut Vec<u8>>)) -> Vec<AgentEvent> {
+    fn told(act: impl FnOnce(&mut EventWriter<&mut Vec<u8>>)) -> Vec<AgentEvent> {
         let mut bytes = Vec::new();
-        act(&mut Voice::new(&mut bytes));
+        act(&mut EventWriter::new(&mut bytes));
         String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     #[test]
     fn crumbs_are_gathered_and_nothing_is_mixed_up() {
-        let events = told(|voice| {
+        let events = told(|events| {
             for (piece, thought) in [("hm", true), ("A", false), ("B", false)] {
-                voice.words(piece, thought).unwrap();
+                events.words(piece, thought).unwrap();
             }
-            voice.used(&Usage { input: 3, ..Usage::default() }).unwrap();
-            voice.used(&Usage { input: 4, ..Usage::default() }).unwrap();
+            events.used(&Usage { input: 3, ..Usage::default() }).unwrap();
+            events.used(&Usage { input: 4, ..Usage::default() }).unwrap();
         });
         let usage = |input| AgentEvent::Usage(Usage { input, ..Usage::default() });
         assert_eq!(
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn r3_no_event_is_longer_than_a_reader_holds() {
         let text = "繼".repeat(100_000);
-        let events = told(|voice| voice.words(&text, false).unwrap());
+        let events = told(|events| events.words(&text, false).unwrap());
         let pieces: Vec<String> = events
             .into_iter()
             .map(|event| match event {

@@ -78,7 +78,7 @@ pub enum AtWork {
 
 /// Where a milestone stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
+pub struct MilestoneProgress<'a> {
     /// Its status.
     pub status: MilestoneStatus,
     /// Its phase; none when it is over.
@@ -126,7 +126,7 @@ pub struct LastRound<'a> {
 
 impl Milestone {
     /// Where it stands.
-    pub fn standing(&self) -> Standing<'_> {
+    pub fn progress(&self) -> MilestoneProgress<'_> {
         let status = self.status();
         let goes_on = status == MilestoneStatus::InProgress;
         let at_work = match self.phase {
@@ -143,7 +143,7 @@ impl Milestone {
             | Phase::Waits { .. }
             | Phase::Settling => None,
         };
-        Standing {
+        MilestoneProgress {
             status,
             phase: self.shown_phase(status),
             at_work: at_work.filter(|_| goes_on),

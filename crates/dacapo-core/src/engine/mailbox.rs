@@ -70,7 +70,7 @@ impl Outbox {
 
 /// Where all that arrives which happens while the driver does something else, and what is known of commands.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(super) struct Mailbox {
     outbox: Outbox,
     inbox: Receiver<Message>,
     next_tick: Instant,
@@ -84,7 +84,7 @@ pub(super) struct Post {
     asked: Option<Question>,
 }
 
-impl Post {
+impl Mailbox {
     /// With the commands that an earlier process has taken.
     pub(super) fn new(taken: HashSet<String>) -> Self {
         let (outbox, inbox) = mpsc::channel();

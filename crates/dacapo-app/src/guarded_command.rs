@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// What is run.
 #[derive(Debug, Clone)]
-pub struct Errand {
+pub struct GuardedCommand {
     /// The command line; a program without a slash is looked up in the `PATH` of `env`.
     pub argv: Vec<OsString>,
     /// Where.
@@ -59,8 +59,8 @@ pub enum End {
     Impossible(String),
 }
 
-impl Errand {
-    /// Runs it; its output passes through files in `scratch`, which must not be used by another errand.
+impl GuardedCommand {
+    /// Runs it; its output passes through files in `scratch`, which must not be used by another command.
     pub fn run(self, app: &App, scratch: &Path) -> Done {
         let masker = Arc::new(Masker::from_env(self.env.iter().cloned()));
         let (output, errors) = (scratch.join("out"), scratch.join("err"));
@@ -70,7 +70,7 @@ impl Errand {
 
     /// The same in a directory of its own.
     pub fn run_alone(self, app: &App) -> Done {
-        match tempfile::Builder::new().prefix("dacapo-errand-").tempdir() {
+        match tempfile::Builder::new().prefix("dacapo-command-").tempdir() {
             Ok(scratch) => self.run(app, scratch.path()),
             Err(error) => Done {
                 end: End::Impossible(format!("no temporary directory: {error}")),
