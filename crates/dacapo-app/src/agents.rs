@@ -38,7 +38,7 @@ pub fn names(config: &Config) -> Vec<String> {
 
 /// What a command line says about who works. The default is one that says nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct AgentChoice {
     /// Names, as in `--agent`.
     pub agent: Option<String>,
     /// A command on the spot.
@@ -64,7 +64,7 @@ pub enum Answers {
 }
 
 /// Chooses by flags, then by the config.
-pub fn choose(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> Result<Chosen, Failure> {
+pub fn choose(app: &App, wanted: &AgentChoice, config: &Config, top: &Path) -> Result<Chosen, Failure> {
     if let Some(command) = &wanted.agent_cmd {
         let agent = on_the_spot(app, command, config)?;
         refuse_what_commands_cannot(wanted, &agent.name, agent.output)?;
@@ -101,7 +101,11 @@ pub fn choose(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> Result
     Ok(Chosen { agents, profile, why })
 }
 
-fn refuse_what_commands_cannot(wanted: &Wanted, name: &str, output: OutputFormat) -> Result<(), Failure> {
+fn refuse_what_commands_cannot(
+    wanted: &AgentChoice,
+    name: &str,
+    output: OutputFormat,
+) -> Result<(), Failure> {
     if wanted.model.is_some() {
         return Err(Failure::usage(say(|m| m.agent_command_no_model(name)))
             .kept(say(Messages::kept_nothing_started))
@@ -175,7 +179,13 @@ fn not_found(program: &str, origin: &str) -> Failure {
         .hint(say(Messages::agent_demo_without_any))
 }
 
-fn named(app: &App, name: &str, wanted: &Wanted, config: &Config, top: &Path) -> Result<AgentSpec, Failure> {
+fn named(
+    app: &App,
+    name: &str,
+    wanted: &AgentChoice,
+    config: &Config,
+    top: &Path,
+) -> Result<AgentSpec, Failure> {
     let agent = described(app, name, wanted, config, top)?;
     let path = app.var("PATH");
     match agent::program(&agent) {
@@ -193,7 +203,7 @@ fn named(app: &App, name: &str, wanted: &Wanted, config: &Config, top: &Path) ->
 pub fn described(
     app: &App,
     name: &str,
-    wanted: &Wanted,
+    wanted: &AgentChoice,
     config: &Config,
     top: &Path,
 ) -> Result<AgentSpec, Failure> {
@@ -267,7 +277,11 @@ fn output_format(set: config::OutputFormat) -> OutputFormat {
     }
 }
 
-fn built_in(adapter: &dyn Adapter, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+fn built_in(
+    adapter: &dyn Adapter,
+    wanted: &AgentChoice,
+    profile: &AgentProfile,
+) -> Result<AgentSpec, Failure> {
     let wish = Wish {
         model: wanted.model.as_deref().or(profile.model.as_deref()),
         approval: wanted.approval,
@@ -281,7 +295,7 @@ fn built_in(adapter: &dyn Adapter, wanted: &Wanted, profile: &AgentProfile) -> R
 }
 
 /// The small agent of our own, at the endpoint that the config names (A6).
-fn endpoint(app: &App, wanted: &Wanted, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
+fn endpoint(app: &App, wanted: &AgentChoice, profile: &AgentProfile) -> Result<AgentSpec, Failure> {
     let missing = |what: Text| {
         Failure::usage(what)
             .hint(say(Messages::agent_native_settings))

@@ -8,5 +8,5 @@ mod tests;
 
 pub use choice::{Question, remember, remembered};
 pub use dacapo_core::trust::{Role, TrustedFiles, is_sensitive_to_trust};
-pub use evidence::{Found, find};
+pub use evidence::{FoundCheck, find};
 pub use setup::find_setup;

@@ -14,7 +14,7 @@ mod story;
 
 pub use auto::{Auto, Candidate, next};
 pub use catalog::fold;
-pub use catalog::{Catalog, Entry, Known, Status, Told, known_of};
+pub use catalog::{Catalog, Entry, Known, MilestoneTask, Status, known_of};
 pub use comments::says_something;
 pub use files::{Folder, Unusable, Written, read_text};
 pub use mirror::Mirror;

@@ -319,8 +319,8 @@ impl Plan {
         self.unsigned.then(|| say(|m| m.pr_unsigned()))
     }
 
-    fn wanted(&self) -> platform::Wanted<'_> {
-        platform::Wanted {
+    fn wanted(&self) -> platform::NewPullRequest<'_> {
+        platform::NewPullRequest {
             address: &self.address,
             remote: &self.remote,
             branch: &self.branch,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::App;
 use crate::config::{Brought, Loaded, Project, load};
 use crate::error::Failure;
-use crate::found_checks::Found;
+use crate::found_checks::FoundCheck;
 use crate::inside_task;
 use crate::messages::{Messages, say};
 use crate::note::Note;
@@ -21,11 +21,11 @@ pub enum Question {
     /// Whether what the repository brings may be used, until it changes (R6).
     Trust { brought: Brought },
     /// Whether these are the project's checks.
-    Checks { found: Vec<Found> },
+    Checks { found: Vec<FoundCheck> },
     /// Which commands prove that a task is done: these, others, or none.
-    ChooseChecks { found: Vec<Found> },
+    ChooseChecks { found: Vec<FoundCheck> },
     /// Whether these commands make a fresh checkout usable.
-    Setup { found: Vec<Found> },
+    Setup { found: Vec<FoundCheck> },
     /// Whether a plan that is committed and unchanged is to be used. The path is from the top of the repository.
     Plan { path: PathBuf },
 }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn questions_and_answers_pass_between_processes() {
         let mut answers = Answers::default();
-        let found = vec![Found { command: "cargo test".into(), evidence: "Cargo.toml".into() }];
+        let found = vec![FoundCheck { command: "cargo test".into(), evidence: "Cargo.toml".into() }];
         answers.give(Question::Checks { found: found.clone() }, Answer::Yes);
         answers.give(Question::ChooseChecks { found }, Answer::Use(vec!["make ci".into()]));
         answers.give(Question::Plan { path: "PLAN.md".into() }, Answer::Unasked);

@@ -13,7 +13,7 @@ use dacapo_core::task::agent_loop::Loop;
 use jiff::Timestamp;
 
 use crate::App;
-use crate::agents::{self, Answers, Chosen, Wanted};
+use crate::agents::{self, AgentChoice, Answers, Chosen};
 use crate::config::Config;
 use crate::error::{Failure, suggest};
 use crate::messages::{Messages, Text, say};
@@ -148,8 +148,8 @@ pub fn request(args: &TaskRequest, around: &Around<'_>, checks: Checks) -> Resul
 }
 
 /// Who is to do the work.
-fn wanted(args: &TaskRequest, around: &Around<'_>) -> Wanted {
-    Wanted {
+fn wanted(args: &TaskRequest, around: &Around<'_>) -> AgentChoice {
+    AgentChoice {
         agent: args.agent.clone(),
         agent_cmd: args.agent_cmd.clone(),
         model: args.model.clone(),

@@ -20,7 +20,7 @@ pub use conversation::Conversation;
 pub use history::{History, Past};
 pub(crate) use merge_message::MergeMessage;
 pub use message::CommitMessage;
-pub use prompt::{Told, prompt};
+pub use prompt::{PromptParts, prompt};
 pub use shortfall::{Shortfall, hidden_because, hidden_files};
 pub use summary::{question, summarize};
 pub use wording::{About, changed_files, message_prompt, summary_prompt, written_message, written_summary};

@@ -21,7 +21,7 @@ mod task_dir;
 pub use crate::files;
 pub use crate::inherited_locks::InheritedLocks;
 pub use fitness::{Unfit, can_lock, fit};
-pub use inbox::{Inbox, Watch};
+pub use inbox::{Inbox, InboxWatch};
 pub use index::Index;
 pub(crate) use index::Stamp;
 pub use journal::{Journal, JournalError, Reader, note, read, read_sealed};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dacapo_core::agent::{self, Account, Billing};
 
-use super::{Wanted, named};
+use super::{AgentChoice, named};
 use crate::App;
 use crate::config::Config;
 use crate::error::Failure;
@@ -28,7 +28,7 @@ pub fn how_to_install(program: &str) -> Option<&'static str> {
 
 /// An agent, and why it was chosen.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ChosenAgent {
     pub(super) name: String,
     pub(super) why: Text,
 }
@@ -42,7 +42,12 @@ struct Installed {
 }
 
 /// Looks around in the user's environment.
-pub(super) fn find(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> Result<Found, Failure> {
+pub(super) fn find(
+    app: &App,
+    wanted: &AgentChoice,
+    config: &Config,
+    top: &Path,
+) -> Result<ChosenAgent, Failure> {
     let installed: Vec<Installed> = agent::BUILT_IN
         .iter()
         .filter_map(|adapter| {
@@ -57,17 +62,17 @@ pub(super) fn find(app: &App, wanted: &Wanted, config: &Config, top: &Path) -> R
 }
 
 /// Those of which it is known that they are logged in come before those of which it is not known.
-fn choose(installed: &[Installed], config: &Config) -> Option<Found> {
+fn choose(installed: &[Installed], config: &Config) -> Option<ChosenAgent> {
     let logged_in = |wanted| installed.iter().find(move |agent| agent.account.logged_in == wanted);
     let own = || {
         // Without a model it says what is missing, which helps whoever began to configure it.
         config
             .agents
             .contains_key("native")
-            .then(|| Found { name: "native".into(), why: say(Messages::agent_why_native) })
+            .then(|| ChosenAgent { name: "native".into(), why: say(Messages::agent_why_native) })
     };
     let found = logged_in(Some(true)).or_else(|| logged_in(None));
-    found.map(|agent| Found { name: agent.name.into(), why: why(&agent.account) }).or_else(own)
+    found.map(|agent| ChosenAgent { name: agent.name.into(), why: why(&agent.account) }).or_else(own)
 }
 
 /// `installed, logged in; billed to ANTHROPIC_API_KEY`.

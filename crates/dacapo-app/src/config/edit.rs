@@ -31,7 +31,7 @@ pub fn set(path: &Path, text: &str, key: &str, value: &str) -> Result<String, Co
 pub fn unset(path: &Path, text: &str, key: &str) -> Result<Option<String>, ConfigError> {
     let keys = parsed(key)?;
     match whereabouts(path, text, &keys)? {
-        Some(Found { value, .. }) => match without_line(text, &value) {
+        Some(SettingSpan { value, .. }) => match without_line(text, &value) {
             Some(without) if whereabouts(path, &without, &keys).is_ok_and(|found| found.is_none()) => {
                 Ok(Some(without))
             }
@@ -149,11 +149,11 @@ fn end_of_head(text: &str) -> usize {
 }
 
 /// Where a setting stands.
-struct Found {
+struct SettingSpan {
     value: Range<usize>,
 }
 
-fn whereabouts(path: &Path, text: &str, keys: &KeyPath) -> Result<Option<Found>, ConfigError> {
+fn whereabouts(path: &Path, text: &str, keys: &KeyPath) -> Result<Option<SettingSpan>, ConfigError> {
     let root = DeTable::parse(text).map_err(|error| broken(path, text, error.message()))?;
     let mut table = root.get_ref();
     let Some((last, above)) = keys.0.split_last() else { return Ok(None) };
@@ -163,7 +163,7 @@ fn whereabouts(path: &Path, text: &str, keys: &KeyPath) -> Result<Option<Found>,
             Some(_) | None => return Ok(None),
         }
     }
-    Ok(table.get(last.as_str()).map(|value| Found { value: value.span() }))
+    Ok(table.get(last.as_str()).map(|value| SettingSpan { value: value.span() }))
 }
 
 /// The text without the line, or the lines, that a value stands on; none where it shares them with something else.

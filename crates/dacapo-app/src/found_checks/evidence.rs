@@ -16,24 +16,24 @@ const NPM_PLACEHOLDER: &str = "no test specified";
 
 /// A check and why it is believed to be one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct FoundCheck {
     /// The command, for `sh -c` in the top folder.
     pub command: String,
     /// The file it was found in, and where in it: `Cargo.toml`, `package.json scripts.test`.
     pub evidence: String,
 }
 
-impl Found {
-    pub(super) fn new(command: impl Into<String>, evidence: impl Into<String>) -> Found {
-        Found { command: command.into(), evidence: evidence.into() }
+impl FoundCheck {
+    pub(super) fn new(command: impl Into<String>, evidence: impl Into<String>) -> FoundCheck {
+        FoundCheck { command: command.into(), evidence: evidence.into() }
     }
 }
 
 /// The checks of the project in `top`. Several where it is written in several languages; a `test` target of
 /// make or just only where nothing says more, because it mostly calls the same commands again.
-pub fn find(top: &Path) -> Vec<Found> {
+pub fn find(top: &Path) -> Vec<FoundCheck> {
     let specific = [cargo, javascript, deno, python, go, elixir, jvm];
-    let found: Vec<Found> = specific.iter().filter_map(|finder| finder(&Top(top))).collect();
+    let found: Vec<FoundCheck> = specific.iter().filter_map(|finder| finder(&Top(top))).collect();
     if !found.is_empty() {
         return found;
     }
@@ -80,18 +80,18 @@ impl Top<'_> {
     }
 }
 
-fn cargo(top: &Top<'_>) -> Option<Found> {
+fn cargo(top: &Top<'_>) -> Option<FoundCheck> {
     let manifest = top.toml("Cargo.toml")?;
     if manifest.contains_key("workspace") {
-        Some(Found::new("cargo test --workspace", "Cargo.toml [workspace]"))
+        Some(FoundCheck::new("cargo test --workspace", "Cargo.toml [workspace]"))
     } else if manifest.contains_key("package") {
-        Some(Found::new("cargo test", "Cargo.toml"))
+        Some(FoundCheck::new("cargo test", "Cargo.toml"))
     } else {
         None
     }
 }
 
-fn javascript(top: &Top<'_>) -> Option<Found> {
+fn javascript(top: &Top<'_>) -> Option<FoundCheck> {
     let manifest: Json = serde_json::from_str(&top.text("package.json")?).ok()?;
     let script = manifest["scripts"]["test"].as_str()?;
     if script.trim().is_empty() || script.contains(NPM_PLACEHOLDER) {
@@ -107,35 +107,35 @@ fn javascript(top: &Top<'_>) -> Option<Found> {
         ("npm-shrinkwrap.json", "npm test"),
     ];
     if let Some((lock, command)) = by_lock.into_iter().find(|(lock, _)| top.has(lock)) {
-        return Some(Found::new(command, evidence(lock)));
+        return Some(FoundCheck::new(command, evidence(lock)));
     }
     // Without a lock file, the field that corepack reads.
     let manager = manifest["packageManager"].as_str().and_then(|field| field.split('@').next());
     Some(match manager {
-        Some("pnpm") => Found::new("pnpm test", evidence("packageManager")),
-        Some("yarn") => Found::new("yarn test", evidence("packageManager")),
-        Some("bun") => Found::new("bun run test", evidence("packageManager")),
-        _ => Found::new("npm test", "package.json scripts.test"),
+        Some("pnpm") => FoundCheck::new("pnpm test", evidence("packageManager")),
+        Some("yarn") => FoundCheck::new("yarn test", evidence("packageManager")),
+        Some("bun") => FoundCheck::new("bun run test", evidence("packageManager")),
+        _ => FoundCheck::new("npm test", "package.json scripts.test"),
     })
 }
 
-fn deno(top: &Top<'_>) -> Option<Found> {
+fn deno(top: &Top<'_>) -> Option<FoundCheck> {
     let name = top.first(&["deno.json", "deno.jsonc"])?;
     // Comments are allowed in it, so it may not parse as JSON; then there is no evidence, and nothing is guessed.
     let manifest: Json = serde_json::from_str(&top.text(name)?).ok()?;
     let task = &manifest["tasks"]["test"];
     let named = task.is_string() || task["command"].is_string();
-    named.then(|| Found::new("deno task test", format!("{name} tasks.test")))
+    named.then(|| FoundCheck::new("deno task test", format!("{name} tasks.test")))
 }
 
-fn python(top: &Top<'_>) -> Option<Found> {
+fn python(top: &Top<'_>) -> Option<FoundCheck> {
     let evidence = pytest_settings(top)?;
     Some(if top.has("uv.lock") {
-        Found::new("uv run pytest -q", format!("{evidence}, uv.lock"))
+        FoundCheck::new("uv run pytest -q", format!("{evidence}, uv.lock"))
     } else if top.has("poetry.lock") {
-        Found::new("poetry run pytest -q", format!("{evidence}, poetry.lock"))
+        FoundCheck::new("poetry run pytest -q", format!("{evidence}, poetry.lock"))
     } else {
-        Found::new("python -m pytest -q", evidence)
+        FoundCheck::new("python -m pytest -q", evidence)
     })
 }
 
@@ -164,27 +164,27 @@ fn pytest_settings(top: &Top<'_>) -> Option<&'static str> {
     }
 }
 
-fn go(top: &Top<'_>) -> Option<Found> {
-    top.has("go.mod").then(|| Found::new("go test ./...", "go.mod"))
+fn go(top: &Top<'_>) -> Option<FoundCheck> {
+    top.has("go.mod").then(|| FoundCheck::new("go test ./...", "go.mod"))
 }
 
-fn elixir(top: &Top<'_>) -> Option<Found> {
-    top.has("mix.exs").then(|| Found::new("mix test", "mix.exs"))
+fn elixir(top: &Top<'_>) -> Option<FoundCheck> {
+    top.has("mix.exs").then(|| FoundCheck::new("mix test", "mix.exs"))
 }
 
 /// Only with the wrapper: without it nobody can tell which version, or whether there is one.
-fn jvm(top: &Top<'_>) -> Option<Found> {
+fn jvm(top: &Top<'_>) -> Option<FoundCheck> {
     let gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
     if top.has("gradlew") && top.first(&gradle).is_some() {
-        Some(Found::new("./gradlew test", "gradlew"))
+        Some(FoundCheck::new("./gradlew test", "gradlew"))
     } else if top.has("mvnw") && top.has("pom.xml") {
-        Some(Found::new("./mvnw -q test", "mvnw"))
+        Some(FoundCheck::new("./mvnw -q test", "mvnw"))
     } else {
         None
     }
 }
 
-fn make(top: &Top<'_>) -> Option<Found> {
+fn make(top: &Top<'_>) -> Option<FoundCheck> {
     let name = top.first(&["GNUmakefile", "makefile", "Makefile"])?;
     let has_target = top.text(name)?.lines().any(|line| {
         // `test: deps`, `lint test:`, `test::`; not `test := x`, which is a variable.
@@ -194,10 +194,10 @@ fn make(top: &Top<'_>) -> Option<Found> {
             && !rest.starts_with('=')
             && targets.split_whitespace().any(|t| t == "test")
     });
-    has_target.then(|| Found::new("make test", format!("{name} test:")))
+    has_target.then(|| FoundCheck::new("make test", format!("{name} test:")))
 }
 
-fn just(top: &Top<'_>) -> Option<Found> {
+fn just(top: &Top<'_>) -> Option<FoundCheck> {
     let name = top.first(&["justfile", "Justfile", ".justfile"])?;
     let has_recipe = top.text(name)?.lines().any(|line| {
         // `test:`, `@test: build`, `test *args:`; not `test := "x"` (a variable), nor an indented line (a body).
@@ -206,5 +206,5 @@ fn just(top: &Top<'_>) -> Option<Found> {
         let first = head.split_whitespace().next().map(|word| word.trim_start_matches('@'));
         starts_here && !rest.starts_with('=') && first == Some("test")
     });
-    has_recipe.then(|| Found::new("just test", format!("{name} test")))
+    has_recipe.then(|| FoundCheck::new("just test", format!("{name} test")))
 }

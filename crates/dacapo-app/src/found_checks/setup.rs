@@ -1,7 +1,7 @@
 //! What a fresh checkout needs before anything can run in it, by the lock files of the project. A lock file says which tool
 //! made it and what that installs, so nothing is guessed; commands install exactly what it names, or fail.
 
-use super::evidence::{Found, Top};
+use super::evidence::{FoundCheck, Top};
 
 /// How each lock file is installed, of several of one language the first: the same order in which checks are found.
 const JAVASCRIPT: [(&str, &str); 5] = [
@@ -24,10 +24,10 @@ const OTHERS: [(&str, &str); 3] = [
 ];
 
 /// What installs the dependencies of the project in `top`, in order.
-pub fn find_setup(top: &std::path::Path) -> Vec<Found> {
+pub fn find_setup(top: &std::path::Path) -> Vec<FoundCheck> {
     let top = Top(top);
     let first = |of: &[(&str, &str)]| {
-        of.iter().find(|(lock, _)| top.has(lock)).map(|(lock, command)| Found::new(*command, *lock))
+        of.iter().find(|(lock, _)| top.has(lock)).map(|(lock, command)| FoundCheck::new(*command, *lock))
     };
     let mut found = Vec::new();
     // Checks are run by pnpm, then yarn, then the others, where several have left their file.
@@ -39,11 +39,11 @@ pub fn find_setup(top: &std::path::Path) -> Vec<Found> {
 }
 
 /// Yarn 1 and its successors have different words for it, and each refuses the other's.
-fn yarn(top: &Top<'_>) -> Option<Found> {
+fn yarn(top: &Top<'_>) -> Option<FoundCheck> {
     let lock = top.head("yarn.lock")?;
     let classic = lock.contains("# yarn lockfile v1");
     let command = if classic { "yarn install --frozen-lockfile" } else { "yarn install --immutable" };
-    Some(Found::new(command, "yarn.lock"))
+    Some(FoundCheck::new(command, "yarn.lock"))
 }
 
 #[cfg(test)]

@@ -145,7 +145,8 @@ fn roles_by_path() {
 
 #[test]
 fn roles_by_the_checks_of_the_run() {
-    let found = [Found { command: "cargo test".to_owned(), evidence: "Cargo.toml [workspace]".to_owned() }];
+    let found =
+        [FoundCheck { command: "cargo test".to_owned(), evidence: "Cargo.toml [workspace]".to_owned() }];
     let files = TrustedFiles::new(
         ["./scripts/check.sh --all", "cd web && npm test", "make -C x lint"],
         found.iter().map(|found| found.evidence.as_str()),

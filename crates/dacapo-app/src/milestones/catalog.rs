@@ -73,7 +73,7 @@ pub enum Known {
     /// Nothing: it was never begun.
     Nothing,
     /// Its task tells.
-    Task(Box<Told>),
+    Task(Box<MilestoneTask>),
     /// Its task is gone; this was mirrored.
     Mirrored(Mirror),
     /// There is something, and it does not read.
@@ -83,7 +83,7 @@ pub enum Known {
 }
 
 /// What the task of a milestone tells.
-pub struct Told {
+pub struct MilestoneTask {
     /// Where it is.
     pub dir: TaskDir,
     /// What was asked for.
@@ -94,16 +94,16 @@ pub struct Told {
     pub milestone: MilestoneView,
 }
 
-impl fmt::Debug for Told {
+impl fmt::Debug for MilestoneTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Told")
+        f.debug_struct("MilestoneTask")
             .field("dir", &self.dir)
             .field("status", &self.view.status)
             .finish_non_exhaustive()
     }
 }
 
-impl Told {
+impl MilestoneTask {
     fn read(dir: TaskDir, spec: TaskSpec, kinds: Kinds) -> Result<Self, String> {
         let view = TaskView::load(&dir, kinds).map_err(|error| error.to_string())?;
         let spec = Arc::new(spec);
@@ -193,7 +193,7 @@ impl Catalog {
 
     /// The milestone that a process drives, or that waits in a row for one.
     pub fn at_work(&self) -> Option<&Entry> {
-        self.entries().find(|entry| entry.told().is_some_and(Told::is_at_work))
+        self.entries().find(|entry| entry.task().is_some_and(MilestoneTask::is_at_work))
     }
 
     /// Which goes on or begins when nobody names one (M2).
@@ -215,7 +215,7 @@ pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName, kinds: Kinds) ->
         if spec.kind != Milestones::NAME {
             return Known::OtherTask;
         }
-        return match Told::read(dir, spec, kinds) {
+        return match MilestoneTask::read(dir, spec, kinds) {
             Ok(told) => Known::Task(Box::new(told)),
             Err(error) => Known::Unreadable(format!("its task cannot be read: {error}")),
         };
@@ -231,7 +231,7 @@ pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName, kinds: Kinds) ->
 
 impl Entry {
     /// What its task tells, where it has one.
-    pub fn told(&self) -> Option<&Told> {
+    pub fn task(&self) -> Option<&MilestoneTask> {
         match &self.known {
             Known::Task(told) => Some(told),
             Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::OtherTask => None,
@@ -266,7 +266,7 @@ impl Entry {
         match self.written.as_ref().map(|written| &written.read) {
             Some(Err(error)) => problems.push(error.to_string()),
             Some(Ok((_, definition))) => {
-                let frozen = self.told().map(|told| told.progress().definition.frozen());
+                let frozen = self.task().map(|told| told.progress().definition.frozen());
                 let over = matches!(self.status(), Status::COMPLETED | Status::ABANDONED);
                 if !over && frozen.is_some_and(|frozen| frozen != definition.frozen()) {
                     problems.push(format!(

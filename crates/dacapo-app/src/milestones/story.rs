@@ -5,7 +5,7 @@ use dacapo_core::task::milestone::AtWork;
 use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::{JudgedBy, RoundView};
 
-use super::Told;
+use super::MilestoneTask;
 use super::catalog::fold;
 use crate::messages::Messages;
 use crate::present::faults;
@@ -74,7 +74,7 @@ pub struct Said {
 
 impl Story {
     /// The story of a milestone's task. `command` puts what a person wanted into words.
-    pub fn of(told: &Told, command: impl Fn(&Received) -> String) -> Result<Self, String> {
+    pub fn of(told: &MilestoneTask, command: impl Fn(&Received) -> String) -> Result<Self, String> {
         let mut teller = Teller { story: Self::default(), history: &told.milestone.history, command };
         fold(&told.dir, |line| teller.take_in(&line))?;
         Ok(teller.story)

@@ -10,7 +10,7 @@ use super::background::Begun;
 use super::config::ConfigChange;
 use super::kind;
 use super::merge::MergeRequest;
-use super::send::{Heard, Pausing};
+use super::send::{Delivery, Pausing};
 use super::spawn::Started;
 use crate::config::{Timespan, Whose};
 use crate::messages::Text;
@@ -141,10 +141,10 @@ pub enum Done {
     },
     /// The task has learnt of it, or does when it goes on.
     Heard {
-        when: Heard,
+        when: Delivery,
     },
     Told {
-        when: Heard,
+        when: Delivery,
         once: bool,
     },
     Pausing {

@@ -9,7 +9,7 @@ use dacapo_core::git::Repo;
 use dacapo_core::store::Home;
 
 use crate::App;
-use crate::agents::Wanted;
+use crate::agents::AgentChoice;
 use crate::config::{Brought, Config, ConfigError, Project, load};
 use crate::error::{Failure, suggest};
 use crate::messages::say;
@@ -37,7 +37,7 @@ impl App {
     pub fn examine(&self, names: &[String]) -> Result<Examination, Failure> {
         let here = Here::look(self)?;
         let names = wanted(names, &crate::agents::names(&here.config))?;
-        let subjects = survey::survey(&here, &names, &Wanted::default());
+        let subjects = survey::survey(&here, &names, &AgentChoice::default());
         let machine = machine::checks(&here);
         Ok(Examination { here, subjects, machine })
     }

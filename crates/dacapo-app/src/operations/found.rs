@@ -5,7 +5,7 @@ use dacapo_core::store::RepoDir;
 
 use crate::config::Config;
 use crate::error::Failure;
-use crate::found_checks::{self, Found, Question as Remembered, remember, remembered};
+use crate::found_checks::{self, FoundCheck, Question as Remembered, remember, remembered};
 use crate::messages::{Messages, say};
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::FreshSetup;
@@ -87,6 +87,6 @@ pub(super) fn fresh_setup(
     Ok(FreshSetup { commands: used, suggested: if use_them { Vec::new() } else { commands } })
 }
 
-fn commands(found: &[Found]) -> Vec<String> {
+fn commands(found: &[FoundCheck]) -> Vec<String> {
     found.iter().map(|found| found.command.clone()).collect()
 }

@@ -48,7 +48,7 @@ impl App {
     /// Ends tasks and all they started; what one of them is refused does not keep the others from it.
     pub fn kill(&self, tasks: Vec<TaskDir>) -> Vec<(TaskDir, Result<Killed, Failure>)> {
         // All are told before the first is waited for: they end side by side.
-        let told: Vec<(TaskDir, Before, Result<Told, Failure>)> = tasks
+        let told: Vec<(TaskDir, Before, Result<Notified, Failure>)> = tasks
             .into_iter()
             .map(|dir| {
                 let before = self.view(&dir).map_or(Before::Alive, |view| Before::of(&dir, view.status));
@@ -117,7 +117,7 @@ impl Before {
 }
 
 /// How a task has learnt that it is to end.
-enum Told {
+enum Notified {
     /// By this command in its inbox.
     Command(String),
     /// By a signal.
@@ -126,16 +126,16 @@ enum Told {
     Nobody,
 }
 
-fn tell(app: &App, dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
+fn tell(app: &App, dir: &TaskDir, ending: &Ending) -> Result<Notified, Failure> {
     let name = dir.name();
     let io = |error: io::Error| Failure::failed(say(|m| m.task_unreachable(&name, &error.to_string())));
     if !dir.is_driven().map_err(io)? {
-        return Ok(Told::Nobody);
+        return Ok(Notified::Nobody);
     }
     let told = match dir.inbox().put(ending.by, ending.command.clone()) {
         Ok(id) => {
             tracing::debug!("command {id} was given to task {name}");
-            Told::Command(id)
+            Notified::Command(id)
         }
         Err(error) => {
             // What fills the disk may be the very agent that is to end: a signal needs no room.
@@ -144,7 +144,7 @@ fn tell(app: &App, dir: &TaskDir, ending: &Ending) -> Result<Told, Failure> {
             rustix::process::kill_process(pid, rustix::process::Signal::TERM)
                 .map_err(|errno| io(errno.into()))?;
             tracing::debug!("task {name} was told by a signal: {error}");
-            return Ok(Told::Signal);
+            return Ok(Notified::Signal);
         }
     };
     stop_pushing(app, dir)?;
@@ -158,12 +158,12 @@ fn wake_all(dir: &TaskDir) {
 }
 
 /// Waits for the end of a task that was told, and ends one that nobody drives.
-fn end(app: &App, dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Failure> {
+fn end(app: &App, dir: &TaskDir, told: &Notified, ending: &Ending) -> Result<(), Failure> {
     let name = dir.name();
     let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
     match told {
-        Told::Command(_) | Told::Signal if is_free_within(dir, UNREMARKABLE) => {}
-        Told::Command(_) | Told::Signal => {
+        Notified::Command(_) | Notified::Signal if is_free_within(dir, UNREMARKABLE) => {}
+        Notified::Command(_) | Notified::Signal => {
             let left = GENTLE - UNREMARKABLE;
             let deaf = is_deaf(dir, told);
             if deaf {
@@ -176,7 +176,7 @@ fn end(app: &App, dir: &TaskDir, told: &Told, ending: &Ending) -> Result<(), Fai
                 force(app, dir, told, &spec.tag)?;
             }
         }
-        Told::Nobody => {}
+        Notified::Nobody => {}
     }
     let seen = app.view(dir)?;
     let gone_by_itself = ending.for_good
@@ -209,13 +209,13 @@ fn stop_pushing(app: &App, dir: &TaskDir) -> Result<(), Failure> {
 
 /// It does not listen: stopped, hung on a disk, or of another version. What has the lock for something else than to drive
 /// the task is not ours to end: a takeover, a merge, a pull request.
-fn force(app: &App, dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure> {
+fn force(app: &App, dir: &TaskDir, told: &Notified, tag: &str) -> Result<(), Failure> {
     let name = dir.name();
     let status = app.view(dir)?.status;
     let holder = dir.holder();
     match holder {
         Some(pid) if status.is_settled() && Some(pid) != dir.last_driver() => {
-            if let Told::Command(id) = told {
+            if let Notified::Command(id) = told {
                 let _ = dir.inbox().forget(id);
             }
             return Err(Failure::usage(say(|m| {
@@ -242,11 +242,11 @@ fn force(app: &App, dir: &TaskDir, told: &Told, tag: &str) -> Result<(), Failure
 
 /// A process that listens takes a command at once, unless git keeps it waiting. One that is stopped though it was woken
 /// hears nothing, and neither does its guard.
-fn is_deaf(dir: &TaskDir, told: &Told) -> bool {
+fn is_deaf(dir: &TaskDir, told: &Notified) -> bool {
     if dir.holder().into_iter().chain(guards_with_open(dir.path())).any(is_stopped) {
         return true;
     }
-    let Told::Command(id) = told else { return false };
+    let Notified::Command(id) = told else { return false };
     let waits = dir.inbox().look().is_ok_and(|waiting| waiting.iter().any(|command| command.id == *id));
     let at_git = || dir.holder().is_some_and(waits_for_git);
     waits && !at_git()

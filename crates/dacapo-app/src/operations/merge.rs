@@ -2,7 +2,7 @@
 
 use dacapo_core::engine::DriverContext;
 use dacapo_core::git::{How, Oid, Repo};
-use dacapo_core::merge::{Halt, LeftOut, Merger, Outcome, Planned, Watch, take_back_cut_short};
+use dacapo_core::merge::{Halt, LeftOut, MergeObserver, Merger, Outcome, Planned, take_back_cut_short};
 use dacapo_core::radar::Radar;
 use dacapo_core::store::{InheritedLocks, Lock, LockError, LockTarget, RepoDir, WorkspaceLock, files};
 use dacapo_core::view::{MergedInto, TaskView};
@@ -78,7 +78,7 @@ pub struct Merged {
 }
 
 /// Who follows a merge.
-pub trait WatchMerge: Watch {
+pub trait ObserveMerge: MergeObserver {
     /// It begins: `halt` stops it in good order from now on.
     fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
         let _ = halt;
@@ -126,7 +126,7 @@ impl App {
         &self,
         request: &MergeRequest,
         answers: &Answers,
-        watch: &mut dyn WatchMerge,
+        observer: &mut dyn ObserveMerge,
     ) -> Result<Merged, NotYet> {
         let (repo, data) = self.repository()?;
         let (into, from) = current_branch(&repo)?;
@@ -148,7 +148,7 @@ impl App {
         let limits = self.home()?.limits();
         let setting = || DriverContext { locks: locks.clone(), ..context_by(self, limits.clone()) };
         let merger = prepared.merger(self, request, &setting);
-        let merged = prepared.bring_home(&merger, watch)?;
+        let merged = prepared.bring_home(&merger, observer)?;
         prepared.survey(self);
         Ok(merged)
     }
@@ -195,14 +195,14 @@ impl Prepared {
         }
     }
 
-    fn bring_home(&self, merger: &Merger<'_>, watch: &mut dyn WatchMerge) -> Result<Merged, Failure> {
-        watch.begins(&merger.halt)?;
+    fn bring_home(&self, merger: &Merger<'_>, observer: &mut dyn ObserveMerge) -> Result<Merged, Failure> {
+        observer.begins(&merger.halt)?;
         merger.clear_up().map_err(|error| failed(&error))?;
-        watch.plan(&self.plan(merger)?);
+        observer.plan(&self.plan(merger)?);
         let mut merged = Merged { left_out: 0, halted: false };
         for candidate in &self.gathered.candidates {
-            let outcome = merger.merge(candidate, watch);
-            watch.outcome(&candidate.branch, candidate.spec.name.as_str(), &outcome);
+            let outcome = merger.merge(candidate, observer);
+            observer.outcome(&candidate.branch, candidate.spec.name.as_str(), &outcome);
             match outcome {
                 Outcome::LeftOut(_) => merged.left_out += 1,
                 Outcome::Halted => {
@@ -213,7 +213,7 @@ impl Prepared {
             }
         }
         let now = merger.repo.head().ok().and_then(|head| head.commit);
-        watch.finished(&self.from, now.as_ref());
+        observer.finished(&self.from, now.as_ref());
         Ok(merged)
     }
 }

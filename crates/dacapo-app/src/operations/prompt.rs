@@ -10,10 +10,10 @@ use dacapo_core::task::agent_loop::DEFAULT_PROMISE;
 
 use super::start::uses;
 use crate::App;
-use crate::agents::{self, Chosen, Wanted};
+use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{Config, Timespan};
 use crate::error::{Code, Failure};
-use crate::found_checks::{self, Found, Question as Remembered, remember, remembered};
+use crate::found_checks::{self, FoundCheck, Question as Remembered, remember, remembered};
 use crate::messages::{Messages, say};
 use crate::question::{Answer, Answers, NotYet, Question};
 use crate::request::{Driven, TaskRequest, knows_its_cost};
@@ -50,7 +50,7 @@ pub enum Conditions {
     /// When these succeed, as the settings say.
     Configured(Vec<String>),
     /// When the checks that were found succeed.
-    Found(Vec<Found>),
+    Found(Vec<FoundCheck>),
     /// When these succeed, as the user chose before; none: when the agent says so.
     Chosen(Vec<String>),
     /// Nothing was found: when the agent says so.
@@ -76,7 +76,7 @@ impl App {
         let mut uses = uses(request, Driven::InBackground);
         uses.extend([Using::Checks, Using::Setup]);
         let config = self.settings(repo.toplevel(), &uses, answers)?.config;
-        let wanted = Wanted {
+        let wanted = AgentChoice {
             agent: request.agent.clone(),
             agent_cmd: request.agent_cmd.clone(),
             model: request.model.clone(),

@@ -29,7 +29,7 @@ const AT_ONCE: Duration = Duration::from_secs(30);
 /// When the task learns of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Heard {
+pub enum Delivery {
     /// A process drives it.
     Now,
     /// Nobody does.
@@ -64,16 +64,16 @@ pub enum Pausing {
 
 /// What came of telling a task something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct TellOutcome {
     /// When it hears it.
-    pub heard: Heard,
+    pub heard: Delivery,
     /// Only its next iteration does.
     pub once: bool,
 }
 
 /// What came of an answer to what a task asked.
 #[derive(Debug)]
-pub enum Given {
+pub enum AnswerOutcome {
     /// Its process waits for it.
     Heard,
     /// It is on record, and nothing goes on by that: one of several findings.
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// Tells the iterations of a task something, all from now on or the next one.
-    pub fn tell(&self, dir: &TaskDir, text: &str, lasting: Lasting) -> Result<Told, Failure> {
+    pub fn tell(&self, dir: &TaskDir, text: &str, lasting: Lasting) -> Result<TellOutcome, Failure> {
         if text.trim().is_empty() {
             return Err(Failure::usage(say(|m| m.tell_nothing())).hint(say(|m| m.tell_example(&dir.name()))));
         }
@@ -110,16 +110,16 @@ impl App {
         let heard = give(dir, "dacapo tell", &[Command::Tell { text, standing: !once }])?;
         // Agents that remember hear it once.
         let own = dir.spec().ok().and_then(|spec| self.kinds.view(&spec));
-        Ok(Told { heard, once: once || own.is_some_and(|own| own.remembers_guidance()) })
+        Ok(TellOutcome { heard, once: once || own.is_some_and(|own| own.remembers_guidance()) })
     }
 
     /// Takes back what a task was told.
-    pub fn untell(&self, dir: &TaskDir) -> Result<Heard, Failure> {
+    pub fn untell(&self, dir: &TaskDir) -> Result<Delivery, Failure> {
         give(dir, "dacapo tell", &[Command::Untell])
     }
 
     /// Changes limits of a task, each `KEY=VALUE`.
-    pub fn set(&self, dir: &TaskDir, changes: &[String]) -> Result<Heard, Failure> {
+    pub fn set(&self, dir: &TaskDir, changes: &[String]) -> Result<Delivery, Failure> {
         let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
         let kind = self.kinds.find(&spec.kind).ok_or_else(|| {
             Failure::usage(NotThatKind::Unknown(spec.kind.clone()).to_string())
@@ -156,8 +156,8 @@ impl App {
         choice: Option<usize>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet> {
-        let Asked { repo, dir, needs, runs, own } = asked(self, name)?;
+    ) -> Result<AnswerOutcome, NotYet> {
+        let WaitingTask { repo, dir, needs, runs, own } = asked(self, name)?;
         if let Some(own) = own.filter(|_| !runs) {
             return own.approve(self, (&repo, &dir), choice, goes_on, answers);
         }
@@ -185,8 +185,8 @@ impl App {
         reason: Option<String>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet> {
-        let Asked { repo, dir, runs, own, .. } = asked(self, name)?;
+    ) -> Result<AnswerOutcome, NotYet> {
+        let WaitingTask { repo, dir, runs, own, .. } = asked(self, name)?;
         if let Some(own) = own.filter(|_| !runs) {
             return own.reject(self, (&repo, &dir), reason, goes_on, answers);
         }
@@ -195,7 +195,7 @@ impl App {
 }
 
 /// A task that waits for an answer.
-struct Asked {
+struct WaitingTask {
     repo: Repo,
     dir: TaskDir,
     needs: Needs,
@@ -205,14 +205,16 @@ struct Asked {
     own: Option<&'static dyn KindOperations>,
 }
 
-fn asked(app: &App, name: &str) -> Result<Asked, Failure> {
+fn asked(app: &App, name: &str) -> Result<WaitingTask, Failure> {
     let (repo, dir) = app.task(Some(name))?;
     let view = app.view(&dir)?;
     let own = kind::of(&view.kind);
     match view.needs {
-        Some(needs) if view.status == Status::Running => Ok(Asked { repo, dir, needs, runs: true, own }),
+        Some(needs) if view.status == Status::Running => {
+            Ok(WaitingTask { repo, dir, needs, runs: true, own })
+        }
         Some(needs) if view.status == Status::Paused && own.is_some() => {
-            Ok(Asked { repo, dir, needs, runs: false, own })
+            Ok(WaitingTask { repo, dir, needs, runs: false, own })
         }
         _ => Err(Failure::usage(say(|m| m.approve_nothing_asked(&view.name, view.status.as_str())))
             .kept(say(|m| m.kept_nothing_changed()))
@@ -220,9 +222,9 @@ fn asked(app: &App, name: &str) -> Result<Asked, Failure> {
     }
 }
 
-fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<Given, Failure> {
+fn answer(dir: &TaskDir, by: &str, command: Command) -> Result<AnswerOutcome, Failure> {
     dir.inbox().put(by, command).map_err(|error| unreachable(&dir.name(), &error))?;
-    Ok(Given::Heard)
+    Ok(AnswerOutcome::Heard)
 }
 
 fn invalid(kinds: Kinds, error: &InvalidChange, kind: &dyn Kind, value: &str) -> Failure {
@@ -258,7 +260,7 @@ fn called_otherwise(
     )
 }
 
-fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure> {
+fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Delivery, Failure> {
     let name = dir.name();
     let lock = match dir.lock_briefly() {
         Ok(lock) => lock,
@@ -267,7 +269,7 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure>
             for command in commands {
                 inbox.put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
             }
-            return Ok(Heard::Now);
+            return Ok(Delivery::Now);
         }
         Err(LockError::Lingering) => return Err(still_finishing(&name)),
         Err(error @ (LockError::Io { .. } | LockError::RenameUnfinished { .. })) => {
@@ -279,10 +281,10 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Heard, Failure>
         for command in commands {
             dir.inbox().put(by, command.clone()).map_err(|error| unreachable(&name, &error))?;
         }
-        return Ok(Heard::Later);
+        return Ok(Delivery::Later);
     }
     write_down(dir, &lock, by, commands)?;
-    Ok(Heard::Later)
+    Ok(Delivery::Later)
 }
 
 /// Into the journal of a task that nobody drives.

@@ -123,7 +123,7 @@ pub trait Face: Sync {
     ) -> Option<Vec<String>>;
 
     /// What an event of it means, as it happens.
-    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> Told;
+    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> EventLines;
 
     /// One of its rounds, for who comes in the middle.
     fn earlier(&self, view: &TaskView, record: &IterationRecord, messages: Messages) -> Option<Vec<String>>;
@@ -143,7 +143,7 @@ pub trait Face: Sync {
 
 /// What is said of an event.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct EventLines {
     /// Painted.
     pub lines: Vec<String>,
     /// What goes on from now on; empty: nothing. None: what did before.

@@ -9,7 +9,7 @@ use dacapo_core::task::milestone::{
 };
 use dacapo_core::view::{Status, TaskView};
 
-use super::face::{Face, Told, Unit};
+use super::face::{EventLines, Face, Unit};
 use super::next::Next;
 use super::prose::plain;
 use super::words::{self, BAD, BOLD, paint};
@@ -146,7 +146,7 @@ impl Face for Milestones {
         of(view).map(|milestone| live::limits(milestone, policy, more, messages))
     }
 
-    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> Told {
+    fn event(&self, view: &TaskView, line: &Envelope, messages: Messages) -> EventLines {
         of(view).map(|milestone| live::event(milestone, line, messages)).unwrap_or_default()
     }
 

@@ -18,7 +18,7 @@ pub(super) const ALL: [PlatformCli; 3] = [PlatformCli::Gh, PlatformCli::Glab, Pl
 
 /// A pull request as it is wanted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct NewPullRequest<'a> {
     pub(super) address: &'a Address,
     pub(super) remote: &'a str,
     pub(super) branch: &'a str,
@@ -78,7 +78,7 @@ pub(super) fn host_is_known(cli: PlatformCli, host: &str, done: &Done) -> bool {
 }
 
 /// Lists the open pull requests of the branch.
-pub(super) fn find(cli: PlatformCli, wanted: &Wanted<'_>) -> Vec<OsString> {
+pub(super) fn find(cli: PlatformCli, wanted: &NewPullRequest<'_>) -> Vec<OsString> {
     let head = format!("--head={}", wanted.branch);
     let source = format!("--source-branch={}", wanted.branch);
     let mut argv = match cli {
@@ -103,7 +103,7 @@ pub(super) fn find(cli: PlatformCli, wanted: &Wanted<'_>) -> Vec<OsString> {
 }
 
 /// The address of the one that is open, by the answer to [`find`].
-pub(super) fn found(cli: PlatformCli, wanted: &Wanted<'_>, stdout: &str) -> Option<String> {
+pub(super) fn found(cli: PlatformCli, wanted: &NewPullRequest<'_>, stdout: &str) -> Option<String> {
     let Ok(Value::Array(all)) = serde_json::from_str::<Value>(stdout.trim()) else { return None };
     let field = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
     all.iter().find_map(|one| {
@@ -170,7 +170,7 @@ pub(super) fn issue_in(number: u64, stdout: &str) -> Option<(String, String, Opt
 }
 
 /// Opens it: the command line and what it reads.
-pub(super) fn create(cli: PlatformCli, wanted: &Wanted<'_>) -> (Vec<OsString>, Vec<u8>) {
+pub(super) fn create(cli: PlatformCli, wanted: &NewPullRequest<'_>) -> (Vec<OsString>, Vec<u8>) {
     match cli {
         PlatformCli::Gh => {
             (create_with(cli, wanted, "--body-file=-".into()), wanted.body.as_bytes().to_vec())
@@ -182,8 +182,8 @@ pub(super) fn create(cli: PlatformCli, wanted: &Wanted<'_>) -> (Vec<OsString>, V
     }
 }
 
-fn create_with(cli: PlatformCli, wanted: &Wanted<'_>, body: String) -> Vec<OsString> {
-    let Wanted { branch, base, title, draft, .. } = *wanted;
+fn create_with(cli: PlatformCli, wanted: &NewPullRequest<'_>, body: String) -> Vec<OsString> {
+    let NewPullRequest { branch, base, title, draft, .. } = *wanted;
     let mut argv = match cli {
         PlatformCli::Gh => {
             words(cli, &["pr", "create", &format!("--head={branch}"), &format!("--base={base}")])
@@ -214,7 +214,7 @@ fn create_with(cli: PlatformCli, wanted: &Wanted<'_>, body: String) -> Vec<OsStr
 }
 
 /// Says which project is meant: with several remotes these programs would ask, or guess.
-fn project(cli: PlatformCli, wanted: &Wanted<'_>) -> Option<OsString> {
+fn project(cli: PlatformCli, wanted: &NewPullRequest<'_>) -> Option<OsString> {
     project_at(cli, wanted.address, wanted.remote)
 }
 
@@ -244,7 +244,7 @@ pub(super) fn offered_address(push_said: &str) -> Option<String> {
 }
 
 /// The command for a person, to be pasted into a shell.
-pub(super) fn by_hand(cli: PlatformCli, wanted: &Wanted<'_>) -> String {
+pub(super) fn by_hand(cli: PlatformCli, wanted: &NewPullRequest<'_>) -> String {
     let file = shell_word(&wanted.body_file.to_string_lossy());
     let (body, after) = match cli {
         PlatformCli::Gh => (format!("--body-file={}", wanted.body_file.display()), None),
@@ -280,8 +280,8 @@ fn words(cli: PlatformCli, words: &[&str]) -> Vec<OsString> {
 mod tests {
     use super::*;
 
-    fn wanted(address: &Address) -> Wanted<'_> {
-        Wanted {
+    fn wanted(address: &Address) -> NewPullRequest<'_> {
+        NewPullRequest {
             address,
             remote: "origin",
             branch: "dacapo/x",

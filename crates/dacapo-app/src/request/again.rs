@@ -11,7 +11,7 @@ use super::{
     Around, FreshSetup, Request, TaskRequest, Variables, base, budget, given_again, place, plan, policy,
     refuse_without_worktree, text, variables, wanted, writer,
 };
-use crate::agents::{self, Chosen, Wanted};
+use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{AgentProfile, Config};
 use crate::error::Failure;
 use crate::messages::{Text, say};
@@ -187,8 +187,8 @@ impl<'a> Again<'a> {
             return agents::choose(app, &wanted, config, repo.toplevel());
         }
         let wanted = match recorded.first().map(|agent| &agent.command) {
-            Some(AgentCommand::Shell(command)) => Wanted { agent_cmd: Some(command.clone()), ..wanted },
-            _ => Wanted { agent: Some(self.names()), ..wanted },
+            Some(AgentCommand::Shell(command)) => AgentChoice { agent_cmd: Some(command.clone()), ..wanted },
+            _ => AgentChoice { agent: Some(self.names()), ..wanted },
         };
         let chosen = agents::choose(app, &wanted, config, repo.toplevel())?;
         let models = |agents: &[AgentSpec]| -> Vec<Option<String>> {
@@ -197,7 +197,7 @@ impl<'a> Again<'a> {
         // A model that a flag had chosen, and not the settings, is chosen once more.
         match recorded.first().and_then(|agent| agent.model.clone()) {
             Some(model) if wanted.model.is_none() && models(&chosen.agents) != models(recorded) => {
-                agents::choose(app, &Wanted { model: Some(model), ..wanted }, config, repo.toplevel())
+                agents::choose(app, &AgentChoice { model: Some(model), ..wanted }, config, repo.toplevel())
             }
             _ => Ok(chosen),
         }

@@ -13,7 +13,7 @@ use dacapo_core::task::milestone::{Definition, Details, Milestones, Prompts, Tem
 use jiff::Timestamp;
 
 use super::{Around, Checks, Driven, Request, knows_its_cost, no_price};
-use crate::agents::{self, Chosen, Wanted};
+use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
@@ -124,7 +124,7 @@ pub fn milestone(
 
 /// The agent of a role. Nobody takes over for it at a usage limit: it is waited for.
 fn agent(name: Option<&String>, role: &str, around: &Around<'_>) -> Result<Chosen, Failure> {
-    let wanted = Wanted { agent: name.cloned(), answers: around.answers, ..Wanted::default() };
+    let wanted = AgentChoice { agent: name.cloned(), answers: around.answers, ..AgentChoice::default() };
     let mut chosen = agents::choose(around.app, &wanted, around.config, around.repo.toplevel())
         .map_err(|failure| failure.kept(say(Messages::kept_nothing_started)))?;
     if chosen.agents.len() > 1 && name.is_some() {

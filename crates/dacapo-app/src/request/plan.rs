@@ -32,7 +32,7 @@ pub(super) fn plan(
         })?;
         return Ok(Some(Plan { path: path.clone(), text: text.trim_end().to_owned(), named: true }));
     }
-    let Some(Found { path, name, text }) = found(repo) else { return Ok(None) };
+    let Some(FoundPlan { path, name, text }) = found(repo) else { return Ok(None) };
     if is_committed(repo, &name, &text) {
         let old = OldPlan { name, text };
         if old.answer(data) != Some(true) {
@@ -46,19 +46,19 @@ pub(super) fn plan(
 }
 
 /// A plan that nobody named.
-struct Found {
+struct FoundPlan {
     path: PathBuf,
     /// From the top of the repository.
     name: PathBuf,
     text: String,
 }
 
-fn found(repo: &Repo) -> Option<Found> {
+fn found(repo: &Repo) -> Option<FoundPlan> {
     let top = repo.toplevel();
     let path = newest(top)?;
     let text = std::fs::read_to_string(&path).ok()?;
     let name = path.strip_prefix(top).unwrap_or(&path).to_owned();
-    Some(Found { path, name, text })
+    Some(FoundPlan { path, name, text })
 }
 
 /// A plan that is committed and unchanged: it is not of today, and is used only after the user said so once.
@@ -75,7 +75,7 @@ impl OldPlan {
         if args.no_plan || args.plan.is_some() {
             return None;
         }
-        let Found { name, text, .. } = found(repo)?;
+        let FoundPlan { name, text, .. } = found(repo)?;
         let old = Self { name, text };
         (is_committed(repo, &old.name, &old.text) && old.answer(data).is_none()).then_some(old)
     }

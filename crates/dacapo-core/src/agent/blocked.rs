@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use super::observe::{RawSearch, Wanted};
+use super::observe::{RawSearch, WhichMatch};
 
 const OPEN: &str = "<blocked>";
 const CLOSE: &str = "</blocked>";
@@ -55,7 +55,7 @@ pub(crate) struct RawBlocked(RawSearch);
 
 impl RawBlocked {
     pub(crate) fn new(masked_prompt: &str) -> Option<Self> {
-        RawSearch::new(CLOSE, masked_prompt, Wanted::Newest).map(Self)
+        RawSearch::new(CLOSE, masked_prompt, WhichMatch::Newest).map(Self)
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8], raw: &File) {

@@ -104,7 +104,7 @@ impl Observer {
 
 /// Which match counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WhichMatch {
     /// The first: after it nothing is looked at any more.
     First,
     /// The newest.
@@ -116,7 +116,7 @@ pub(super) enum Wanted {
 pub(super) struct RawSearch {
     search: PromiseSearch,
     echo: EchoFilter,
-    wanted: Wanted,
+    which: WhichMatch,
     /// Matches of which it is not known yet whether they are an echo.
     open: Vec<u64>,
     written: u64,
@@ -124,14 +124,14 @@ pub(super) struct RawSearch {
 }
 
 impl RawSearch {
-    pub(super) fn new(text: &str, masked_prompt: &str, wanted: Wanted) -> Option<Self> {
+    pub(super) fn new(text: &str, masked_prompt: &str, which: WhichMatch) -> Option<Self> {
         let search = PromiseSearch::new(text)?;
         let echo = EchoFilter::new(masked_prompt, text);
-        Some(Self { search, echo, wanted, open: Vec::new(), written: 0, found: None })
+        Some(Self { search, echo, which, open: Vec::new(), written: 0, found: None })
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {
-        if self.found.is_some() && self.wanted == Wanted::First {
+        if self.found.is_some() && self.which == WhichMatch::First {
             return;
         }
         self.written += bytes.len() as u64;
@@ -162,7 +162,7 @@ pub(crate) struct RawPromise(RawSearch);
 
 impl RawPromise {
     pub(crate) fn new(promise: &str, masked_prompt: &str) -> Option<Self> {
-        RawSearch::new(promise, masked_prompt, Wanted::First).map(Self)
+        RawSearch::new(promise, masked_prompt, WhichMatch::First).map(Self)
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8], raw: &std::fs::File) {

@@ -21,7 +21,7 @@ const BUILD_ON_CHANGES: &str = "Earlier iterations have worked on this already a
 
 /// Everything a prompt is made of.
 #[derive(Debug, Clone)]
-pub struct Told<'a> {
+pub struct PromptParts<'a> {
     /// The user's own words.
     pub prompt: &'a str,
     /// The plan.
@@ -57,7 +57,7 @@ pub struct Told<'a> {
 }
 
 /// The prompt of a turn.
-pub fn prompt(told: &Told<'_>) -> String {
+pub fn prompt(told: &PromptParts<'_>) -> String {
     if told.continued {
         return follow_up(told, told.follow_up);
     }
@@ -76,7 +76,7 @@ pub fn prompt(told: &Told<'_>) -> String {
 
 /// The user's words, unchanged; the plan; what judges the work and says what before it; the completion rule when there
 /// is one.
-fn first(told: &Told<'_>) -> String {
+fn first(told: &PromptParts<'_>) -> String {
     let mut parts = vec![told.prompt.to_owned()];
     if let Some(plan) = told.plan {
         parts.push(format!("## Plan\n{plan}"));
@@ -88,7 +88,7 @@ fn first(told: &Told<'_>) -> String {
 }
 
 /// The checks, and how they ended before the first iteration where they ran.
-fn judges(told: &Told<'_>) -> Option<String> {
+fn judges(told: &PromptParts<'_>) -> Option<String> {
     if told.commands.is_empty() {
         return None;
     }
@@ -102,7 +102,7 @@ fn judges(told: &Told<'_>) -> Option<String> {
 }
 
 /// Prompt, blank line, follow-up; what checks and people said goes between the two.
-fn follow_up(told: &Told<'_>, text: &str) -> String {
+fn follow_up(told: &PromptParts<'_>, text: &str) -> String {
     let mut parts = vec![told.prompt.to_owned()];
     let bytes = told.policy.context_max_tokens as usize * BYTES_PER_TOKEN;
     let failed = checks(told.checks.iter().copied().filter(|check| !check.passed()), bytes);
@@ -120,7 +120,7 @@ fn follow_up(told: &Told<'_>, text: &str) -> String {
     parts.join("\n\n")
 }
 
-fn with_context(told: &Told<'_>) -> String {
+fn with_context(told: &PromptParts<'_>) -> String {
     let bytes = told.policy.context_max_tokens as usize * BYTES_PER_TOKEN;
     let mut checks = checks(told.checks.iter().copied(), bytes / 3);
     if let Some(shortfall) = &told.shortfall {
@@ -148,7 +148,7 @@ fn with_context(told: &Told<'_>) -> String {
     out
 }
 
-fn rules(told: &Told<'_>) -> String {
+fn rules(told: &PromptParts<'_>) -> String {
     let mut parts = Vec::new();
     let git = if told.policy.auto_commit {
         "Do not run git commit: your changes are committed for you when you are done. Build on what the earlier \
@@ -163,12 +163,12 @@ fn rules(told: &Told<'_>) -> String {
 }
 
 /// What people said, in their own words.
-fn heard(told: &Told<'_>) -> Option<String> {
+fn heard(told: &PromptParts<'_>) -> Option<String> {
     (!told.said.is_empty()).then(|| format!("The user adds:\n{}", told.said.join("\n")))
 }
 
 /// The rule under which a promise may be given, and the honest way out (L18). None where nothing is to be complete.
-fn completion_rule(told: &Told<'_>, promise: Option<&str>) -> Option<String> {
+fn completion_rule(told: &PromptParts<'_>, promise: Option<&str>) -> Option<String> {
     let promise = promise.filter(|text| !text.is_empty());
     let mut lines = Vec::new();
     if let Some(promise) = promise {

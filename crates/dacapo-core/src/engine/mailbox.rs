@@ -14,7 +14,7 @@ use crate::agent::acp::{Question, Talk};
 use crate::event::{AgentEvent, Command, Received};
 use crate::process::Finished;
 use crate::proof::{Lease, ProofError};
-use crate::store::{Inbox, ProbeLock, SlotLease, Watch};
+use crate::store::{Inbox, InboxWatch, ProbeLock, SlotLease};
 
 /// All that can reach the driver while it waits.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl Mailbox {
     }
 
     /// Listens to the task's inbox for as long as what it gives lives.
-    pub(super) fn watch(&self, inbox: &Inbox) -> io::Result<Watch> {
+    pub(super) fn watch(&self, inbox: &Inbox) -> io::Result<InboxWatch> {
         let (outbox, mail) = (self.outbox(), Arc::clone(&self.mail));
         inbox.watch(move || {
             // One look is enough for however many files came before it.

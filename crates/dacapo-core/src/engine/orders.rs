@@ -6,11 +6,11 @@ use super::machine::Input;
 use crate::agent::acp::Question;
 use crate::event::{Choice, Event, NeedKind, Needs, Notice};
 use crate::git::display_path;
-use crate::store::Watch;
+use crate::store::InboxWatch;
 
 impl Driver<'_> {
     /// Listens to the inbox, and takes what lies there already.
-    pub(super) fn open_inbox(&mut self) -> Result<Option<Watch>, DriverError> {
+    pub(super) fn open_inbox(&mut self) -> Result<Option<InboxWatch>, DriverError> {
         let watch = self.mailbox.watch(&self.dir.inbox());
         self.take_orders()?;
         match watch {

@@ -7,7 +7,7 @@ use super::turn_end::Why;
 use crate::agent::{Adapter, Patience};
 use crate::event::{AgentEvent, Fault, LogIn, TimeLimit};
 use crate::process::Running;
-use crate::process::liveness::{Verdict, Watch};
+use crate::process::liveness::{ActivityMonitor, Verdict};
 
 /// What ends a turn that does not end by itself.
 pub(super) struct Watchdog {
@@ -19,7 +19,7 @@ pub(super) struct Watchdog {
     idling: u32,
     /// Silence is borne for a shorter time only: the agent has not yet answered at all.
     awaits_first_answer: bool,
-    watch: Watch,
+    monitor: ActivityMonitor,
     next_look: Instant,
     patience: Patience,
     log_in: Option<LogIn>,
@@ -28,7 +28,7 @@ pub(super) struct Watchdog {
 impl Watchdog {
     pub(super) fn new(plan: &TurnPlan, adapter: Option<&'static dyn Adapter>, started: Instant) -> Self {
         let idling = adapter.map_or(0, Adapter::burns_idle);
-        let watch = Watch::new(plan.idle_limit).beyond(idling);
+        let monitor = ActivityMonitor::new(plan.idle_limit).beyond(idling);
         Self {
             started,
             hard: plan.hard_limit.map(|limit| (started + limit, limit)),
@@ -36,8 +36,8 @@ impl Watchdog {
             idle: plan.idle_limit,
             idling,
             awaits_first_answer: false,
-            next_look: started + watch.tick_every(),
-            watch,
+            next_look: started + monitor.tick_every(),
+            monitor,
             patience: Patience::default(),
             log_in: adapter.map(|adapter| LogIn::of(adapter.name())),
         }
@@ -45,8 +45,8 @@ impl Watchdog {
 
     /// Until [`Watchdog::watch_anew`], silence is borne for a shorter time: its first answer is due.
     pub(super) fn expect_first_answer(&mut self, within: Duration) {
-        self.watch = Watch::new(within.min(self.idle)).beyond(self.idling);
-        self.next_look = Instant::now() + self.watch.tick_every();
+        self.monitor = ActivityMonitor::new(within.min(self.idle)).beyond(self.idling);
+        self.next_look = Instant::now() + self.monitor.tick_every();
         self.awaits_first_answer = true;
     }
 
@@ -69,9 +69,9 @@ impl Watchdog {
         if self.next_look > now {
             return None;
         }
-        self.next_look = now + self.watch.tick_every();
+        self.next_look = now + self.monitor.tick_every();
         let bytes = running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
-        let verdict = self.watch.observe(self.started.elapsed(), bytes, running.sample());
+        let verdict = self.monitor.observe(self.started.elapsed(), bytes, running.sample());
         (verdict == Verdict::Idle).then(|| {
             let fault = |said| match self.awaits_first_answer {
                 true => Fault::NoAcpAnswer { said },
@@ -94,8 +94,8 @@ impl Watchdog {
 
     /// From here on the agent has all its time to be silent in.
     pub(super) fn watch_anew(&mut self) {
-        self.watch = Watch::new(self.idle).beyond(self.idling);
-        self.next_look = Instant::now() + self.watch.tick_every();
+        self.monitor = ActivityMonitor::new(self.idle).beyond(self.idling);
+        self.next_look = Instant::now() + self.monitor.tick_every();
         self.awaits_first_answer = false;
     }
 }

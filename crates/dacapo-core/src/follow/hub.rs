@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use self::notices::{Notices, Told};
+use self::notices::{Change, Notices};
 use super::followed::{Followed, Watched};
 use super::stream::Follow;
 use super::turn::Tapes;
@@ -313,7 +313,7 @@ impl Core {
                 return;
             }
             if let Some(notices) = &self.notices {
-                notices.take(|watch, told| self.heard(watch, told));
+                notices.take(|watch, change| self.heard(watch, change));
             }
             self.look_at_locks();
             self.look_at_untold();
@@ -327,9 +327,9 @@ impl Core {
         untold.into_iter().chain(next).min()
     }
 
-    fn heard(&self, watch: i32, told: Told<'_>) {
+    fn heard(&self, watch: i32, change: Change<'_>) {
         let mut tasks = self.lock();
-        if told == Told::Missed {
+        if change == Change::Missed {
             // Whatever it was, all are asked.
             let all: Vec<u64> = tasks.all.keys().copied().collect();
             for id in all {
@@ -339,7 +339,7 @@ impl Core {
             }
             return;
         }
-        if told == Told::Forgotten {
+        if change == Change::Forgotten {
             let who = tasks.by_watch.remove(&watch).unwrap_or_default();
             for (id, _) in who {
                 if let Some(task) = tasks.all.get_mut(&id) {
@@ -350,25 +350,25 @@ impl Core {
             return;
         }
         for (id, place) in tasks.by_watch.get(&watch).cloned().unwrap_or_default() {
-            match (place, told) {
-                (Place::Task, Told::Moved) => {
+            match (place, change) {
+                (Place::Task, Change::Moved) => {
                     if let Some(task) = tasks.all.get(&id) {
                         task.followed.set_gone();
                     }
                 }
-                (Place::Task, Told::Made(b"turns")) => {
+                (Place::Task, Change::Made(b"turns")) => {
                     self.tell_of(&mut tasks, id, Place::Turns);
                     tasks.ring(id);
                 }
-                (Place::Task, Told::Closed(b"journal.jsonl" | b"lock")) => tasks.look_soon(id),
-                (Place::Task, Told::Grown(b"journal.jsonl") | Told::Made(b"journal.jsonl")) => {
+                (Place::Task, Change::Closed(b"journal.jsonl" | b"lock")) => tasks.look_soon(id),
+                (Place::Task, Change::Grown(b"journal.jsonl") | Change::Made(b"journal.jsonl")) => {
                     // Somebody writes to it: perhaps it is taken up again.
                     if tasks.all.get(&id).is_some_and(|task| !task.followed.is_driven()) {
                         tasks.look_soon(id);
                     }
                     tasks.ring(id);
                 }
-                (Place::Turns, Told::Grown(name) | Told::Made(name))
+                (Place::Turns, Change::Grown(name) | Change::Made(name))
                     if name.ends_with(b".raw") || name.ends_with(b".err") =>
                 {
                     tasks.ring(id);

@@ -1,7 +1,7 @@
 //! One try to join a task with the branch, all of it in scratch worktrees.
 
 use super::turn::Record;
-use super::{Candidate, LeftOut, Made, Merger, Proven, Resolved, Stopped, Watch};
+use super::{Candidate, LeftOut, Made, MergeObserver, Merger, Proven, Resolved, Stopped};
 use crate::git::{CleanCheckout, How, Merged, Oid, OpenMerge, Preview, Repo};
 use crate::store::files;
 
@@ -40,7 +40,7 @@ impl Merger<'_> {
         &self,
         candidate: &Candidate,
         ours: &Oid,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<Made, Stopped> {
         let fast_forward =
             self.how == How::Merge && self.query.is_none() && self.repo.is_ancestor(ours, &candidate.tip)?;
@@ -54,11 +54,11 @@ impl Merger<'_> {
         let joined = if fast_forward {
             Joined { commit: candidate.tip.clone(), resolved: None }
         } else {
-            self.join(candidate, ours, &mut record, watch)?
+            self.join(candidate, ours, &mut record, observer)?
         };
         let mut checks = Vec::new();
         if !candidate.checks.is_empty() {
-            checks = self.prove(candidate, &joined.commit, &mut record, watch)?;
+            checks = self.prove(candidate, &joined.commit, &mut record, observer)?;
         }
         if joined.resolved.is_none() {
             // All passed: nobody will want to read it.
@@ -86,7 +86,7 @@ impl Merger<'_> {
         candidate: &Candidate,
         ours: &Oid,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<Joined, Stopped> {
         let mut conflicts = match self.repo.preview_merge(ours, &candidate.tip)? {
             Preview::Conflicts(files) => files,
@@ -105,7 +105,7 @@ impl Merger<'_> {
         match (candidate.agents.is_empty(), conflicts.is_empty()) {
             (true, true) => Err(LeftOut::NoAgent.into()),
             (true, false) => Err(LeftOut::Conflicts(conflicts).into()),
-            (false, _) => self.join_with_help(candidate, ours, record, watch),
+            (false, _) => self.join_with_help(candidate, ours, record, observer),
         }
     }
 
@@ -114,15 +114,15 @@ impl Merger<'_> {
         candidate: &Candidate,
         ours: &Oid,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<Joined, Stopped> {
         let scratch = self.scratch(ours)?;
         let repo = scratch.repo()?;
         // Before the merge begins: with markers in a manifest nothing can be installed.
-        self.set_up(&scratch, record, watch)?;
+        self.set_up(&scratch, record, observer)?;
         repo.discard_changes()?;
         let open: OpenMerge = repo.begin_merge(&candidate.tip, self.how)?;
-        let (resolution, resolved) = self.resolve(candidate, repo, &open, record, watch)?;
+        let (resolution, resolved) = self.resolve(candidate, repo, &open, record, observer)?;
         let message = self.message(candidate, ours, Some(&resolved))?;
         let commit = repo.conclude(&open, &resolution, &message)?;
         Ok(Joined { commit, resolved: Some(resolved) })

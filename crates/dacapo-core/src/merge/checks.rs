@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::attempt::Scratch;
 use super::turn::Record;
-use super::{Candidate, LeftOut, Merger, Proven, Step, Stopped, Watch};
+use super::{Candidate, LeftOut, MergeObserver, Merger, Proven, Step, Stopped};
 use crate::engine::checks::{Ended, as_in_ci, job, receipt};
 use crate::engine::machine::CheckPlan;
 use crate::engine::turn::environment;
@@ -47,7 +47,7 @@ impl Merger<'_> {
         candidate: &Candidate,
         commit: &Oid,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<Vec<Proven>, Stopped> {
         let snapshot = self.snapshot(candidate, record)?;
         let own = &candidate.view.proof_policy;
@@ -58,9 +58,9 @@ impl Merger<'_> {
         let mut needs_setup = lease.prepare(&request).map_err(|error| LeftOut::trouble(&error))?.needs_setup;
         loop {
             if needs_setup {
-                self.set_up_checkout(setup, &mut lease, record, watch)?;
+                self.set_up_checkout(setup, &mut lease, record, observer)?;
             }
-            match self.run_all(candidate, commit, &lease, record, watch)? {
+            match self.run_all(candidate, commit, &lease, record, observer)? {
                 Ok(proven) => return Ok(proven),
                 Err(_) if !needs_setup && !setup.is_empty() => needs_setup = true,
                 Err(left_out) => return Err(left_out.into()),
@@ -74,12 +74,12 @@ impl Merger<'_> {
         commit: &Oid,
         lease: &Lease,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<Result<Vec<Proven>, LeftOut>, Stopped> {
         let mut proven = Vec::new();
         for command in &candidate.checks {
             let plan = self.plan_of(record, command, candidate.spec.policy.check_timeout, Some(commit));
-            let (result, output) = self.run(&plan, Where::of(lease), record, watch)?;
+            let (result, output) = self.run(&plan, Where::of(lease), record, observer)?;
             if !result.passed() {
                 return Ok(Err(LeftOut::Check { result: Box::new(result), output }));
             }
@@ -93,11 +93,11 @@ impl Merger<'_> {
         setup: &[String],
         lease: &mut Lease,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<(), Stopped> {
         for command in setup {
             let plan = self.plan_of(record, command, self.setup_timeout, None);
-            let (result, output) = self.run(&plan, Where::of(lease), record, watch)?;
+            let (result, output) = self.run(&plan, Where::of(lease), record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -146,13 +146,13 @@ impl Merger<'_> {
         &self,
         scratch: &Scratch<'_>,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<(), Stopped> {
         let included = self.repo.copy_included(scratch.repo()?)?;
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
             let plan = self.plan_of(record, command, self.setup_timeout, None);
-            let (result, output) = self.run(&plan, Where::scratch(scratch)?, record, watch)?;
+            let (result, output) = self.run(&plan, Where::scratch(scratch)?, record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -182,9 +182,9 @@ impl Merger<'_> {
         plan: &CheckPlan,
         at: Where,
         record: &Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<(CheckResult, PathBuf), Stopped> {
-        watch.step(&Step::Check(&plan.command));
+        observer.step(&Step::Check(&plan.command));
         let setting = (self.setting)();
         let output = record.dir.check_path(u64::from(plan.index));
         let Where { cwd, holds } = at;
@@ -229,7 +229,7 @@ impl Merger<'_> {
         }
         let ended = Ended { exit: finished.exit, timed_out, took: started.elapsed() };
         let result = receipt(plan, &output, &ended);
-        watch.step(&Step::Checked(&result));
+        observer.step(&Step::Checked(&result));
         Ok((result, output))
     }
 }

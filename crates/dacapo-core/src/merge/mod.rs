@@ -256,7 +256,7 @@ pub enum Step<'a> {
 }
 
 /// Is told what is under way.
-pub trait Watch {
+pub trait MergeObserver {
     /// Something has begun or is done.
     fn step(&mut self, step: &Step<'_>);
 }
@@ -293,9 +293,9 @@ impl Merger<'_> {
     }
 
     /// Merges one task.
-    pub fn merge(&self, candidate: &Candidate, watch: &mut dyn Watch) -> Outcome {
-        watch.step(&Step::Begin(candidate.spec.name.as_str()));
-        match self.bring(candidate, watch) {
+    pub fn merge(&self, candidate: &Candidate, observer: &mut dyn MergeObserver) -> Outcome {
+        observer.step(&Step::Begin(candidate.spec.name.as_str()));
+        match self.bring(candidate, observer) {
             Ok(outcome) => outcome,
             Err(_) if self.halt.is_asked() => Outcome::Halted,
             Err(Stopped::Halted) => Outcome::Halted,
@@ -303,10 +303,10 @@ impl Merger<'_> {
         }
     }
 
-    fn bring(&self, candidate: &Candidate, watch: &mut dyn Watch) -> Result<Outcome, Stopped> {
+    fn bring(&self, candidate: &Candidate, observer: &mut dyn MergeObserver) -> Result<Outcome, Stopped> {
         for again in [false, true] {
             if again {
-                watch.step(&Step::Again);
+                observer.step(&Step::Again);
             }
             if self.halt.is_asked() {
                 return Err(Stopped::Halted);
@@ -325,7 +325,7 @@ impl Merger<'_> {
                     Outcome::Empty
                 });
             }
-            let made = self.attempt(candidate, &ours, watch)?;
+            let made = self.attempt(candidate, &ours, observer)?;
             if self.halt.is_asked() {
                 return Err(Stopped::Halted);
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Candidate, LeftOut, Merger, Resolved, Step, Stopped, Watch, names};
+use super::{Candidate, LeftOut, MergeObserver, Merger, Resolved, Step, Stopped, names};
 use crate::engine::{Activity, Driver, Sink};
 use crate::event::{AgentEvent, Envelope, Event, Fault, LeftFile, Outcome, StopDetail, TurnEnd};
 use crate::git::{OpenMerge, Repo, Resolution, Unresolved};
@@ -140,7 +140,7 @@ impl Merger<'_> {
         scratch: &Repo,
         open: &OpenMerge,
         record: &mut Record,
-        watch: &mut dyn Watch,
+        observer: &mut dyn MergeObserver,
     ) -> Result<(Resolution, Resolved), Stopped> {
         let agent = candidate.agents.first().map(|agent| agent.name.clone()).unwrap_or_default();
         let left = |fault: Fault| LeftOut::Unresolved {
@@ -148,13 +148,17 @@ impl Merger<'_> {
             fault: Box::new(fault),
             record: record.dir.path().to_owned(),
         };
-        watch.step(&Step::Resolving { agent: &agent, conflicts: &open.conflicts, record: record.dir.path() });
+        observer.step(&Step::Resolving {
+            agent: &agent,
+            conflicts: &open.conflicts,
+            record: record.dir.path(),
+        });
         let spec = TaskSpec {
             top: scratch.toplevel().to_owned(),
             prompt: self.prompt(candidate, open)?,
             ..record.spec.clone()
         };
-        let mut sink = Passing { watch, last: None };
+        let mut sink = Passing { observer, last: None };
         let setting = (self.setting)();
         setting.locks.add(&record.lock);
         let (driver, control) = Driver::new(spec, record.dir.clone(), setting, &mut sink)
@@ -200,7 +204,7 @@ fn why(unresolved: &Unresolved) -> String {
 
 /// Passes on what the agent does, and keeps why its turn failed.
 struct Passing<'a> {
-    watch: &'a mut dyn Watch,
+    observer: &'a mut dyn MergeObserver,
     last: Option<Fault>,
 }
 
@@ -216,7 +220,7 @@ impl Sink for Passing<'_> {
     }
 
     fn agent(&mut self, _: &Envelope, _: u64, event: &AgentEvent) {
-        self.watch.step(&Step::Agent(event));
+        self.observer.step(&Step::Agent(event));
     }
 
     fn activity(&mut self, _: &Activity<'_>) {}

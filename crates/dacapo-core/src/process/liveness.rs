@@ -38,7 +38,7 @@ pub enum Verdict {
 
 /// Collects the evidence; has no clock and does no I/O, so that every rule can be tested.
 #[derive(Debug)]
-pub struct Watch {
+pub struct ActivityMonitor {
     window: Duration,
     /// So many percent of one core are work.
     work: u32,
@@ -49,7 +49,7 @@ pub struct Watch {
     cpu: VecDeque<(Duration, u64)>,
 }
 
-impl Watch {
+impl ActivityMonitor {
     /// A watch that calls the job idle after `window` without any sign of life.
     pub fn new(window: Duration) -> Self {
         Self { window, work: WORK, bytes: 0, tree: None, last_sign: None, cpu: VecDeque::new() }
@@ -133,7 +133,7 @@ mod tests {
 
     /// Verdicts of a job observed every minute for an hour.
     fn hour(mut at: impl FnMut(u64) -> (u64, Option<TreeSample>)) -> Vec<Verdict> {
-        let mut watch = Watch::new(WINDOW);
+        let mut watch = ActivityMonitor::new(WINDOW);
         (0..60)
             .map(|minute| {
                 let (bytes, sample) = at(minute);
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_program_that_burns_more_while_it_waits_is_known_for_it() {
         let verdicts = |percent: u32, burnt: u64| -> Vec<Verdict> {
-            let mut watch = Watch::new(WINDOW).beyond(percent);
+            let mut watch = ActivityMonitor::new(WINDOW).beyond(percent);
             let at =
                 |minute: u64| watch.observe(Duration::from_secs(minute * 60), 10, sample(minute * burnt, 7));
             (0..60).map(at).collect()
@@ -190,15 +190,15 @@ mod tests {
 
     #[test]
     fn ticks_stay_in_bounds() {
-        assert_eq!(Watch::new(Duration::from_millis(50)).tick_every(), Duration::from_millis(20));
-        assert_eq!(Watch::new(Duration::from_secs(60)).tick_every(), Duration::from_secs(6));
-        assert_eq!(Watch::new(Duration::from_secs(7200)).tick_every(), Duration::from_secs(30));
+        assert_eq!(ActivityMonitor::new(Duration::from_millis(50)).tick_every(), Duration::from_millis(20));
+        assert_eq!(ActivityMonitor::new(Duration::from_secs(60)).tick_every(), Duration::from_secs(6));
+        assert_eq!(ActivityMonitor::new(Duration::from_secs(7200)).tick_every(), Duration::from_secs(30));
     }
 
     proptest! {
         #[test]
         fn output_within_the_window_is_never_idle(steps in proptest::collection::vec((1u64..300, any::<bool>()), 1..60)) {
-            let mut watch = Watch::new(WINDOW);
+            let mut watch = ActivityMonitor::new(WINDOW);
             let (mut now, mut bytes, mut wrote_at) = (0, 0, 0);
             watch.observe(Duration::ZERO, 0, sample(0, 1));
             for (step, writes) in steps {

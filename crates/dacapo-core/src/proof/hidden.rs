@@ -36,7 +36,7 @@ impl HiddenFiles {
 
 /// A difference, before it is known why.
 #[derive(Debug)]
-enum Found {
+enum Difference {
     /// A path of the commit whose file in the workspace is another, or is gone.
     /// With the id of the blob, where a filter may have made one of the other.
     Tracked { path: Vec<u8>, oid: Option<String> },
@@ -112,7 +112,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn tracked(&self, found: &mut Vec<Found>) -> io::Result<()> {
+    fn tracked(&self, found: &mut Vec<Difference>) -> io::Result<()> {
         for entry in &self.at.tracked.present {
             let path = OsStr::from_bytes(&entry.path);
             let (here, there) = (self.workspace.toplevel().join(path), self.tree.join(path));
@@ -123,21 +123,24 @@ impl Search<'_> {
             match compare(&here, &there)? {
                 Compared::Same => {}
                 Compared::OtherBytes => {
-                    found.push(Found::Tracked { path: entry.path.clone(), oid: Some(entry.oid.clone()) });
+                    found
+                        .push(Difference::Tracked { path: entry.path.clone(), oid: Some(entry.oid.clone()) });
                 }
-                Compared::OtherKind => found.push(Found::Tracked { path: entry.path.clone(), oid: None }),
+                Compared::OtherKind => {
+                    found.push(Difference::Tracked { path: entry.path.clone(), oid: None })
+                }
             }
         }
         for entry in &self.at.tracked.skipped {
             let path = OsStr::from_bytes(&entry.path);
             if fs::symlink_metadata(self.workspace.toplevel().join(path)).is_ok() {
-                found.push(Found::Tracked { path: entry.path.clone(), oid: None });
+                found.push(Difference::Tracked { path: entry.path.clone(), oid: None });
             }
         }
         Ok(())
     }
 
-    fn why_changed(&self, found: &[Found]) -> Result<Vec<Hidden>, ProofError> {
+    fn why_changed(&self, found: &[Difference]) -> Result<Vec<Hidden>, ProofError> {
         if found.is_empty() {
             return Ok(Vec::new());
         }
@@ -146,7 +149,7 @@ impl Search<'_> {
             self.workspace.hiding_flags().unwrap_or_default().into_iter().collect();
         let mut hidden = Vec::new();
         for one in found.iter() {
-            let Found::Tracked { path, oid } = one else { continue };
+            let Difference::Tracked { path, oid } = one else { continue };
             let why = match flags.get(path) {
                 Some(Flags::AssumeUnchanged) => HiddenWhy::AssumeUnchanged,
                 Some(Flags::SkipWorktree) => HiddenWhy::SkipWorktree,
@@ -164,7 +167,7 @@ impl Search<'_> {
     }
 
     /// Whether anything is in it.
-    fn directory(&self, dir: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<bool> {
+    fn directory(&self, dir: &mut Vec<u8>, found: &mut Vec<Difference>) -> io::Result<bool> {
         let mut is_empty = true;
         for entry in fs::read_dir(self.workspace.toplevel().join(OsStr::from_bytes(dir)))? {
             let entry = entry?;
@@ -187,7 +190,7 @@ impl Search<'_> {
         Ok(!is_empty)
     }
 
-    fn below(&self, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+    fn below(&self, path: &mut Vec<u8>, found: &mut Vec<Difference>) -> io::Result<()> {
         if self.at.tracked.get(path).is_some() {
             return Ok(());
         }
@@ -210,17 +213,17 @@ impl Search<'_> {
         }
         let place = found.len();
         if !is_here {
-            found.push(Found::Directory { path: path.clone(), kind });
+            found.push(Difference::Directory { path: path.clone(), kind });
         }
         // Nobody may read it: that it is there is all that can be said.
         if kind == DirectoryKind::Plain && !self.directory(path, found).unwrap_or(true) && !is_here {
             found.truncate(place);
-            found.push(Found::Directory { path: path.clone(), kind: DirectoryKind::Empty });
+            found.push(Difference::Directory { path: path.clone(), kind: DirectoryKind::Empty });
         }
         Ok(())
     }
 
-    fn file(&self, path: &[u8], found: &mut Vec<Found>) -> io::Result<()> {
+    fn file(&self, path: &[u8], found: &mut Vec<Difference>) -> io::Result<()> {
         if self.at.tracked.get(path).is_some() {
             return Ok(());
         }
@@ -231,7 +234,7 @@ impl Search<'_> {
             None => is_here,
         };
         if !is_same {
-            found.push(Found::File { path: path.to_vec() });
+            found.push(Difference::File { path: path.to_vec() });
         }
         Ok(())
     }
@@ -246,13 +249,13 @@ impl Search<'_> {
         self.workspace.toplevel().join(OsStr::from_bytes(path))
     }
 
-    fn why_untracked(&self, found: &[Found]) -> Result<Vec<(u8, Hidden)>, ProofError> {
+    fn why_untracked(&self, found: &[Difference]) -> Result<Vec<(u8, Hidden)>, ProofError> {
         let paths: Vec<&[u8]> = found
             .iter()
             .map(|one| match one {
-                Found::Tracked { path, .. } | Found::File { path } | Found::Directory { path, .. } => {
-                    path.as_slice()
-                }
+                Difference::Tracked { path, .. }
+                | Difference::File { path }
+                | Difference::Directory { path, .. } => path.as_slice(),
             })
             .collect();
         let ignored = if paths.is_empty() {
@@ -265,8 +268,8 @@ impl Search<'_> {
         let mut named: Option<Vec<u8>> = None;
         for (one, by) in found.iter().zip(ignored) {
             let (path, kind) = match one {
-                Found::Directory { path, kind } => (path, Some(*kind)),
-                Found::File { path } | Found::Tracked { path, .. } => (path, None),
+                Difference::Directory { path, kind } => (path, Some(*kind)),
+                Difference::File { path } | Difference::Tracked { path, .. } => (path, None),
             };
             if named.as_ref().is_some_and(|dir| path.starts_with(dir)) {
                 continue;

@@ -15,7 +15,7 @@ use crate::random;
 
 mod watch;
 
-pub use watch::Watch;
+pub use watch::InboxWatch;
 
 /// No command is longer; what is was not written by us.
 const LONGEST: u64 = 4 << 20;
@@ -119,9 +119,9 @@ impl Inbox {
     }
 
     /// Calls `ring` after every change.
-    pub(crate) fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<Watch> {
+    pub(crate) fn watch(&self, ring: impl FnMut() + Send + 'static) -> io::Result<InboxWatch> {
         files::make_dir(&self.dir)?;
-        Watch::over(&self.dir, ring)
+        InboxWatch::over(&self.dir, ring)
     }
 
     /// Takes out what was meant for an earlier run: whoever starts the task again does not want it to stop.

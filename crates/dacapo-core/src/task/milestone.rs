@@ -68,10 +68,10 @@ pub use report::{Completion, DeveloperReply, Report};
 pub use settings::{KEYS, Settings};
 pub use step::{Finding, Judge, MilestoneStep};
 pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, TemplateError, TemplateKind};
-pub use verdict::{Criteria, Found, On, Reason, Verdict};
+pub use verdict::{Criteria, On, RaisedFinding, Reason, Verdict};
 pub use view::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
 
-use state::{Desk, Disorder, Judgement, Last, Phase, Question, Role, Round, Wanted, Work};
+use state::{Desk, Disorder, Judgement, Last, NewDefinition, Phase, Question, Role, Round, Work};
 use template::Templates;
 
 /// The kind of task that [`Milestone`] decides for.
@@ -199,7 +199,7 @@ pub struct Milestone {
     /// What a person is to know of it.
     main_found: Option<MainBranch>,
     /// What it is to be held to as soon as nobody is at work.
-    refreeze: Option<Wanted>,
+    refreeze: Option<NewDefinition>,
     /// The newest proof that failed.
     red_proof: Option<ProofFailure>,
     /// What a person was asked last, until the next turn starts.

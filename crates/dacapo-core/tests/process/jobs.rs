@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dacapo_core::process::liveness::{Verdict, Watch};
+use dacapo_core::process::liveness::{ActivityMonitor, Verdict};
 use dacapo_core::process::{Content, Exit, Follower, Launcher, Masker, Outputs, Stderr, Stdin, Stop};
 
 use crate::support::{EXE, launcher, run, script, start, wait_for};
@@ -259,7 +259,7 @@ fn a_sleeping_tree_is_idle_and_a_busy_one_is_not() {
         let (running, told) = start(&mut launcher(), script(dir.path(), text));
         wait_for("the job's process", || running.sample().filter(|sample| sample.count > 0));
         // Where nobody gets a hundredth of a core for two seconds, a busy one cannot be told from an idle one.
-        let mut watch = Watch::new(Duration::from_secs(2));
+        let mut watch = ActivityMonitor::new(Duration::from_secs(2));
         let begun = std::time::Instant::now();
         let mut verdicts = Vec::new();
         let enough = if idle { crate::support::PATIENCE } else { Duration::from_secs(4) };

@@ -22,7 +22,7 @@ use crate::args::{Attach, Show};
 use crate::error::Failure;
 use crate::inside_task;
 use crate::output::Fan;
-use crate::output::human::{Human, SoFar, Told};
+use crate::output::human::{AlreadyShown, Human, SoFar};
 use crate::output::jsonl::JsonLines;
 use crate::output::log::Tracing;
 use crate::output::report;
@@ -40,11 +40,11 @@ const LEFT: u8 = 130;
 
 pub(super) fn run(app: &App, args: &Attach) -> Result<u8, Failure> {
     let (_, dir) = app.task(args.name.as_deref())?;
-    attach(app, &dir, args.show, Told::Nothing)
+    attach(app, &dir, args.show, AlreadyShown::Nothing)
 }
 
 /// Shows the task until it ends; its exit code.
-pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: Told) -> Result<u8, Failure> {
+pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: AlreadyShown) -> Result<u8, Failure> {
     let signals = Signals::listen()?;
     let unable = |error: std::io::Error| {
         let name = dir.name();

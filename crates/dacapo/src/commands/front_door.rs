@@ -18,8 +18,8 @@ use crate::App;
 use crate::agents::is_variable;
 use crate::args::{Exec, Show};
 use crate::error::{Failure, Kind};
-use crate::found_checks::Found;
-use crate::output::human::Told;
+use crate::found_checks::FoundCheck;
+use crate::output::human::AlreadyShown;
 use crate::output::words::{self, DIM, WARN, paint};
 use crate::question::asking;
 use crate::request::{Request, TaskRequest, knows_its_cost};
@@ -59,7 +59,7 @@ pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
     });
     out.say();
     let started = made.in_background(app)?;
-    attach(app, &started.dir, args.show, Told::WhatIsAsked)
+    attach(app, &started.dir, args.show, AlreadyShown::WhatIsAsked)
 }
 
 /// When it is done; at a terminal the user is asked which of the checks that were found are meant.
@@ -177,7 +177,7 @@ pub(super) fn payer(app: &App, agents: &[AgentSpec], messages: Messages) -> Opti
 }
 
 /// Asks whether these are the checks; nobody is asked who cannot be, or has typed something for somebody else.
-fn choose(found: &[Found], out: &Lines) -> Result<Answer, Failure> {
+fn choose(found: &[FoundCheck], out: &Lines) -> Result<Answer, Failure> {
     let Show { json, quiet } = out.show;
     if json || quiet || !std::io::stdout().is_terminal() {
         return Ok(Answer::Unasked);
@@ -201,7 +201,7 @@ fn choose(found: &[Found], out: &Lines) -> Result<Answer, Failure> {
 /// Which checks the user wants; none: to leave.
 fn ask(
     keys: &mut Keys,
-    found: &[Found],
+    found: &[FoundCheck],
     commands: &[String],
     messages: Messages,
 ) -> std::io::Result<Option<Vec<String>>> {
@@ -248,8 +248,8 @@ fn columns() -> usize {
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-fn in_words(found: &[Found], messages: Messages) -> String {
-    let one = |check: &Found| messages.live_because(&check.command, &check.evidence.to_string());
+fn in_words(found: &[FoundCheck], messages: Messages) -> String {
+    let one = |check: &FoundCheck| messages.live_because(&check.command, &check.evidence.to_string());
     found.iter().map(one).collect::<Vec<_>>().join(" · ")
 }
 

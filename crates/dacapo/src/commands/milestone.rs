@@ -18,7 +18,7 @@ use crate::milestones::Entry;
 
 /// A milestone whose process died may have left processes, and files in the checkout that say it is still at work (M8).
 fn clear_up(app: &App, repo: &Repo, entry: &Entry) {
-    let Some(told) = entry.told().filter(|told| !told.is_at_work()) else { return };
+    let Some(told) = entry.task().filter(|told| !told.is_at_work()) else { return };
     if told.is_interrupted() {
         app.clear_up_behind(&told.dir);
     }

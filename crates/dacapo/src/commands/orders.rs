@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 
 use dacapo_app::operations::resume::GoesOn;
-use dacapo_app::operations::send::{Given, Heard, Lasting, PauseAt, Pausing, Told};
+use dacapo_app::operations::send::{AnswerOutcome, Delivery, Lasting, PauseAt, Pausing, TellOutcome};
 use dacapo_core::store::TaskDir;
 
 use super::resume::goes_on;
@@ -46,14 +46,14 @@ pub(super) fn tell(app: &App, args: &Tell) -> Result<u8, Failure> {
             Failure::usage(say(|m| m.tell_stdin_unreadable(&error)))
         })?;
     }
-    let Told { heard, once } =
+    let TellOutcome { heard, once } =
         app.tell(&dir, &text, if args.once { Lasting::Once } else { Lasting::FromNowOn })?;
     let name = dir.name();
     print(&match heard {
-        Heard::Now if once => app.messages.tell_next_iteration(&name),
-        Heard::Now => app.messages.tell_every_iteration(&name),
-        Heard::Later if once => app.messages.tell_when_resumed(&name),
-        Heard::Later => app.messages.tell_from_when_resumed(&name),
+        Delivery::Now if once => app.messages.tell_next_iteration(&name),
+        Delivery::Now => app.messages.tell_every_iteration(&name),
+        Delivery::Later if once => app.messages.tell_when_resumed(&name),
+        Delivery::Later => app.messages.tell_from_when_resumed(&name),
     });
     Ok(0)
 }
@@ -61,8 +61,8 @@ pub(super) fn tell(app: &App, args: &Tell) -> Result<u8, Failure> {
 fn take_back(app: &App, dir: &TaskDir) -> Result<u8, Failure> {
     let name = dir.name();
     print(&match app.untell(dir)? {
-        Heard::Now => app.messages.tell_cleared_from_next(&name),
-        Heard::Later => app.messages.tell_cleared(&name),
+        Delivery::Now => app.messages.tell_cleared_from_next(&name),
+        Delivery::Later => app.messages.tell_cleared(&name),
     });
     Ok(0)
 }
@@ -72,8 +72,8 @@ pub(super) fn set(app: &App, args: &Set) -> Result<u8, Failure> {
     let heard = app.set(&dir, &args.changes)?;
     let (name, what) = (dir.name(), args.changes.join(", "));
     print(&match heard {
-        Heard::Now => format!("{name}: {what}"),
-        Heard::Later => app.messages.set_when_resumed(&name, &what),
+        Delivery::Now => format!("{name}: {what}"),
+        Delivery::Later => app.messages.set_when_resumed(&name, &what),
     });
     Ok(0)
 }
@@ -101,18 +101,18 @@ pub(super) fn here(show: Show) -> GoesOn {
 }
 
 /// Says that a task has its answer, or goes on with it.
-pub(super) fn took(app: &App, name: &str, given: Given, show: Show) -> Result<u8, Failure> {
+pub(super) fn took(app: &App, name: &str, given: AnswerOutcome, show: Show) -> Result<u8, Failure> {
     match given {
-        Given::Heard => print(&app.messages.answer_given(name)),
-        Given::Resumed(resumed) => return goes_on(app, resumed, show),
-        Given::Settled { .. } if show.json => {
+        AnswerOutcome::Heard => print(&app.messages.answer_given(name)),
+        AnswerOutcome::Resumed(resumed) => return goes_on(app, resumed, show),
+        AnswerOutcome::Settled { .. } if show.json => {
             let (_, dir) = app.task(Some(name))?;
             print(&json::status(&app.view(&dir)?).to_string());
         }
-        Given::Settled { finding } if !show.quiet => {
+        AnswerOutcome::Settled { finding } if !show.quiet => {
             print(&app.messages.answer_settled(finding, name));
         }
-        Given::Settled { .. } => {}
+        AnswerOutcome::Settled { .. } => {}
     }
     Ok(0)
 }

@@ -25,7 +25,7 @@ mod ink;
 mod so_far;
 mod steps;
 
-pub use so_far::{SoFar, Told};
+pub use so_far::{AlreadyShown, SoFar};
 
 /// Set where the task is one of `dacapo demo`.
 pub const DEMO_VARIABLE: &str = "DACAPO_DEMO";

@@ -1,7 +1,7 @@
 //! Operations, carried out in this process.
 
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{Outcome, Step, Watch};
+use dacapo_core::merge::{MergeObserver, Outcome, Step};
 use dacapo_core::prune::{PutAway, Rules};
 
 use super::{Done, MergeResult, MergedTask, Operation};
@@ -14,11 +14,11 @@ use crate::messages::say;
 use crate::note::{MergeStep, Note};
 use crate::operations::after_task::Watched;
 use crate::operations::kind::{self, OwnDone};
-use crate::operations::merge::{MergePlan, Merged, WatchMerge};
+use crate::operations::merge::{MergePlan, Merged, ObserveMerge};
 use crate::operations::prune::Pruned;
 use crate::operations::resume::{GoesOn, Resume, Resumed};
 use crate::operations::run::Run;
-use crate::operations::send::{Given, Lasting, PauseAt};
+use crate::operations::send::{AnswerOutcome, Lasting, PauseAt};
 use crate::operations::start::{Intent, Prepared, Start};
 use crate::present::left_out;
 use crate::present::log::Tracing;
@@ -169,11 +169,11 @@ impl App {
         Ok(Done::started(started))
     }
 
-    fn given(&self, given: Given) -> Result<Done, Failure> {
+    fn given(&self, given: AnswerOutcome) -> Result<Done, Failure> {
         match given {
-            Given::Heard => Ok(Done::Answered),
-            Given::Settled { finding } => Ok(Done::FindingSettled { finding }),
-            Given::Resumed(resumed) => self.resumed(resumed),
+            AnswerOutcome::Heard => Ok(Done::Answered),
+            AnswerOutcome::Settled { finding } => Ok(Done::FindingSettled { finding }),
+            AnswerOutcome::Resumed(resumed) => self.resumed(resumed),
         }
     }
 
@@ -216,7 +216,7 @@ impl MergeRecord<'_> {
     }
 }
 
-impl Watch for MergeRecord<'_> {
+impl MergeObserver for MergeRecord<'_> {
     fn step(&mut self, step: &Step<'_>) {
         if let Step::Begin(task) = step {
             (*task).clone_into(&mut self.now);
@@ -237,7 +237,7 @@ impl Watch for MergeRecord<'_> {
     }
 }
 
-impl WatchMerge for MergeRecord<'_> {
+impl ObserveMerge for MergeRecord<'_> {
     fn plan(&mut self, plan: &MergePlan) {
         let merged = plan.merged.iter();
         self.tasks.extend(

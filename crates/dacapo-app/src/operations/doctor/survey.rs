@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::Here;
 use super::ask::{self, Answer, Question};
 use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
-use crate::agents::{Wanted, described, how_to_install};
+use crate::agents::{AgentChoice, described, how_to_install};
 use crate::config::AgentProfile;
 use crate::messages::{Messages, Text, say};
 use crate::present::words;
@@ -26,7 +26,7 @@ pub struct Subject {
     asked: Option<PathBuf>,
 }
 
-pub(super) fn survey(here: &Here, names: &[String], wanted: &Wanted) -> Vec<Subject> {
+pub(super) fn survey(here: &Here, names: &[String], wanted: &AgentChoice) -> Vec<Subject> {
     let mut subjects: Vec<Subject> = names.iter().map(|name| subject(here, name, wanted)).collect();
     let asked: Vec<usize> = (0..subjects.len()).filter(|at| subjects[*at].asked.is_some()).collect();
     let questions = asked.iter().map(|at| version_question(here, &subjects[*at])).collect();
@@ -45,7 +45,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-fn subject(here: &Here, name: &str, wanted: &Wanted) -> Subject {
+fn subject(here: &Here, name: &str, wanted: &AgentChoice) -> Subject {
     let kind = kind_of(name);
     let profile = here.config.agent_profile(name);
     let mut report = AgentReport::new(name, kind);

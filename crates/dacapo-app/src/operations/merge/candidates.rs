@@ -13,7 +13,7 @@ use dacapo_core::view::{MergedInto, TaskView};
 
 use super::{MergeRequest, unmerged};
 use crate::App;
-use crate::agents::{self, Answers, Wanted};
+use crate::agents::{self, AgentChoice, Answers};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::say;
@@ -230,12 +230,12 @@ fn asked_for(
 }
 
 fn chosen(app: &App, request: &MergeRequest, config: &Config, top: &Path) -> Result<Vec<AgentSpec>, Failure> {
-    let wanted = Wanted {
+    let wanted = AgentChoice {
         agent: request.agent.clone(),
         agent_cmd: request.agent_cmd.clone(),
         model: request.model.clone(),
         answers: Answers::Nobody,
-        ..Wanted::default()
+        ..AgentChoice::default()
     };
     Ok(agents::choose(app, &wanted, config, top)?.agents)
 }

@@ -23,7 +23,7 @@ use dacapo_core::task::milestone::{AtWork, MilestonePhase};
 
 use super as milestone;
 use crate::messages::Messages;
-use crate::present::face::Told;
+use crate::present::face::EventLines;
 use crate::present::faults;
 use crate::present::words::{self, BAD, BOLD, DIM, WARN, paint};
 
@@ -73,36 +73,36 @@ pub(super) fn limits(
 }
 
 /// What an event of a milestone means; nothing else than in any other task: nothing is told.
-pub(super) fn event(milestone: &MilestoneView, line: &Envelope, messages: Messages) -> Told {
+pub(super) fn event(milestone: &MilestoneView, line: &Envelope, messages: Messages) -> EventLines {
     let thinking = || Some(messages.live_thinking());
     match &line.event {
         Event::IterationStarted { iteration, .. } => {
             let round = messages.round_of(iteration + 1, milestone.max_rounds);
-            Told { lines: vec![paint(BOLD, &round)], doing: thinking(), is_all: true }
+            EventLines { lines: vec![paint(BOLD, &round)], doing: thinking(), is_all: true }
         }
         Event::TurnStarted { .. } => {
             let (what, who) = turn(milestone, messages);
             // What else begins with a turn is the same for all.
-            Told { lines: vec![item(&what, &who, Some(DIM))], doing: thinking(), is_all: false }
+            EventLines { lines: vec![item(&what, &who, Some(DIM))], doing: thinking(), is_all: false }
         }
         Event::TurnFinished(record) => {
             let is_all = record.end == TurnEnd::Interrupted;
-            Told { lines: turn_failed(record, messages), doing: is_all.then(String::new), is_all }
+            EventLines { lines: turn_failed(record, messages), doing: is_all.then(String::new), is_all }
         }
         Event::CheckFinished(check) => {
             // It may have changed files.
-            Told { lines: vec![round_check(check, messages)], doing: None, is_all: false }
+            EventLines { lines: vec![round_check(check, messages)], doing: None, is_all: false }
         }
         Event::Own(step) => {
             let steps = MilestoneStep::read(step);
             let lines = steps.iter().flat_map(|step| of_step(milestone, step, messages)).collect();
-            Told { lines, doing: None, is_all: true }
+            EventLines { lines, doing: None, is_all: true }
         }
         Event::IterationFinished(record) => {
             let in_a_row = Some(milestone.consecutive_rejections).filter(|count| *count > 0);
-            Told { lines: round(milestone, record, in_a_row, messages), doing: None, is_all: true }
+            EventLines { lines: round(milestone, record, in_a_row, messages), doing: None, is_all: true }
         }
-        _ => Told::default(),
+        _ => EventLines::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::failure::{self, Circumstances};
 use super::policy::{self, Choice, Decision, SetMode};
 use super::say::{PROTOCOL, Step};
-use super::tools::{Told, ToolKind, Tools};
+use super::tools::{ReportedBy, ToolKind, Tools};
 use super::usage::{Count, Counting};
 use super::wire::{self, CodexError, Message, Params, RpcError, Update, read};
 use crate::agent::excerpt::{beginning, one_line};
@@ -349,7 +349,7 @@ impl AcpParser {
                 }
             }
             "tool_call" | "tool_call_update" => {
-                self.tools.see(&update, Told::Update, &mut event);
+                self.tools.see(&update, ReportedBy::Update, &mut event);
             }
             "plan" => event(AgentEvent::Plan { steps: steps_of(&update) }),
             "usage_update" => {
@@ -397,7 +397,7 @@ impl AcpParser {
 
     fn permission(&mut self, id: &str, params: &Params<'_>, sink: &mut dyn FnMut(Heard)) {
         let call: Update<'_> = read(params.tool_call);
-        let wanted = self.tools.see(&call, Told::Request, &mut |event| sink(Heard::Event(event)));
+        let wanted = self.tools.see(&call, ReportedBy::Request, &mut |event| sink(Heard::Event(event)));
         let options: Vec<wire::PermissionOption> = read(params.options);
         let choices: Vec<Choice> = options.into_iter().filter_map(Choice::of).collect();
         let mut decision = policy::decide(self.approval, wanted.kind);

@@ -117,7 +117,7 @@ pub(super) struct Tools {
 
 /// How a call is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReportedBy {
     /// By an update of the session.
     Update,
     /// By a request for permission: more will not be known before it is answered.
@@ -126,7 +126,7 @@ pub(super) enum Told {
 
 /// What a permission is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct PermissionSubject {
     pub(super) kind: ToolKind,
     pub(super) what: String,
     /// The same as a person is asked it: "run `make`".
@@ -138,23 +138,23 @@ impl Tools {
     pub(super) fn see(
         &mut self,
         update: &Update<'_>,
-        told: Told,
+        by: ReportedBy,
         sink: &mut dyn FnMut(AgentEvent),
-    ) -> Wanted {
+    ) -> PermissionSubject {
         self.any = true;
         let input = update.raw_input.map(Arguments::of).unwrap_or_default();
         let Some(id) = update.tool_call_id.as_deref().filter(|id| id.len() <= LONGEST_ID) else {
             let kind = update.kind.as_deref().map_or(ToolKind::Other, ToolKind::of);
             let summary = summary(update, &input).unwrap_or_default();
             let asked = kind.asked(None, &summary);
-            return Wanted { kind, what: one_line(&format!("{} {summary}", kind.word())), asked };
+            return PermissionSubject { kind, what: one_line(&format!("{} {summary}", kind.word())), asked };
         };
         let call = self.call(id);
         call.learn(update, &input);
         let status = update.status.as_deref().unwrap_or_default();
         let ended = matches!(status, "completed" | "failed");
         // A call that is still being put together says nothing yet.
-        let known = told == Told::Request || ended || status == "in_progress" || input.any;
+        let known = by == ReportedBy::Request || ended || status == "in_progress" || input.any;
         if known && !call.announced {
             call.announced = true;
             let (id, name, summary) = (call.id.clone(), call.label(), call.summary.clone());
@@ -169,7 +169,11 @@ impl Tools {
             });
         }
         let what = one_line(&format!("{} {}", call.label(), call.summary));
-        Wanted { kind: call.kind, what, asked: call.kind.asked(call.name.as_deref(), &call.summary) }
+        PermissionSubject {
+            kind: call.kind,
+            what,
+            asked: call.kind.asked(call.name.as_deref(), &call.summary),
+        }
     }
 
     fn call(&mut self, id: &str) -> &mut Call {
@@ -288,7 +292,7 @@ mod tests {
         let (mut tools, mut events) = (Tools::default(), Vec::new());
         for update in updates {
             let update: Update<'_> = serde_json::from_str(update).unwrap();
-            tools.see(&update, Told::Update, &mut |event| events.push(event));
+            tools.see(&update, ReportedBy::Update, &mut |event| events.push(event));
         }
         events
     }
@@ -315,7 +319,7 @@ mod tests {
     fn a8_a_person_is_asked_in_words() {
         let asked = |request: &str| {
             let update: Update<'_> = serde_json::from_str(request).unwrap();
-            Tools::default().see(&update, Told::Request, &mut |_| {}).asked
+            Tools::default().see(&update, ReportedBy::Request, &mut |_| {}).asked
         };
         for (request, words) in [
             (
@@ -360,7 +364,7 @@ mod tests {
         for number in 0..10_000 {
             let json = format!(r#"{{"toolCallId":"{number}","status":"in_progress"}}"#);
             let update: Update<'_> = serde_json::from_str(&json).unwrap();
-            tools.see(&update, Told::Update, &mut |_| {});
+            tools.see(&update, ReportedBy::Update, &mut |_| {});
             assert!(tools.calls.len() <= MOST);
         }
     }

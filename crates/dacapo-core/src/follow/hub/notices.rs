@@ -2,7 +2,7 @@
 
 /// Something was told of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told<'a> {
+pub(super) enum Change<'a> {
     /// A file in it was written to.
     Grown(&'a [u8]),
     /// It has a new entry.
@@ -30,7 +30,7 @@ mod linux {
 
     use rustix::fs::inotify::{ReadFlags, WatchFlags};
 
-    use super::Told;
+    use super::Change;
     use crate::store::notices;
 
     #[derive(Debug)]
@@ -56,20 +56,20 @@ mod linux {
             self.0.forget(watch);
         }
 
-        pub(in super::super) fn take(&self, mut each: impl FnMut(i32, Told<'_>)) {
+        pub(in super::super) fn take(&self, mut each: impl FnMut(i32, Change<'_>)) {
             self.0.take(|watch, flags, name| {
                 let told = [
-                    (ReadFlags::QUEUE_OVERFLOW, Told::Missed),
-                    (ReadFlags::IGNORED, Told::Forgotten),
-                    (ReadFlags::MOVE_SELF, Told::Moved),
-                    (ReadFlags::DELETE_SELF, Told::Moved),
-                    (ReadFlags::CLOSE_WRITE, Told::Closed(name)),
-                    (ReadFlags::CREATE, Told::Made(name)),
-                    (ReadFlags::MOVED_TO, Told::Made(name)),
-                    (ReadFlags::MODIFY, Told::Grown(name)),
+                    (ReadFlags::QUEUE_OVERFLOW, Change::Missed),
+                    (ReadFlags::IGNORED, Change::Forgotten),
+                    (ReadFlags::MOVE_SELF, Change::Moved),
+                    (ReadFlags::DELETE_SELF, Change::Moved),
+                    (ReadFlags::CLOSE_WRITE, Change::Closed(name)),
+                    (ReadFlags::CREATE, Change::Made(name)),
+                    (ReadFlags::MOVED_TO, Change::Made(name)),
+                    (ReadFlags::MODIFY, Change::Grown(name)),
                 ];
-                if let Some((_, told)) = told.into_iter().find(|(flag, _)| flags.contains(*flag)) {
-                    each(watch, told);
+                if let Some((_, change)) = told.into_iter().find(|(flag, _)| flags.contains(*flag)) {
+                    each(watch, change);
                 }
             });
         }
@@ -89,7 +89,7 @@ mod other {
     use std::os::fd::{AsFd, BorrowedFd};
     use std::path::Path;
 
-    use super::Told;
+    use super::Change;
 
     #[derive(Debug)]
     pub(in super::super) struct Notices(std::convert::Infallible);
@@ -105,7 +105,7 @@ mod other {
 
         pub(in super::super) fn forget(&self, _: i32) {}
 
-        pub(in super::super) fn take(&self, _: impl FnMut(i32, Told<'_>)) {}
+        pub(in super::super) fn take(&self, _: impl FnMut(i32, Change<'_>)) {}
     }
 
     impl AsFd for Notices {

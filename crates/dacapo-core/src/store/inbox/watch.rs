@@ -11,11 +11,11 @@ const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// A watch over an inbox; dropping it ends the watch.
 #[derive(Debug)]
-pub struct Watch {
+pub struct InboxWatch {
     _end: PipeWriter,
 }
 
-impl Watch {
+impl InboxWatch {
     /// Calls `ring`, from a thread of its own, after every change in `dir`.
     pub(super) fn over(dir: &Path, ring: impl FnMut() + Send + 'static) -> io::Result<Self> {
         let (ended, end) = io::pipe()?;

@@ -1,7 +1,7 @@
 //! What is to be done, derived from the state alone: its name, and what doing it needs.
 
 use super::{AgentLoop, Phase};
-use crate::context::{self, CommitMessage, Told};
+use crate::context::{self, CommitMessage, PromptParts};
 use crate::engine::machine::{CheckPlan, CommitPlan, Effect, Landing, Step, TurnPlan, TurnStart};
 use crate::event::{CheckPhase, TimeLimit};
 
@@ -98,7 +98,7 @@ impl AgentLoop {
             iteration,
             attempt: attempts.saturating_sub(1),
             agent: self.agent,
-            prompt: context::prompt(&self.told_to_the_agent(iteration, continued)),
+            prompt: context::prompt(&self.prompt_parts(iteration, continued)),
             session: self.conversation.session.clone(),
             continued,
             promise: self.promise().map(str::to_owned),
@@ -111,8 +111,8 @@ impl AgentLoop {
         }))
     }
 
-    fn told_to_the_agent(&self, iteration: u32, continued: bool) -> Told<'_> {
-        Told {
+    fn prompt_parts(&self, iteration: u32, continued: bool) -> PromptParts<'_> {
+        PromptParts {
             prompt: &self.life.spec.prompt,
             plan: self.life.spec.plan.as_ref().map(|plan| plan.text.as_str()),
             policy: &self.life.spec.context,

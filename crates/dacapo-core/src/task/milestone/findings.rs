@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::verdict::Found;
+use super::verdict::RaisedFinding;
 use crate::task::milestone::Finding;
 
 /// So many settled ones are kept in words; of older ones it is only known that they are settled.
@@ -73,11 +73,11 @@ impl Findings {
     }
 
     /// What a rejection of this with these findings would open. Nothing is changed.
-    pub(super) fn raise(&self, found: &[Found], about: About) -> Raised {
+    pub(super) fn raise(&self, found: &[RaisedFinding], about: About) -> Raised {
         let mut next = self.given;
         let mut open: Vec<Finding> = Vec::new();
         let mut settled = Vec::new();
-        for Found { id, text } in found {
+        for RaisedFinding { id, text } in found {
             let id = match id {
                 Some(id) if (1..=self.given).contains(id) => Some(*id),
                 // A number that was never given is the Acceptor's own. Who says the same again means the same.

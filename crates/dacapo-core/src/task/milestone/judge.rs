@@ -3,7 +3,7 @@
 use super::definition::criterion_id;
 use super::findings::Raised;
 use super::report::DeveloperReply;
-use super::verdict::{Criteria, Found, On, Verdict};
+use super::verdict::{Criteria, On, RaisedFinding, Verdict};
 use super::{Milestone, Work};
 use crate::engine::machine::WorkFacts;
 use crate::event::Event;
@@ -219,7 +219,13 @@ impl Milestone {
         }
     }
 
-    fn rejects(&self, reason: String, found: &[Found], criteria: &Criteria, asked: Asked) -> Vec<Event> {
+    fn rejects(
+        &self,
+        reason: String,
+        found: &[RaisedFinding],
+        criteria: &Criteria,
+        asked: Asked,
+    ) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
         let iteration = round.number;
         let (by, open) = (Judge::Acceptor, self.findings.open().to_vec());

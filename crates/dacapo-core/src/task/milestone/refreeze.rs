@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::definition::{Definition, DefinitionError, criterion_id, feature_id};
-use super::state::{Last, Wanted};
+use super::state::{Last, NewDefinition};
 use super::{Details, Milestone, Phase, Work};
 use crate::context::cut_chars;
 use crate::event::{Command, Event, Outcome};
@@ -73,7 +73,8 @@ impl Milestone {
     pub(super) fn refreeze_wanted(&mut self, text: &str) {
         let Ok(definition) = Definition::parse(text) else { return };
         let same = text == self.details.definition;
-        self.refreeze = (!same).then(|| Wanted { text: text.to_owned(), definition: Arc::new(definition) });
+        self.refreeze =
+            (!same).then(|| NewDefinition { text: text.to_owned(), definition: Arc::new(definition) });
     }
 
     /// Nobody is at work, and the task is not on its way to an end that somebody wanted.
@@ -100,7 +101,7 @@ impl Milestone {
     }
 
     pub(super) fn refreeze(&self) -> Option<Event> {
-        let Wanted { text, definition } = self.refreeze.as_ref()?;
+        let NewDefinition { text, definition } = self.refreeze.as_ref()?;
         Some(Event::from(MilestoneStep::Refrozen {
             definition: text.clone(),
             frozen: definition.frozen(),

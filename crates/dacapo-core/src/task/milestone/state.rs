@@ -192,7 +192,7 @@ pub(super) struct Disorder {
 
 /// What a person wants the milestone to be held to.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct NewDefinition {
     pub(super) text: String,
     pub(super) definition: Arc<Definition>,
 }

@@ -29,13 +29,13 @@ pub enum Verdict {
         /// Never empty.
         reason: String,
         /// Its list items, and of the whole milestone all criteria that are not met; where it has none, the reason itself.
-        findings: Vec<Found>,
+        findings: Vec<RaisedFinding>,
     },
 }
 
 /// A finding as the Acceptor writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct RaisedFinding {
     /// The number of one that has been raised before: `[R3]`.
     pub id: Option<u32>,
     /// What it is.
@@ -60,7 +60,7 @@ pub struct Criteria {
     /// Those of which it is not said whether they are met: `C-2`.
     pub missing: Vec<String>,
     /// Those that are not met, each with what is found.
-    pub unmet: Vec<(String, Found)>,
+    pub unmet: Vec<(String, RaisedFinding)>,
 }
 
 impl Verdict {
@@ -90,7 +90,7 @@ impl Verdict {
                 let findings = raised(findings, &judged, on);
                 let findings = if findings.is_empty() {
                     let text = if own.is_empty() { reason.lines().next().unwrap_or_default() } else { own };
-                    vec![Found { id: None, text: cut(text, FINDING_BYTES) }]
+                    vec![RaisedFinding { id: None, text: cut(text, FINDING_BYTES) }]
                 } else {
                     findings
                 };
@@ -156,7 +156,7 @@ impl Reason {
 
 /// List items, then what is not met. Of a feature nobody asked for criteria: there they only stand in for what is not said
 /// otherwise.
-fn raised(mut findings: Vec<Found>, judged: &[Judged], on: On) -> Vec<Found> {
+fn raised(mut findings: Vec<RaisedFinding>, judged: &[Judged], on: On) -> Vec<RaisedFinding> {
     findings.truncate(MOST_FINDINGS);
     if findings.is_empty() || matches!(on, On::Milestone { .. }) {
         findings.extend(judged.iter().filter(|judged| judged.met == Some(false)).map(Judged::found));
@@ -268,8 +268,8 @@ impl Judged {
         Some(Self { number, met: says(words).or(before), line })
     }
 
-    fn found(&self) -> Found {
-        Found { id: named(&self.line), text: cut(&self.line, FINDING_BYTES) }
+    fn found(&self) -> RaisedFinding {
+        RaisedFinding { id: named(&self.line), text: cut(&self.line, FINDING_BYTES) }
     }
 }
 
@@ -323,9 +323,9 @@ fn after_word(text: &str, word: &str) -> bool {
 }
 
 /// Lines about criteria; every other item of a list is a finding. `own`: what follows the verdict in its own line.
-fn listed(own: &str, rest: &str) -> (Vec<Judged>, Vec<Found>) {
+fn listed(own: &str, rest: &str) -> (Vec<Judged>, Vec<RaisedFinding>) {
     let mut criteria: Vec<Judged> = Judged::of(own).into_iter().collect();
-    let mut findings: Vec<Found> = Vec::new();
+    let mut findings: Vec<RaisedFinding> = Vec::new();
     let mut in_finding = false;
     for line in Lines::lenient(rest) {
         let text = match line.kind {
@@ -360,12 +360,12 @@ fn listed(own: &str, rest: &str) -> (Vec<Judged>, Vec<Found>) {
     (criteria, findings)
 }
 
-fn found(text: &str) -> Found {
+fn found(text: &str) -> RaisedFinding {
     let bare = text.trim_start_matches("**");
     let named = leading_id("R", bare).filter(|_| bare.starts_with("[R"));
     match named.and_then(|(number, rest)| Some((u32::try_from(number).ok()?, rest))) {
-        Some((id, rest)) => Found { id: Some(id), text: rest.to_owned() },
-        None => Found { id: None, text: text.to_owned() },
+        Some((id, rest)) => RaisedFinding { id: Some(id), text: rest.to_owned() },
+        None => RaisedFinding { id: None, text: text.to_owned() },
     }
 }
 
@@ -379,7 +379,7 @@ fn named(line: &str) -> Option<u32> {
 
 impl Criteria {
     /// What is not met, as findings.
-    pub(super) fn findings(&self) -> Vec<Found> {
+    pub(super) fn findings(&self) -> Vec<RaisedFinding> {
         self.unmet.iter().map(|(_, found)| found.clone()).collect()
     }
 

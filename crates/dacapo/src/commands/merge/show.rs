@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use dacapo_app::messages::Messages;
-use dacapo_app::operations::merge::{MergePlan, WatchMerge};
+use dacapo_app::operations::merge::{MergePlan, ObserveMerge};
 use dacapo_app::present::{face, left_out};
 use dacapo_core::event::{AgentEvent, FORMAT};
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{Done, Expected, Halt, Home, LeftOut, Outcome, Planned, Proven, Step, Watch};
+use dacapo_core::merge::{
+    Done, Expected, Halt, Home, LeftOut, MergeObserver, Outcome, Planned, Proven, Step,
+};
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
@@ -371,7 +373,7 @@ fn planned_json(task: &Planned) -> Value {
     })
 }
 
-impl Watch for Shown {
+impl MergeObserver for Shown {
     fn step(&mut self, step: &Step<'_>) {
         match step {
             Step::Begin(_) => {}
@@ -401,7 +403,7 @@ impl Watch for Shown {
     }
 }
 
-impl WatchMerge for Shown {
+impl ObserveMerge for Shown {
     fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
         listen(halt.clone())
     }

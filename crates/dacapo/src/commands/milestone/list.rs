@@ -76,7 +76,7 @@ fn table(entries: &[&Entry], messages: Messages) -> String {
 /// Only proof is green.
 fn colour(entry: &Entry) -> anstyle::Style {
     match entry.status() {
-        Status::COMPLETED if entry.told().is_some_and(|told| told.view.verified) => GOOD,
+        Status::COMPLETED if entry.task().is_some_and(|told| told.view.verified) => GOOD,
         Status::COMPLETED => BOLD,
         Status::PAUSED | Status::AWAITING_REVIEW => WARN,
         Status::ABANDONED => DIM,

@@ -15,7 +15,7 @@ use crate::App;
 use crate::args::milestone::ShowMilestone;
 use crate::commands::{pad, print};
 use crate::error::Failure;
-use crate::milestones::{Entry, Round, Said, Story, Told};
+use crate::milestones::{Entry, MilestoneTask, Round, Said, Story};
 use crate::output;
 use crate::output::needs::question;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
@@ -30,7 +30,7 @@ const MOST_LINES: usize = 60;
 pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
     let (repo, _, entry) = milestone::which::entry(app, &args.milestone)?;
     super::clear_up(app, &repo, &entry);
-    let story = match entry.told() {
+    let story = match entry.task() {
         Some(told) => {
             Story::of(told, |received| words::command(received, app.messages)).map_err(|error| {
                 Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, &error.to_string())))
@@ -55,7 +55,7 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
     if let Some(title) = entry.definition().and_then(|definition| definition.title.as_ref()) {
         let _ = writeln!(out, "  {}", words::line(title, words::WHOLE));
     }
-    if let Some(needs) = entry.told().and_then(|told| told.view.needs.as_ref()) {
+    if let Some(needs) = entry.task().and_then(|told| told.view.needs.as_ref()) {
         let _ = writeln!(
             out,
             "  {}",
@@ -89,15 +89,15 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
     }
     if let Some(definition) = entry.definition() {
         let hash = definition.frozen();
-        let held = match entry.told() {
+        let held = match entry.task() {
             Some(_) => messages.page_judged_by_frozen(&hash),
             None => messages.page_frozen_at_start(&hash),
         };
         let _ = writeln!(out, "  {}{held}", label(messages.page_label_hash()));
-        brings(&mut out, definition, entry.told(), messages);
+        brings(&mut out, definition, entry.task(), messages);
     }
-    findings(&mut out, entry.told(), messages);
-    if let Some(told) = entry.told() {
+    findings(&mut out, entry.task(), messages);
+    if let Some(told) = entry.task() {
         rounds(&mut out, story, told, most, messages);
     }
     if !next.is_empty() {
@@ -116,7 +116,7 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
 /// `login · paused · round 3 of 20 · 1 of 3 features · claude builds, codex judges · 9k tok · $0.42`
 fn head(entry: &Entry, messages: Messages) -> String {
     let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry, messages)];
-    if let Some(phase) = entry.told().and_then(|told| told.progress().phase).map(|phase| phase.as_str())
+    if let Some(phase) = entry.task().and_then(|told| told.progress().phase).map(|phase| phase.as_str())
         && phase != entry.status().as_str()
     {
         facts.push(phase.to_owned());
@@ -132,7 +132,7 @@ fn head(entry: &Entry, messages: Messages) -> String {
     let (developer, acceptor) = told::agents(entry);
     facts.extend(developer.map(|agent| messages.page_builds(&words::line(&agent, 40))));
     facts.extend(acceptor.map(|agent| messages.page_judges(&words::line(&agent, 40))));
-    if let Some(told) = entry.told() {
+    if let Some(told) = entry.task() {
         let used = told.view.tokens.input + told.view.tokens.output;
         facts.extend((used > 0).then(|| words::tokens(used)));
     }
@@ -140,7 +140,7 @@ fn head(entry: &Entry, messages: Messages) -> String {
     facts.join(" · ")
 }
 
-fn brings(out: &mut String, definition: &Definition, told: Option<&Told>, messages: Messages) {
+fn brings(out: &mut String, definition: &Definition, told: Option<&MilestoneTask>, messages: Messages) {
     let heading = |out: &mut String, name: String| {
         let _ = writeln!(out, "\n{}", paint(BOLD, &name));
     };
@@ -185,8 +185,8 @@ fn block(out: &mut String, indent: &str, text: &str) {
     }
 }
 
-fn findings(out: &mut String, told: Option<&Told>, messages: Messages) {
-    let Some(progress) = told.map(Told::progress) else { return };
+fn findings(out: &mut String, told: Option<&MilestoneTask>, messages: Messages) {
+    let Some(progress) = told.map(MilestoneTask::progress) else { return };
     let (open, settled) = (progress.findings.open(), progress.findings.settled());
     if open.is_empty() && settled.is_empty() {
         return;
@@ -203,7 +203,7 @@ fn findings(out: &mut String, told: Option<&Told>, messages: Messages) {
     }
 }
 
-fn rounds(out: &mut String, story: &Story, told: &Told, most: usize, messages: Messages) {
+fn rounds(out: &mut String, story: &Story, told: &MilestoneTask, most: usize, messages: Messages) {
     let name = told.spec.name.as_str();
     story.before.iter().for_each(|said| speech(out, said, name, messages));
     let older = story.rounds.len().saturating_sub(most);

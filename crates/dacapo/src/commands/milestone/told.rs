@@ -6,13 +6,13 @@ use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
 use serde_json::{Value, json};
 
-use crate::milestones::{Entry, Known, Said, Status, Story, Told, Who};
+use crate::milestones::{Entry, Known, MilestoneTask, Said, Status, Story, Who};
 use crate::output::json::ask;
 
 /// Its status, and what its task adds to it.
 pub(super) fn status(entry: &Entry, messages: Messages) -> String {
     let status = entry.status().as_str();
-    let more = entry.told().and_then(|told| match told.view.status {
+    let more = entry.task().and_then(|told| match told.view.status {
         view::Status::Interrupted => Some(messages.page_process_gone()),
         view::Status::Queued => Some(messages.page_queued()),
         view::Status::Waiting => Some(messages.page_waits_for_limit()),
@@ -54,7 +54,7 @@ pub(super) fn rounds(entry: &Entry) -> Option<(u32, Option<u32>)> {
 
 /// Developer and Acceptor, where they are known.
 pub(super) fn agents(entry: &Entry) -> (Option<String>, Option<String>) {
-    match (entry.told(), entry.definition()) {
+    match (entry.task(), entry.definition()) {
         (Some(told), _) => {
             let (developer, acceptor) = told.agents();
             (Some(developer), Some(acceptor))
@@ -88,7 +88,7 @@ pub(super) fn brief(entry: &Entry) -> Value {
     let definition = entry.definition();
     let (done, total) = features(entry).map_or((None, None), |(done, total)| (done, Some(total)));
     let (developer, acceptor) = agents(entry);
-    let progress = entry.told().map(Told::progress);
+    let progress = entry.task().map(MilestoneTask::progress);
     let (rounds, accepted) = match (&progress, &entry.known) {
         (Some(progress), _) => (Some(progress.rounds), Some(progress.accepted)),
         (None, Known::Mirrored(mirror)) => (mirror.rounds, Some(mirror.iteration_count)),
@@ -113,8 +113,8 @@ pub(super) fn brief(entry: &Entry) -> Value {
         "acceptor": acceptor,
         "tokens_used": tokens(entry),
         "cost_usd": cost(entry),
-        "branch": entry.told().and_then(|told| told.view.branch.as_deref()),
-        "task_status": entry.told().map(|told| told.view.status.as_str()),
+        "branch": entry.task().and_then(|told| told.view.branch.as_deref()),
+        "task_status": entry.task().map(|told| told.view.status.as_str()),
         "problems": entry.problems(),
     })
 }
@@ -122,8 +122,8 @@ pub(super) fn brief(entry: &Entry) -> Value {
 /// All of `milestone show --json`.
 pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Value {
     let mut value = brief(entry);
-    let progress = entry.told().map(Told::progress);
-    let done = |at: usize| Some(entry.told()?.milestone.features.get(at)?.done);
+    let progress = entry.task().map(MilestoneTask::progress);
+    let done = |at: usize| Some(entry.task()?.milestone.features.get(at)?.done);
     if let Some(definition) = entry.definition() {
         value["definition"] = definition_json(definition, done);
         value["frozen"] = definition.frozen().into();
@@ -132,7 +132,7 @@ pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Valu
         let (open, settled) = (progress.findings.open(), progress.findings.settled());
         value["findings"] = json!({ "open": open, "settled": settled });
     }
-    value["needs"] = json!(entry.told().and_then(|told| told.view.needs.as_ref()));
+    value["needs"] = json!(entry.task().and_then(|told| told.view.needs.as_ref()));
     ask(&mut value["needs"], &entry.name);
     value["said_before"] = story.before.iter().map(said_json).collect();
     value["all_rounds"] = story
@@ -191,7 +191,7 @@ pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
     if let Some(written) = entry.written.as_ref().filter(|written| written.read.is_err()) {
         add(format!("$EDITOR {}", written.path.display()), Messages::page_do_edit);
     }
-    let Some(told) = entry.told() else {
+    let Some(told) = entry.task() else {
         match &entry.known {
             Known::Mirrored(_) if entry.status() != Status::COMPLETED => {
                 add(format!("dacapo undo {id}"), Messages::page_do_undo);
@@ -237,7 +237,7 @@ pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
     all
 }
 
-fn paused(told: &Told, add: &mut impl FnMut(String, Words)) {
+fn paused(told: &MilestoneTask, add: &mut impl FnMut(String, Words)) {
     let id = told.spec.name.as_str();
     let needs = told.view.needs.as_ref();
     let progress = told.progress();

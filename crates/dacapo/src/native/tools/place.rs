@@ -39,7 +39,7 @@ enum Missing {
 }
 
 /// The last name of a path, in a directory inside the workspace. What it names, if anything, is no link.
-struct Found {
+struct Located {
     directory: OwnedFd,
     name: OsString,
     kind: Option<FileType>,
@@ -120,7 +120,7 @@ impl Place {
         Ok(path.components().filter(|part| matches!(part, Component::Normal(_))).collect())
     }
 
-    fn find(&self, path: &str, missing: Missing) -> Result<Found, String> {
+    fn find(&self, path: &str, missing: Missing) -> Result<Located, String> {
         let outside = || format!("{} is not inside the workspace", path.escape_debug());
         let wrong = |error: Errno| failed("reach", path, &error.into());
         let mut names: VecDeque<OsString> = self.relative(path)?.iter().map(OsStr::to_owned).collect();
@@ -156,7 +156,7 @@ impl Place {
             }
             if names.is_empty() {
                 let directory = here.try_clone_to_owned().map_err(|error| failed("reach", path, &error))?;
-                return Ok(Found { directory, name, kind });
+                return Ok(Located { directory, name, kind });
             }
             if kind.is_none() {
                 if missing == Missing::Fail {
@@ -194,7 +194,7 @@ impl Place {
     }
 }
 
-impl Found {
+impl Located {
     /// Not blocking, so that a pipe which took the file's place just now does not hold us up; what is opened is looked
     /// at again for the same reason.
     fn open(&self, path: &str, how: OFlags) -> Result<File, String> {

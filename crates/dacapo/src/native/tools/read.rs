@@ -20,7 +20,7 @@ const FAR: u64 = 64 << 20;
 const LOOKED_AT: usize = 8 << 10;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ReadArguments {
     path: String,
     #[serde(default)]
     first_line: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Wanted {
     last_line: Option<u64>,
 }
 
-pub(super) fn run(place: &Place, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn run(place: &Place, wanted: &ReadArguments) -> Result<String, String> {
     let path = wanted.path.as_str();
     let file = place.read(path)?;
     let size = file.metadata().map_err(|error| failed("read", path, &error))?.len();
@@ -113,7 +113,7 @@ mod tests {
     fn shown(content: &[u8], first_line: Option<u64>, last_line: Option<u64>) -> Result<String, String> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("f"), content).unwrap();
-        run(&Place::open(dir.path()).unwrap(), &Wanted { path: "f".into(), first_line, last_line })
+        run(&Place::open(dir.path()).unwrap(), &ReadArguments { path: "f".into(), first_line, last_line })
     }
 
     #[test]

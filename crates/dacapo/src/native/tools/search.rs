@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 const LONGEST_PATH: u64 = 64 << 10;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SearchArguments {
     pattern: String,
     #[serde(default)]
     literal: bool,
@@ -40,7 +40,7 @@ enum Enough {
     Time,
 }
 
-pub(super) fn run(place: &Place, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn run(place: &Place, wanted: &SearchArguments) -> Result<String, String> {
     let pattern = if wanted.literal { regex::escape(&wanted.pattern) } else { wanted.pattern.clone() };
     let regex = RegexBuilder::new(&pattern)
         .size_limit(1 << 20)
@@ -53,7 +53,7 @@ pub(super) fn run(place: &Place, wanted: &Wanted) -> Result<String, String> {
     };
     let below = below.filter(|path| !path.as_os_str().is_empty());
     let mut git = Listing(list(place, below.as_deref().map(std::path::Path::as_os_str))?);
-    let mut found = Found { text: String::new(), until: Instant::now() + LONGEST };
+    let mut found = SearchOutput { text: String::new(), until: Instant::now() + LONGEST };
     let enough = match git.0.stdout.take() {
         Some(files) => found.look(place, &regex, wanted.names, files),
         None => None,
@@ -113,12 +113,12 @@ impl Drop for Listing {
     }
 }
 
-struct Found {
+struct SearchOutput {
     text: String,
     until: Instant,
 }
 
-impl Found {
+impl SearchOutput {
     fn look(
         &mut self,
         place: &Place,

@@ -23,7 +23,7 @@ const TAIL: usize = 24 << 10;
 const REST: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ShellArguments {
     command: String,
     #[serde(default)]
     timeout_seconds: Option<u64>,
@@ -36,7 +36,7 @@ enum Heard {
     Ended(std::io::Result<ExitStatus>),
 }
 
-pub(super) fn run(place: &Place, hidden: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn run(place: &Place, hidden: Option<&str>, wanted: &ShellArguments) -> Result<String, String> {
     let seconds = wanted.timeout_seconds.unwrap_or(TIMEOUT).clamp(1, LONGEST_TIMEOUT);
     let failed = |error: std::io::Error| format!("the command cannot be run: {error}");
     // One pipe for both: the order of what is written is part of what it says.
@@ -165,7 +165,8 @@ mod tests {
     fn ran(command: &str, timeout_seconds: Option<u64>) -> String {
         let dir = tempfile::tempdir().unwrap();
         let place = Place::open(dir.path()).unwrap();
-        run(&place, Some("NATIVE_TEST_KEY"), &Wanted { command: command.into(), timeout_seconds }).unwrap()
+        run(&place, Some("NATIVE_TEST_KEY"), &ShellArguments { command: command.into(), timeout_seconds })
+            .unwrap()
     }
 
     #[test]
@@ -224,7 +225,7 @@ mod tests {
     fn odd_commands_are_answered() {
         let dir = tempfile::tempdir().unwrap();
         let place = Place::open(dir.path()).unwrap();
-        let odd = |command: String| run(&place, None, &Wanted { command, timeout_seconds: None });
+        let odd = |command: String| run(&place, None, &ShellArguments { command, timeout_seconds: None });
         assert!(odd("a\0b".into()).unwrap_err().contains("cannot be run"));
         assert!(odd(format!("echo {}", "x".repeat(1 << 20))).unwrap_err().contains("cannot be run"));
         assert_eq!(odd("printf '\\377\\n'".into()).unwrap(), "\u{fffd}\n[exit code 0]");

@@ -59,7 +59,13 @@ impl SoFar {
 
 impl Human {
     /// Shows a task that is at work elsewhere from here on. `told` is what the user knows already.
-    pub fn attached(so_far: SoFar, spec: &TaskSpec, task: &Path, told: Told, messages: Messages) -> Self {
+    pub fn attached(
+        so_far: SoFar,
+        spec: &TaskSpec,
+        task: &Path,
+        told: AlreadyShown,
+        messages: Messages,
+    ) -> Self {
         let SoFar { mut view, promise, before, newest, at } = so_far;
         let since = at.map(|at| Timestamp::now().duration_since(at));
         let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
@@ -68,8 +74,8 @@ impl Human {
         let waits = view.waiting_until;
         let mut human = Human::new(view, task, promise, messages);
         match told {
-            Told::Nothing => human.preamble(spec, None, &[], None),
-            Told::WhatIsAsked => {}
+            AlreadyShown::Nothing => human.preamble(spec, None, &[], None),
+            AlreadyShown::WhatIsAsked => {}
         }
         for check in &before {
             human.before(check);
@@ -106,7 +112,7 @@ impl Human {
 
 /// What a user knows of a task already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum AlreadyShown {
     /// Nothing.
     Nothing,
     /// What was asked for: agent, checks, place, limits.

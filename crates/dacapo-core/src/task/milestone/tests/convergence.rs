@@ -4,7 +4,7 @@ use super::world::*;
 use crate::event::{Command, NeedKind, Outcome};
 use crate::task::milestone::findings::About;
 use crate::task::milestone::{Finding, MilestoneStep};
-use crate::task::milestone::{Findings, Found};
+use crate::task::milestone::{Findings, RaisedFinding};
 
 fn rejects(items: &str) -> Turn {
     says(&format!("REJECTED: see below\n{items}"))
@@ -186,7 +186,7 @@ fn m11_one_feature_does_not_settle_what_is_open_on_another() {
 #[test]
 fn m11_findings_are_bounded_and_numbers_never_come_back() {
     let mut findings = Findings::default();
-    let found = |text: &str| vec![Found { id: None, text: text.into() }];
+    let found = |text: &str| vec![RaisedFinding { id: None, text: text.into() }];
     for n in 0..500 {
         let super::super::findings::Raised::Open(open) =
             findings.raise(&found(&format!("f{n}")), About::Milestone)
@@ -197,7 +197,7 @@ fn m11_findings_are_bounded_and_numbers_never_come_back() {
         findings.rejected(&open, About::Milestone);
     }
     assert!(findings.settled().len() <= 40 && findings.open().len() == 1);
-    let old = vec![Found { id: Some(1), text: "f0".into() }];
+    let old = vec![RaisedFinding { id: Some(1), text: "f0".into() }];
     assert_eq!(
         findings.raise(&old, About::Milestone),
         super::super::findings::Raised::OnlySettled(vec![1]),

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
-use crate::task::milestone::{Criteria, Found, On, Reason, Verdict};
+use crate::task::milestone::{Criteria, On, RaisedFinding, Reason, Verdict};
 
 fn rejected(reason: &str, findings: &[(Option<u32>, &str)]) -> Result<Verdict, String> {
-    let findings = findings.iter().map(|(id, text)| Found { id: *id, text: (*text).into() }).collect();
+    let findings =
+        findings.iter().map(|(id, text)| RaisedFinding { id: *id, text: (*text).into() }).collect();
     Ok(Verdict::Rejected { reason: reason.into(), findings })
 }
 
@@ -90,7 +91,7 @@ fn criteria(missing: &[&str], unmet: &[(Option<u32>, &str)]) -> Criteria {
             .iter()
             .map(|(id, text)| {
                 let at = if text.contains("C-1") { "C-1" } else { "C-2" };
-                (at.to_owned(), Found { id: *id, text: (*text).into() })
+                (at.to_owned(), RaisedFinding { id: *id, text: (*text).into() })
             })
             .collect(),
     }
