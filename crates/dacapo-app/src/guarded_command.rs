@@ -38,8 +38,8 @@ pub struct GuardedCommand {
 
 /// What came of it, known secrets masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
-    pub end: End,
+pub struct CommandOutput {
+    pub end: CommandEnd,
     /// The beginning of what it printed.
     pub stdout: String,
     /// The beginning of its complaints.
@@ -48,7 +48,7 @@ pub struct Done {
 
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum CommandEnd {
     /// By itself.
     Code(i32),
     /// It printed more than anybody reads, and was ended.
@@ -61,27 +61,27 @@ pub enum End {
 
 impl GuardedCommand {
     /// Runs it; its output passes through files in `scratch`, which must not be used by another command.
-    pub fn run(self, app: &App, scratch: &Path) -> Done {
+    pub fn run(self, app: &App, scratch: &Path) -> CommandOutput {
         let masker = Arc::new(Masker::from_env(self.env.iter().cloned()));
         let (output, errors) = (scratch.join("out"), scratch.join("err"));
         let end = self.launch(app, masker, &output, &errors);
-        Done { stdout: beginning(&output), stderr: beginning(&errors), end }
+        CommandOutput { stdout: beginning(&output), stderr: beginning(&errors), end }
     }
 
     /// The same in a directory of its own.
-    pub fn run_alone(self, app: &App) -> Done {
+    pub fn run_alone(self, app: &App) -> CommandOutput {
         match tempfile::Builder::new().prefix("dacapo-command-").tempdir() {
             Ok(scratch) => self.run(app, scratch.path()),
-            Err(error) => Done {
-                end: End::Impossible(format!("no temporary directory: {error}")),
+            Err(error) => CommandOutput {
+                end: CommandEnd::Impossible(format!("no temporary directory: {error}")),
                 stdout: String::new(),
                 stderr: String::new(),
             },
         }
     }
 
-    fn launch(self, app: &App, masker: Arc<Masker>, output: &Path, errors: &Path) -> End {
-        let impossible = |error: &dyn std::fmt::Display| End::Impossible(error.to_string());
+    fn launch(self, app: &App, masker: Arc<Masker>, output: &Path, errors: &Path) -> CommandEnd {
+        let impossible = |error: &dyn std::fmt::Display| CommandEnd::Impossible(error.to_string());
         let mut launcher = match Launcher::new(app.program.clone(), masker) {
             Ok(launcher) => launcher,
             Err(error) => return impossible(&error),
@@ -113,19 +113,19 @@ impl GuardedCommand {
         if let Err(error) = stop_a_flood(&running, self.most) {
             running.stop(Stop::Now);
             let _ = receiver.recv_timeout(GRACE);
-            return End::Impossible(format!("its output cannot be watched: {error}"));
+            return CommandEnd::Impossible(format!("its output cannot be watched: {error}"));
         }
         let Ok(finished) = receiver.recv_timeout(self.limit) else {
             running.stop(Stop::Gentle);
             let _ = receiver.recv_timeout(GRACE);
-            return End::TimeLimit;
+            return CommandEnd::TimeLimit;
         };
         match finished.exit {
-            Exit::Code(code) => End::Code(code),
-            Exit::Signal(_) if finished.stopped.is_some() => End::Flood,
-            Exit::Signal(signal) => End::Impossible(format!("it was ended by signal {signal}")),
-            Exit::SpawnFailed { message, .. } => End::Impossible(message),
-            Exit::Lost => End::Impossible("it was ended from outside".into()),
+            Exit::Code(code) => CommandEnd::Code(code),
+            Exit::Signal(_) if finished.stopped.is_some() => CommandEnd::Flood,
+            Exit::Signal(signal) => CommandEnd::Impossible(format!("it was ended by signal {signal}")),
+            Exit::SpawnFailed { message, .. } => CommandEnd::Impossible(message),
+            Exit::Lost => CommandEnd::Impossible("it was ended from outside".into()),
         }
     }
 }

@@ -19,4 +19,4 @@ pub use comments::says_something;
 pub use files::{Folder, Unusable, Written, read_text};
 pub use mirror::Mirror;
 pub use outline::{Outline, Section};
-pub use story::{Round, Said, Story, Who};
+pub use story::{Round, Speaker, Statement, Story};

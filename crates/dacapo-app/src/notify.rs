@@ -16,7 +16,7 @@ pub use message::Message;
 
 use crate::App;
 use crate::config::Notify;
-use crate::guarded_command::{Done, End, GuardedCommand};
+use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::present::words;
 
 /// Of what a command says when it fails, so much is read.
@@ -24,7 +24,7 @@ const MOST_OUTPUT: u64 = 256 << 10;
 
 /// One way to tell people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum Channel {
     /// With this program.
     Desktop(desktop::Program),
     /// At this address; it is a secret.
@@ -33,13 +33,13 @@ pub enum Way {
     Command(String, Duration),
 }
 
-impl Way {
+impl Channel {
     /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {
-            Way::Desktop(_) => "desktop",
-            Way::Webhook(_) => "webhook",
-            Way::Command(..) => "command",
+            Channel::Desktop(_) => "desktop",
+            Channel::Webhook(_) => "webhook",
+            Channel::Command(..) => "command",
         }
     }
 }
@@ -63,27 +63,27 @@ pub enum Patience {
 }
 
 /// The ways that are set and can be gone here. A desktop that is not there is no mistake: servers have none.
-pub fn ways(app: &App, set: &Notify) -> Vec<Way> {
-    let desktop = set.desktop.then(|| desktop::program(&app.env)).flatten().map(Way::Desktop);
+pub fn channels(app: &App, set: &Notify) -> Vec<Channel> {
+    let desktop = set.desktop.then(|| desktop::program(&app.env)).flatten().map(Channel::Desktop);
     if set.desktop && desktop.is_none() {
         tracing::debug!("no desktop to notify on");
     }
-    let webhook = set.webhook.clone().map(Way::Webhook);
+    let webhook = set.webhook.clone().map(Channel::Webhook);
     let limit = set.command_timeout.duration();
-    let command = set.command.clone().map(|command| Way::Command(command, limit));
+    let command = set.command.clone().map(|command| Channel::Command(command, limit));
     desktop.into_iter().chain(webhook).chain(command).collect()
 }
 
 /// Tells people by all ways at once.
-pub fn send(app: &App, ways: &[Way], message: &Message, patience: Patience) -> Vec<Sent> {
+pub fn send(app: &App, channels: &[Channel], message: &Message, patience: Patience) -> Vec<Sent> {
     std::thread::scope(|scope| {
-        let all: Vec<_> = ways
+        let all: Vec<_> = channels
             .iter()
             .map(|way| {
                 let sending = move || match way {
-                    Way::Desktop(program) => desktop::send(app, *program, message),
-                    Way::Webhook(url) => webhook::send(app, url, message, patience),
-                    Way::Command(command, limit) => run(app, command, *limit, message),
+                    Channel::Desktop(program) => desktop::send(app, *program, message),
+                    Channel::Webhook(url) => webhook::send(app, url, message, patience),
+                    Channel::Command(command, limit) => run(app, command, *limit, message),
                 };
                 (way.name(), std::thread::Builder::new().spawn_scoped(scope, sending))
             })
@@ -117,14 +117,14 @@ fn run(app: &App, command: &str, limit: Duration, message: &Message) -> Result<(
 }
 
 /// Whether a program did its job.
-fn judged(done: &Done, limit: Duration) -> Result<(), String> {
+fn judged(done: &CommandOutput, limit: Duration) -> Result<(), String> {
     let said = format!("{}\n{}", done.stdout, done.stderr);
     let said = dacapo_core::context::tail_lines(said.trim(), 1, 300);
     match &done.end {
         // That it talks too much does not mean that nobody was told.
-        End::Code(0) | End::Flood => Ok(()),
-        End::Code(code) => Err(words::line(&format!("exit {code}: {said}"), words::WHOLE)),
-        End::TimeLimit => Err(format!("no end within {}; it was ended", words::duration(limit))),
-        End::Impossible(why) => Err(why.clone()),
+        CommandEnd::Code(0) | CommandEnd::Flood => Ok(()),
+        CommandEnd::Code(code) => Err(words::line(&format!("exit {code}: {said}"), words::WHOLE)),
+        CommandEnd::TimeLimit => Err(format!("no end within {}; it was ended", words::duration(limit))),
+        CommandEnd::Impossible(why) => Err(why.clone()),
     }
 }

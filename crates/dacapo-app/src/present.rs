@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod chinese;
 pub mod ends;
-pub mod face;
 pub mod faults;
 pub mod json;
+pub mod kind_words;
 pub mod left_out;
 pub mod leftovers;
 pub mod listing;

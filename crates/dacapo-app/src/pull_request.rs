@@ -29,7 +29,7 @@ use dacapo_core::view::TaskView;
 use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::error::Failure;
-use crate::guarded_command::{Done, End, GuardedCommand};
+use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::messages::{Messages, Text, say};
 use crate::present::words;
 use address::Address;
@@ -339,20 +339,20 @@ impl Plan {
         let command =
             GuardedCommand { argv, cwd, env, stdin: Vec::new(), limit: PUSH_LIMIT, most: MOST_OUTPUT };
         let done = command.run_alone(&self.app);
-        if done.end == End::Code(0) {
+        if done.end == CommandEnd::Code(0) {
             return Ok(done.stderr);
         }
         Err(self.push_failed(&done))
     }
 
-    fn push_failed(&self, done: &Done) -> Failure {
+    fn push_failed(&self, done: &CommandOutput) -> Failure {
         let refused = done.stdout.lines().find_map(|line| line.strip_prefix("!\t")?.split_once('\t'));
         let said = address::without_passwords(&done.stderr);
         let why = |m: Messages| match (&done.end, refused) {
-            (End::TimeLimit, _) => m.pr_took_longer(&words::duration(PUSH_LIMIT)),
-            (End::Impossible(message), _) => message.clone(),
+            (CommandEnd::TimeLimit, _) => m.pr_took_longer(&words::duration(PUSH_LIMIT)),
+            (CommandEnd::Impossible(message), _) => message.clone(),
             (_, Some((_, reason))) => reason.to_owned(),
-            (End::Code(_) | End::Flood, None) => last_lines(&said, 3),
+            (CommandEnd::Code(_) | CommandEnd::Flood, None) => last_lines(&said, 3),
         };
         let (task, remote) = (&self.task, &self.remote);
         // What a hook says is what helps.
@@ -371,29 +371,31 @@ impl Plan {
         let wanted = self.wanted();
         let find = || {
             let done = self.call(platform::find(cli, &wanted), Vec::new());
-            (done.end == End::Code(0)).then(|| platform::found(cli, &wanted, &done.stdout)).flatten()
+            (done.end == CommandEnd::Code(0)).then(|| platform::found(cli, &wanted, &done.stdout)).flatten()
         };
         if let Some(url) = find() {
             return Ok(Made::Open { url, cli, already: true });
         }
         let (argv, stdin) = platform::create(cli, &wanted);
         let done = self.call(argv, stdin);
-        if done.end == End::Code(0)
+        if done.end == CommandEnd::Code(0)
             && let Some(url) = platform::created(&done.stdout)
         {
             return Ok(Made::Open { url, cli, already: false });
         }
         // It may have been made all the same, by this call or by somebody else a moment ago.
         if let Some(url) = find() {
-            return Ok(Made::Open { url, cli, already: done.end != End::Code(0) });
+            return Ok(Made::Open { url, cli, already: done.end != CommandEnd::Code(0) });
         }
         let program = program(cli);
         let said = address::without_passwords(&format!("{}\n{}", done.stderr, done.stdout));
         let why = match &done.end {
-            End::Code(0) | End::Flood => say(|m| m.pr_no_address(program, &last_lines(&said, 3))),
-            End::Code(code) => say(|m| m.pr_program_failed(program, *code, &last_lines(&said, 6))),
-            End::TimeLimit => say(|m| m.pr_program_slow(program, &words::duration(CALL_LIMIT))),
-            End::Impossible(message) => say(|m| m.pr_none(message)),
+            CommandEnd::Code(0) | CommandEnd::Flood => {
+                say(|m| m.pr_no_address(program, &last_lines(&said, 3)))
+            }
+            CommandEnd::Code(code) => say(|m| m.pr_program_failed(program, *code, &last_lines(&said, 6))),
+            CommandEnd::TimeLimit => say(|m| m.pr_program_slow(program, &words::duration(CALL_LIMIT))),
+            CommandEnd::Impossible(message) => say(|m| m.pr_none(message)),
         };
         let failure = Failure::failed(why)
             .kept(say(|m| m.pr_kept_pushed(&self.branch, &self.remote)))
@@ -404,7 +406,7 @@ impl Plan {
         })
     }
 
-    fn call(&self, argv: Vec<OsString>, stdin: Vec<u8>) -> Done {
+    fn call(&self, argv: Vec<OsString>, stdin: Vec<u8>) -> CommandOutput {
         let env = quietly(self.tagged(self.app.env.to_vec()));
         let command =
             GuardedCommand { argv, cwd: self.cwd.clone(), env, stdin, limit: CALL_LIMIT, most: MOST_OUTPUT };

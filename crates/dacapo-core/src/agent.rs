@@ -61,8 +61,8 @@ pub trait Parser: Send {
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
 
     /// As `feed`, with what an agent that one talks with wants to be answered.
-    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(acp::Heard)) {
-        self.feed(bytes, &mut |event| sink(acp::Heard::Event(event)));
+    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(acp::AcpItem)) {
+        self.feed(bytes, &mut |event| sink(acp::AcpItem::Event(event)));
     }
 
     /// The turn is over, though the agent's process may live on.

@@ -14,7 +14,7 @@ use crate::present::faults;
 #[derive(Debug, Default)]
 pub struct Story {
     /// What people said before the first one.
-    pub before: Vec<Said>,
+    pub before: Vec<Statement>,
     /// The rounds.
     pub rounds: Vec<Round>,
 }
@@ -25,7 +25,7 @@ pub struct Round {
     /// What was reported, checked and judged, as all surfaces tell it.
     pub seen: RoundView,
     /// Who said what, in order.
-    pub said: Vec<Said>,
+    pub said: Vec<Statement>,
     /// So much had been said when the checks ran.
     pub checked_after: usize,
     /// So much had been said when it was judged.
@@ -38,7 +38,7 @@ pub struct Round {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Speaker {
     /// The agent that builds.
     Developer,
     /// The agent that judges.
@@ -49,23 +49,23 @@ pub enum Who {
     Person,
 }
 
-impl Who {
+impl Speaker {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Who::Developer => "developer",
-            Who::Acceptor => "acceptor",
-            Who::Engine => "dacapo",
-            Who::Person => "person",
+            Speaker::Developer => "developer",
+            Speaker::Acceptor => "acceptor",
+            Speaker::Engine => "dacapo",
+            Speaker::Person => "person",
         }
     }
 }
 
 /// What somebody said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct Statement {
     /// Who.
-    pub who: Who,
+    pub who: Speaker,
     /// The turn it was said in, for `dacapo logs --turn`.
     pub turn: Option<u32>,
     /// What.
@@ -103,7 +103,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             }
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
                 let text = crate::present::proof::step(&line.event, Messages::ENGLISH);
-                text.into_iter().for_each(|text| self.say(Who::Engine, None, text));
+                text.into_iter().for_each(|text| self.say(Speaker::Engine, None, text));
             }
             Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),
             Event::IterationFinished(record) => {
@@ -114,15 +114,15 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             }
             Event::CommandReceived(received) => {
                 let text = (self.command)(received);
-                self.say(Who::Person, None, text);
+                self.say(Speaker::Person, None, text);
             }
             Event::Resumed { follow_up: Some(text), .. } => {
                 let text = text.clone();
-                self.say(Who::Person, None, text);
+                self.say(Speaker::Person, None, text);
             }
             Event::Paused { needs } => {
                 let text = crate::present::needs::question(&needs.kind, Messages::ENGLISH);
-                self.say(Who::Engine, None, text);
+                self.say(Speaker::Engine, None, text);
             }
             // What every task has is told by `status` and `logs`.
             Event::TaskCreated { .. }
@@ -167,8 +167,8 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
         let rounds = self.story.rounds.last().into_iter();
         let mut turns = rounds.flat_map(|round| &round.seen.turns);
         let who = match turns.find(|(turn, _)| *turn == record.turn) {
-            Some((_, AtWork::Developer)) => Who::Developer,
-            Some((_, AtWork::Acceptor)) => Who::Acceptor,
+            Some((_, AtWork::Developer)) => Speaker::Developer,
+            Some((_, AtWork::Acceptor)) => Speaker::Acceptor,
             Some((_, AtWork::Checks)) | None => return,
         };
         let text = match &record.end {
@@ -184,8 +184,8 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
         self.say(who, Some(record.turn), text);
     }
 
-    fn say(&mut self, who: Who, turn: Option<u32>, text: String) {
-        let said = Said { who, turn, text };
+    fn say(&mut self, who: Speaker, turn: Option<u32>, text: String) {
+        let said = Statement { who, turn, text };
         match self.story.rounds.last_mut() {
             Some(round) => round.said.push(said),
             None => self.story.before.push(said),
@@ -195,10 +195,10 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportSentBack { complaints, .. } => {
-                self.say(Who::Engine, None, format!("report sent back: {}", complaints.join("; ")));
+                self.say(Speaker::Engine, None, format!("report sent back: {}", complaints.join("; ")));
             }
             MilestoneStep::VerdictSentBack { complaint, .. } => {
-                self.say(Who::Engine, None, format!("verdict sent back: {complaint}"));
+                self.say(Speaker::Engine, None, format!("verdict sent back: {complaint}"));
             }
             MilestoneStep::Accepted { .. } | MilestoneStep::Rejected { .. } => {
                 if let Some(round) = self.story.rounds.last_mut() {
@@ -211,13 +211,17 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 } else {
                     changes.join("; ")
                 };
-                self.say(Who::Engine, None, format!("its file was read anew; changed: {what}"));
+                self.say(Speaker::Engine, None, format!("its file was read anew; changed: {what}"));
             }
             MilestoneStep::TreeTouched { .. } => {
-                self.say(Who::Engine, None, "the Acceptor changed the working tree".to_owned());
+                self.say(Speaker::Engine, None, "the Acceptor changed the working tree".to_owned());
             }
             MilestoneStep::MainMoved { .. } => {
-                self.say(Who::Engine, None, crate::present::milestone::main_moved(step, Messages::ENGLISH));
+                self.say(
+                    Speaker::Engine,
+                    None,
+                    crate::present::milestone::main_moved(step, Messages::ENGLISH),
+                );
             }
             // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
             MilestoneStep::ReportTaken { .. }

@@ -6,7 +6,7 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::TaskDir;
 use dacapo_core::view::TaskView;
 
-use super::{Message, Patience, Way, send};
+use super::{Channel, Message, Patience, send};
 use crate::App;
 use crate::present::log::Tracing;
 
@@ -15,18 +15,18 @@ use crate::present::log::Tracing;
 pub struct Doorbell {
     app: App,
     log: Tracing,
-    ways: Vec<Way>,
+    channels: Vec<Channel>,
     dir: TaskDir,
     spec: TaskSpec,
 }
 
 impl Doorbell {
     /// Of this task, by these ways.
-    pub fn new(app: &App, ways: Vec<Way>, dir: &TaskDir, spec: &TaskSpec) -> Self {
+    pub fn new(app: &App, channels: Vec<Channel>, dir: &TaskDir, spec: &TaskSpec) -> Self {
         Self {
             app: app.clone(),
             log: Tracing::of(spec, app.kinds),
-            ways,
+            channels,
             dir: dir.clone(),
             spec: spec.clone(),
         }
@@ -34,14 +34,14 @@ impl Doorbell {
 
     /// In a thread of its own: the task does not wait for a chat server, only for the answer.
     fn ring(&self) {
-        if self.ways.is_empty() {
+        if self.channels.is_empty() {
             return;
         }
-        let (app, ways, dir, spec) =
-            (self.app.clone(), self.ways.clone(), self.dir.clone(), self.spec.clone());
+        let (app, channels, dir, spec) =
+            (self.app.clone(), self.channels.clone(), self.dir.clone(), self.spec.clone());
         let ringing = std::thread::Builder::new().name("notify".into()).spawn(move || {
             let Ok(view) = TaskView::load(&dir, app.kinds) else { return };
-            for sent in send(&app, &ways, &Message::of_task(&app, &view, &spec), Patience::Long) {
+            for sent in send(&app, &channels, &Message::of_task(&app, &view, &spec), Patience::Long) {
                 if let Some(error) = sent.error {
                     tracing::warn!("nobody was notified by {}: {error}", sent.how);
                 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::App;
 use crate::messages::Messages;
-use crate::present::{ends, face, json as told, needs, report, words};
+use crate::present::{ends, json as told, kind_words, needs, report, words};
 
 /// Chat rooms take 2000 characters.
 const LONGEST: usize = 1_800;
@@ -154,7 +154,7 @@ fn commands(view: &TaskView, result: &TaskResult) -> Vec<String> {
 }
 
 fn headline(view: &TaskView) -> String {
-    if let Some(own) = face::of(&view.kind).and_then(|face| face.headline(view, Messages::ENGLISH)) {
+    if let Some(own) = kind_words::of(&view.kind).and_then(|own| own.headline(view, Messages::ENGLISH)) {
         return own;
     }
     let words = match view.status {

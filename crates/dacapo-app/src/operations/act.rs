@@ -128,7 +128,7 @@ pub enum Operation {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
-pub enum Done {
+pub enum OperationResult {
     /// A task was made; `notes` is what the user should hear about the request.
     Started {
         task: String,
@@ -209,10 +209,10 @@ pub struct MergedTask {
     pub result: MergeResult,
 }
 
-impl Done {
+impl OperationResult {
     fn started(started: Started) -> Self {
         let task = started.spec.name.to_string();
-        Done::Started { task, begun: started.begun, notes: started.notes }
+        OperationResult::Started { task, begun: started.begun, notes: started.notes }
     }
 }
 
@@ -279,7 +279,7 @@ mod tests {
     fn what_came_of_it_passes_between_processes() {
         let oid = Oid::parse(&"a".repeat(40)).unwrap();
         let merged = |result| MergedTask { task: "t".into(), result };
-        let done = Done::Merged {
+        let done = OperationResult::Merged {
             from: oid.clone(),
             to: Some(oid.clone()),
             tasks: vec![
@@ -289,7 +289,7 @@ mod tests {
             halted: false,
         };
         let text = serde_json::to_string(&done).unwrap();
-        assert_eq!(serde_json::from_str::<Done>(&text).unwrap(), done);
+        assert_eq!(serde_json::from_str::<OperationResult>(&text).unwrap(), done);
         assert!(text.contains(r#"{"task":"t","result":"left_out","reason":{"en":"conflicts"}}"#), "{text}");
     }
 }

@@ -54,12 +54,12 @@ impl Ended {
             return;
         }
         let Ok(view) = TaskView::load(&dir, app.kinds) else { return };
-        let ways = notify::ways(app, &config.notify);
-        if ways.is_empty() {
+        let channels = notify::channels(app, &config.notify);
+        if channels.is_empty() {
             return;
         }
         let patience = if watched { Patience::Short } else { Patience::Long };
-        let sent = notify::send(app, &ways, &notify::Message::of_task(app, &view, &spec), patience);
+        let sent = notify::send(app, &channels, &notify::Message::of_task(app, &view, &spec), patience);
         for sent in sent.iter().filter(|sent| sent.error.is_some()) {
             let error = sent.error.as_deref().unwrap_or("");
             tell(&AfterTask::Problem(say(|m| m.notify_not_sent(sent.how, error))));

@@ -25,7 +25,7 @@ use crate::App;
 use crate::config::{Project, load};
 use crate::error::Failure;
 use crate::messages::{Messages, say};
-use crate::notify::{self, Doorbell, Way};
+use crate::notify::{self, Channel, Doorbell};
 use crate::operations::tasks::{checkout, last_words};
 use crate::sizes;
 
@@ -152,8 +152,8 @@ pub fn run(
     let _awake = loaded.config.keep_awake.then(|| keep_awake(spec.name.as_str())).flatten();
     let begun = Instant::now();
     // As they are now: an agent may write other settings later.
-    let ways = notify::ways(app, &loaded.config.notify);
-    let result = drive(app, (dir, spec.clone()), (instructions, handed, ways), slots, process)?;
+    let channels = notify::channels(app, &loaded.config.notify);
+    let result = drive(app, (dir, spec.clone()), (instructions, handed, channels), slots, process)?;
     sizes::remember(dir);
     Ok(Ended { spec, dir: dir.clone(), result, config: loaded.config, took: begun.elapsed(), lock })
 }
@@ -182,13 +182,13 @@ fn take_over_locks(
 fn drive(
     app: &App,
     (dir, spec): (&TaskDir, TaskSpec),
-    (instructions, locks, ways): (Instructions, InheritedLocks, Vec<Way>),
+    (instructions, locks, channels): (Instructions, InheritedLocks, Vec<Channel>),
     (repo_slot, machine_slot): (Option<QueueEntry>, QueueEntry),
     process: &mut Process<'_>,
 ) -> Result<TaskResult, Failure> {
     let waits = machine_slot.waits() || repo_slot.as_ref().is_some_and(QueueEntry::waits);
     let begun = if waits { Begun::Queued } else { Begun::Running };
-    let mut sink = Doorbell::new(app, ways, dir, &spec);
+    let mut sink = Doorbell::new(app, channels, dir, &spec);
     let base = context(app)?;
     let setting = DriverContext {
         env: base.env.with(instructions.secrets),

@@ -5,7 +5,7 @@ use dacapo_core::spec::{Place, TaskSpec};
 
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
-use crate::present::face;
+use crate::present::kind_words;
 use crate::present::words::shell_word;
 
 /// A branch or a directory that is there already is somebody's: the task of this name cannot have it.
@@ -33,7 +33,7 @@ pub(super) fn in_the_way(repo: &Repo, spec: &TaskSpec) -> Option<Failure> {
     } else {
         return None;
     };
-    let another = match face::of(&spec.kind) {
+    let another = match kind_words::of(&spec.kind) {
         Some(own) => say(|messages| own.another_name(messages)),
         None => say(Messages::hint_another_name),
     };

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::milestone::Milestones;
 use super::resume::{GoesOn, Resumed};
-use super::send::Given;
+use super::send::AnswerOutcome;
 use super::spawn::Started;
 use crate::App;
 use crate::error::Failure;
@@ -63,7 +63,7 @@ pub(crate) trait KindOperations: Sync {
         choice: Option<usize>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet>;
+    ) -> Result<AnswerOutcome, NotYet>;
 
     /// No to it.
     fn reject(
@@ -73,7 +73,7 @@ pub(crate) trait KindOperations: Sync {
         reason: Option<String>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet>;
+    ) -> Result<AnswerOutcome, NotYet>;
 }
 
 const KINDS: &[&dyn KindOperations] = &[&Milestones];

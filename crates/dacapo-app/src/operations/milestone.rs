@@ -14,7 +14,7 @@ use super::act::Operation;
 use super::found::{Consent, fresh_setup, project_checks};
 use super::kind::{KindOperations, Order, OwnDone, Resuming};
 use super::resume::{GoesOn, Resume, Resumed};
-use super::send::Given;
+use super::send::AnswerOutcome;
 use super::start::{Made, Prepared};
 use crate::App;
 use crate::agents;
@@ -82,7 +82,7 @@ impl KindOperations for Milestones {
         choice: Option<usize>,
         goes_on: GoesOn,
         given: &Answers,
-    ) -> Result<Given, NotYet> {
+    ) -> Result<AnswerOutcome, NotYet> {
         answers::approve(app, task, choice, goes_on, given)
     }
 
@@ -93,7 +93,7 @@ impl KindOperations for Milestones {
         reason: Option<String>,
         goes_on: GoesOn,
         given: &Answers,
-    ) -> Result<Given, NotYet> {
+    ) -> Result<AnswerOutcome, NotYet> {
         answers::reject(app, task, reason, goes_on, given)
     }
 }

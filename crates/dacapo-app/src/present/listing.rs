@@ -9,10 +9,10 @@ use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::face::Unit;
+use super::kind_words::Unit;
 use super::table::{self, Line, Next, Room};
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN};
-use super::{ends, face, needs};
+use super::{ends, kind_words, needs};
 use crate::messages::Messages;
 
 /// What a task takes on disk is worth a word from here on, in bytes.
@@ -50,7 +50,7 @@ pub struct Frame {
     /// The user's own.
     pub zone: TimeZone,
     /// What becomes of tasks that need nothing any more.
-    pub done: Done,
+    pub done: DoneTasks,
     /// Which tasks these are.
     pub scope: Scope,
     /// Whether somebody asked what they take on disk.
@@ -76,7 +76,7 @@ impl Sizes {
 
 /// How tasks are shown that need nothing any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
+pub enum DoneTasks {
     /// In one line.
     Counted,
     /// Each.
@@ -166,7 +166,7 @@ pub fn list(entries: &[Entry], frame: &Frame) -> String {
     for repo in repos {
         let own: Vec<&(Group, &Entry)> =
             sorted.iter().filter(|(_, entry)| repo.is_empty() || entry.brief.repo == repo).collect();
-        let shown = |group: Group| group != Group::Done || frame.done == Done::Shown;
+        let shown = |group: Group| group != Group::Done || frame.done == DoneTasks::Shown;
         let mut lines: Vec<Line> = own
             .iter()
             .filter(|(group, _)| shown(*group))
@@ -188,7 +188,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
     let next = |before: &str, after: &str| {
         Some(Next { before: before.to_owned(), name: brief.name.clone(), after: after.to_owned() })
     };
-    let face = face::of(&brief.kind);
+    let own = kind_words::of(&brief.kind);
     let (style, mut what, next) = match group {
         Group::NeedsYou => {
             let question = brief.needs.as_ref().map(|needs| needs::question(needs, messages));
@@ -213,7 +213,7 @@ fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
                 Some(max) => format!("{}/{max}", brief.iteration),
                 None => messages.iterations(u64::from(brief.iteration)),
             };
-            let mut fact = face.and_then(|face| face.under_way(brief, messages)).unwrap_or_else(at);
+            let mut fact = own.and_then(|own| own.under_way(brief, messages)).unwrap_or_else(at);
             if brief.status == Status::Waiting {
                 let agent = words::line(&brief.agent, 20);
                 let waits = match brief.waiting_until {
@@ -296,7 +296,7 @@ fn proof(brief: &Brief, messages: Messages) -> String {
 
 /// What stopped it, and what to type.
 fn stopped(brief: &Brief, messages: Messages) -> (String, &'static str, &'static str) {
-    let progress = face::of(&brief.kind).and_then(|face| face.progress(brief, messages));
+    let progress = kind_words::of(&brief.kind).and_then(|own| own.progress(brief, messages));
     let at = match (progress, brief.max_iterations) {
         (Some(progress), _) => progress,
         (None, Some(max)) => messages.list_at(brief.iteration, max),
@@ -397,7 +397,7 @@ fn counted(all: &[&Entry], frame: &Frame) -> Option<Line> {
 fn total(entries: &[Entry], frame: &Frame) -> Vec<String> {
     let messages = frame.messages;
     let counted = |unit: Unit| {
-        let such = || entries.iter().filter(move |entry| face::unit(&entry.brief.kind) == unit);
+        let such = || entries.iter().filter(move |entry| kind_words::unit(&entry.brief.kind) == unit);
         let sum = such().map(|entry| u64::from(entry.brief.iteration)).sum();
         such().next().map(|_| unit.count(sum, messages))
     };

@@ -12,7 +12,7 @@ use dacapo_core::spec::TaskSpec;
 use dacapo_core::store::{TaskDir, read_sealed};
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
-use super::face::Unit;
+use super::kind_words::Unit;
 use super::{ends, faults, words};
 use crate::messages::Messages;
 

@@ -9,7 +9,7 @@ use dacapo_core::task::milestone::{
 };
 use dacapo_core::view::{Status, TaskView};
 
-use super::face::{EventLines, Face, Unit};
+use super::kind_words::{EventLines, KindWords, Unit};
 use super::next::Next;
 use super::prose::plain;
 use super::words::{self, BAD, BOLD, paint};
@@ -24,7 +24,7 @@ mod status;
 #[derive(Debug)]
 pub struct Milestones;
 
-impl Face for Milestones {
+impl KindWords for Milestones {
     fn kind(&self) -> &'static str {
         dacapo_core::task::milestone::Milestones::NAME
     }

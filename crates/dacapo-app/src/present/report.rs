@@ -7,11 +7,11 @@ use dacapo_core::event::{NeedKind, Needs, Outcome, Proof, ProofState, StopReason
 use dacapo_core::git::Oid;
 use dacapo_core::view::TaskView;
 
-use super::face::Unit;
+use super::kind_words::Unit;
 use super::next::{self, Next};
 use super::proof::not_proven;
 use super::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
-use super::{ends, face, needs, untracked};
+use super::{ends, kind_words, needs, untracked};
 use crate::messages::Messages;
 
 /// So many further lines of a message are shown.
@@ -43,7 +43,7 @@ pub fn came_to(view: &TaskView, result: &TaskResult, messages: Messages) -> Stri
         && result.failed_setup.is_none()
         && !has_no_worktree(view);
     // What a kind of its own asks has answers of its own.
-    let own = face::of(&view.kind);
+    let own = kind_words::of(&view.kind);
     let asks = own.is_some_and(|own| own.asks(view, messages).is_some()) && result.outcome == Outcome::Paused;
     if !refused && !asks {
         out.push_str(&next::block(&next(view, result, messages), messages));
@@ -56,7 +56,7 @@ pub fn came_to(view: &TaskView, result: &TaskResult, messages: Messages) -> Stri
 pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
     let mut out = String::new();
     let mut facts = vec![unit(view).count(u64::from(result.iterations_attempted), messages)];
-    let own = face::of(&view.kind);
+    let own = kind_words::of(&view.kind);
     match own.and_then(|own| own.came_to(view, result, messages)) {
         Some(came_to) => facts.extend(came_to),
         None if result.iterations_failed > 0 => {
@@ -127,7 +127,7 @@ fn trust_files(result: &TaskResult, messages: Messages) -> String {
 
 /// What its iterations are called.
 pub fn unit(view: &TaskView) -> Unit {
-    super::face::unit(&view.kind)
+    super::kind_words::unit(&view.kind)
 }
 
 /// What a blocked agent asks a person, or a paused task of a kind that asks, with what goes with it.
@@ -137,7 +137,7 @@ fn question(view: &TaskView, messages: Messages) -> Option<String> {
     let by_hand = matches!(needs.kind, NeedKind::Resume { .. });
     let asked = words::line(&needs::question(&needs.kind, messages), words::WHOLE);
     let mut out = if by_hand { String::new() } else { format!("  {}\n", paint(WARN, &asked)) };
-    match face::of(&view.kind) {
+    match kind_words::of(&view.kind) {
         None if is_blocked(view) => {}
         None => return None,
         Some(own) => {
@@ -151,7 +151,7 @@ fn question(view: &TaskView, messages: Messages) -> Option<String> {
 
 /// What can be answered to that, a line each.
 pub fn answers(view: &TaskView, messages: Messages) -> String {
-    let answers = face::of(&view.kind).map(|own| own.answers(view, messages)).unwrap_or_default();
+    let answers = kind_words::of(&view.kind).map(|own| own.answers(view, messages)).unwrap_or_default();
     next::block(&answers, messages)
 }
 
@@ -167,7 +167,7 @@ pub fn is_blocked(view: &TaskView) -> bool {
 }
 
 fn headline(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
-    if let Some(ended) = face::of(&view.kind).and_then(|own| own.ended(view, result, messages)) {
+    if let Some(ended) = kind_words::of(&view.kind).and_then(|own| own.ended(view, result, messages)) {
         return ended;
     }
     let stopped = |text: String| paint(WARN.bold(), &format!("■ {text}"));
@@ -273,7 +273,7 @@ fn commits(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
 /// What people may want to type next, the most likely first.
 pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Next> {
     let name = &view.name;
-    if let Some(next) = face::of(&view.kind).and_then(|own| own.next(view, result, messages)) {
+    if let Some(next) = kind_words::of(&view.kind).and_then(|own| own.next(view, result, messages)) {
         return next;
     }
     if let Some(needs) = &view.needs

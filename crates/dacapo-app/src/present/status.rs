@@ -10,7 +10,7 @@ use dacapo_core::view::{Status, TaskView};
 
 use super::next::{self, Next};
 use super::words::{self, BAD, BOLD, DIM, WARN, paint};
-use super::{face, faults};
+use super::{faults, kind_words};
 use super::{needs, notices, report, untracked};
 use crate::messages::Messages;
 
@@ -37,7 +37,7 @@ pub fn status(
     }
     let label = |label: String| words::padded(&label, 8);
     let pid = view.pid.map_or_else(String::new, |pid| format!(" · {}", messages.status_process(pid)));
-    let own = face::of(&view.kind);
+    let own = kind_words::of(&view.kind);
     match own.and_then(|own| own.asked(view, &pid, messages)) {
         Some(asked) => out.push_str(&asked),
         None => {
@@ -102,7 +102,7 @@ pub fn status(
 /// `auth · running · iteration 5 of 10 · 9m · 184k tok · $1.20`; of what has ended the result says the rest.
 fn head(view: &TaskView, messages: Messages) -> String {
     let unit = report::unit(view);
-    let (done, more) = match face::of(&view.kind).and_then(|own| own.at(view, messages)) {
+    let (done, more) = match kind_words::of(&view.kind).and_then(|own| own.at(view, messages)) {
         Some(own) => own,
         None => {
             let of = view.max_iterations.map_or_else(String::new, |max| messages.status_of(max));
@@ -167,7 +167,7 @@ fn asks(out: &mut String, view: &TaskView, messages: Messages) {
 
 /// How long a loop may go on; a milestone's are with its rounds.
 fn limits(out: &mut String, view: &TaskView, messages: Messages) {
-    if face::of(&view.kind).is_some() || !view.looping {
+    if kind_words::of(&view.kind).is_some() || !view.looping {
         return;
     }
     let iterations = view.max_iterations.map(|most| messages.iterations(u64::from(most)));

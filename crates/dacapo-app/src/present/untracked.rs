@@ -6,7 +6,7 @@ use dacapo_core::event::{UntrackedFate, UntrackedFile, UntrackedFound, Untracked
 use dacapo_core::git::NotKept;
 use dacapo_core::view::{TaskView, UntrackedView};
 
-use super::face::Unit;
+use super::kind_words::Unit;
 use super::report::unit;
 use super::words::{self, shell_word};
 use crate::messages::Messages;

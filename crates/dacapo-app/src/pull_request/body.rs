@@ -12,7 +12,7 @@ use dacapo_core::view::TaskView;
 use crate::messages::Messages;
 use crate::present::proof::unproven_because;
 use crate::present::prose::{code, plain, quotation};
-use crate::present::{face, report, words};
+use crate::present::{kind_words, report, words};
 
 /// Platforms take 65,536 characters; one argument of a program 131,072 bytes.
 const LONGEST: usize = 60_000;
@@ -23,7 +23,7 @@ const MOST_FILES: usize = 20;
 
 /// The text. `commits` are the newest first.
 pub(super) fn body(view: &TaskView, spec: &TaskSpec, commits: &[(Oid, String)]) -> String {
-    let own = face::of(&view.kind).and_then(|own| own.pull_request(view));
+    let own = kind_words::of(&view.kind).and_then(|own| own.pull_request(view));
     let mut out = own.unwrap_or_else(|| of_task(view, spec));
     let _ = writeln!(out, "### Checks\n\n{}", checks(view));
     let trusted = view.result.as_ref().map(|result| result.trust_files.as_slice()).unwrap_or_default();
@@ -79,7 +79,7 @@ fn checks(view: &TaskView) -> String {
         let why = plain(&words::line(&unproven_because(unproven, Messages::ENGLISH), 300));
         let _ = writeln!(out, "\nPassed where the agent worked, not proven on the commit: {why}");
     } else if !view.verified {
-        out.push_str(match face::of(&view.kind) {
+        out.push_str(match kind_words::of(&view.kind) {
             Some(_) => "\nNot proven: it is not completed with all checks green on its last commit.\n",
             None => "\nNot proven: no check went from red to green, or not all are green.\n",
         });
@@ -106,14 +106,14 @@ fn receipt(proof: &Proof) -> String {
 
 fn facts(view: &TaskView) -> String {
     let mut facts = vec![report::unit(view).count(u64::from(view.iteration), Messages::ENGLISH)];
-    if face::of(&view.kind).is_some() {
+    if kind_words::of(&view.kind).is_some() {
         facts.push(format!("{} accepted", view.iterations_succeeded));
     } else if view.iterations_failed > 0 {
         facts.push(format!("{} failed", view.iterations_failed));
     }
     facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
     facts.extend(view.cost_usd.map(words::money));
-    let workers = face::of(&view.kind).and_then(|own| own.workers(view));
+    let workers = kind_words::of(&view.kind).and_then(|own| own.workers(view));
     facts.push(workers.unwrap_or_else(|| format!("agent {}", plain(&view.agent))));
     if let Some(outcome) = view.result.as_ref().map(|result| result.outcome)
         && outcome.exit_code() != 0

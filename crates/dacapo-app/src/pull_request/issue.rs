@@ -9,7 +9,7 @@ use super::{CALL_LIMIT, MOST_OUTPUT, by_name, git_failed, last_lines, platform, 
 use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::error::{Code, Failure};
-use crate::guarded_command::{Done, End, GuardedCommand};
+use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::messages::say;
 use crate::present::words;
 
@@ -76,25 +76,25 @@ pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Iss
         .hint(FROM_A_FILE));
     }
     let done = call(platform::issue(cli, number, &address, &remote));
-    if done.end == End::Code(0)
+    if done.end == CommandEnd::Code(0)
         && let Some((title, text, url)) = platform::issue_in(number, &done.stdout)
     {
         return Ok(Issue { number, title, text, url });
     }
     let said = address::without_passwords(&format!("{}\n{}", done.stderr, done.stdout));
     let why = match &done.end {
-        End::Code(0) | End::Flood => {
+        CommandEnd::Code(0) | CommandEnd::Flood => {
             format!("{program} did not answer as expected: {}", last_lines(&said, 3))
         }
-        End::Code(code) => format!("{program} failed (exit {code}): {}", last_lines(&said, 6)),
-        End::TimeLimit => format!("{program} took longer than {}", words::duration(CALL_LIMIT)),
-        End::Impossible(message) => message.clone(),
+        CommandEnd::Code(code) => format!("{program} failed (exit {code}): {}", last_lines(&said, 6)),
+        CommandEnd::TimeLimit => format!("{program} took longer than {}", words::duration(CALL_LIMIT)),
+        CommandEnd::Impossible(message) => message.clone(),
     };
     let failure = Failure::usage(format!("issue {number} of {} cannot be read: {why}", address.shown()));
     let failure = match done.end {
         // It answered, but not in JSON: older ones cannot.
-        End::Code(0) => failure.hint(format!("a newer {program} may answer in JSON")),
-        End::Code(_) | End::Flood | End::TimeLimit | End::Impossible(_) => {
+        CommandEnd::Code(0) => failure.hint(format!("a newer {program} may answer in JSON")),
+        CommandEnd::Code(_) | CommandEnd::Flood | CommandEnd::TimeLimit | CommandEnd::Impossible(_) => {
             failure.hint(say(|m| platform::how_to_log_in(cli, m)))
         }
     };
@@ -106,7 +106,7 @@ fn at_unknown_host(
     installed: &[PlatformCli],
     address: &Address,
     number: u64,
-    call: impl Fn(Vec<OsString>) -> Done,
+    call: impl Fn(Vec<OsString>) -> CommandOutput,
 ) -> Result<PlatformCli, Failure> {
     let logged_in = |cli: &PlatformCli| {
         let host = address.host.as_deref();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::address::Address;
 use crate::config::PlatformCli;
-use crate::guarded_command::{Done, End};
+use crate::guarded_command::{CommandEnd, CommandOutput};
 use crate::messages::Messages;
 use crate::present::words::shell_word;
 
@@ -61,8 +61,8 @@ pub(super) fn knows_host(cli: PlatformCli, host: &str) -> Vec<OsString> {
 }
 
 /// Its answer.
-pub(super) fn host_is_known(cli: PlatformCli, host: &str, done: &Done) -> bool {
-    let knows = done.end == End::Code(0);
+pub(super) fn host_is_known(cli: PlatformCli, host: &str, done: &CommandOutput) -> bool {
+    let knows = done.end == CommandEnd::Code(0);
     match cli {
         PlatformCli::Gh | PlatformCli::Glab => knows,
         PlatformCli::Tea => {
@@ -395,7 +395,11 @@ mod tests {
 
     #[test]
     fn s12_a_host_is_known_whole() {
-        let done = |text: &str| Done { end: End::Code(0), stdout: text.into(), stderr: String::new() };
+        let done = |text: &str| CommandOutput {
+            end: CommandEnd::Code(0),
+            stdout: text.into(),
+            stderr: String::new(),
+        };
         for (list, known) in [
             ("\"n\",\"https://git.example.org\",\"git.example.org\"\n", true),
             ("\"n\",\"https://git.example.org:3000/\"", true),

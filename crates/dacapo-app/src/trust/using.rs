@@ -14,7 +14,7 @@ pub enum Using<'a> {
     Checks,
     /// The setup of a fresh worktree.
     Setup,
-    /// The ways to tell people.
+    /// The channels by which people are told.
     Notify,
     /// The editor.
     Editor,

@@ -25,7 +25,7 @@ mod usage;
 mod wire;
 
 pub use client::{Assignment, Client, Move, Process, Question};
-pub use parser::{Abilities, Heard, Memory, Opened, Permission, Talk};
+pub use parser::{Abilities, AcpItem, AcpMessage, Memory, Opened, Permission};
 pub use policy::{Choice, Decision, SetMode};
 pub use say::Step;
 pub use tools::ToolKind;
@@ -33,7 +33,7 @@ pub use usage::Counting;
 
 /// What the reader of a conversation must know beside the bytes.
 #[derive(Debug, Clone, Default)]
-pub struct TalkSetting {
+pub struct AcpSettings {
     /// The task that the conversation is about.
     pub task: String,
     /// What the agent may do: what is refused is decided by it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Parser;
-use super::acp::TalkSetting;
+use super::acp::AcpSettings;
 use crate::event::{AgentEvent, Usage};
 use crate::spec::{AgentSpec, Approval, OutputFormat};
 
@@ -110,7 +110,7 @@ pub struct ParserSetting {
     /// About when the output was written, in the user's time zone: some agents name times of day.
     pub now: jiff::Zoned,
     /// For an agent that one talks with.
-    pub talk: TalkSetting,
+    pub talk: AcpSettings,
 }
 
 /// The user's environment, as data.

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use super::acp_stdin::AcpStdin;
 use super::context::DriverError;
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{Input, TurnPlan};
 use super::mailbox::Report;
 use super::turn::{outputs, write_prompt};
-use crate::agent::acp::{Memory, TalkSetting};
+use crate::agent::acp::{AcpSettings, Memory};
 use crate::process::{Finished, Running, Stdin, Stop};
 use crate::spec::AgentSpec;
 use crate::store::{TaskDir, files};
@@ -139,18 +139,20 @@ impl Driver<'_> {
         }
         self.wait(leave, |driver, heard| {
             match heard {
-                Heard::Report(Report::AcpProcessGone(agent, finished)) if leaving.contains_key(&agent) => {
+                Wakeup::Report(Report::AcpProcessGone(agent, finished)) if leaving.contains_key(&agent) => {
                     leaving.remove(&agent);
                     driver.report_leftovers(&finished)?;
                     if leaving.is_empty() {
                         return Ok(Waited::Break(()));
                     }
                 }
-                Heard::Deadline => {
+                Wakeup::Deadline => {
                     leave = None;
                     leaving.values().for_each(|agent_process| agent_process.running.stop(Stop::Gentle));
                 }
-                other @ (Heard::Stop | Heard::Commands | Heard::Report(_)) => driver.nobody_waits_for(other),
+                other @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_)) => {
+                    driver.nobody_waits_for(other)
+                }
             }
             Ok(Waited::Continue(leave))
         })
@@ -174,8 +176,8 @@ impl Driver<'_> {
 }
 
 /// What the reader of a turn must know; for one of a kept process it was written down before the turn began.
-pub(super) fn acp_setting(task: &str, dir: &TaskDir, plan: &TurnPlan, agent: &AgentSpec) -> TalkSetting {
-    TalkSetting {
+pub(super) fn acp_setting(task: &str, dir: &TaskDir, plan: &TurnPlan, agent: &AgentSpec) -> AcpSettings {
+    AcpSettings {
         task: task.to_owned(),
         approval: agent.approval,
         session: plan.session.clone().filter(|_| plan.continued),

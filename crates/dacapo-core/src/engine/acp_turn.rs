@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use super::acp_process::{AcpProcess, LEAVE_TIME};
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{Input, TurnPlan};
 use super::mailbox::Report;
 use super::stderr_events::TurnOutput;
 use super::turn::{EVENTS_IN_FLIGHT, Parsed};
-use super::turn_end::{Why, diagnosed, ending};
+use super::turn_end::{StoppedBy, diagnosed, ending};
 use super::watchdog::Watchdog;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
@@ -52,7 +52,7 @@ struct AcpTurn<'a> {
     permits: &'a Receiver<()>,
     watchdog: Watchdog,
     stage: Stage,
-    why: Option<Why>,
+    why: Option<StoppedBy>,
     /// The history of a conversation is told: until when it is waited for its end, how far it had come, and the latest.
     history: Option<(Instant, u64, Instant)>,
     asked_at: Option<Instant>,
@@ -197,23 +197,23 @@ impl Driver<'_> {
         let (mut gone, mut parsed) = (None, None);
         self.wait(turn.deadline(), |driver, heard| {
             match heard {
-                Heard::Report(Report::AcpProcessGone(agent, finished)) if agent == agent_process.agent => {
+                Wakeup::Report(Report::AcpProcessGone(agent, finished)) if agent == agent_process.agent => {
                     gone = Some(*finished);
                     if turn.client.awaits_a_person() {
                         driver.withdrawn(turn)?;
                     }
                 }
-                Heard::Report(Report::Parsed(all)) => {
+                Wakeup::Report(Report::Parsed(all)) => {
                     parsed = Some(*all);
                     turn.word_is_out(agent_process);
                 }
-                Heard::Report(Report::Agent(event)) => {
+                Wakeup::Report(Report::Agent(event)) => {
                     let _ = turn.permits.try_recv();
                     if let Some(why) = driver.agent_did(&event, &mut turn.watchdog)? {
                         driver.cut_short(turn, agent_process, why)?;
                     }
                 }
-                Heard::Report(Report::Talk(talk)) => {
+                Wakeup::Report(Report::Acp(talk)) => {
                     let _ = turn.permits.try_recv();
                     if !std::mem::replace(&mut turn.understood, true) {
                         turn.watchdog.watch_anew();
@@ -221,12 +221,12 @@ impl Driver<'_> {
                     let moves = turn.client.hear(*talk);
                     driver.act(turn, agent_process, moves)?;
                 }
-                Heard::Report(Report::Answer { number, choice }) => {
+                Wakeup::Report(Report::Answer { number, choice }) => {
                     driver.answered(turn, agent_process, number, choice)?;
                 }
-                Heard::Stop => driver.cut_short(turn, agent_process, Why::Cancelled)?,
-                Heard::Deadline => driver.time_has_passed(turn, agent_process)?,
-                other @ (Heard::Commands | Heard::Report(_)) => driver.nobody_waits_for(other),
+                Wakeup::Stop => driver.cut_short(turn, agent_process, StoppedBy::Cancelled)?,
+                Wakeup::Deadline => driver.time_has_passed(turn, agent_process)?,
+                other @ (Wakeup::Commands | Wakeup::Report(_)) => driver.nobody_waits_for(other),
             }
             let Some(all) = parsed.take_if(|_| gone.is_some() || turn.may_be_kept()) else {
                 return Ok(Waited::Continue(turn.deadline()));
@@ -241,7 +241,7 @@ impl Driver<'_> {
         &mut self,
         turn: &mut AcpTurn<'_>,
         agent_process: &mut AcpProcess,
-        why: Why,
+        why: StoppedBy,
     ) -> Result<(), DriverError> {
         if turn.why.is_some() {
             return Ok(());
@@ -302,7 +302,7 @@ impl Driver<'_> {
                 Move::Say(line) => {
                     if agent_process.stdin.write_line(line).is_err() {
                         let message = "the agent asks without reading the answers".to_owned();
-                        let why = Why::GaveUp(GiveUp::Failed {
+                        let why = StoppedBy::GaveUp(GiveUp::Failed {
                             failure: FailureKind::Transient,
                             fault: message.into(),
                         });
@@ -387,12 +387,12 @@ impl AcpTurn<'_> {
         agent_process.running.stop(Stop::Gentle);
     }
 
-    fn looks(&mut self, agent_process: &AcpProcess, longest_secret: usize) -> Option<Why> {
+    fn looks(&mut self, agent_process: &AcpProcess, longest_secret: usize) -> Option<StoppedBy> {
         let progress = agent_process.running.progress();
         // What cannot be written cannot be read either: the agent would wait for its answers for ever.
         if progress.seen().saturating_sub(progress.bytes()) > longest_secret as u64 {
             let message = "what the agent says cannot be written down: is the disk full?".to_owned();
-            return Some(Why::GaveUp(GiveUp::Failed {
+            return Some(StoppedBy::GaveUp(GiveUp::Failed {
                 failure: FailureKind::Transient,
                 fault: message.into(),
             }));

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::context::DriverError;
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::Step;
 use super::mailbox::Report;
 use super::workspace::Workspace;
@@ -205,7 +205,7 @@ impl Driver<'_> {
             .map_err(failed)?;
         *self.admission.slot(queue) = Slot::Without(slots.clone());
         self.wait(None, |driver, heard| match heard {
-            Heard::Report(Report::Admitted(which, lease)) if which == queue => {
+            Wakeup::Report(Report::Admitted(which, lease)) if which == queue => {
                 driver.admission.has(
                     queue,
                     (slots.clone(), lease.map_err(failed)?),
@@ -215,7 +215,7 @@ impl Driver<'_> {
                 driver.record(Event::Dequeued)?;
                 Ok(Waited::Break(true))
             }
-            other @ (Heard::Stop | Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+            other @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
                 driver.nobody_waits_for(other);
                 let next = driver.machine.next();
                 if next.as_ref().map(std::mem::discriminant) != Some(std::mem::discriminant(&step)) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{CheckPlan, Input};
 use super::mailbox::Report;
 use crate::context::tail_lines;
@@ -82,21 +82,21 @@ impl Driver<'_> {
         let (mut timed_out, mut cancelled) = (false, false);
         self.wait(deadline, |driver, heard| {
             match heard {
-                Heard::Report(Report::ChildGone(finished)) => {
+                Wakeup::Report(Report::ChildGone(finished)) => {
                     driver.report_leftovers(&finished)?;
                     return Ok(Waited::Break((!cancelled).then_some((finished.exit, timed_out))));
                 }
-                Heard::Stop => {
+                Wakeup::Stop => {
                     cancelled = true;
                     deadline = None;
                     running.stop(Stop::Gentle);
                 }
-                Heard::Deadline => {
+                Wakeup::Deadline => {
                     timed_out = true;
                     deadline = None;
                     running.stop(Stop::Gentle);
                 }
-                other @ (Heard::Commands | Heard::Report(_)) => driver.nobody_waits_for(other),
+                other @ (Wakeup::Commands | Wakeup::Report(_)) => driver.nobody_waits_for(other),
             }
             Ok(Waited::Continue(deadline))
         })

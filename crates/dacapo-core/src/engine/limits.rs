@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::context::DriverError;
 use super::driver::Driver;
-use super::listen::{Heard, Waited, look_again, next_look};
+use super::listen::{Waited, Wakeup, look_again, next_look};
 use super::machine::{FoundLimit, Input, Step};
 use super::mailbox::Report;
 use super::stop;
@@ -181,16 +181,16 @@ impl Driver<'_> {
         self.wait(Some(first), |driver, heard| {
             match heard {
                 // Whether it is over, renewed, or ours to try now, is seen when the turn is about to start.
-                Heard::Report(Report::ProbeFree(Ok(lock))) if lock.account() == account => {
+                Wakeup::Report(Report::ProbeFree(Ok(lock))) if lock.account() == account => {
                     driver.turns.limits.probe = Some(Probe { lock, answer: Answer::default() });
                     return Ok(Waited::Break(Some(Input::WaitOver)));
                 }
-                Heard::Report(Report::ProbeFree(Err(error))) => {
+                Wakeup::Report(Report::ProbeFree(Err(error))) => {
                     driver.cannot_share(&error)?;
                     return Ok(Waited::Break(Some(Input::WaitOver)));
                 }
-                Heard::Stop => return Ok(Waited::Break(None)),
-                other @ (Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+                Wakeup::Stop => return Ok(Waited::Break(None)),
+                other @ (Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
                     driver.nobody_waits_for(other);
                 }
             }

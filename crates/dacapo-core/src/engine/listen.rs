@@ -16,7 +16,7 @@ const LOOK_AT_CLOCK: Duration = Duration::from_secs(30);
 
 /// What a wait hears of.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Wakeup {
     /// The task is to end: what is at work must be ended. It is in the journal already.
     Stop,
     /// Commands were taken that do not end what is at work.
@@ -35,12 +35,12 @@ impl Driver<'_> {
     pub(super) fn wait<T>(
         &mut self,
         mut deadline: Option<Instant>,
-        mut hear: impl FnMut(&mut Self, Heard) -> Result<Waited<T>, DriverError>,
+        mut hear: impl FnMut(&mut Self, Wakeup) -> Result<Waited<T>, DriverError>,
     ) -> Result<T, DriverError> {
         loop {
             let heard = match self.mailbox.receive(deadline, self.record.sink) {
                 Some(message) => self.take_message(message)?,
-                None => Some(Heard::Deadline),
+                None => Some(Wakeup::Deadline),
             };
             let Some(heard) = heard else { continue };
             match hear(self, heard)? {
@@ -51,44 +51,44 @@ impl Driver<'_> {
     }
 
     /// None: it is dealt with, and nobody else's.
-    fn take_message(&mut self, message: Message) -> Result<Option<Heard>, DriverError> {
+    fn take_message(&mut self, message: Message) -> Result<Option<Wakeup>, DriverError> {
         Ok(match message {
             Message::Stop { by } => {
                 self.input(&Input::Stop { by })?;
-                Some(Heard::Stop)
+                Some(Wakeup::Stop)
             }
             Message::Mail => {
                 let ended = self.machine.ends_now();
                 self.take_orders()?;
                 let ends = !ended && self.machine.ends_now();
-                Some(if ends { Heard::Stop } else { Heard::Commands })
+                Some(if ends { Wakeup::Stop } else { Wakeup::Commands })
             }
             Message::Report(Report::AcpProcessGone(agent, finished)) if self.turns.acp.is_kept(agent) => {
                 self.kept_acp_process_gone(agent, &finished)?;
                 None
             }
-            Message::Report(report) => Some(Heard::Report(report)),
+            Message::Report(report) => Some(Wakeup::Report(report)),
         })
     }
 
     /// What came and is not what is waited for: the end of a child or of a probe that nobody waits for any more, and the
     /// like. Only what an agent did is still shown.
-    pub(super) fn nobody_waits_for(&mut self, heard: Heard) {
-        match heard {
-            Heard::Report(Report::Agent(event)) => self.record.show(&event),
-            Heard::Report(
+    pub(super) fn nobody_waits_for(&mut self, wakeup: Wakeup) {
+        match wakeup {
+            Wakeup::Report(Report::Agent(event)) => self.record.show(&event),
+            Wakeup::Report(
                 Report::ChildGone(_)
                 | Report::Parsed(_)
                 | Report::ProbeFree(_)
                 | Report::ProofLease(_)
                 | Report::Admitted(..)
-                | Report::Talk(_)
+                | Report::Acp(_)
                 | Report::AcpProcessGone(..)
                 | Report::Answer { .. },
             )
-            | Heard::Stop
-            | Heard::Commands
-            | Heard::Deadline => {}
+            | Wakeup::Stop
+            | Wakeup::Commands
+            | Wakeup::Deadline => {}
         }
     }
 
@@ -96,8 +96,8 @@ impl Driver<'_> {
     pub(super) fn take_what_came(&mut self) -> Result<(), DriverError> {
         let now = Some(Instant::now());
         self.wait(now, |driver, heard| match heard {
-            Heard::Deadline => Ok(Waited::Break(())),
-            heard @ (Heard::Stop | Heard::Commands | Heard::Report(_)) => {
+            Wakeup::Deadline => Ok(Waited::Break(())),
+            heard @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_)) => {
                 driver.nobody_waits_for(heard);
                 Ok(Waited::Continue(now))
             }
@@ -109,8 +109,8 @@ impl Driver<'_> {
         let Some(first) = next_look(until) else { return Ok(true) };
         self.wait(Some(first), |driver, heard| {
             match heard {
-                Heard::Stop => return Ok(Waited::Break(false)),
-                heard @ (Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+                Wakeup::Stop => return Ok(Waited::Break(false)),
+                heard @ (Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
                     driver.nobody_waits_for(heard);
                 }
             }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::admission::Queue;
 use super::context::{Reply, Sink};
 use super::turn::Parsed;
-use crate::agent::acp::{Question, Talk};
+use crate::agent::acp::{AcpMessage, Question};
 use crate::event::{AgentEvent, Command, Received};
 use crate::process::Finished;
 use crate::proof::{Lease, ProofError};
@@ -36,7 +36,7 @@ pub(super) enum Report {
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
     /// What an agent that one talks with wants to be answered.
-    Talk(Box<Talk>),
+    Acp(Box<AcpMessage>),
     /// All of a turn's output has been read.
     Parsed(Box<Parsed>),
     /// The task that tried whether a limit is over does so no more.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::checks::Shell;
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{Input, ProofPlan, SetupRun, Step};
 use super::mailbox::Report;
 use super::workspace::MAX_FILE_BYTES;
@@ -166,9 +166,9 @@ impl Driver<'_> {
             return Ok(Some(Err(ProofError::File { what: "wait for a proof checkout in", path, source })));
         }
         self.wait(None, |driver, heard| match heard {
-            Heard::Report(Report::ProofLease(lease)) => Ok(Waited::Break(Some(*lease))),
-            Heard::Stop => Ok(Waited::Break(None)),
-            other @ (Heard::Commands | Heard::Report(_) | Heard::Deadline) => {
+            Wakeup::Report(Report::ProofLease(lease)) => Ok(Waited::Break(Some(*lease))),
+            Wakeup::Stop => Ok(Waited::Break(None)),
+            other @ (Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
                 driver.nobody_waits_for(other);
                 Ok(Waited::Continue(None))
             }

@@ -8,7 +8,7 @@ use jiff::{Timestamp, Zoned};
 
 use super::acp_process::acp_setting;
 use super::machine::TurnPlan;
-use crate::agent::acp::Heard;
+use crate::agent::acp::AcpItem;
 use crate::agent::{self, Observed, Observer, ParserSetting};
 use crate::event::{AgentEvent, Usage};
 use crate::process::Follower;
@@ -76,12 +76,12 @@ impl Reader {
     pub(super) fn read(
         mut self,
         mut follower: Follower,
-        mut send: impl FnMut(Heard) -> bool,
+        mut send: impl FnMut(AcpItem) -> bool,
     ) -> (Observed, Option<io::Error>) {
         let mut buffer = Vec::new();
         let mut error = None;
         let mut listening = true;
-        let mut hear = |heard: Heard| listening = listening && send(heard);
+        let mut hear = |heard: AcpItem| listening = listening && send(heard);
         loop {
             match follower.next(&mut buffer) {
                 Ok(true) => {
@@ -100,7 +100,7 @@ impl Reader {
     }
 
     /// Takes the next bytes. True: the turn is over; a process that lives on will print more, but not of this turn.
-    pub(super) fn feed(&mut self, bytes: &[u8], hear: &mut dyn FnMut(Heard)) -> bool {
+    pub(super) fn feed(&mut self, bytes: &[u8], hear: &mut dyn FnMut(AcpItem)) -> bool {
         if let Some(promise) = self.raw_promise.as_mut() {
             promise.feed(bytes, &self.file);
         }
@@ -113,9 +113,9 @@ impl Reader {
     }
 
     /// There are no more.
-    pub(super) fn finish(mut self, hear: &mut dyn FnMut(Heard)) -> Observed {
+    pub(super) fn finish(mut self, hear: &mut dyn FnMut(AcpItem)) -> Observed {
         let (observer, price) = (&mut self.observer, self.price);
-        self.parser.finish(&mut |event| hear(seen(Heard::Event(event), observer, price)));
+        self.parser.finish(&mut |event| hear(seen(AcpItem::Event(event), observer, price)));
         let mut observed = self.observer.finish();
         observed.promise |= self.raw_promise.is_some_and(|promise| promise.finish(&self.file));
         if let Some(blocked) = self.raw_blocked {
@@ -176,11 +176,11 @@ fn metered(report: Usage, price: Option<Price>) -> Usage {
 }
 
 /// What is passed on of what was heard, with its price.
-fn seen(mut heard: Heard, observer: &mut Observer, price: Option<Price>) -> Heard {
-    if let Heard::Event(event) = heard {
+fn seen(mut heard: AcpItem, observer: &mut Observer, price: Option<Price>) -> AcpItem {
+    if let AcpItem::Event(event) = heard {
         let event = priced(event, price);
         observer.see(&event);
-        heard = Heard::Event(event);
+        heard = AcpItem::Event(event);
     }
     heard
 }

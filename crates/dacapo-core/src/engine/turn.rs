@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
 use super::identity;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{Input, TurnPlan, TurnStart};
 use super::mailbox::{Outbox, Report};
 use super::planted::TurnBegun;
 use super::reader::{Reader, setting};
 use super::setup::PORT_VARIABLE;
 use super::stderr_events::TurnOutput;
-use super::turn_end::{CallEnded, Why, diagnosed, ending};
+use super::turn_end::{CallEnded, StoppedBy, diagnosed, ending};
 use super::watchdog::Watchdog;
 use super::workspace::Workspace;
 use crate::agent::{self, Ending, Observed, TurnRequest, acp};
@@ -58,8 +58,8 @@ impl Outbox {
             .name("parser".into())
             .spawn(move || {
                 let send = |heard| match heard {
-                    acp::Heard::Event(event) => send(&permit, &outbox, Report::Agent(event)),
-                    acp::Heard::Talk(talk) => send(&permit, &outbox, Report::Talk(Box::new(talk))),
+                    acp::AcpItem::Event(event) => send(&permit, &outbox, Report::Agent(event)),
+                    acp::AcpItem::Message(talk) => send(&permit, &outbox, Report::Acp(Box::new(talk))),
                 };
                 let (observed, error) = reader.read(follower, send);
                 outbox.report(Report::Parsed(Box::new(Parsed { observed, error })));
@@ -148,31 +148,33 @@ impl Driver<'_> {
         started: Instant,
     ) -> Result<Input, DriverError> {
         let mut watchdog = Watchdog::new(plan, self.adapter(plan), started);
-        let mut why: Option<Why> = None;
+        let mut why: Option<StoppedBy> = None;
         let mut ended = CallEnded::default();
         let (finished, parsed) = self.wait(Some(watchdog.deadline()), |driver, heard| {
             let reason = match heard {
-                Heard::Report(Report::ChildGone(finished)) => {
+                Wakeup::Report(Report::ChildGone(finished)) => {
                     ended.gone = Some(finished);
                     None
                 }
-                Heard::Report(Report::Parsed(all)) => {
+                Wakeup::Report(Report::Parsed(all)) => {
                     ended.parsed = Some(all);
                     None
                 }
-                Heard::Report(Report::Agent(event)) => {
+                Wakeup::Report(Report::Agent(event)) => {
                     let _ = permits.try_recv();
                     driver.agent_did(&event, &mut watchdog)?
                 }
-                Heard::Stop => Some(Why::Cancelled),
-                Heard::Deadline => watchdog.look(running),
-                other @ (Heard::Commands | Heard::Report(_)) => {
+                Wakeup::Stop => Some(StoppedBy::Cancelled),
+                Wakeup::Deadline => watchdog.look(running),
+                other @ (Wakeup::Commands | Wakeup::Report(_)) => {
                     driver.nobody_waits_for(other);
                     None
                 }
             };
             // A person's wish to stop counts, whatever else came before it.
-            if let Some(reason) = reason.filter(|found| why.is_none() || matches!(found, Why::Cancelled)) {
+            if let Some(reason) =
+                reason.filter(|found| why.is_none() || matches!(found, StoppedBy::Cancelled))
+            {
                 why = Some(driver.end_turn(running, reason));
             }
             Ok(match ended.both() {
@@ -198,11 +200,11 @@ impl Driver<'_> {
         &mut self,
         event: &AgentEvent,
         watchdog: &mut Watchdog,
-    ) -> Result<Option<Why>, DriverError> {
+    ) -> Result<Option<StoppedBy>, DriverError> {
         self.record.show(event);
         self.probe_sees(event)?;
         Ok(match event {
-            AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(Why::Budget),
+            AgentEvent::Usage(usage) if self.machine.over_budget(usage) => Some(StoppedBy::Budget),
             _ => watchdog.see(event),
         })
     }
@@ -212,7 +214,7 @@ impl Driver<'_> {
         self.input(&Input::Notice(Notice::OutputUnread { error: error.to_string() }))
     }
 
-    fn end_turn(&mut self, running: &Running, why: Why) -> Why {
+    fn end_turn(&mut self, running: &Running, why: StoppedBy) -> StoppedBy {
         self.record.sink.activity(&Activity::Stopping);
         running.stop(Stop::Gentle);
         why

@@ -21,7 +21,7 @@ const BYTES_KEPT: usize = 2 << 10;
 
 /// Why we end a turn ourselves.
 #[derive(Debug)]
-pub(super) enum Why {
+pub(super) enum StoppedBy {
     Cancelled,
     Budget,
     TimedOut(Fault),
@@ -163,7 +163,7 @@ pub(super) fn diagnosed(
     seen
 }
 
-pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
+pub(super) fn ending(why: Option<StoppedBy>, finished: &Finished) -> Ending {
     match (why, &finished.exit) {
         (_, Exit::SpawnFailed { kind, message, .. }) => Ending::NotStarted {
             permanent: matches!(
@@ -174,10 +174,10 @@ pub(super) fn ending(why: Option<Why>, finished: &Finished) -> Ending {
             ),
             message: message.clone(),
         },
-        (Some(Why::Cancelled), _) => Ending::Cancelled,
-        (Some(Why::Budget), _) => Ending::OverBudget,
-        (Some(Why::TimedOut(fault)), _) => Ending::TimedOut(fault),
-        (Some(Why::GaveUp(given_up)), _) => Ending::GaveUp(given_up),
+        (Some(StoppedBy::Cancelled), _) => Ending::Cancelled,
+        (Some(StoppedBy::Budget), _) => Ending::OverBudget,
+        (Some(StoppedBy::TimedOut(fault)), _) => Ending::TimedOut(fault),
+        (Some(StoppedBy::GaveUp(given_up)), _) => Ending::GaveUp(given_up),
         (None, _) if finished.guard_lost => Ending::GuardLost,
         (None, Exit::Code(code)) => Ending::Exited(*code),
         (None, Exit::Signal(signal)) => Ending::Signalled(*signal),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::machine::TurnPlan;
-use super::turn_end::Why;
+use super::turn_end::StoppedBy;
 use crate::agent::{Adapter, Patience};
 use crate::event::{AgentEvent, Fault, LogIn, TimeLimit};
 use crate::process::Running;
@@ -56,15 +56,18 @@ impl Watchdog {
     }
 
     /// The agent did something. A reason to end the turn: it tries in vain.
-    pub(super) fn see(&mut self, event: &AgentEvent) -> Option<Why> {
-        self.patience.see(event, self.started.elapsed(), self.log_in.as_ref()).map(Why::GaveUp)
+    pub(super) fn see(&mut self, event: &AgentEvent) -> Option<StoppedBy> {
+        self.patience.see(event, self.started.elapsed(), self.log_in.as_ref()).map(StoppedBy::GaveUp)
     }
 
     /// Time has passed.
-    pub(super) fn look(&mut self, running: &Running) -> Option<Why> {
+    pub(super) fn look(&mut self, running: &Running) -> Option<StoppedBy> {
         let now = Instant::now();
         if let Some((_, limit)) = self.hard.filter(|(hard, _)| *hard <= now) {
-            return Some(Why::TimedOut(Fault::TooSlow { limit: self.hard_limit, limit_ms: millis(limit) }));
+            return Some(StoppedBy::TimedOut(Fault::TooSlow {
+                limit: self.hard_limit,
+                limit_ms: millis(limit),
+            }));
         }
         if self.next_look > now {
             return None;
@@ -78,8 +81,8 @@ impl Watchdog {
                 false => Fault::Silent { limit_ms: millis(self.idle), said },
             };
             match self.patience.silence(|said| fault(Some(said))) {
-                Some(given_up) => Why::GaveUp(given_up),
-                None => Why::TimedOut(fault(None)),
+                Some(given_up) => StoppedBy::GaveUp(given_up),
+                None => StoppedBy::TimedOut(fault(None)),
             }
         })
     }

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::context::{Activity, DriverError};
 use super::driver::Driver;
-use super::listen::{Heard, Waited};
+use super::listen::{Waited, Wakeup};
 use super::machine::{Input, WritingPlan};
 use super::mailbox::Report;
 use super::reader::{Reader, written};
 use super::turn::EVENTS_IN_FLIGHT;
 use super::turn::random_uuid;
-use super::turn_end::{CallEnded, Why, diagnosed, ending};
+use super::turn_end::{CallEnded, StoppedBy, diagnosed, ending};
 use super::workspace::{MAX_FILE_BYTES, no_workspace};
 use crate::agent::{self, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
 use crate::context::{self, About, Conversation};
@@ -189,30 +189,34 @@ impl Driver<'_> {
         let started = Instant::now();
         let log_in = agent::adapter(agent.output).map(|adapter| LogIn::of(adapter.name()));
         let mut patience = Patience::default();
-        let mut why: Option<Why> = None;
+        let mut why: Option<StoppedBy> = None;
         let mut ended = CallEnded::default();
         let (finished, parsed) = self.wait(Some(started + LONGEST), |driver, heard| {
             let found = match heard {
-                Heard::Report(Report::ChildGone(finished)) => {
+                Wakeup::Report(Report::ChildGone(finished)) => {
                     ended.gone = Some(finished);
                     None
                 }
-                Heard::Report(Report::Parsed(all)) => {
+                Wakeup::Report(Report::Parsed(all)) => {
                     ended.parsed = Some(all);
                     None
                 }
-                Heard::Report(Report::Agent(event)) => {
+                Wakeup::Report(Report::Agent(event)) => {
                     let _ = permits.try_recv();
                     match &event {
-                        AgentEvent::Usage(usage) if driver.machine.over_budget(usage) => Some(Why::Budget),
-                        event => patience.see(event, started.elapsed(), log_in.as_ref()).map(Why::GaveUp),
+                        AgentEvent::Usage(usage) if driver.machine.over_budget(usage) => {
+                            Some(StoppedBy::Budget)
+                        }
+                        event => {
+                            patience.see(event, started.elapsed(), log_in.as_ref()).map(StoppedBy::GaveUp)
+                        }
                     }
                 }
-                Heard::Stop => Some(Why::Cancelled),
-                Heard::Deadline => {
-                    Some(Why::TimedOut(format!("no answer within {}", duration_text(LONGEST)).into()))
+                Wakeup::Stop => Some(StoppedBy::Cancelled),
+                Wakeup::Deadline => {
+                    Some(StoppedBy::TimedOut(format!("no answer within {}", duration_text(LONGEST)).into()))
                 }
-                other @ (Heard::Commands | Heard::Report(_)) => {
+                other @ (Wakeup::Commands | Wakeup::Report(_)) => {
                     driver.nobody_waits_for(other);
                     None
                 }
@@ -221,7 +225,7 @@ impl Driver<'_> {
                 running.stop(Stop::Gentle);
                 // A person's wish to stop counts, whatever else came before it.
                 why = match why.take() {
-                    Some(earlier) if !matches!(found, Why::Cancelled) => Some(earlier),
+                    Some(earlier) if !matches!(found, StoppedBy::Cancelled) => Some(earlier),
                     _ => Some(found),
                 };
             }

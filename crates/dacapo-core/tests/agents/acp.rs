@@ -3,7 +3,7 @@
 
 use crate::replay::words;
 use dacapo_core::agent::acp::{
-    Assignment, Client, Heard, Memory, Move, Process, Question, Talk, TalkSetting,
+    AcpItem, AcpMessage, AcpSettings, Assignment, Client, Memory, Move, Process, Question,
 };
 use dacapo_core::agent::{Ending, Observed, Observer, Parser, ParserSetting, parser, weigh};
 use dacapo_core::event::{AgentEvent, FailureKind, Notice, TurnEnd, Usage};
@@ -106,7 +106,7 @@ struct Player {
 impl Player {
     fn new(assignment: Assignment, memory: Option<Memory>) -> Self {
         let process = if memory.is_some() { Process::Kept } else { Process::New };
-        let talk = TalkSetting {
+        let talk = AcpSettings {
             task: assignment.task.clone(),
             approval: assignment.approval,
             session: assignment.session.clone(),
@@ -128,8 +128,8 @@ impl Player {
         self.parser.hear(format!("{line}\n").as_bytes(), &mut |one| heard.push(one));
         for one in heard {
             match one {
-                Heard::Event(event) => self.turn.events.push(event),
-                Heard::Talk(talk) => {
+                AcpItem::Event(event) => self.turn.events.push(event),
+                AcpItem::Message(talk) => {
                     let moves = self.client.hear(talk);
                     self.act(moves);
                 }

@@ -11,7 +11,7 @@ use super::print;
 use crate::App;
 use crate::args::List;
 use crate::error::Failure;
-use crate::output::listing::{self, Done, Entry, Frame, Scope, Sizes};
+use crate::output::listing::{self, DoneTasks, Entry, Frame, Scope, Sizes};
 use crate::output::words;
 
 pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
@@ -32,7 +32,7 @@ pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
         zone: zone(&entries),
         messages: app.messages,
         sizes: if args.size { Sizes::All } else { Sizes::Large },
-        done: if args.done { Done::Shown } else { Done::Counted },
+        done: if args.done { DoneTasks::Shown } else { DoneTasks::Counted },
         scope: if args.all {
             Scope::Everywhere
         } else {

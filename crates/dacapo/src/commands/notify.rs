@@ -12,7 +12,7 @@ use crate::App;
 use crate::args::{NotifyCommand, Show};
 use crate::config::load;
 use crate::error::Failure;
-use crate::notify::{Message, Patience, send, ways};
+use crate::notify::{Message, Patience, channels, send};
 use crate::question::asking;
 use crate::trust::Using;
 
@@ -28,11 +28,11 @@ pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
     for warning in &loaded.warnings {
         complain!("{}{}", app.messages.label_warning(), warning.in_language(app.messages.language()));
     }
-    let ways = ways(app, &loaded.config.notify);
-    if ways.is_empty() {
+    let channels = channels(app, &loaded.config.notify);
+    if channels.is_empty() {
         return Err(Failure::usage(say(|m| m.notify_no_way())).hint(say(|m| m.notify_set_one())));
     }
-    let sent = send(app, &ways, &Message::test(), Patience::Short);
+    let sent = send(app, &channels, &Message::test(), Patience::Short);
     for one in &sent {
         match (&one.error, json) {
             (error, true) => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dacapo_app::messages::Messages;
-use dacapo_app::present::face::{self, Face};
+use dacapo_app::present::kind_words::{self, KindWords};
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, TurnEnd, Usage};
@@ -153,8 +153,8 @@ impl Human {
     }
 
     /// How tasks of this kind are told, where that is not how loops are.
-    fn own(&self) -> Option<&'static dyn Face> {
-        face::of(&self.view.kind)
+    fn own(&self) -> Option<&'static dyn KindWords> {
+        kind_words::of(&self.view.kind)
     }
 
     /// Says what an event means in a task of this kind. True: there is no more to it.

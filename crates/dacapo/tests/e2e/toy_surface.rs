@@ -8,7 +8,7 @@ use std::time::Duration;
 use dacapo_app::App;
 use dacapo_app::messages::Messages;
 use dacapo_app::note::{MergeStep, Note, Notes};
-use dacapo_app::operations::act::{Done, MergeResult, Operation};
+use dacapo_app::operations::act::{MergeResult, Operation, OperationResult};
 use dacapo_app::operations::follow::{Hub, Item, Opening};
 use dacapo_app::operations::merge::MergeRequest;
 use dacapo_app::question::{Answer, Answers, NotYet};
@@ -17,7 +17,7 @@ use dacapo_app::request::TaskRequest;
 use crate::support::{World, wait_for};
 
 /// How a surface has something done: by itself, or by a short process.
-type Act = fn(&App, &Operation, &Answers) -> Result<Done, NotYet>;
+type Act = fn(&App, &Operation, &Answers) -> Result<OperationResult, NotYet>;
 
 /// Asks in its first iteration, and is done when the prompt has the answer.
 const ASKS: &str = "case $(cat) in *'answer: the blue'*) echo 'int x;' > key.c; echo FIN-1;; \
@@ -34,7 +34,7 @@ struct Toy {
 
 impl Toy {
     /// Does something, with a yes to every question on the way; what was asked.
-    fn does(&self, operation: &Operation) -> (Done, usize) {
+    fn does(&self, operation: &Operation) -> (OperationResult, usize) {
         let mut answers = Answers::default();
         for asked in 0.. {
             match (self.act)(&self.app, operation, &answers) {
@@ -62,7 +62,7 @@ impl Toy {
     }
 
     /// From the request to the branch of the user.
-    fn works(&self) -> Done {
+    fn works(&self) -> OperationResult {
         let request = TaskRequest {
             prompt: Some("use the key".into()),
             name: Some("t".into()),
@@ -72,7 +72,7 @@ impl Toy {
             ..TaskRequest::default()
         };
         let (started, asked) = self.does(&Operation::Start { request });
-        assert!(matches!(started, Done::Started { ref task, .. } if task == "t"), "{started:?}");
+        assert!(matches!(started, OperationResult::Started { ref task, .. } if task == "t"), "{started:?}");
         assert_eq!(asked, 1, "whether the check that was found is the project's");
         assert_eq!(self.watches("t"), Some("t".into()), "the agent asks");
         let answer = Some("the blue one".into());
@@ -111,8 +111,8 @@ fn project() -> World {
     world
 }
 
-fn is_merged(world: &World, done: &Done) {
-    let Done::Merged { tasks, halted: false, .. } = done else { panic!("{done:?}") };
+fn is_merged(world: &World, done: &OperationResult) {
+    let OperationResult::Merged { tasks, halted: false, .. } = done else { panic!("{done:?}") };
     assert!(matches!(tasks[..], [ref one] if matches!(one.result, MergeResult::Merged { .. })), "{tasks:?}");
     assert_eq!(world.read("key.c"), "int x;\n");
     world.assert_nothing_left("t");
@@ -188,7 +188,7 @@ fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
     assert_eq!(next(), MergeStep::Checked { command: check, passed: true });
     let MergeStep::Ended { result } = next() else { panic!("it has ended") };
     let done = merge.join().unwrap();
-    let Done::Merged { tasks, .. } = &done else { panic!("{done:?}") };
+    let OperationResult::Merged { tasks, .. } = &done else { panic!("{done:?}") };
     assert_eq!(tasks[0].result, result);
     is_merged(&world, &done);
 }

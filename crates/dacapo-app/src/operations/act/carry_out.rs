@@ -4,7 +4,7 @@ use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{MergeObserver, Outcome, Step};
 use dacapo_core::prune::{PutAway, Rules};
 
-use super::{Done, MergeResult, MergedTask, Operation};
+use super::{MergeResult, MergedTask, Operation, OperationResult};
 use crate::App;
 use crate::agents;
 use crate::config::Timespan;
@@ -28,7 +28,7 @@ use crate::request::Driven;
 
 impl App {
     /// Does it, in this process.
-    pub fn act(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
+    pub fn act(&self, operation: &Operation, answers: &Answers) -> Result<OperationResult, NotYet> {
         if let Some(order) = operation.order() {
             inside_task::refuse_order(self, order)?;
         }
@@ -73,21 +73,23 @@ impl App {
             Operation::Tell { task, text, once } => {
                 let lasting = if *once { Lasting::Once } else { Lasting::FromNowOn };
                 let told = self.tell(&self.task(Some(task))?.1, text, lasting)?;
-                Ok(Done::Told { when: told.heard, once: told.once })
+                Ok(OperationResult::Told { when: told.heard, once: told.once })
             }
-            Operation::Untell { task } => Ok(Done::Heard { when: self.untell(&self.task(Some(task))?.1)? }),
+            Operation::Untell { task } => {
+                Ok(OperationResult::Heard { when: self.untell(&self.task(Some(task))?.1)? })
+            }
             Operation::Set { task, changes } => {
-                Ok(Done::Heard { when: self.set(&self.task(Some(task))?.1, changes)? })
+                Ok(OperationResult::Heard { when: self.set(&self.task(Some(task))?.1, changes)? })
             }
             Operation::Pause { task, now } => {
                 let when = if *now { PauseAt::Now } else { PauseAt::EndOfIteration };
-                Ok(Done::Pausing { how: self.pause(&self.task(Some(task))?.1, when)? })
+                Ok(OperationResult::Pausing { how: self.pause(&self.task(Some(task))?.1, when)? })
             }
             Operation::Kill { task } => {
                 let mut killed = self.kill(vec![self.task(Some(task))?.1]);
                 let (_, killed) = killed.remove(0);
                 let view = killed?.refuse_over()?;
-                Ok(Done::Killed { stop_reason: view.result.map(|result| result.stop_reason) })
+                Ok(OperationResult::Killed { stop_reason: view.result.map(|result| result.stop_reason) })
             }
             Operation::Approve { task, choice } => {
                 let given = self.approve(task, *choice, goes_on, answers)?;
@@ -102,7 +104,7 @@ impl App {
                 let Merged { halted, .. } = self.merge(request, answers, &mut record)?;
                 let MergeRecord { tasks, ends, .. } = record;
                 let (from, to) = ends.ok_or_else(|| Failure::failed(say(|m| m.merge_came_to_no_end())))?;
-                Ok(Done::Merged { from, to, tasks, halted })
+                Ok(OperationResult::Merged { from, to, tasks, halted })
             }
             Operation::OpenPullRequest { task, title, base, draft } => {
                 let wishes = Wishes { title: title.clone(), base: base.clone(), draft: *draft };
@@ -110,16 +112,21 @@ impl App {
             }
             Operation::Rename { task, name } => {
                 let record = self.rename(task, name)?.record;
-                Ok(Done::Renamed { from: record.from.name.to_string(), name: record.to.name.to_string() })
+                Ok(OperationResult::Renamed {
+                    from: record.from.name.to_string(),
+                    name: record.to.name.to_string(),
+                })
             }
             Operation::Drop { tasks } => {
                 let drops = self.drop_tasks(tasks)?;
-                Ok(Done::Dropped {
+                Ok(OperationResult::Dropped {
                     tasks: drops.done.into_iter().map(|dropped| dropped.kept.name).collect(),
                     problem: drops.failure.map(|failure| failure.message.to_string()),
                 })
             }
-            Operation::Undo { task } => Ok(Done::Undone { task: self.undo(task.as_deref())?.kept.name }),
+            Operation::Undo { task } => {
+                Ok(OperationResult::Undone { task: self.undo(task.as_deref())?.kept.name })
+            }
             Operation::Prune { older_than, all_dropped } => {
                 let put_away = if *all_dropped { PutAway::All } else { PutAway::MergedOrOld };
                 let pruned =
@@ -127,76 +134,81 @@ impl App {
                 Ok(pruned.into())
             }
             Operation::SetConfig { key, value, file } => {
-                Ok(Done::ConfigSet { change: self.set_config(*file, key, value)? })
+                Ok(OperationResult::ConfigSet { change: self.set_config(*file, key, value)? })
             }
             Operation::UnsetConfig { key, file } => {
-                Ok(Done::ConfigUnset { change: self.unset_config(*file, key)? })
+                Ok(OperationResult::ConfigUnset { change: self.unset_config(*file, key)? })
             }
             Operation::Trust { hash } => {
                 self.trust(hash)?;
-                Ok(Done::Trusted)
+                Ok(OperationResult::Trusted)
             }
             Operation::RevokeTrust { hash } => {
-                Ok(Done::TrustRevoked { hashes: self.revoke_trust(hash.as_deref())? })
+                Ok(OperationResult::TrustRevoked { hashes: self.revoke_trust(hash.as_deref())? })
             }
             Operation::Own { kind, step } => {
                 let own =
                     kind::of(kind).ok_or_else(|| Failure::usage(say(|m| m.act_no_own_operations(kind))))?;
                 match own.act(self, step, answers)? {
-                    OwnDone::Started(started) => Ok(Done::started(*started)),
+                    OwnDone::Started(started) => Ok(OperationResult::started(*started)),
                     OwnDone::Resumed(resumed) => Ok(self.resumed(resumed)?),
-                    OwnDone::Ended => Ok(Done::Ended),
+                    OwnDone::Ended => Ok(OperationResult::Ended),
                 }
             }
         }
     }
 
-    fn open_pull_request(&self, task: &str, wishes: &Wishes, answers: &Answers) -> Result<Done, NotYet> {
+    fn open_pull_request(
+        &self,
+        task: &str,
+        wishes: &Wishes,
+        answers: &Answers,
+    ) -> Result<OperationResult, NotYet> {
         let offer = self.offer(Some(task), wishes, Intent::Act, answers)?;
         let (url, message) = match offer.made {
             Some(Made::Open { url, .. }) => (Some(url), None),
             Some(Made::PushedOnly { message, .. }) => (None, Some(message)),
             None => (None, None),
         };
-        Ok(Done::PullRequest { branch: offer.plan.branch, url, message })
+        Ok(OperationResult::PullRequest { branch: offer.plan.branch, url, message })
     }
 
-    fn let_run(&self, prepared: Prepared) -> Result<Done, NotYet> {
+    fn let_run(&self, prepared: Prepared) -> Result<OperationResult, NotYet> {
         let started = prepared.claim(self)?.in_background(self)?;
         if let Some(failure) = started.failed_to_begin(self) {
             return Err(failure.into());
         }
-        Ok(Done::started(started))
+        Ok(OperationResult::started(started))
     }
 
-    fn given(&self, given: AnswerOutcome) -> Result<Done, Failure> {
+    fn given(&self, given: AnswerOutcome) -> Result<OperationResult, Failure> {
         match given {
-            AnswerOutcome::Heard => Ok(Done::Answered),
-            AnswerOutcome::Settled { finding } => Ok(Done::FindingSettled { finding }),
+            AnswerOutcome::Heard => Ok(OperationResult::Answered),
+            AnswerOutcome::Settled { finding } => Ok(OperationResult::FindingSettled { finding }),
             AnswerOutcome::Resumed(resumed) => self.resumed(resumed),
         }
     }
 
-    fn resumed(&self, resumed: Resumed) -> Result<Done, Failure> {
+    fn resumed(&self, resumed: Resumed) -> Result<OperationResult, Failure> {
         match resumed {
-            Resumed::InBackground { begun, dir } => Ok(Done::Resumed { task: dir.name(), begun }),
+            Resumed::InBackground { begun, dir } => Ok(OperationResult::Resumed { task: dir.name(), begun }),
             Resumed::Here(run) => self.take_answer_in(*run),
         }
     }
 
     /// What is over at once needs no process of its own: a verdict that ends a review.
-    fn take_answer_in(&self, run: Run) -> Result<Done, Failure> {
+    fn take_answer_in(&self, run: Run) -> Result<OperationResult, Failure> {
         let mut log = Tracing::taking_up(&run.spec, &run.dir, self.kinds);
         let ended = run.drive(self, &mut log, |_| Ok(()))?;
         ended.settle(self, Watched::Elsewhere, &mut |news| tracing::info!("{news:?}"));
-        Ok(Done::Answered)
+        Ok(OperationResult::Answered)
     }
 }
 
-impl From<Pruned> for Done {
+impl From<Pruned> for OperationResult {
     fn from(Pruned { removed, bytes, problems, .. }: Pruned) -> Self {
         let removed = removed.iter().map(|(item, _)| item.what.name().to_owned()).collect();
-        Done::Pruned { removed, bytes, problems }
+        OperationResult::Pruned { removed, bytes, problems }
     }
 }
 

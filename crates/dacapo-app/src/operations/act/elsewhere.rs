@@ -7,7 +7,7 @@ use std::process::{ChildStdout, Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Operation};
+use super::{Operation, OperationResult};
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
@@ -40,7 +40,7 @@ pub enum Line {
     /// Something happened beside it.
     Note(Note),
     /// It is done; nothing follows.
-    Done(Done),
+    Done(OperationResult),
     /// The user must decide something first; nothing has changed, and nothing follows.
     Ask(Question),
     /// It was refused, or failed; nothing follows.
@@ -74,7 +74,7 @@ impl App {
     /// Does it in a short process of its own, with this user's environment and directory, and waits for that; what happens
     /// meanwhile is passed on as it happens. This process takes no lock, and keeps nothing: it may live long, and start whatever
     /// else it likes meanwhile.
-    pub fn act_elsewhere(&self, operation: &Operation, answers: &Answers) -> Result<Done, NotYet> {
+    pub fn act_elsewhere(&self, operation: &Operation, answers: &Answers) -> Result<OperationResult, NotYet> {
         let unable = |message: &dyn Fn(Messages) -> String| {
             Failure::failed(say(message)).kept(say(|m| m.act_kept_on_record()))
         };
@@ -129,7 +129,7 @@ impl App {
 #[derive(Default)]
 struct Heard {
     /// What came of the operation.
-    last: Option<Result<Done, NotYet>>,
+    last: Option<Result<OperationResult, NotYet>>,
     /// The first line that is none of ours.
     strange: Option<String>,
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     /// A program that is called in place of ours, and what is heard of it.
-    fn heard_of(script: &str) -> (Result<Done, NotYet>, Vec<Note>) {
+    fn heard_of(script: &str) -> (Result<OperationResult, NotYet>, Vec<Note>) {
         let dir = tempfile::tempdir().unwrap();
         // What is called is `sh __do`.
         std::fs::write(dir.path().join(ARGUMENT), format!("cat > /dev/null\n{script}\n")).unwrap();
@@ -188,7 +188,7 @@ mod tests {
             r#"echo '{"note":{"note":"not_listening","task":"t"}}'
                echo '{"done":{"done":"trusted"}}'"#,
         );
-        assert_eq!(came.unwrap(), Done::Trusted);
+        assert_eq!(came.unwrap(), OperationResult::Trusted);
         assert_eq!(notes, [Note::NotListening { task: "t".into() }]);
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let endless = failure_of("head -c 40000000 /dev/zero | tr '\\0' x");
         assert!(endless.ends_with(&"x".repeat(QUOTED)) && endless.len() < 2 * QUOTED, "{endless}");
         let (came, _) = heard_of(r#"echo warning: x; echo '{"done":{"done":"trusted"}}'"#);
-        assert_eq!(came.unwrap(), Done::Trusted);
+        assert_eq!(came.unwrap(), OperationResult::Trusted);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use crate::App;
-use crate::guarded_command::{End, GuardedCommand};
+use crate::guarded_command::{CommandEnd, GuardedCommand};
 
 /// Some agents need three seconds to start on an idle machine, and one unpacks itself first where it is new.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -78,10 +78,10 @@ fn ask(app: &App, question: Question, scratch: &Path) -> Answer {
     let done = command.run(app, scratch);
     let text = Some(done.stdout).filter(|text| !text.trim().is_empty()).unwrap_or(done.stderr);
     match done.end {
-        End::Code(code) => Answer::Said { code, text },
+        CommandEnd::Code(code) => Answer::Said { code, text },
         // Ended by us, at the end of what is read of it.
-        End::Flood => Answer::Said { code: 0, text },
-        End::TimeLimit => Answer::Silent,
-        End::Impossible(message) => Answer::Impossible(message),
+        CommandEnd::Flood => Answer::Said { code: 0, text },
+        CommandEnd::TimeLimit => Answer::Silent,
+        CommandEnd::Impossible(message) => Answer::Impossible(message),
     }
 }

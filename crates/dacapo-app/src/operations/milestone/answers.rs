@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::messages::say;
 use crate::operations::kind::Order;
 use crate::operations::resume::{GoesOn, Resume};
-use crate::operations::send::{Given, write_down};
+use crate::operations::send::{AnswerOutcome, write_down};
 use crate::operations::tasks::{still_finishing, still_running};
 use crate::present::needs::question;
 use crate::present::refusals;
@@ -51,7 +51,7 @@ impl App {
         finding: Option<usize>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet> {
+    ) -> Result<AnswerOutcome, NotYet> {
         let (repo, dir) = begun(self, id)?;
         paused_for(&self.view(&dir)?)?;
         approve(self, (&repo, &dir), finding, goes_on, answers)
@@ -64,7 +64,7 @@ impl App {
         reason: Option<String>,
         goes_on: GoesOn,
         answers: &Answers,
-    ) -> Result<Given, NotYet> {
+    ) -> Result<AnswerOutcome, NotYet> {
         let (repo, dir) = begun(self, id)?;
         paused_for(&self.view(&dir)?)?;
         reject(self, (&repo, &dir), reason, goes_on, answers)
@@ -90,10 +90,10 @@ pub(super) fn approve(
     finding: Option<usize>,
     goes_on: GoesOn,
     answers: &Answers,
-) -> Result<Given, NotYet> {
+) -> Result<AnswerOutcome, NotYet> {
     if let Some(number) = finding {
         settle(app, dir, number)?;
-        return Ok(Given::Settled { finding: number });
+        return Ok(AnswerOutcome::Settled { finding: number });
     }
     let seen = app.view(dir)?;
     let needs = paused_for(&seen)?;
@@ -104,7 +104,7 @@ pub(super) fn approve(
     let GoesOn { background, agent_answers } = goes_on;
     let at_once = is_review(&needs);
     let how = Resume { orders, at_once, background, agent_answers, ..Resume::default() };
-    app.resume(repo, dir, &how, answers).map(Given::Resumed)
+    app.resume(repo, dir, &how, answers).map(AnswerOutcome::Resumed)
 }
 
 fn is_review(needs: &Needs) -> bool {
@@ -172,7 +172,7 @@ pub(super) fn reject(
     reason: Option<String>,
     goes_on: GoesOn,
     answers: &Answers,
-) -> Result<Given, NotYet> {
+) -> Result<AnswerOutcome, NotYet> {
     let needs = paused_for(&app.view(dir)?)?;
     if !needs.offers(&Choice::Reject) {
         let name = dir.name();
@@ -188,7 +188,7 @@ pub(super) fn reject(
     let orders = vec![("dacapo reject", Command::Reject { reason })];
     let GoesOn { background, agent_answers } = goes_on;
     let how = Resume { orders, background, agent_answers, ..Resume::default() };
-    app.resume(repo, dir, &how, answers).map(Given::Resumed)
+    app.resume(repo, dir, &how, answers).map(AnswerOutcome::Resumed)
 }
 
 fn paused_for(seen: &TaskView) -> Result<Needs, Failure> {

@@ -67,7 +67,7 @@ fn frame(width: Option<usize>) -> Frame {
         width,
         now: "2026-11-16T02:00:00Z".parse().unwrap(),
         zone: TimeZone::UTC,
-        done: Done::Counted,
+        done: DoneTasks::Counted,
         sizes: Sizes::Large,
         scope: Scope::Here { everywhere: 0 },
         messages: Messages::ENGLISH,
@@ -305,7 +305,7 @@ fn s14_what_needs_nothing_any_more_is_one_line() {
     DONE       here  ✓ proven, in your checkout  dacapo list --done
     1 task · 4 iterations · this repository
     "#);
-    let each = Frame { done: Done::Shown, ..frame(Some(80)) };
+    let each = Frame { done: DoneTasks::Shown, ..frame(Some(80)) };
     insta::assert_snapshot!(shown(&entries, &each), @r#"
     DONE       merged   merged into main, ✓ proven        dacapo status merged
     DONE       halfway  merged into main, stopped         dacapo status halfway

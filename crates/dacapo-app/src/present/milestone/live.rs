@@ -23,8 +23,8 @@ use dacapo_core::task::milestone::{AtWork, MilestonePhase};
 
 use super as milestone;
 use crate::messages::Messages;
-use crate::present::face::EventLines;
 use crate::present::faults;
+use crate::present::kind_words::EventLines;
 use crate::present::words::{self, BAD, BOLD, DIM, WARN, paint};
 
 /// Features and findings of a long list that are named.

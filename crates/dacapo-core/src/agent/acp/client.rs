@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::parser::{Opened, Permission, Talk, cannot_take_up};
+use super::parser::{AcpMessage, Opened, Permission, cannot_take_up};
 use super::policy::{Choice, Decision, SetMode, narrowest};
 use super::say::{self, Step};
 use super::{Counting, Memory};
@@ -117,9 +117,9 @@ impl Client {
     }
 
     /// What follows from what was heard.
-    pub fn hear(&mut self, talk: Talk) -> Vec<Move> {
+    pub fn hear(&mut self, talk: AcpMessage) -> Vec<Move> {
         match talk {
-            Talk::Initialized(abilities) => {
+            AcpMessage::Initialized(abilities) => {
                 self.can_load = abilities.load;
                 let mut moves = Vec::new();
                 if abilities.counting == Counting::LastCall {
@@ -129,13 +129,15 @@ impl Client {
                 moves.push(self.open(abilities.resume, abilities.load));
                 moves
             }
-            Talk::NotOpened(Step::Resume) if self.can_load => vec![self.open_by(Step::Load)],
-            Talk::NotOpened(_) => vec![Move::Fail(cannot_take_up(&self.turn.task, "the agent refused"))],
-            Talk::Opened(opened) => self.opened(opened),
-            Talk::ModeAnswered => self.prompt(),
-            Talk::Permission(permission) => self.permission(permission),
-            Talk::Unserved { id, why } => vec![Move::Say(say::cannot(&id, METHOD_NOT_FOUND, why))],
-            Talk::Over(memory) => {
+            AcpMessage::NotOpened(Step::Resume) if self.can_load => vec![self.open_by(Step::Load)],
+            AcpMessage::NotOpened(_) => {
+                vec![Move::Fail(cannot_take_up(&self.turn.task, "the agent refused"))]
+            }
+            AcpMessage::Opened(opened) => self.opened(opened),
+            AcpMessage::ModeAnswered => self.prompt(),
+            AcpMessage::Permission(permission) => self.permission(permission),
+            AcpMessage::Unserved { id, why } => vec![Move::Say(say::cannot(&id, METHOD_NOT_FOUND, why))],
+            AcpMessage::Over(memory) => {
                 let mut moves = self.withdraw();
                 moves.push(Move::Over(memory));
                 moves

@@ -27,16 +27,16 @@ const MOST_STEPS: usize = 100;
 
 /// What is heard of an agent that one talks with.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum AcpItem {
     /// It did something.
     Event(AgentEvent),
     /// Something for the conversation itself to react to.
-    Talk(Talk),
+    Message(AcpMessage),
 }
 
 /// What moves a conversation on.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Talk {
+pub enum AcpMessage {
     /// It is there and says what it can.
     Initialized(Abilities),
     /// The conversation is open.
@@ -167,7 +167,7 @@ impl AcpParser {
         }
     }
 
-    fn line(&mut self, line: &Line<'_>, sink: &mut dyn FnMut(Heard)) {
+    fn line(&mut self, line: &Line<'_>, sink: &mut dyn FnMut(AcpItem)) {
         if self.phase == Phase::Over {
             return;
         }
@@ -180,13 +180,13 @@ impl AcpParser {
             }
             Line::Head(head) => {
                 if let Some(id) = id_of_overlong_request(head) {
-                    sink(Heard::Talk(Talk::Unserved { id, why: "the request is too large" }));
+                    sink(AcpItem::Message(AcpMessage::Unserved { id, why: "the request is too large" }));
                 }
             }
         }
     }
 
-    fn message(&mut self, message: &Message<'_>, sink: &mut dyn FnMut(Heard)) {
+    fn message(&mut self, message: &Message<'_>, sink: &mut dyn FnMut(AcpItem)) {
         let id = message.id.filter(|id| id.get().len() <= LONGEST_ID);
         match (message.method.as_deref(), id) {
             (Some("session/update"), None) => self.update(&read(message.params), sink),
@@ -195,7 +195,7 @@ impl AcpParser {
             }
             (Some(_), Some(id)) => {
                 let why = "this client does not do that";
-                sink(Heard::Talk(Talk::Unserved { id: id.get().to_owned(), why }));
+                sink(AcpItem::Message(AcpMessage::Unserved { id: id.get().to_owned(), why }));
             }
             (None, Some(id)) => {
                 if let Some(step) = Step::of(id) {
@@ -206,7 +206,7 @@ impl AcpParser {
         }
     }
 
-    fn answer(&mut self, step: Step, message: &Message<'_>, sink: &mut dyn FnMut(Heard)) {
+    fn answer(&mut self, step: Step, message: &Message<'_>, sink: &mut dyn FnMut(AcpItem)) {
         if message.error.is_some() {
             return self.refused(step, &read(message.error), sink);
         }
@@ -218,7 +218,7 @@ impl AcpParser {
         }
     }
 
-    fn initialized(&mut self, answer: &wire::Initialized, sink: &mut dyn FnMut(Heard)) {
+    fn initialized(&mut self, answer: &wire::Initialized, sink: &mut dyn FnMut(AcpItem)) {
         self.phase = Phase::Opening;
         let name = answer.agent_info.as_ref().and_then(|info| info.name.clone()).unwrap_or_default();
         self.count.begins(Counting::of(&name));
@@ -234,10 +234,10 @@ impl AcpParser {
             can.and_then(|can| can.session_capabilities.as_ref()).is_some_and(|can| can.resume.is_some());
         let counting = self.count.counting;
         let abilities = Abilities { name: one_line(&name), load: self.can_load, resume, counting };
-        sink(Heard::Talk(Talk::Initialized(abilities)));
+        sink(AcpItem::Message(AcpMessage::Initialized(abilities)));
     }
 
-    fn opened(&mut self, by: Step, answer: &wire::Opened, sink: &mut dyn FnMut(Heard)) {
+    fn opened(&mut self, by: Step, answer: &wire::Opened, sink: &mut dyn FnMut(AcpItem)) {
         let known = self.session.take().filter(|_| by != Step::New);
         let Some(session) = known.or_else(|| answer.session_id.clone()).filter(|id| !id.is_empty()) else {
             let message = "Failed to get session ID: the agent opened a conversation without one".to_owned();
@@ -251,22 +251,22 @@ impl AcpParser {
         // After a history the mode is set in any case: its answer is the border between then and now.
         let mode = if by == Step::Load { fitting.or_else(current) } else { fitting };
         self.phase = if mode.is_some() { Phase::Prelude } else { Phase::Turn };
-        sink(Heard::Event(AgentEvent::Session { id: session.clone() }));
-        sink(Heard::Talk(Talk::Opened(Opened { by, session, mode, mode_fits })));
+        sink(AcpItem::Event(AgentEvent::Session { id: session.clone() }));
+        sink(AcpItem::Message(AcpMessage::Opened(Opened { by, session, mode, mode_fits })));
     }
 
-    fn mode_answered(&mut self, sink: &mut dyn FnMut(Heard)) {
+    fn mode_answered(&mut self, sink: &mut dyn FnMut(AcpItem)) {
         if self.phase == Phase::Prelude {
             self.phase = Phase::Turn;
         }
-        sink(Heard::Talk(Talk::ModeAnswered));
+        sink(AcpItem::Message(AcpMessage::ModeAnswered));
     }
 
-    fn refused(&mut self, step: Step, error: &RpcError, sink: &mut dyn FnMut(Heard)) {
+    fn refused(&mut self, step: Step, error: &RpcError, sink: &mut dyn FnMut(AcpItem)) {
         match step {
             // Permissions are answered one by one then.
             Step::Mode => self.mode_answered(sink),
-            Step::Resume if self.can_load => sink(Heard::Talk(Talk::NotOpened(step))),
+            Step::Resume if self.can_load => sink(AcpItem::Message(AcpMessage::NotOpened(step))),
             Step::Resume | Step::Load if !failure::wants_login(error) => {
                 let event = cannot_take_up(&self.task, &failure::words(error));
                 self.failed(event, sink);
@@ -284,26 +284,26 @@ impl AcpParser {
         Circumstances { login: &self.login, now }
     }
 
-    fn failed(&mut self, event: AgentEvent, sink: &mut dyn FnMut(Heard)) {
-        sink(Heard::Event(event));
+    fn failed(&mut self, event: AgentEvent, sink: &mut dyn FnMut(AcpItem)) {
+        sink(AcpItem::Event(event));
         self.over("error", sink);
     }
 
-    fn over(&mut self, reason: &str, sink: &mut dyn FnMut(Heard)) {
+    fn over(&mut self, reason: &str, sink: &mut dyn FnMut(AcpItem)) {
         self.phase = Phase::Over;
-        sink(Heard::Event(AgentEvent::End { reason: reason.to_owned() }));
+        sink(AcpItem::Event(AgentEvent::End { reason: reason.to_owned() }));
         let Count { counting, reported, .. } = self.count;
-        sink(Heard::Talk(Talk::Over(Memory { counting, reported, login: self.login.clone() })));
+        sink(AcpItem::Message(AcpMessage::Over(Memory { counting, reported, login: self.login.clone() })));
     }
 
     /// `end_turn` means that the agent has stopped, not that it has done anything.
-    fn ended(&mut self, answer: &wire::Prompted, sink: &mut dyn FnMut(Heard)) {
+    fn ended(&mut self, answer: &wire::Prompted, sink: &mut dyn FnMut(AcpItem)) {
         if let Some(usage) = self.count.ended(answer) {
-            sink(Heard::Event(AgentEvent::Usage(usage)));
+            sink(AcpItem::Event(AgentEvent::Usage(usage)));
         }
         let reason = answer.stop_reason.as_deref().unwrap_or("end_turn");
         if let Some(failure) = self.failure_behind(reason) {
-            sink(Heard::Event(failure));
+            sink(AcpItem::Event(failure));
         }
         self.over(&one_line(reason), sink);
     }
@@ -326,7 +326,7 @@ impl AcpParser {
         }
     }
 
-    fn update(&mut self, params: &Params<'_>, sink: &mut dyn FnMut(Heard)) {
+    fn update(&mut self, params: &Params<'_>, sink: &mut dyn FnMut(AcpItem)) {
         let ours = match (&self.session, &params.session_id) {
             (Some(ours), Some(theirs)) => ours == theirs,
             _ => true,
@@ -335,7 +335,7 @@ impl AcpParser {
             return;
         }
         let update: Update<'_> = read(params.update);
-        let mut event = |event| sink(Heard::Event(event));
+        let mut event = |event| sink(AcpItem::Event(event));
         match update.session_update.as_deref().unwrap_or_default() {
             "agent_message_chunk" => {
                 if let Some(text) = text_of(&update) {
@@ -395,9 +395,9 @@ impl AcpParser {
         self.codex_error = Some(error);
     }
 
-    fn permission(&mut self, id: &str, params: &Params<'_>, sink: &mut dyn FnMut(Heard)) {
+    fn permission(&mut self, id: &str, params: &Params<'_>, sink: &mut dyn FnMut(AcpItem)) {
         let call: Update<'_> = read(params.tool_call);
-        let wanted = self.tools.see(&call, ReportedBy::Request, &mut |event| sink(Heard::Event(event)));
+        let wanted = self.tools.see(&call, ReportedBy::Request, &mut |event| sink(AcpItem::Event(event)));
         let options: Vec<wire::PermissionOption> = read(params.options);
         let choices: Vec<Choice> = options.into_iter().filter_map(Choice::of).collect();
         let mut decision = policy::decide(self.approval, wanted.kind);
@@ -405,7 +405,7 @@ impl AcpParser {
             decision = Decision::Reject;
         }
         if decision == Decision::Reject {
-            sink(Heard::Event(AgentEvent::Refused { what: wanted.what.clone() }));
+            sink(AcpItem::Event(AgentEvent::Refused { what: wanted.what.clone() }));
         }
         let permission = Permission {
             id: id.to_owned(),
@@ -415,15 +415,15 @@ impl AcpParser {
             decision,
             choices,
         };
-        sink(Heard::Talk(Talk::Permission(permission)));
+        sink(AcpItem::Message(AcpMessage::Permission(permission)));
     }
 }
 
 impl Parser for AcpParser {
     fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AgentEvent)) {
         self.hear(bytes, &mut |heard| match heard {
-            Heard::Event(event) => sink(event),
-            Heard::Talk(_) => {}
+            AcpItem::Event(event) => sink(event),
+            AcpItem::Message(_) => {}
         });
     }
 
@@ -431,7 +431,7 @@ impl Parser for AcpParser {
         // A line without its end was never said.
     }
 
-    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Heard)) {
+    fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AcpItem)) {
         let mut lines = std::mem::take(&mut self.lines);
         lines.feed_all(bytes, |line| self.line(&line, sink));
         self.lines = lines;

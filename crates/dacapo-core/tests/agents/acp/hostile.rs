@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn heard(bytes: &[u8], size: usize) -> Vec<Heard> {
+fn heard(bytes: &[u8], size: usize) -> Vec<AcpItem> {
     let mut parser = parser(OutputFormat::Acp, ParserSetting::default());
     let mut heard = Vec::new();
     for chunk in bytes.chunks(size.max(1)) {
@@ -29,11 +29,11 @@ const RECORDINGS: [&str; 6] = [
 ];
 
 /// Takes everything that is heard to a client, as the engine would.
-fn answer_all(heard: &[Heard]) {
+fn answer_all(heard: &[AcpItem]) {
     let mut client = Client::new(assignment(0, "go", None, Approval::Ask));
     let mut moves = client.begin(Process::New);
     for one in heard {
-        if let Heard::Talk(talk) = one {
+        if let AcpItem::Message(talk) = one {
             moves.extend(client.hear(talk.clone()));
         }
         for one in std::mem::take(&mut moves) {
@@ -144,10 +144,13 @@ fn r3_a_line_without_end_and_a_deep_one_take_bounded_memory() {
     }
     assert_eq!(heard, [], "100 MB, and nothing has been said yet");
     parser.hear(b"\"}}\n", &mut |one| heard.push(one));
-    assert!(matches!(&heard[..], [Heard::Talk(Talk::Unserved { id, .. })] if id == "\"q\""), "{heard:?}");
+    assert!(
+        matches!(&heard[..], [AcpItem::Message(AcpMessage::Unserved { id, .. })] if id == "\"q\""),
+        "{heard:?}"
+    );
     let deep = [b"{\"method\":\"session/update\",\"params\":".to_vec(), vec![b'['; 1 << 20], b"\n".to_vec()]
         .concat();
     parser.hear(&deep, &mut |_| {});
     parser.hear(b"{\"method\":\"session/update\",\"params\":{\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"text\":\"there\"}}}}\n", &mut |one| heard.push(one));
-    assert_eq!(heard.last(), Some(&Heard::Event(AgentEvent::Text { text: "there".into() })));
+    assert_eq!(heard.last(), Some(&AcpItem::Event(AgentEvent::Text { text: "there".into() })));
 }

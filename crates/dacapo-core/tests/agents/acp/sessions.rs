@@ -120,7 +120,7 @@ fn r3_bytes_that_are_no_text_leave_nobody_waiting() {
     let line = [before.as_bytes(), b"\"title\":\"\xff\xfe", after.as_bytes(), b"\n"].concat();
     let mut heard = Vec::new();
     parser.hear(&line, &mut |one| heard.push(one));
-    assert!(matches!(heard.last(), Some(Heard::Talk(Talk::Permission(_)))), "{heard:?}");
+    assert!(matches!(heard.last(), Some(AcpItem::Message(AcpMessage::Permission(_)))), "{heard:?}");
 }
 
 #[test]

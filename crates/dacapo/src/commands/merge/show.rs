@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dacapo_app::messages::Messages;
 use dacapo_app::operations::merge::{MergePlan, ObserveMerge};
-use dacapo_app::present::{face, left_out};
+use dacapo_app::present::{kind_words, left_out};
 use dacapo_core::event::{AgentEvent, FORMAT};
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{
@@ -23,7 +23,7 @@ use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 
 /// What there is to say about merging what is not completed.
 fn why_unfinished(view: &TaskView, messages: Messages) -> String {
-    let own = face::of(&view.kind).and_then(|face| face.unfinished(view, messages));
+    let own = kind_words::of(&view.kind).and_then(|own| own.unfinished(view, messages));
     own.unwrap_or_else(|| messages.merge_task_status(view.status.as_str()))
 }
 

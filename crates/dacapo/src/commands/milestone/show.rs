@@ -15,7 +15,7 @@ use crate::App;
 use crate::args::milestone::ShowMilestone;
 use crate::commands::{pad, print};
 use crate::error::Failure;
-use crate::milestones::{Entry, MilestoneTask, Round, Said, Story};
+use crate::milestones::{Entry, MilestoneTask, Round, Statement, Story};
 use crate::output;
 use crate::output::needs::question;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
@@ -276,7 +276,7 @@ fn verdict(out: &mut String, round: &Round, milestone: &MilestoneView, messages:
     }
 }
 
-fn speech(out: &mut String, said: &Said, name: &str, messages: Messages) {
+fn speech(out: &mut String, said: &Statement, name: &str, messages: Messages) {
     let _ = writeln!(out, "  {}", paint(BOLD, &told::speaker(said.who, messages)));
     let lines: Vec<&str> = said.text.trim().lines().collect();
     block(out, "    ", &lines[..lines.len().min(MOST_LINES)].join("\n"));

@@ -6,7 +6,7 @@ use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
 use serde_json::{Value, json};
 
-use crate::milestones::{Entry, Known, MilestoneTask, Said, Status, Story, Who};
+use crate::milestones::{Entry, Known, MilestoneTask, Speaker, Statement, Status, Story};
 use crate::output::json::ask;
 
 /// Its status, and what its task adds to it.
@@ -160,7 +160,7 @@ pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Valu
     value
 }
 
-fn said_json(said: &Said) -> Value {
+fn said_json(said: &Statement) -> Value {
     json!({ "who": said.who.as_str(), "turn": said.turn, "text": said.text })
 }
 
@@ -264,11 +264,11 @@ fn paused(told: &MilestoneTask, add: &mut impl FnMut(String, Words)) {
 }
 
 /// Who spoke, as people are told.
-pub(super) fn speaker(who: Who, messages: Messages) -> String {
+pub(super) fn speaker(who: Speaker, messages: Messages) -> String {
     match who {
-        Who::Developer => "Developer".to_owned(),
-        Who::Acceptor => "Acceptor".to_owned(),
-        Who::Engine => "dacapo".to_owned(),
-        Who::Person => messages.page_you(),
+        Speaker::Developer => "Developer".to_owned(),
+        Speaker::Acceptor => "Acceptor".to_owned(),
+        Speaker::Engine => "dacapo".to_owned(),
+        Speaker::Person => messages.page_you(),
     }
 }

@@ -19,7 +19,9 @@ fn u5_a_list_has_no_english_sentence_in_chinese() {
         entry(Brief { stop_reason: Some(StopReason::Abandoned), ..milestone("over", Status::Cancelled) }),
     ]);
     for language in [Language::SimplifiedChinese, Language::TraditionalChinese] {
-        for (width, done) in [(None, Done::Shown), (Some(80), Done::Counted), (Some(120), Done::Counted)] {
+        for (width, done) in
+            [(None, DoneTasks::Shown), (Some(80), DoneTasks::Counted), (Some(120), DoneTasks::Counted)]
+        {
             let messages = Messages::new(language);
             let frame = Frame { done, messages, sizes: Sizes::All, ..frame(width) };
             assert_no_english(&shown(&entries, &frame), &["no rate limit"]);

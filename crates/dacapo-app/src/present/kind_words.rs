@@ -1,4 +1,4 @@
-//! How tasks of a kind are told to people, where that is not how loops are. Each kind that has something to say has a face;
+//! How tasks of a kind are told to people, where that is not how loops are. Each kind that has something to say has an entry in [`KINDS`];
 //! whoever tells of tasks asks that, and never which kind a task is.
 
 use dacapo_core::event::{Envelope, IterationRecord, TaskResult};
@@ -57,8 +57,8 @@ impl Unit {
     }
 }
 
-/// The face of a kind. What it does not say is said as of a loop.
-pub trait Face: Sync {
+/// How tasks of one kind are put into words. What it does not say is said as of a loop.
+pub trait KindWords: Sync {
     /// The kind.
     fn kind(&self) -> &'static str;
 
@@ -152,14 +152,14 @@ pub struct EventLines {
     pub is_all: bool,
 }
 
-const FACES: &[&dyn Face] = &[&milestone::Milestones];
+const KINDS: &[&dyn KindWords] = &[&milestone::Milestones];
 
-/// The face of tasks of this kind; none: they are told as loops are.
-pub fn of(kind: &str) -> Option<&'static dyn Face> {
-    FACES.iter().copied().find(|face| face.kind() == kind)
+/// The words for tasks of this kind; none: they are told as loops are.
+pub fn of(kind: &str) -> Option<&'static dyn KindWords> {
+    KINDS.iter().copied().find(|own| own.kind() == kind)
 }
 
 /// What a task of this kind does again and again.
 pub fn unit(kind: &str) -> Unit {
-    of(kind).map_or(Unit::Iteration, Face::unit)
+    of(kind).map_or(Unit::Iteration, KindWords::unit)
 }
