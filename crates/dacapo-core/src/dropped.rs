@@ -42,7 +42,7 @@ const TREE: &str = "tree";
 /// Why something was put away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-pub enum Why {
+pub enum DropReason {
     /// By `dacapo drop`: all of it, the record too.
     Dropped,
     /// Its work is in another branch now: worktree and branch went, the record stays.
@@ -60,7 +60,7 @@ pub enum Why {
 
 /// What was put away: `dropped/ID/dropped.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct DroppedRecord {
     v: u32,
     /// Names it: `NAME-STAMP-RANDOM`.
     pub id: String,
@@ -70,7 +70,7 @@ pub struct Kept {
     pub tag: String,
     /// Why.
     #[serde(flatten)]
-    pub why: Why,
+    pub why: DropReason,
     /// When.
     pub at: Timestamp,
     /// What the task was about.
@@ -140,30 +140,30 @@ impl<'a> Dropped<'a> {
     }
 
     /// Where one of them is.
-    pub fn path(&self, kept: &Kept) -> PathBuf {
+    pub fn path(&self, kept: &DroppedRecord) -> PathBuf {
         self.data.dropped_path().join(&kept.id)
     }
 
     /// How many bytes one of them occupies.
-    pub fn size(&self, kept: &Kept) -> u64 {
+    pub fn size(&self, kept: &DroppedRecord) -> u64 {
         disk_usage(&self.path(kept), Instant::now() + COUNTING).0
     }
 
     /// All of them, the newest first. What is not ours, or of a newer Dacapo, is left alone.
-    pub fn all(&self) -> io::Result<Vec<Kept>> {
+    pub fn all(&self) -> io::Result<Vec<DroppedRecord>> {
         let entries = match fs::read_dir(self.data.dropped_path()) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let mut all: Vec<Kept> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
+        let mut all: Vec<DroppedRecord> = entries.flatten().filter_map(|entry| read(&entry.path())).collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         Ok(all)
     }
 
     /// A drop, or its undoing, or what follows a merge, of this very task that was cut short.
-    pub(crate) fn unfinished(&self, spec: &TaskSpec) -> io::Result<Option<Kept>> {
-        let is_it = |kept: &Kept| kept.tag == spec.tag && !self.is_complete(kept).unwrap_or(true);
+    pub(crate) fn unfinished(&self, spec: &TaskSpec) -> io::Result<Option<DroppedRecord>> {
+        let is_it = |kept: &DroppedRecord| kept.tag == spec.tag && !self.is_complete(kept).unwrap_or(true);
         Ok(self.all()?.into_iter().find(is_it))
     }
 
@@ -183,23 +183,23 @@ impl<'a> Dropped<'a> {
     }
 
     /// What was begun for such a reason with this very task, and is neither finished nor taken back.
-    fn begun(&self, spec: &TaskSpec, why: &Why) -> io::Result<Option<Kept>> {
-        let same_reason = |kept: &Kept| match why {
-            Why::Dropped => kept.why == Why::Dropped,
-            Why::Merged { .. } => matches!(kept.why, Why::Merged { .. }),
+    fn begun(&self, spec: &TaskSpec, why: &DropReason) -> io::Result<Option<DroppedRecord>> {
+        let same_reason = |kept: &DroppedRecord| match why {
+            DropReason::Dropped => kept.why == DropReason::Dropped,
+            DropReason::Merged { .. } => matches!(kept.why, DropReason::Merged { .. }),
         };
-        let is_it = |kept: &Kept| {
+        let is_it = |kept: &DroppedRecord| {
             kept.tag == spec.tag && same_reason(kept) && !self.is_complete(kept).unwrap_or(true)
         };
         Ok(self.all()?.into_iter().find(is_it))
     }
 
     /// Whether all that was to go is away.
-    fn is_complete(&self, kept: &Kept) -> Result<bool, GitError> {
+    fn is_complete(&self, kept: &DroppedRecord) -> Result<bool, GitError> {
         let away = self.path(kept);
         match (&kept.why, &kept.worktree, &kept.branch) {
-            (Why::Dropped, _, _) => Ok(away.join(TASK).exists()),
-            (Why::Merged { .. }, Some(worktree), Some(branch)) => {
+            (DropReason::Dropped, _, _) => Ok(away.join(TASK).exists()),
+            (DropReason::Merged { .. }, Some(worktree), Some(branch)) => {
                 let is_there = fs::symlink_metadata(worktree).is_ok();
                 if is_there && fs::symlink_metadata(away.join(TREE)).is_ok() {
                     // Its files are away: the ones at their place are somebody else's.
@@ -208,12 +208,12 @@ impl<'a> Dropped<'a> {
                 let tip = self.repo.read_ref(branch)?;
                 Ok(!is_there && (tip.is_none() || tip != kept.tip))
             }
-            (Why::Merged { .. }, _, _) => Ok(true),
+            (DropReason::Merged { .. }, _, _) => Ok(true),
         }
     }
 
     /// Whether nothing of it is away: a crash came before anything moved, or after all of it was back.
-    pub(crate) fn is_empty(&self, kept: &Kept) -> bool {
+    pub(crate) fn is_empty(&self, kept: &DroppedRecord) -> bool {
         let is_paper = |entry: &fs::DirEntry| {
             let name = entry.file_name();
             name == PAPER || name.as_encoded_bytes().starts_with(b".new-")
@@ -231,13 +231,18 @@ impl<'a> Dropped<'a> {
     }
 
     /// Puts a task away. The caller holds its lock.
-    pub fn put_away(&self, dir: &TaskDir, spec: &TaskSpec, why: Why) -> Result<Kept, DropError> {
+    pub fn put_away(
+        &self,
+        dir: &TaskDir,
+        spec: &TaskSpec,
+        why: DropReason,
+    ) -> Result<DroppedRecord, DropError> {
         let kept = self.prepare(spec, why)?;
         self.finish(dir, spec, kept)
     }
 
     /// The first half of [`Dropped::put_away`]: refs keep what git knows, and it is on disk what goes where.
-    pub(crate) fn prepare(&self, spec: &TaskSpec, why: Why) -> Result<Kept, DropError> {
+    pub(crate) fn prepare(&self, spec: &TaskSpec, why: DropReason) -> Result<DroppedRecord, DropError> {
         self.can_put_away(spec)?;
         let begun = self.begun(spec, &why).map_err(file("read", &self.data.dropped_path()))?;
         let mut kept = begun.unwrap_or_else(|| new_paper(spec, why));
@@ -258,13 +263,18 @@ impl<'a> Dropped<'a> {
     }
 
     /// The second half: all of it goes.
-    pub(crate) fn finish(&self, dir: &TaskDir, spec: &TaskSpec, kept: Kept) -> Result<Kept, DropError> {
+    pub(crate) fn finish(
+        &self,
+        dir: &TaskDir,
+        spec: &TaskSpec,
+        kept: DroppedRecord,
+    ) -> Result<DroppedRecord, DropError> {
         let away = self.path(&kept);
         if let Place::Worktree { path, branch, .. } = &spec.place {
             let held = SetAside { tip: kept.tip.clone(), refs: kept.refs.clone() };
             self.repo.set_aside(path, branch, &away, &held)?;
         }
-        if kept.why == Why::Dropped {
+        if kept.why == DropReason::Dropped {
             let last_words = mirroring::documents(dir, spec, Whereabouts::Dropped, self.kinds);
             dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
             mirror::publish(spec, last_words, self.repo.env());
@@ -273,7 +283,7 @@ impl<'a> Dropped<'a> {
     }
 
     /// Brings back what was put away. Refused where its name, branch or directory is taken; then nothing has moved.
-    pub fn bring_back(&self, kept: &Kept) -> Result<(), DropError> {
+    pub fn bring_back(&self, kept: &DroppedRecord) -> Result<(), DropError> {
         let away = self.path(kept);
         let home = self.home(kept);
         let from = TaskDir::at(away.join(TASK));
@@ -303,7 +313,7 @@ impl<'a> Dropped<'a> {
                 self.repo.take_new_branch(path, old, branch)?;
             }
         }
-        if let (Why::Merged { into, .. }, Some(lock)) = (&kept.why, &lock) {
+        if let (DropReason::Merged { into, .. }, Some(lock)) = (&kept.why, &lock) {
             let undone = note(&home, lock, Event::MergeUndone { into: into.clone() });
             undone.map_err(|error| file("write", &home.journal_path())(io::Error::other(error)))?;
         }
@@ -317,7 +327,7 @@ impl<'a> Dropped<'a> {
 
     /// The caller holds the task's lock, so a git that left something locked here is dead: the task's, or one of an
     /// earlier try.
-    fn clear_left_locks(&self, kept: &Kept) -> Result<(), GitError> {
+    fn clear_left_locks(&self, kept: &DroppedRecord) -> Result<(), GitError> {
         /// A try takes less.
         const TRY: Duration = Duration::from_secs(5 * 60);
         let Some(worktree) = &kept.worktree else { return Ok(()) };
@@ -337,13 +347,13 @@ impl<'a> Dropped<'a> {
         Ok(())
     }
 
-    fn home(&self, kept: &Kept) -> TaskDir {
+    fn home(&self, kept: &DroppedRecord) -> TaskDir {
         TaskDir::at(self.data.tasks_path().join(&kept.name))
     }
 
     /// The record is at its place already; nobody may drive the task meanwhile. One that is another task's stays what it
     /// is, and one that is gone needs no lock.
-    fn lock_at_home(&self, kept: &Kept, home: &TaskDir) -> Result<Option<Lock>, DropError> {
+    fn lock_at_home(&self, kept: &DroppedRecord, home: &TaskDir) -> Result<Option<Lock>, DropError> {
         match home.spec() {
             Ok(spec) if spec.tag == kept.tag => Ok(Some(home.lock()?)),
             Ok(_) => Err(DropError::NameTaken(kept.name.clone())),
@@ -353,7 +363,7 @@ impl<'a> Dropped<'a> {
 
     /// Removes the paper and the refs of something that is back, or of which nothing is away. The paper goes last: as long as
     /// it is there, whoever was kept from it can go on.
-    pub(crate) fn forget(&self, kept: &Kept) -> Result<(), DropError> {
+    pub(crate) fn forget(&self, kept: &DroppedRecord) -> Result<(), DropError> {
         self.repo.forget_refs(&kept.refs)?;
         let path = self.path(kept);
         let removed =
@@ -375,12 +385,12 @@ impl<'a> Dropped<'a> {
     }
 
     /// Whether something of the task is still, or again, at its place.
-    pub(crate) fn is_under_way(&self, kept: &Kept) -> Result<bool, GitError> {
+    pub(crate) fn is_under_way(&self, kept: &DroppedRecord) -> Result<bool, GitError> {
         Ok(self.home(kept).spec().is_ok_and(|spec| spec.tag == kept.tag) && !self.is_complete(kept)?)
     }
 
     /// Whether the files that were put away are the ones of the branch's tip, those aside that a build makes again.
-    pub(crate) fn is_clean(&self, kept: &Kept) -> Result<bool, GitError> {
+    pub(crate) fn is_clean(&self, kept: &DroppedRecord) -> Result<bool, GitError> {
         let tree = self.path(kept).join(TREE);
         if !tree.exists() {
             return Ok(true);
@@ -392,7 +402,7 @@ impl<'a> Dropped<'a> {
     }
 
     /// What git ignores of the files that were put away.
-    pub(crate) fn ignored(&self, kept: &Kept) -> Result<Ignored, GitError> {
+    pub(crate) fn ignored(&self, kept: &DroppedRecord) -> Result<Ignored, GitError> {
         let tree = self.path(kept).join(TREE);
         if tree.exists() { self.repo.ignored_in(&tree, kept.tip.as_ref()) } else { Ok(Ignored::default()) }
     }
@@ -408,7 +418,7 @@ impl<'a> Dropped<'a> {
 
     /// Removes what was put away. Its files, ignored ones and secrets aside, are under a ref first; the names of all refs
     /// that keep something of it are given back.
-    pub(crate) fn remove_for_good(&self, kept: &Kept) -> Result<Vec<String>, DropError> {
+    pub(crate) fn remove_for_good(&self, kept: &DroppedRecord) -> Result<Vec<String>, DropError> {
         let away = self.path(kept);
         let from = TaskDir::at(away.join(TASK));
         // Nobody brings it back meanwhile.
@@ -426,7 +436,7 @@ impl<'a> Dropped<'a> {
     }
 
     /// On disk before anything moves.
-    fn write(&self, kept: &Kept) -> Result<(), DropError> {
+    fn write(&self, kept: &DroppedRecord) -> Result<(), DropError> {
         let dir = self.path(kept);
         files::make_dir(&dir).map_err(file("make", &dir))?;
         let json = serde_json::to_vec_pretty(kept).map_err(|error| file("write", &dir)(error.into()))?;
@@ -440,25 +450,25 @@ impl<'a> Dropped<'a> {
     }
 }
 
-impl Kept {
+impl DroppedRecord {
     /// Where its refs are: when it was put away, and which it is.
     fn prefix(&self) -> String {
         let stamp = self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
         let kind = match self.why {
-            Why::Dropped => "",
-            Why::Merged { .. } => "merged-",
+            DropReason::Dropped => "",
+            DropReason::Merged { .. } => "merged-",
         };
         format!("refs/dacapo/rescue/{}/{kind}{}", self.name, stamp.unwrap_or(&self.id))
     }
 }
 
-fn new_paper(spec: &TaskSpec, why: Why) -> Kept {
+fn new_paper(spec: &TaskSpec, why: DropReason) -> DroppedRecord {
     let at = Timestamp::now();
     let (worktree, branch) = match &spec.place {
         Place::InPlace { .. } => (None, None),
         Place::Worktree { path, branch, .. } => (Some(path.clone()), Some(branch.clone())),
     };
-    Kept {
+    DroppedRecord {
         v: KEPT_FORMAT,
         id: format!("{}-{}-{}", spec.name, at.strftime("%Y%m%dT%H%M%SZ"), random_hex(3)),
         name: spec.name.to_string(),
@@ -478,8 +488,9 @@ fn new_paper(spec: &TaskSpec, why: Why) -> Kept {
 /// What is written of one that was put away is a few lines.
 const LONGEST_PAPER: u64 = 16 << 20;
 
-fn read(dir: &Path) -> Option<Kept> {
-    let kept: Kept = serde_json::from_slice(&files::read(&dir.join(PAPER), LONGEST_PAPER).ok()?).ok()?;
+fn read(dir: &Path) -> Option<DroppedRecord> {
+    let kept: DroppedRecord =
+        serde_json::from_slice(&files::read(&dir.join(PAPER), LONGEST_PAPER).ok()?).ok()?;
     (kept.v <= KEPT_FORMAT && dir.file_name()?.to_str()? == kept.id).then_some(kept)
 }
 

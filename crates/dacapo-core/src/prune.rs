@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::dropped::{DropError, Dropped, Kept, Why};
+use crate::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use crate::engine::Kinds;
 use crate::git::{GitError, Ignored, Oid, Repo};
 use crate::proof::Pool;
@@ -50,7 +50,7 @@ pub enum PutAway {
 pub struct Item {
     /// What it is.
     #[serde(flatten)]
-    pub what: What,
+    pub what: PruneKind,
     /// What it occupies.
     pub bytes: u64,
     /// Why it may go.
@@ -60,7 +60,7 @@ pub struct Item {
 /// What it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum What {
+pub enum PruneKind {
     /// The worktree and branch of a merged task; its record stays.
     Worktree {
         /// The task.
@@ -89,16 +89,16 @@ pub enum What {
     },
 }
 
-impl What {
+impl PruneKind {
     /// For people.
     pub fn name(&self) -> String {
         match self {
-            What::Worktree { name, .. } => name.clone(),
-            What::Dropped { id, .. } => id.clone(),
-            What::Proof { path } => {
+            PruneKind::Worktree { name, .. } => name.clone(),
+            PruneKind::Dropped { id, .. } => id.clone(),
+            PruneKind::Proof { path } => {
                 format!("proof/{}", path.file_name().unwrap_or_default().to_string_lossy())
             }
-            What::Left { path } => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            PruneKind::Left { path } => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         }
     }
 }
@@ -220,7 +220,7 @@ impl<'a> Prune<'a> {
         let left = self.repo.left_checkouts()?.into_iter().chain(self.dropped.half_removed()).chain(lost);
         plan.items.extend(left.map(|path| Item {
             bytes: size(&path),
-            what: What::Left { path },
+            what: PruneKind::Left { path },
             reason: Reason::LeftByCrash,
         }));
         let pool = Pool::at(self.data.proofs_path());
@@ -229,7 +229,7 @@ impl<'a> Prune<'a> {
             if self.is_old_enough(checkout.used_at, Some(least)) {
                 let reason = Reason::NoProofFor { seconds: least.as_secs() };
                 let bytes = size(&checkout.path);
-                plan.items.push(Item { what: What::Proof { path: checkout.path }, bytes, reason });
+                plan.items.push(Item { what: PruneKind::Proof { path: checkout.path }, bytes, reason });
             }
         }
         self.look_for_orphans(&tasks, &mut plan);
@@ -239,15 +239,15 @@ impl<'a> Prune<'a> {
     /// Removes one thing; gives back the refs that keep what git can keep of it. None: it is not as it was planned.
     pub fn remove(&self, item: &Item) -> Result<Option<Vec<String>>, DropError> {
         match &item.what {
-            What::Worktree { name, path, branch } => self.remove_worktree(name, path, branch),
-            What::Dropped { id, .. } => {
+            PruneKind::Worktree { name, path, branch } => self.remove_worktree(name, path, branch),
+            PruneKind::Dropped { id, .. } => {
                 let all = self.dropped.all().unwrap_or_default();
                 match all.iter().find(|kept| kept.id == *id) {
                     Some(kept) => self.dropped.remove_for_good(kept).map(Some),
                     None => Ok(None),
                 }
             }
-            What::Proof { path } => {
+            PruneKind::Proof { path } => {
                 let pool = Pool::at(self.data.proofs_path());
                 let failed = |source| DropError::File { what: "remove", path: path.clone(), source };
                 let all = pool.checkouts().map_err(failed)?;
@@ -258,7 +258,7 @@ impl<'a> Prune<'a> {
                     Some(_) | None => Ok(None),
                 }
             }
-            What::Left { path } => {
+            PruneKind::Left { path } => {
                 self.repo.remove_left_checkouts()?;
                 if self.repo.lost_worktrees(&self.worktrees())?.contains(path) {
                     self.repo.remove_worktree(path)?;
@@ -300,7 +300,7 @@ impl<'a> Prune<'a> {
         match self.in_the_way(path, branch) {
             Some(reason) => plan.spared.push(Spared { name, reason }),
             None => {
-                let what = What::Worktree { name, path: path.clone(), branch: branch.clone() };
+                let what = PruneKind::Worktree { name, path: path.clone(), branch: branch.clone() };
                 plan.items.push(self.worktree_item(what, path, &tip, &into)?);
             }
         }
@@ -308,7 +308,7 @@ impl<'a> Prune<'a> {
     }
 
     /// Files that no commit holds are put away and not removed; the rest of the worktree goes.
-    fn worktree_item(&self, what: What, path: &Path, tip: &Oid, into: &str) -> Result<Item, DropError> {
+    fn worktree_item(&self, what: PruneKind, path: &Path, tip: &Oid, into: &str) -> Result<Item, DropError> {
         let ignored = if path.exists() { self.repo.ignored_in(path, Some(tip))? } else { Ignored::default() };
         let put_away = ignored.others.len();
         let bytes = match put_away {
@@ -353,14 +353,14 @@ impl<'a> Prune<'a> {
         }
     }
 
-    fn look_at_kept(&self, kept: &Kept, plan: &mut Plan) -> Result<(), DropError> {
+    fn look_at_kept(&self, kept: &DroppedRecord, plan: &mut Plan) -> Result<(), DropError> {
         let item = |reason: Reason| Item {
-            what: What::Dropped { name: kept.name.clone(), id: kept.id.clone() },
+            what: PruneKind::Dropped { name: kept.name.clone(), id: kept.id.clone() },
             bytes: self.dropped.size(kept),
             reason,
         };
         let under_way = self.dropped.is_under_way(kept)?;
-        if under_way && kept.why != Why::Dropped {
+        if under_way && kept.why != DropReason::Dropped {
             // The task's own worktree and branch are looked at; what they hold goes where this is.
             return Ok(());
         }
@@ -373,7 +373,7 @@ impl<'a> Prune<'a> {
             return Ok(());
         }
         let asked = self.rules.put_away == PutAway::All;
-        let merged = kept.merged || matches!(kept.why, Why::Merged { .. });
+        let merged = kept.merged || matches!(kept.why, DropReason::Merged { .. });
         let clean = merged && self.dropped.is_clean(kept)?;
         let least = if asked || clean {
             self.rules.older_than
@@ -429,7 +429,7 @@ impl<'a> Prune<'a> {
         }
         let commit = view.merged.map(|merged| merged.commit);
         let into = format!("refs/heads/{into}");
-        let kept = self.dropped.put_away(&dir, &spec, Why::Merged { into, from: None, commit })?;
+        let kept = self.dropped.put_away(&dir, &spec, DropReason::Merged { into, from: None, commit })?;
         if self.dropped.is_clean(&kept)? {
             return self.dropped.remove_for_good(&kept).map(Some);
         }

@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::dropped::{DropError, Dropped, Kept};
+use crate::dropped::{DropError, Dropped, DroppedRecord};
 use crate::engine::{Kinds, NotThatKind};
 use crate::event::Event;
 use crate::git::{BranchWorktree, EndedRun, GitError, Repo, SettingsFiles, WorktreeError};
@@ -52,7 +52,7 @@ pub enum RenameError {
     Kind(#[from] NotThatKind),
     /// A drop, or the end of a merge, was cut short.
     #[error("'{}' was being put away when that was cut short", .0.name)]
-    PutAway(Box<Kept>),
+    PutAway(Box<DroppedRecord>),
     /// Its worktree or its branch.
     #[error(transparent)]
     Worktree(#[from] WorktreeError),

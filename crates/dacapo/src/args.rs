@@ -90,7 +90,7 @@ pub enum Command {
     List(List),
     /// Show what a task did, proved and cost
     #[command(visible_alias = "show")]
-    Status(One),
+    Status(TaskArgs),
     /// Show a task's log
     #[command(visible_alias = "log")]
     Logs(Logs),
@@ -402,7 +402,7 @@ pub struct List {
 
 /// A command about one task.
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TaskArgs {
     /// The task; the latest of this repository if not given
     pub name: Option<String>,
     /// Print JSON

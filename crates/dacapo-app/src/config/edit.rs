@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::file;
 use super::path::KeyPath;
-use super::problem::{ConfigError, Place, Problem};
+use super::problem::{ConfigError, Problem, ValueLocation};
 use super::shape::{self, Misfit, Shape, kind_of};
 use super::text::inline;
 use crate::messages::{Messages, say};
@@ -51,7 +51,7 @@ fn parsed(key: &str) -> Result<KeyPath, ConfigError> {
 }
 
 fn unknown(key: String, suggestion: Option<String>) -> ConfigError {
-    Problem::UnknownKey { key, place: Place::Request, suggestion }.into()
+    Problem::UnknownKey { key, place: ValueLocation::Request, suggestion }.into()
 }
 
 /// What may stand at a path.
@@ -86,7 +86,7 @@ fn collect(
     value: Value,
     found: &mut Vec<(KeyPath, Value)>,
 ) -> Result<(), ConfigError> {
-    let wrong = |misfit| ConfigError::from(Problem::wrong_value(keys, Place::Request, misfit));
+    let wrong = |misfit| ConfigError::from(Problem::wrong_value(keys, ValueLocation::Request, misfit));
     match (shape, value) {
         (Shape::Leaf(leaf), value) => {
             leaf.fit_unmoved(&value).map_err(wrong)?;
@@ -189,7 +189,7 @@ fn broken(path: &Path, text: &str, message: &str) -> ConfigError {
 }
 
 fn not_toml(path: &Path, message: &str) -> ConfigError {
-    let place = Place::File { path: path.to_owned(), line: 1, column: 1 };
+    let place = ValueLocation::File { path: path.to_owned(), line: 1, column: 1 };
     Problem::NotToml { place, message: message.to_owned() }.into()
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::path::KeyPath;
-use super::problem::{Place, Problem};
+use super::problem::{Problem, ValueLocation};
 use super::shape::{Fitted, Misfit, Shape};
 use crate::error::suggest;
 use crate::messages::{Text, say};
@@ -62,7 +62,7 @@ pub(super) fn read(variables: &[(String, OsString)], shape: &Shape, known: &[Key
             found.warnings.push(say(|m| m.config_variable_guessed(name, &key)));
         }
         let Some(leaf) = shape.leaf(&path) else { continue };
-        let place = Place::Env(name.clone());
+        let place = ValueLocation::Env(name.clone());
         let Some(text) = value.to_str() else {
             found.problems.push(Problem::NotUtf8 { place });
             continue;

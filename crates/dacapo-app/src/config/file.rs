@@ -8,7 +8,7 @@ use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::path::KeyPath;
-use super::problem::{Place, Problem};
+use super::problem::{Problem, ValueLocation};
 use super::shape::{Fitted, Misfit, Shape, kind_of};
 use crate::messages::{Messages, say};
 
@@ -26,7 +26,7 @@ const LONG_LINE: usize = 1000;
 pub(super) struct Entry {
     pub(super) path: KeyPath,
     pub(super) fitted: Fitted,
-    pub(super) place: Place,
+    pub(super) place: ValueLocation,
 }
 
 /// The settings of a file; none when there is no such file.
@@ -120,7 +120,7 @@ impl Walk<'_> {
         self.problems.push((offset, Problem::wrong_value(path, self.place(offset), misfit)));
     }
 
-    fn place(&self, offset: usize) -> Place {
+    fn place(&self, offset: usize) -> ValueLocation {
         self.positions.place(offset)
     }
 }
@@ -141,7 +141,7 @@ impl<'a> Positions<'a> {
     }
 
     /// Both count from 1, the column in characters as editors count (in bytes where a line is absurdly long).
-    fn place(&self, offset: usize) -> Place {
+    fn place(&self, offset: usize) -> ValueLocation {
         let offset = offset.min(self.bytes.len());
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let before = &self.bytes[self.line_starts[line - 1]..offset];
@@ -150,7 +150,7 @@ impl<'a> Positions<'a> {
         } else {
             String::from_utf8_lossy(before).trim_start_matches('\u{feff}').chars().count()
         };
-        Place::File { path: self.file.to_owned(), line, column: column + 1 }
+        ValueLocation::File { path: self.file.to_owned(), line, column: column + 1 }
     }
 }
 

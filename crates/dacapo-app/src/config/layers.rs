@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::brought::{self, Brought, Confirmed, Sensitivity};
 use super::path::KeyPath;
-use super::problem::{ConfigError, Place, Problem};
+use super::problem::{ConfigError, Problem, ValueLocation};
 use super::shape::{self, Fitted, Shape};
 use super::types::Config;
 use super::{environment, file};
@@ -155,7 +155,7 @@ enum Withheld {
 struct Setting {
     value: Value,
     origin: Origin,
-    place: Place,
+    place: ValueLocation,
     /// Said only if this value wins: a clamp that is overridden changes nothing.
     note: Option<Text>,
 }
@@ -203,11 +203,16 @@ impl Layers {
         if let Some((variable, language)) = sources.locale {
             let fitted = Fitted { value: language.tag().into(), clamped: None };
             let origin = Origin::Env { name: variable.to_owned() };
-            self.put(KeyPath(vec!["language".to_owned()]), fitted, origin, Place::Env(variable.to_owned()));
+            self.put(
+                KeyPath(vec!["language".to_owned()]),
+                fitted,
+                origin,
+                ValueLocation::Env(variable.to_owned()),
+            );
         }
         for (entries, origin) in files {
             for entry in entries.iter().cloned() {
-                if let Place::File { path, line, .. } = &entry.place {
+                if let ValueLocation::File { path, line, .. } = &entry.place {
                     let origin = origin(path.clone(), *line);
                     self.put(entry.path, entry.fitted, origin, entry.place);
                 }
@@ -216,7 +221,7 @@ impl Layers {
         let known: Vec<KeyPath> = self.settings.keys().cloned().collect();
         let found = environment::read(&sources.env, shape::root(), &known);
         for (path, fitted, name) in found.entries {
-            self.put(path, fitted, Origin::Env { name: name.clone() }, Place::Env(name));
+            self.put(path, fitted, Origin::Env { name: name.clone() }, ValueLocation::Env(name));
         }
         self.warnings.extend(found.warnings);
         found.problems
@@ -225,7 +230,7 @@ impl Layers {
     /// Sets what a flag says, over everything else. `flag` is its name for messages (`--no-commit`), `path` the
     /// setting's (`spawn_task.context_passing.auto_commit`).
     pub fn set_flag(&mut self, flag: &str, path: &str, value: impl Into<Value>) -> Result<(), ConfigError> {
-        let place = Place::Flag(flag.to_owned());
+        let place = ValueLocation::Flag(flag.to_owned());
         let leaf = KeyPath::parse(path).and_then(|keys| shape::root().leaf(&keys).map(|leaf| (keys, leaf)));
         let Some((keys, leaf)) = leaf else {
             let suggestion = shape::root().suggest_key(path);
@@ -241,7 +246,7 @@ impl Layers {
         Ok(())
     }
 
-    fn put(&mut self, path: KeyPath, fitted: Fitted, origin: Origin, place: Place) {
+    fn put(&mut self, path: KeyPath, fitted: Fitted, origin: Origin, place: ValueLocation) {
         let Fitted { value, clamped } = fitted;
         let (key, used) = (path.to_string(), value.to_string());
         let note =
@@ -275,7 +280,7 @@ impl Layers {
         }
         let config: Config = root.try_into().map_err(|error: toml::de::Error| {
             // Every value fitted its shape, so this is a mistake in the types; say so rather than panic.
-            let place = Place::Flag("the merged settings".to_owned());
+            let place = ValueLocation::Flag("the merged settings".to_owned());
             ConfigError::from(Problem::NotToml { place, message: error.message().to_owned() })
         })?;
         let mut origins: BTreeMap<String, Origin> =

@@ -26,7 +26,7 @@ pub use brought::{Brought, Confirmed, Entry, Use};
 pub use edit::{set, unset};
 pub use language::language;
 pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load, load_as_if};
-pub use problem::{ConfigError, Place, Problem};
+pub use problem::{ConfigError, Problem, ValueLocation};
 pub use sample::{Whose, sample};
 pub use shape::schema;
 pub use show::{Setting, render, render_json, settings};

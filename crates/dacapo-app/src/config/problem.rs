@@ -10,7 +10,7 @@ use crate::messages::{Messages, Text, say};
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ValueLocation {
     /// A position in a file; line and column count from 1, the column in characters.
     File {
         /// The file.
@@ -28,20 +28,20 @@ pub enum Place {
     Request,
 }
 
-impl Place {
+impl ValueLocation {
     pub(super) fn in_words(&self, messages: Messages) -> String {
         match self {
-            Place::File { path, line, column } => format!("{}:{line}:{column}", path.display()),
-            Place::Env(name) | Place::Flag(name) => name.clone(),
-            Place::Request => messages.config_the_request(),
+            ValueLocation::File { path, line, column } => format!("{}:{line}:{column}", path.display()),
+            ValueLocation::Env(name) | ValueLocation::Flag(name) => name.clone(),
+            ValueLocation::Request => messages.config_the_request(),
         }
     }
 
     /// ` in PLACE`, where the place is worth a word.
     fn said(&self, messages: Messages) -> String {
         match self {
-            Place::Request => String::new(),
-            Place::File { .. } | Place::Env(_) | Place::Flag(_) => {
+            ValueLocation::Request => String::new(),
+            ValueLocation::File { .. } | ValueLocation::Env(_) | ValueLocation::Flag(_) => {
                 messages.config_in(&self.in_words(messages))
             }
         }
@@ -53,17 +53,17 @@ impl Place {
 #[expect(missing_docs, reason = "the fields say what their names say")]
 pub enum Problem {
     /// No such setting.
-    UnknownKey { key: String, place: Place, suggestion: Option<String> },
+    UnknownKey { key: String, place: ValueLocation, suggestion: Option<String> },
     /// A value of the wrong type, or outside of what is allowed.
-    WrongValue { key: String, place: Place, expected: Text, found: Text, suggestion: Option<String> },
+    WrongValue { key: String, place: ValueLocation, expected: Text, found: Text, suggestion: Option<String> },
     /// A table lacks a key without which it means nothing.
-    MissingKey { key: String, table: String, place: Place },
+    MissingKey { key: String, table: String, place: ValueLocation },
     /// A setting of one agent, given to another.
-    OnlyFor { key: String, agent: &'static str, place: Place },
+    OnlyFor { key: String, agent: &'static str, place: ValueLocation },
     /// The file is not TOML.
-    NotToml { place: Place, message: String },
+    NotToml { place: ValueLocation, message: String },
     /// The file is not text.
-    NotUtf8 { place: Place },
+    NotUtf8 { place: ValueLocation },
     /// The file is larger than any config is.
     TooBig { path: PathBuf, limit: u64 },
     /// The file is there but cannot be read.
@@ -71,7 +71,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    pub(super) fn wrong_value(path: &KeyPath, place: Place, misfit: Misfit) -> Problem {
+    pub(super) fn wrong_value(path: &KeyPath, place: ValueLocation, misfit: Misfit) -> Problem {
         let Misfit { expected, found, suggestion } = misfit;
         Problem::WrongValue { key: path.to_string(), place, expected, found, suggestion }
     }
@@ -84,7 +84,7 @@ impl Problem {
         let (said, suggestion) = match self {
             Problem::UnknownKey { key, place, suggestion } => {
                 let said = messages.config_unknown_key(&shortened(key), &place.said(messages));
-                if suggestion.as_ref() == Some(key) && *place != Place::Request {
+                if suggestion.as_ref() == Some(key) && *place != ValueLocation::Request {
                     // There is such a key, in no table: it was written below a heading.
                     return messages.config_belongs_at_top(&said);
                 }
@@ -160,7 +160,7 @@ impl From<ConfigError> for Failure {
             Problem::UnknownKey { place, .. }
             | Problem::WrongValue { place, .. }
             | Problem::MissingKey { place, .. }
-            | Problem::OnlyFor { place, .. } => matches!(place, Place::File { .. }),
+            | Problem::OnlyFor { place, .. } => matches!(place, ValueLocation::File { .. }),
             _ => false,
         });
         let failure = Failure::usage(say(lines)).kept(say(Messages::kept_nothing_started));

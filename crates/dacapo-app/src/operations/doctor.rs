@@ -25,7 +25,7 @@ pub use survey::Subject;
 
 /// What was found, before any agent was given a turn.
 pub struct Examination {
-    here: Here,
+    here: DoctorContext,
     /// Each agent.
     pub subjects: Vec<Subject>,
     /// The machine.
@@ -35,7 +35,7 @@ pub struct Examination {
 impl App {
     /// Looks at the agents of these names, or all there are, and at the machine. Nothing is asked of a model.
     pub fn examine(&self, names: &[String]) -> Result<Examination, Failure> {
-        let here = Here::look(self)?;
+        let here = DoctorContext::look(self)?;
         let names = wanted(names, &crate::agents::names(&here.config))?;
         let subjects = survey::survey(&here, &names, &AgentChoice::default());
         let machine = machine::checks(&here);
@@ -83,7 +83,7 @@ impl Examination {
 }
 
 /// The user's environment and settings, as far as agents depend on them.
-struct Here {
+struct DoctorContext {
     /// Where relative commands and scripts of the config are looked for: the top of the checkout, else this directory.
     top: PathBuf,
     config: Config,
@@ -96,7 +96,7 @@ struct Here {
     home: Result<Home, Failure>,
 }
 
-impl Here {
+impl DoctorContext {
     fn look(app: &App) -> Result<Self, Failure> {
         let here = app.here()?.to_owned();
         // Agents can be looked at anywhere; only in a repository is there a project that may define some.

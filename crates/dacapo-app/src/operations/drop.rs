@@ -1,6 +1,6 @@
 //! Removes a task with its worktree and branch, and keeps all of it (S9).
 
-use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
+use dacapo_core::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use dacapo_core::git::{Repo, WorktreeError};
 use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::spec::{TaskName, TaskSpec};
@@ -19,7 +19,7 @@ use crate::present::refusals;
 #[derive(Debug)]
 pub struct DroppedTask {
     /// What was kept of it.
-    pub kept: Kept,
+    pub kept: DroppedRecord,
     /// What was asked.
     pub spec: TaskSpec,
     /// Where what was untracked before it is still held.
@@ -63,7 +63,7 @@ impl App {
             // What is wrong with its record is no reason to keep it.
             let untracked =
                 TaskView::fold(&dir, self.kinds).map(|view| view.untracked.kept).unwrap_or_default();
-            match dropped.put_away(&dir, &spec, Why::Dropped) {
+            match dropped.put_away(&dir, &spec, DropReason::Dropped) {
                 Ok(kept) => {
                     drop(lock);
                     let json = shown(&kept, &dropped);
@@ -85,7 +85,7 @@ fn find(app: &App, name: &str, repo: &Repo, data: &RepoDir) -> Result<TaskDir, F
         return Ok(dir);
     }
     let kept = Dropped::of(repo, data, app.kinds).all().unwrap_or_default();
-    if kept.iter().any(|kept| kept.name == name && kept.why == Why::Dropped) {
+    if kept.iter().any(|kept| kept.name == name && kept.why == DropReason::Dropped) {
         return Err(Failure::usage(say(|m| m.drop_already(name))).hint(say(|m| m.undo_brings_back(name))));
     }
     let names: Vec<String> = data.tasks().unwrap_or_default().iter().map(TaskDir::name).collect();
@@ -138,7 +138,7 @@ fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
 }
 
 /// One that was put away, for programs.
-pub fn shown(kept: &Kept, dropped: &Dropped<'_>) -> Value {
+pub fn shown(kept: &DroppedRecord, dropped: &Dropped<'_>) -> Value {
     let mut value = serde_json::to_value(kept).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
         object.remove("tag");

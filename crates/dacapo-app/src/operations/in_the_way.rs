@@ -1,6 +1,6 @@
 //! What is in the way of a task's worktree and branch, with the command that removes it (S7).
 
-use dacapo_core::git::{Occupant, Repo, There};
+use dacapo_core::git::{Occupant, OccupantKind, Repo};
 use dacapo_core::spec::{Place, TaskSpec};
 
 use crate::error::Failure;
@@ -60,23 +60,23 @@ fn how_to_remove(occupant: &Occupant, path: &str) -> Text {
         if recorded { format!(" && {unlock}git worktree remove {path}") } else { String::new() }
     };
     match occupant.there {
-        There::Worktree { untidy: false } => {
+        OccupantKind::Worktree { untidy: false } => {
             let command = format!("{unlock}git worktree remove {path}");
             say(|m| m.worktree_remove(&command))
         }
-        There::Worktree { untidy: true } => {
+        OccupantKind::Worktree { untidy: true } => {
             let command = format!("{unlock}git worktree remove --force {path}");
             say(|m| m.worktree_remove(&command))
         }
-        There::Nothing => {
+        OccupantKind::Nothing => {
             let command = format!("{unlock}git worktree remove {path}");
             say(|m| m.worktree_forget(&command))
         }
-        There::Directory { recorded } => {
+        OccupantKind::Directory { recorded } => {
             let command = format!("rm -r {path}{}", forget(recorded));
             say(|m| m.worktree_remove_directory(&command))
         }
-        There::File { recorded } => {
+        OccupantKind::File { recorded } => {
             let command = format!("rm {path}{}", forget(recorded));
             say(|m| m.worktree_remove_file(&command))
         }

@@ -1,7 +1,7 @@
 //! Brings tasks home: everything is checked first, then the plan is told, then they are merged one by one (S11).
 
 use dacapo_core::engine::DriverContext;
-use dacapo_core::git::{How, Oid, Repo};
+use dacapo_core::git::{MergeStyle, Oid, Repo};
 use dacapo_core::merge::{Halt, LeftOut, MergeObserver, Merger, Outcome, Planned, take_back_cut_short};
 use dacapo_core::radar::Radar;
 use dacapo_core::store::{InheritedLocks, Lock, LockError, LockTarget, RepoDir, WorkspaceLock, files};
@@ -167,7 +167,7 @@ impl Prepared {
             data: &self.data,
             kinds: app.kinds,
             into: self.into.clone(),
-            how: if request.squash { How::Squash } else { How::Merge },
+            how: if request.squash { MergeStyle::Squash } else { MergeStyle::Merge },
             query: request.query.clone(),
             setup: config.worktree.setup.clone(),
             keep: config.proof.keep.clone(),

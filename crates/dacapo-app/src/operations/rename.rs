@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dacapo_core::dropped::Why;
+use dacapo_core::dropped::DropReason;
 use dacapo_core::git::{Repo, WorktreeError};
 use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::renaming::{RenameError, Renaming};
@@ -206,10 +206,10 @@ fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) ->
         RenameError::NameFixed { .. } => failure.hint(say(|m| m.rename_start_anew())),
         RenameError::Kind(_) => failure.hint(say(|m| m.rename_newer_version())),
         RenameError::PutAway(kept) => match kept.why {
-            Why::Dropped => failure
+            DropReason::Dropped => failure
                 .hint(say(|m| m.rename_drop_continues(from)))
                 .hint(say(|m| m.rename_undo_takes_back(from))),
-            Why::Merged { .. } => failure
+            DropReason::Merged { .. } => failure
                 .hint(say(|m| m.rename_merge_continues(from)))
                 .hint(say(|m| m.rename_undo_takes_back(from))),
         },
@@ -255,8 +255,8 @@ fn reason(error: &RenameError, to: &str, messages: Messages) -> String {
     match error {
         RenameError::Worktree(WorktreeError::PathExists(_)) => messages.rename_worktree_exists(to),
         RenameError::PutAway(kept) => match kept.why {
-            Why::Dropped => messages.rename_drop_cut_short(&kept.name),
-            Why::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
+            DropReason::Dropped => messages.rename_drop_cut_short(&kept.name),
+            DropReason::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
         },
         RenameError::NameTaken(name) => messages.task_already_exists(name),
         RenameError::NameFixed { .. }

@@ -1,6 +1,6 @@
 //! Brings back what was put away (S9).
 
-use dacapo_core::dropped::{DropError, Dropped, Kept, Why};
+use dacapo_core::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use dacapo_core::git::{Oid, Repo, WorktreeError};
 use dacapo_core::store::{LockError, RepoDir};
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::present::words;
 #[derive(Debug)]
 pub struct Undone {
     /// What was kept of it.
-    pub kept: Kept,
+    pub kept: DroppedRecord,
     /// How a merge of it is taken out of its branch, in git's own words.
     pub way_back: Option<Text>,
     /// For programs.
@@ -28,7 +28,7 @@ pub struct Undone {
 #[derive(Debug)]
 pub struct PutAway {
     /// What was kept.
-    pub kept: Kept,
+    pub kept: DroppedRecord,
     /// What it takes on disk.
     pub bytes: u64,
     /// For programs.
@@ -40,7 +40,7 @@ impl App {
     pub fn put_away(&self) -> Result<Vec<PutAway>, Failure> {
         let (repo, data) = self.repository()?;
         let dropped = Dropped::of(&repo, &data, self.kinds);
-        let one = |kept: Kept| {
+        let one = |kept: DroppedRecord| {
             let (bytes, mut json) = (dropped.size(&kept), shown(&kept, &dropped));
             if let Some(object) = json.as_object_mut() {
                 object.insert("bytes".into(), bytes.into());
@@ -67,16 +67,16 @@ impl App {
             object.remove("path");
         }
         let way_back = match &kept.why {
-            Why::Merged { into, from: Some(from), commit: Some(commit) } => {
+            DropReason::Merged { into, from: Some(from), commit: Some(commit) } => {
                 Some(way_back(&repo, into, from, commit))
             }
-            Why::Merged { .. } | Why::Dropped => None,
+            DropReason::Merged { .. } | DropReason::Dropped => None,
         };
         Ok(Undone { kept, way_back, json })
     }
 }
 
-fn all(dropped: &Dropped<'_>, data: &RepoDir) -> Result<Vec<Kept>, Failure> {
+fn all(dropped: &Dropped<'_>, data: &RepoDir) -> Result<Vec<DroppedRecord>, Failure> {
     let path = data.dropped_path().display().to_string();
     dropped.all().map_err(|error| Failure::failed(say(|m| m.cannot_read(&path, &error.to_string()))))
 }
@@ -103,14 +103,14 @@ fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> Text {
     say(|m| m.undo_way_move(&command, branch))
 }
 
-fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> {
+fn choose<'a>(name: Option<&str>, all: &'a [DroppedRecord]) -> Result<&'a DroppedRecord, Failure> {
     let Some(name) = name else {
         return all.first().ok_or_else(|| Failure::usage(say(|m| m.undo_nothing_dropped())));
     };
     // The newest comes first.
     let found = all.iter().find(|kept| kept.id == name).or_else(|| all.iter().find(|kept| kept.name == name));
     // An id keeps the name that the task had then.
-    let had_it = |kept: &&Kept| kept.id.rsplitn(3, '-').nth(2) == Some(name);
+    let had_it = |kept: &&DroppedRecord| kept.id.rsplitn(3, '-').nth(2) == Some(name);
     let found = found.or_else(|| all.iter().find(had_it));
     found.ok_or_else(|| {
         let failure = Failure::usage(say(|m| m.undo_nothing_of(name)));
@@ -122,7 +122,7 @@ fn choose<'a>(name: Option<&str>, all: &'a [Kept]) -> Result<&'a Kept, Failure> 
     })
 }
 
-fn not_brought_back(kept: &Kept, error: DropError) -> Failure {
+fn not_brought_back(kept: &DroppedRecord, error: DropError) -> Failure {
     let (name, id) = (&kept.name, &kept.id);
     let failure = Failure::usage(say(|m| m.undo_refused(name, &refusals::put_away(&error))))
         .kept(say(|m| m.undo_kept_unmoved(id)));

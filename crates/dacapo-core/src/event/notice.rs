@@ -337,9 +337,9 @@ pub enum LeftWhy {
 impl From<&git::LeftOut> for LeftFile {
     fn from(left: &git::LeftOut) -> Self {
         let why = match &left.why {
-            git::Why::Secret => LeftWhy::Secret,
-            git::Why::TooBig { bytes } => LeftWhy::TooBig { bytes: *bytes },
-            git::Why::NotStageable(said) => LeftWhy::NotStageable { message: said.clone() },
+            git::LeftOutReason::Secret => LeftWhy::Secret,
+            git::LeftOutReason::TooBig { bytes } => LeftWhy::TooBig { bytes: *bytes },
+            git::LeftOutReason::NotStageable(said) => LeftWhy::NotStageable { message: said.clone() },
         };
         Self { path: display_path(&left.path), why }
     }

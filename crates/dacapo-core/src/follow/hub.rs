@@ -65,7 +65,7 @@ struct Tasks {
     next: u64,
     all: HashMap<u64, Task>,
     by_path: HashMap<PathBuf, u64>,
-    by_watch: HashMap<i32, Vec<(u64, Place)>>,
+    by_watch: HashMap<i32, Vec<(u64, WatchedDir)>>,
     /// Locks that are to be looked at, and the how manieth look that is.
     looks: BTreeSet<(Instant, u64, usize)>,
     /// Why some are only looked at now and then.
@@ -84,7 +84,7 @@ struct Task {
 
 /// Which directory of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WatchedDir {
     Task,
     Turns,
 }
@@ -232,7 +232,8 @@ impl Core {
         tasks.by_path.insert(dir.path().to_owned(), id);
         let task = Task { followed: Arc::clone(&followed), users: 1, watches: Vec::new(), told: false };
         tasks.all.insert(id, task);
-        let told = self.tell_of(&mut tasks, id, Place::Task) && self.tell_of(&mut tasks, id, Place::Turns);
+        let told =
+            self.tell_of(&mut tasks, id, WatchedDir::Task) && self.tell_of(&mut tasks, id, WatchedDir::Turns);
         if let Some(task) = tasks.all.get_mut(&id) {
             task.told = told;
         }
@@ -240,11 +241,11 @@ impl Core {
     }
 
     /// Has the kernel tell of a directory of a task. False: it does not.
-    fn tell_of(&self, tasks: &mut Tasks, id: u64, place: Place) -> bool {
+    fn tell_of(&self, tasks: &mut Tasks, id: u64, place: WatchedDir) -> bool {
         let (Some(notices), Some(task)) = (&self.notices, tasks.all.get_mut(&id)) else { return false };
         let path = match place {
-            Place::Task => task.followed.dir.path().to_owned(),
-            Place::Turns => task.followed.dir.path().join("turns"),
+            WatchedDir::Task => task.followed.dir.path().to_owned(),
+            WatchedDir::Turns => task.followed.dir.path().join("turns"),
         };
         match notices.tell_of(&path) {
             Ok(watch) => {
@@ -258,7 +259,7 @@ impl Core {
                 true
             }
             // One that is not there yet says so by being made.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => place == Place::Turns,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => place == WatchedDir::Turns,
             Err(error) => {
                 task.told = false;
                 if tasks.trouble.is_none() {
@@ -333,7 +334,7 @@ impl Core {
             // Whatever it was, all are asked.
             let all: Vec<u64> = tasks.all.keys().copied().collect();
             for id in all {
-                self.tell_of(&mut tasks, id, Place::Turns);
+                self.tell_of(&mut tasks, id, WatchedDir::Turns);
                 tasks.look_soon(id);
                 tasks.ring(id);
             }
@@ -351,24 +352,24 @@ impl Core {
         }
         for (id, place) in tasks.by_watch.get(&watch).cloned().unwrap_or_default() {
             match (place, change) {
-                (Place::Task, Change::Moved) => {
+                (WatchedDir::Task, Change::Moved) => {
                     if let Some(task) = tasks.all.get(&id) {
                         task.followed.set_gone();
                     }
                 }
-                (Place::Task, Change::Made(b"turns")) => {
-                    self.tell_of(&mut tasks, id, Place::Turns);
+                (WatchedDir::Task, Change::Made(b"turns")) => {
+                    self.tell_of(&mut tasks, id, WatchedDir::Turns);
                     tasks.ring(id);
                 }
-                (Place::Task, Change::Closed(b"journal.jsonl" | b"lock")) => tasks.look_soon(id),
-                (Place::Task, Change::Grown(b"journal.jsonl") | Change::Made(b"journal.jsonl")) => {
+                (WatchedDir::Task, Change::Closed(b"journal.jsonl" | b"lock")) => tasks.look_soon(id),
+                (WatchedDir::Task, Change::Grown(b"journal.jsonl") | Change::Made(b"journal.jsonl")) => {
                     // Somebody writes to it: perhaps it is taken up again.
                     if tasks.all.get(&id).is_some_and(|task| !task.followed.is_driven()) {
                         tasks.look_soon(id);
                     }
                     tasks.ring(id);
                 }
-                (Place::Turns, Change::Grown(name) | Change::Made(name))
+                (WatchedDir::Turns, Change::Grown(name) | Change::Made(name))
                     if name.ends_with(b".raw") || name.ends_with(b".err") =>
                 {
                     tasks.ring(id);

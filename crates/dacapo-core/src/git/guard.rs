@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Why a new file was left out of a commit. The file itself is untouched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum LeftOutReason {
     /// Its name (or, for a few names, its content) says that it holds a key, a password or a token.
     Secret,
     /// It is larger than the limit.
@@ -85,9 +85,9 @@ pub(super) fn is_secret_name(path: &Path) -> bool {
 }
 
 /// Judges one new file of the working tree at `toplevel`.
-pub(super) fn judge(toplevel: &Path, path: &Path, max_file_bytes: u64) -> Option<Why> {
+pub(super) fn judge(toplevel: &Path, path: &Path, max_file_bytes: u64) -> Option<LeftOutReason> {
     if is_secret_name(path) {
-        return Some(Why::Secret);
+        return Some(LeftOutReason::Secret);
     }
     let full = toplevel.join(path);
     let found = fs::symlink_metadata(&full).ok()?;
@@ -95,10 +95,10 @@ pub(super) fn judge(toplevel: &Path, path: &Path, max_file_bytes: u64) -> Option
         return None;
     }
     if found.len() > max_file_bytes {
-        return Some(Why::TooBig { bytes: found.len() });
+        return Some(LeftOutReason::TooBig { bytes: found.len() });
     }
     let may_hold_token = path.file_name().is_some_and(|name| TOKEN_FILES.iter().any(|file| name == *file));
-    (may_hold_token && holds_token(&full)).then_some(Why::Secret)
+    (may_hold_token && holds_token(&full)).then_some(LeftOutReason::Secret)
 }
 
 fn holds_token(file: &Path) -> bool {
@@ -167,10 +167,10 @@ mod tests {
         fs::write(&file, "registry=https://example.org\n").expect("write");
         assert_eq!(judge(dir.path(), Path::new(".npmrc"), 1000), None);
         fs::write(&file, "//example.org/:_authToken=abc\n").expect("write");
-        assert_eq!(judge(dir.path(), Path::new(".npmrc"), 1000), Some(Why::Secret));
+        assert_eq!(judge(dir.path(), Path::new(".npmrc"), 1000), Some(LeftOutReason::Secret));
         assert_eq!(judge(dir.path(), Path::new("gone"), 1000), None);
         fs::write(dir.path().join("big"), [0; 11]).expect("write");
-        assert_eq!(judge(dir.path(), Path::new("big"), 10), Some(Why::TooBig { bytes: 11 }));
+        assert_eq!(judge(dir.path(), Path::new("big"), 10), Some(LeftOutReason::TooBig { bytes: 11 }));
         assert_eq!(judge(dir.path(), Path::new("big"), 11), None);
     }
 }

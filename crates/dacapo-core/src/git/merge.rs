@@ -35,7 +35,7 @@ pub(super) struct Tried {
 
 /// How a branch is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum MergeStyle {
     /// With its history: fast-forward where possible, else by a commit with two parents.
     Merge,
     /// As one new commit without its history.
@@ -137,8 +137,8 @@ impl Repo {
 
     /// A commit that no ref names, as the merge of these would be: to see how the next one would go on top of it. None
     /// where they conflict.
-    pub fn trial_merge(&self, ours: &Oid, theirs: &Oid, how: How) -> Result<Option<Oid>, GitError> {
-        if how == How::Merge && self.is_ancestor(ours, theirs)? {
+    pub fn trial_merge(&self, ours: &Oid, theirs: &Oid, how: MergeStyle) -> Result<Option<Oid>, GitError> {
+        if how == MergeStyle::Merge && self.is_ancestor(ours, theirs)? {
             return Ok(Some(theirs.clone()));
         }
         let tried = self.try_tree(ours, theirs)?;
@@ -147,8 +147,8 @@ impl Repo {
         }
         let call = self.call(TRY).args(["commit-tree", tried.tree.as_str(), "-p", ours.as_str()]);
         let call = match how {
-            How::Merge => call.args(["-p", theirs.as_str()]),
-            How::Squash => call,
+            MergeStyle::Merge => call.args(["-p", theirs.as_str()]),
+            MergeStyle::Squash => call,
         };
         // Nobody sees it, so nobody's name is needed for it.
         let call = ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"]
@@ -158,14 +158,14 @@ impl Repo {
     }
 
     /// Merges `theirs` into HEAD of this worktree, in the user's name.
-    pub fn merge_here(&self, theirs: &Oid, message: &str, how: How) -> Result<Merged, GitError> {
+    pub fn merge_here(&self, theirs: &Oid, message: &str, how: MergeStyle) -> Result<Merged, GitError> {
         let ours = self.tip()?;
         if self.is_ancestor(theirs, &ours)? {
             return Ok(Merged::UpToDate);
         }
         let words: &[&str] = match how {
-            How::Squash => &["--squash"],
-            How::Merge => &["--no-edit", "-m", message],
+            MergeStyle::Squash => &["--squash"],
+            MergeStyle::Merge => &["--no-edit", "-m", message],
         };
         let answer = self.merge_call(words, theirs).output()?;
         let unmerged = self.unmerged()?;
@@ -176,8 +176,8 @@ impl Repo {
             return Err(answer.error());
         }
         match how {
-            How::Squash => self.commit_as_user(message).map(Merged::At),
-            How::Merge => self.tip().map(Merged::At),
+            MergeStyle::Squash => self.commit_as_user(message).map(Merged::At),
+            MergeStyle::Merge => self.tip().map(Merged::At),
         }
     }
 

@@ -15,14 +15,14 @@ const LOOK: &str = "look what is at the place of a worktree";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occupant {
     /// As the file system has it.
-    pub there: There,
+    pub there: OccupantKind,
     /// Git has a record of a worktree there, and somebody has locked that.
     pub locked: bool,
 }
 
 /// What is there, as the file system has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum There {
+pub enum OccupantKind {
     /// A worktree of this repository.
     Worktree {
         /// It has changes, untracked files or submodules: git removes it only by force.
@@ -49,12 +49,12 @@ impl Repo {
         let recorded = record.is_some();
         let there = match (fs::symlink_metadata(path), &record) {
             (Err(_), None) => return Ok(None),
-            (Err(_), Some(_)) => There::Nothing,
+            (Err(_), Some(_)) => OccupantKind::Nothing,
             (Ok(meta), Some(record)) if meta.is_dir() && leads_to(path, record) => {
-                There::Worktree { untidy: self.is_untidy(path)? }
+                OccupantKind::Worktree { untidy: self.is_untidy(path)? }
             }
-            (Ok(meta), _) if meta.is_dir() => There::Directory { recorded },
-            (Ok(_), _) => There::File { recorded },
+            (Ok(meta), _) if meta.is_dir() => OccupantKind::Directory { recorded },
+            (Ok(_), _) => OccupantKind::File { recorded },
         };
         let locked = record.is_some_and(|record| record.join("locked").exists());
         Ok(Some(Occupant { there, locked }))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
-use super::{Head, Oid, Operation, Rescued, Why, display_path};
+use super::{Head, LeftOutReason, Oid, Operation, Rescued, display_path};
 
 /// What happened to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub struct LeftOut {
     /// The file.
     pub path: PathBuf,
     /// Why.
-    pub why: Why,
+    pub why: LeftOutReason,
 }
 
 /// What the agent left that makes the iteration a failed one.

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
-use super::merge::How;
+use super::merge::MergeStyle;
 use super::stage::Rules;
 use super::{Apart, LeftOut, Oid, Repo};
 
@@ -30,7 +30,7 @@ pub struct OpenMerge {
     /// What is merged.
     pub theirs: Oid,
     /// How.
-    pub how: How,
+    pub how: MergeStyle,
     /// Files with conflicts.
     pub conflicts: Vec<PathBuf>,
     /// What git made of it by itself.
@@ -77,16 +77,16 @@ pub struct Resolution {
 
 impl Repo {
     /// Begins to merge `theirs` into HEAD of this worktree and leaves the commit to [`Repo::conclude`].
-    pub fn begin_merge(&self, theirs: &Oid, how: How) -> Result<OpenMerge, GitError> {
+    pub fn begin_merge(&self, theirs: &Oid, how: MergeStyle) -> Result<OpenMerge, GitError> {
         let ours = self.tip()?;
         let tried = self.try_tree(&ours, theirs)?;
         let words: &[&str] = match how {
-            How::Merge => &["--no-commit", "--no-ff"],
-            How::Squash => &["--squash"],
+            MergeStyle::Merge => &["--no-commit", "--no-ff"],
+            MergeStyle::Squash => &["--squash"],
         };
         let answer = self.merge_call(words, theirs).output()?;
         let conflicts = self.unmerged()?;
-        let begun = how == How::Squash || self.merge_head_file().exists();
+        let begun = how == MergeStyle::Squash || self.merge_head_file().exists();
         if !matches!(answer.exit, Some(0 | 1)) || !begun || answer.exit == Some(1) && conflicts.is_empty() {
             return Err(answer.error());
         }
@@ -167,21 +167,21 @@ impl Repo {
         let head = self.head()?;
         let at_home = head.commit.as_ref() == Some(&open.ours);
         let under_way = self.merge_head_file().exists();
-        if at_home && head.branch.is_none() && (under_way || open.how == How::Squash) {
+        if at_home && head.branch.is_none() && (under_way || open.how == MergeStyle::Squash) {
             return Ok(None);
         }
-        if at_home && open.how == How::Merge && !under_way {
+        if at_home && open.how == MergeStyle::Merge && !under_way {
             return Ok(Some(Unresolved::GivenUp));
         }
         let Some(tip) = head.commit else { return Ok(Some(Unresolved::Elsewhere)) };
         let holds_both = self.is_ancestor(&open.ours, &tip)?
-            && (open.how == How::Squash || under_way || self.is_ancestor(&open.theirs, &tip)?);
+            && (open.how == MergeStyle::Squash || under_way || self.is_ancestor(&open.theirs, &tip)?);
         if !holds_both {
             return Ok(Some(Unresolved::Elsewhere));
         }
         let call = self.call(OPERATION).args(["update-ref", "--no-deref", "-m", "dacapo: merge", "HEAD"]);
         call.arg(open.ours.as_str()).stdout()?;
-        if open.how == How::Merge {
+        if open.how == MergeStyle::Merge {
             let file = self.merge_head_file();
             fs::write(&file, format!("{}\n", open.theirs)).map_err(GitError::io(OPERATION, &file))?;
         }
@@ -225,7 +225,7 @@ impl Repo {
         resolution: &Resolution,
         message: &str,
     ) -> Result<Oid, GitError> {
-        let same = open.how == How::Merge
+        let same = open.how == MergeStyle::Merge
             && self.is_ancestor(&open.ours, &open.theirs)?
             && resolution.tree == self.tree_of(&open.theirs)?;
         if !same {

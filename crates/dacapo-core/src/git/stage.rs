@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
-use super::guard::{self, Why};
+use super::guard::{self, LeftOutReason};
 use super::run::Call;
 use super::status::{Entry, GITLINK, Status, Tracked};
 use super::{Apart, Change, ChangeKind, LeftOut, Oid, Repo};
@@ -288,7 +288,7 @@ impl Repo {
         };
         if let [path] = paths {
             let said = error.stderr().lines().next().unwrap_or_default().to_owned();
-            refused.push(LeftOut { path: path.clone(), why: Why::NotStageable(said) });
+            refused.push(LeftOut { path: path.clone(), why: LeftOutReason::NotStageable(said) });
             return Ok(());
         }
         let (readable, unreadable): (Vec<_>, Vec<_>) = paths
@@ -302,7 +302,7 @@ impl Repo {
         }
         refused.extend(unreadable.into_iter().map(|(path, why)| LeftOut {
             path: path.clone(),
-            why: Why::NotStageable(why.unwrap_or_default()),
+            why: LeftOutReason::NotStageable(why.unwrap_or_default()),
         }));
         let readable: Vec<PathBuf> = readable.into_iter().map(|(path, _)| path.clone()).collect();
         if readable.is_empty() { Ok(()) } else { self.update(&readable, index, refused) }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::error::GitError;
 use super::guard;
 use super::run::{Call, Git};
-use super::{Oid, Repo, Why};
+use super::{LeftOutReason, Oid, Repo};
 
 const SYNC: &str = "check the commit out";
 const LIST: &str = "list the files of the commit";
@@ -209,7 +209,7 @@ impl Repo {
     }
 
     /// Why staging would leave a new file out of commits.
-    pub(crate) fn left_out(&self, path: &Path, max_file_bytes: u64) -> Option<Why> {
+    pub(crate) fn left_out(&self, path: &Path, max_file_bytes: u64) -> Option<LeftOutReason> {
         guard::judge(self.toplevel(), path, max_file_bytes)
     }
 }

@@ -11,7 +11,7 @@ use super::{CommitRequest, Head, Landed, Landing, LeftOut, Prepared, Problem, Re
 
 /// The user's changes as a commit of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct SavedChanges {
     /// HEAD afterwards: the base of the iterations.
     pub head: Head,
     /// What was kept, and under which refs: the files, and the index where it said something else.
@@ -38,7 +38,7 @@ pub struct Copied {
 impl Repo {
     /// Makes the user's changes a commit on their branch, so that no iteration's commit is mixed with them.
     /// The same files stay out as of any commit of ours. `request.home` must be HEAD as it is.
-    pub fn keep_user_changes(&self, request: &CommitRequest<'_>) -> Result<Kept, GitError> {
+    pub fn keep_user_changes(&self, request: &CommitRequest<'_>) -> Result<SavedChanges, GitError> {
         let index_tree = self.write_tree(None).ok();
         let prepared = self.prepare_commit(request)?;
         let Prepared { head, commit, left_out, problems, .. } = prepared;
@@ -50,7 +50,7 @@ impl Repo {
                 |problem| if let Problem::NestedRepository(path) = problem { Some(path) } else { None },
             )
             .collect();
-        let mut kept = Kept { head, rescued: Vec::new(), left_out, nested, problems };
+        let mut kept = SavedChanges { head, rescued: Vec::new(), left_out, nested, problems };
         let Some(commit) = commit.filter(|_| kept.problems.is_empty()) else { return Ok(kept) };
 
         let before = commit.parent.as_ref().map(|parent| self.tree_of(parent)).transpose()?;

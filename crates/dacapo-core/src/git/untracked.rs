@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
-use super::guard::{self, Why};
+use super::guard::{self, LeftOutReason};
 use super::ignored::is_cache;
 use super::stage::is_about_the_machine;
 use super::standalone::quoted;
@@ -191,9 +191,9 @@ impl Repo {
             return Some(NotKept::Repository);
         }
         match guard::judge(self.toplevel(), path, max_file_bytes) {
-            Some(Why::Secret) => Some(NotKept::Secret),
-            Some(Why::TooBig { .. }) => Some(NotKept::TooBig),
-            Some(Why::NotStageable(_)) => Some(NotKept::Unreadable),
+            Some(LeftOutReason::Secret) => Some(NotKept::Secret),
+            Some(LeftOutReason::TooBig { .. }) => Some(NotKept::TooBig),
+            Some(LeftOutReason::NotStageable(_)) => Some(NotKept::Unreadable),
             None if look.tree_mode().is_none() => Some(NotKept::Unreadable),
             None => None,
         }

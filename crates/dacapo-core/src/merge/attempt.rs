@@ -2,7 +2,7 @@
 
 use super::turn::Record;
 use super::{Candidate, LeftOut, Made, MergeObserver, Merger, Proven, Resolved, Stopped};
-use crate::git::{CleanCheckout, How, Merged, Oid, OpenMerge, Preview, Repo};
+use crate::git::{CleanCheckout, MergeStyle, Merged, Oid, OpenMerge, Preview, Repo};
 use crate::store::files;
 
 /// A scratch worktree that goes whatever happens.
@@ -42,8 +42,9 @@ impl Merger<'_> {
         ours: &Oid,
         observer: &mut dyn MergeObserver,
     ) -> Result<Made, Stopped> {
-        let fast_forward =
-            self.how == How::Merge && self.query.is_none() && self.repo.is_ancestor(ours, &candidate.tip)?;
+        let fast_forward = self.how == MergeStyle::Merge
+            && self.query.is_none()
+            && self.repo.is_ancestor(ours, &candidate.tip)?;
         let by_receipt = |check: &String| candidate.has_receipt(check, &candidate.tip);
         if fast_forward && candidate.checks.iter().all(by_receipt) {
             let proven = |check: &String| Proven { command: check.clone(), by_receipt: true };

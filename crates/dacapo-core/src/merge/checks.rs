@@ -23,13 +23,13 @@ enum Word {
 }
 
 /// Where a command runs.
-struct Where {
+struct RunIn {
     cwd: PathBuf,
     /// Held until all that it started is gone.
     holds: Vec<OwnedFd>,
 }
 
-impl Where {
+impl RunIn {
     fn of(lease: &Lease) -> Self {
         Self { cwd: lease.tree().to_owned(), holds: lease.share().into_iter().collect() }
     }
@@ -79,7 +79,7 @@ impl Merger<'_> {
         let mut proven = Vec::new();
         for command in &candidate.checks {
             let plan = self.plan_of(record, command, candidate.spec.policy.check_timeout, Some(commit));
-            let (result, output) = self.run(&plan, Where::of(lease), record, observer)?;
+            let (result, output) = self.run(&plan, RunIn::of(lease), record, observer)?;
             if !result.passed() {
                 return Ok(Err(LeftOut::Check { result: Box::new(result), output }));
             }
@@ -97,7 +97,7 @@ impl Merger<'_> {
     ) -> Result<(), Stopped> {
         for command in setup {
             let plan = self.plan_of(record, command, self.setup_timeout, None);
-            let (result, output) = self.run(&plan, Where::of(lease), record, observer)?;
+            let (result, output) = self.run(&plan, RunIn::of(lease), record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -152,7 +152,7 @@ impl Merger<'_> {
         tracing::debug!(files = included.files.len(), "files of .worktreeinclude");
         for command in &self.setup {
             let plan = self.plan_of(record, command, self.setup_timeout, None);
-            let (result, output) = self.run(&plan, Where::scratch(scratch)?, record, observer)?;
+            let (result, output) = self.run(&plan, RunIn::scratch(scratch)?, record, observer)?;
             if !result.passed() {
                 return Err(LeftOut::Setup { result: Box::new(result), output }.into());
             }
@@ -180,14 +180,14 @@ impl Merger<'_> {
     fn run(
         &self,
         plan: &CheckPlan,
-        at: Where,
+        at: RunIn,
         record: &Record,
         observer: &mut dyn MergeObserver,
     ) -> Result<(CheckResult, PathBuf), Stopped> {
         observer.step(&Step::Check(&plan.command));
         let setting = (self.setting)();
         let output = record.dir.check_path(u64::from(plan.index));
-        let Where { cwd, holds } = at;
+        let RunIn { cwd, holds } = at;
         let env = as_in_ci(environment(&setting.env, &record.spec, &cwd));
         let masker = Masker::from_env(setting.env.iter().cloned());
         let failed = |error: &dyn std::fmt::Display| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Candidate, Merger};
-use crate::dropped::{Dropped, Kept, Why};
+use crate::dropped::{DropReason, Dropped, DroppedRecord};
 use crate::event::Event;
 use crate::git::{EndedRun, GitError, Oid, Repo};
 use crate::spec::Place;
@@ -147,7 +147,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
     let Place::Worktree { path, .. } = &candidate.spec.place else { return home };
     home.uncommitted = uncommitted(merger.repo, path);
     let dropped = Dropped::of(merger.repo, merger.data, merger.kinds);
-    let why = Why::Merged {
+    let why = DropReason::Merged {
         into: merger.into.clone(),
         from: intent.from.clone(),
         commit: Some(intent.commit.clone()),
@@ -181,7 +181,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
 }
 
 /// Removes what a build makes again; gives back how much else is ignored.
-fn remove_caches(dropped: &Dropped<'_>, kept: &Kept) -> usize {
+fn remove_caches(dropped: &Dropped<'_>, kept: &DroppedRecord) -> usize {
     match dropped.ignored(kept) {
         Ok(ignored) => {
             ignored.remove_caches();

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use crate::engine::{DriverContext, Kinds};
 use crate::event::{AgentEvent, CheckResult, Fault, LeftFile};
-use crate::git::{Advanced, GitError, How, Oid, Repo};
+use crate::git::{Advanced, GitError, MergeStyle, Oid, Repo};
 use crate::spec::{AgentSpec, TaskSpec};
 use crate::store::{Lock, RepoDir, TaskDir};
 use crate::view::TaskView;
@@ -69,7 +69,7 @@ pub struct Merger<'a> {
     /// The branch that is checked out there (full name).
     pub into: String,
     /// How.
-    pub how: How,
+    pub how: MergeStyle,
     /// What the agent is to heed in every merge, conflict or not.
     pub query: Option<String>,
     /// What makes a fresh checkout usable: run before agents and checks.
@@ -88,7 +88,7 @@ pub struct Merger<'a> {
 #[derive(Debug)]
 pub enum Outcome {
     /// The branch holds it.
-    Merged(Done),
+    Merged(MergeSuccess),
     /// The branch held all of it already.
     AlreadyThere(Home),
     /// The task has no commits of its own.
@@ -101,7 +101,7 @@ pub enum Outcome {
 
 /// A task that has come home.
 #[derive(Debug)]
-pub struct Done {
+pub struct MergeSuccess {
     /// Where the branch was.
     pub from: Oid,
     /// Where it is.
@@ -335,12 +335,12 @@ impl Merger<'_> {
             let intent = home::Intent {
                 from: Some(ours.clone()),
                 commit: made.commit.clone(),
-                squash: self.how == How::Squash,
+                squash: self.how == MergeStyle::Squash,
             };
             home::intend(self, candidate, &ours, &intent).map_err(|error| LeftOut::trouble(&error))?;
             match self.repo.advance(&self.into, &made.commit, &ours)? {
                 Advanced::Done => {
-                    return Ok(Outcome::Merged(Done {
+                    return Ok(Outcome::Merged(MergeSuccess {
                         from: ours,
                         home: home::settle(self, candidate, &intent),
                         commit: made.commit,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Candidate, LeftOut, Merger};
-use crate::git::{How, Oid, Preview};
+use crate::git::{MergeStyle, Oid, Preview};
 use crate::spec::Place;
 
 /// What one task's merge will come to.
@@ -91,9 +91,9 @@ impl Merger<'_> {
                 }
                 return Ok((Expected::Conflicts { files, with }, None));
             }
-            (Preview::FastForward | Preview::Clean, How::Squash) => Expected::Squash,
-            (Preview::FastForward, How::Merge) => Expected::FastForward,
-            (Preview::Clean, How::Merge) => Expected::Merge,
+            (Preview::FastForward | Preview::Clean, MergeStyle::Squash) => Expected::Squash,
+            (Preview::FastForward, MergeStyle::Merge) => Expected::FastForward,
+            (Preview::Clean, MergeStyle::Merge) => Expected::Merge,
         };
         let next = self.repo.trial_merge(ours, &candidate.tip, self.how)?;
         Ok((expected, next))

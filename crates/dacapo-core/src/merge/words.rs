@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Candidate, LeftOut, Merger, Resolved};
 use crate::context::MergeMessage;
 use crate::engine::{KindView, Purpose};
-use crate::git::{How, Oid, OpenMerge, display_path};
+use crate::git::{MergeStyle, Oid, OpenMerge, display_path};
 use crate::process::Masker;
 
 /// So many commits of each side are named to the agent.
@@ -93,8 +93,8 @@ impl Merger<'_> {
             query: self.query.as_deref(),
         };
         let text = match self.how {
-            How::Merge => message.merge(),
-            How::Squash => {
+            MergeStyle::Merge => message.merge(),
+            MergeStyle::Squash => {
                 let done = candidate.view.iterations.iter().filter(|record| record.commit_id.is_some());
                 message.squash(done.map(|record| record.summary.as_str()))
             }

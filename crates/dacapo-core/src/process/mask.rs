@@ -15,7 +15,7 @@ use aho_corasick::{AhoCorasick, packed};
 
 use self::format_words::is_format_word;
 use self::forms::Form;
-use self::json_line::{AROUND, Place};
+use self::json_line::{AROUND, MatchContext};
 
 mod format_words;
 mod forms;
@@ -241,21 +241,21 @@ impl StreamMask {
                 _ => return open,
             };
             done = match self.end_of_secret(bytes, start, longest) {
-                (Place::Text, end) => {
+                (MatchContext::Text, end) => {
                     bytes[start..end].fill(b'*');
                     end
                 }
-                (Place::Unknown, _) if more == More::Possible => return start,
-                (Place::Structure | Place::Unknown, _) => start + 1,
+                (MatchContext::Unknown, _) if more == More::Possible => return start,
+                (MatchContext::Structure | MatchContext::Unknown, _) => start + 1,
             };
         }
     }
 
     /// Whether the bytes from `start` on are a secret to be masked, and up to where.
-    fn end_of_secret(&self, bytes: &[u8], start: usize, longest: usize) -> (Place, usize) {
+    fn end_of_secret(&self, bytes: &[u8], start: usize, longest: usize) -> (MatchContext, usize) {
         let is_json = self.content == Content::JsonLines && self.line.after(&bytes[..start]) == Line::Json;
         if !is_json {
-            return (Place::Text, longest);
+            return (MatchContext::Text, longest);
         }
         // Of what matches here only what can stand in a string does.
         let forms =
@@ -265,7 +265,7 @@ impl StreamMask {
                 let end = start + length;
                 (json_line::place(&self.before, bytes, (start, end)), end)
             }
-            None => (Place::Structure, start),
+            None => (MatchContext::Structure, start),
         }
     }
 

@@ -15,7 +15,7 @@ use super::clean::is_cache;
 use super::snapshot::Included;
 use super::{Lease, ProofError, files};
 use crate::event::{Hidden, HiddenWhy};
-use crate::git::{Entry, Flags, IgnoredBy, Repo, Why, display_path};
+use crate::git::{Entry, Flags, IgnoredBy, LeftOutReason, Repo, display_path};
 
 /// So many untracked paths are looked at.
 const MOST_SEEN: usize = 20_000;
@@ -299,14 +299,14 @@ impl Search<'_> {
 
     fn why_uncommitted(&self, path: &[u8]) -> HiddenWhy {
         match self.workspace.left_out(Path::new(OsStr::from_bytes(path)), self.max_file_bytes) {
-            Some(Why::Secret) => HiddenWhy::LeftOutSecret,
-            Some(Why::TooBig { .. }) => HiddenWhy::LeftOutSize,
-            Some(Why::NotStageable(_)) | None
+            Some(LeftOutReason::Secret) => HiddenWhy::LeftOutSecret,
+            Some(LeftOutReason::TooBig { .. }) => HiddenWhy::LeftOutSize,
+            Some(LeftOutReason::NotStageable(_)) | None
                 if self.untracked_before.contains(Path::new(OsStr::from_bytes(path))) =>
             {
                 HiddenWhy::UntrackedBefore
             }
-            Some(Why::NotStageable(_)) | None => HiddenWhy::Untracked,
+            Some(LeftOutReason::NotStageable(_)) | None => HiddenWhy::Untracked,
         }
     }
 }

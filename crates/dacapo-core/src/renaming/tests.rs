@@ -4,7 +4,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::*;
-use crate::dropped::Why;
+use crate::dropped::DropReason;
 use crate::engine::Kind;
 use crate::engine::machine::Machine;
 use crate::event::{Envelope, FORMAT};
@@ -291,7 +291,7 @@ fn s17_a_drop_that_was_cut_short_comes_first() {
     let dir = world.proven("old");
     let spec = dir.spec().unwrap();
     let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
-    let kept = dropped.prepare(&spec, Why::Dropped).unwrap();
+    let kept = dropped.prepare(&spec, DropReason::Dropped).unwrap();
     let before = world.everything();
     assert!(matches!(world.rename("old", "new"), Err(RenameError::PutAway(found)) if *found == kept));
     assert_eq!(world.everything(), before);
@@ -307,7 +307,7 @@ fn s9_what_was_dropped_after_a_rename_comes_back_under_the_new_name() {
     let dir = world.rename("old", "new").unwrap();
     let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
     let lock = dir.lock().unwrap();
-    let kept = dropped.put_away(&dir, &dir.spec().unwrap(), Why::Dropped).unwrap();
+    let kept = dropped.put_away(&dir, &dir.spec().unwrap(), DropReason::Dropped).unwrap();
     drop(lock);
     assert_eq!((kept.name.as_str(), world.names().len()), ("new", 0));
     dropped.bring_back(&kept).unwrap();
@@ -321,7 +321,7 @@ fn s9_what_a_merge_put_away_comes_back_under_the_new_name() {
         let dir = world.proven("old");
         let tip = world.git(&["rev-parse", "dacapo/old"]);
         let dropped = Dropped::of(&world.repo, &world.data, Kinds::default());
-        let why = Why::Merged { into: "refs/heads/main".into(), from: None, commit: None };
+        let why = DropReason::Merged { into: "refs/heads/main".into(), from: None, commit: None };
         dropped.put_away(&dir, &dir.spec().unwrap(), why).unwrap();
         assert!(!world.worktree("old").exists());
         if killed {

@@ -77,14 +77,14 @@ pub struct Index<T> {
     path: PathBuf,
     text: Vec<u8>,
     /// Where in the text each entry is.
-    old: Vec<Place>,
+    old: Vec<EntrySpans>,
     new: BTreeMap<String, Vec<u8>>,
     now: SystemTime,
     of: PhantomData<T>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct EntrySpans {
     name: Range<usize>,
     stamp: Stamp,
     value: Range<usize>,
@@ -167,12 +167,12 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
 }
 
 /// Entries up to the first that does not read.
-fn places(text: &[u8]) -> Vec<Place> {
+fn places(text: &[u8]) -> Vec<EntrySpans> {
     let Some(mut at) = memchr(b'\n', text).map(|end| end + 1) else { return Vec::new() };
     if serde_json::from_slice::<Header>(&text[..at]).ok() != Some(Header::own()) {
         return Vec::new();
     }
-    let mut places: Vec<Place> = Vec::with_capacity(text.len() / 256);
+    let mut places: Vec<EntrySpans> = Vec::with_capacity(text.len() / 256);
     while let Some(place) = memchr(b'\n', &text[at..]).and_then(|end| place(text, at..at + end)) {
         let sorted = places.last().is_none_or(|last| text[last.name.clone()] < text[place.name.clone()]);
         if !sorted {
@@ -184,7 +184,7 @@ fn places(text: &[u8]) -> Vec<Place> {
     places
 }
 
-fn place(text: &[u8], line: Range<usize>) -> Option<Place> {
+fn place(text: &[u8], line: Range<usize>) -> Option<EntrySpans> {
     let mut at = line.start;
     let mut word = || {
         let end = at + memchr(b' ', &text[at..line.end])?;
@@ -203,7 +203,7 @@ fn place(text: &[u8], line: Range<usize>) -> Option<Place> {
         number(&text[word()?])?,
         number(&text[word()?])?,
     );
-    Some(Place { name, stamp, value: at..line.end })
+    Some(EntrySpans { name, stamp, value: at..line.end })
 }
 
 fn new_path(path: &Path) -> PathBuf {

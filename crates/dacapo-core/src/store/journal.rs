@@ -101,15 +101,15 @@ pub struct Journal {
     /// Of all that is in it.
     hash: Running,
     /// How it was left after the last write of our own.
-    left: Left,
+    left: FileStamp,
     sealer: Option<Sealer>,
 }
 
 /// The state of a file, by which a foreign write is noticed without reading it: length, and times of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Left(u64, (i64, i64), (i64, i64));
+struct FileStamp(u64, (i64, i64), (i64, i64));
 
-impl Left {
+impl FileStamp {
     fn of(file: &File) -> io::Result<Self> {
         let found = file.metadata()?;
         Ok(Self(found.len(), (found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())))
@@ -131,7 +131,7 @@ impl Journal {
         }
         let next_seq = reader.numbering.next();
         let (record, hash) = (reader.numbering.into_record(), reader.hash);
-        let left = Left::of(&file).map_err(io("read"))?;
+        let left = FileStamp::of(&file).map_err(io("read"))?;
         Ok(Self { file, path: path.to_owned(), length, next_seq, record, hash, left, sealer: None })
     }
 
@@ -159,7 +159,7 @@ impl Journal {
         self.length += bytes.len() as u64;
         self.next_seq += 1;
         self.hash.update(&bytes);
-        self.left = Left::of(&self.file).map_err(|source| self.failed("look at", source))?;
+        self.left = FileStamp::of(&self.file).map_err(|source| self.failed("look at", source))?;
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl Journal {
     /// Whether nobody else has written to it since we did. The kernel's times are looked at each time, the bytes only
     /// where these say that something happened: a backup that makes a hard link changes them too.
     fn is_still_ours(&mut self) -> Result<(), JournalError> {
-        let now = Left::of(&self.file).map_err(|source| self.failed("look at", source))?;
+        let now = FileStamp::of(&self.file).map_err(|source| self.failed("look at", source))?;
         if now == self.left {
             return Ok(());
         }
@@ -249,7 +249,7 @@ impl Journal {
             self.file.set_len(self.length)?;
             Ok(kept)
         };
-        match cut().and_then(|kept| Ok((kept, Left::of(&self.file)?))) {
+        match cut().and_then(|kept| Ok((kept, FileStamp::of(&self.file)?))) {
             Ok((kept, left)) => {
                 self.left = left;
                 let foreign = JournalError::Foreign { path: self.path.clone(), bytes, kept };

@@ -40,7 +40,7 @@ pub struct Size {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SizesFile {
     v: u32,
     tasks: BTreeMap<String, Size>,
 }
@@ -66,7 +66,7 @@ pub fn measure(dir: &TaskDir, worktree: Option<&Path>, deadline: Instant) -> io:
 pub fn sizes(repo: &RepoDir) -> BTreeMap<String, Size> {
     let read = files::read(&path(repo), LARGEST_FILE)
         .ok()
-        .and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+        .and_then(|bytes| serde_json::from_slice::<SizesFile>(&bytes).ok());
     read.filter(|kept| kept.v == SIZES_FORMAT).map(|kept| kept.tasks).unwrap_or_default()
 }
 
@@ -79,7 +79,7 @@ pub fn keep_sizes(repo: &RepoDir, measured: impl IntoIterator<Item = (String, Si
     let mut tasks = sizes(repo);
     tasks.extend(measured);
     tasks.retain(|name, _| there.contains(name));
-    files::replace(&path(repo), &serde_json::to_vec(&Kept { v: SIZES_FORMAT, tasks })?)
+    files::replace(&path(repo), &serde_json::to_vec(&SizesFile { v: SIZES_FORMAT, tasks })?)
 }
 
 fn path(repo: &RepoDir) -> PathBuf {

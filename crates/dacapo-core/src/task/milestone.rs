@@ -71,7 +71,7 @@ pub use template::{MOST_TEMPLATE_BYTES, Placeholder, Prompts, Template, Template
 pub use verdict::{Criteria, On, RaisedFinding, Reason, Verdict};
 pub use view::{FeatureView, FindingView, JudgedBy, MilestoneView, ReportView, RoundView, VerdictView};
 
-use state::{Desk, Disorder, Judgement, Last, NewDefinition, Phase, Question, Role, Round, Work};
+use state::{AgentState, Disorder, Judgement, Last, NewDefinition, Phase, Question, Role, Round, Work};
 use template::Templates;
 
 /// The kind of task that [`Milestone`] decides for.
@@ -164,8 +164,8 @@ pub struct Milestone {
     max_rounds: u32,
     max_rejections: u32,
     phase: Phase,
-    developer: Desk,
-    acceptor: Desk,
+    developer: AgentState,
+    acceptor: AgentState,
     /// The round at work.
     round: Option<Round>,
     /// Rounds begun.
@@ -231,8 +231,8 @@ impl Milestone {
             max_rounds: cap.iterations,
             max_rejections: details.max_rejections.max(1),
             phase: Phase::Preparing,
-            developer: Desk::default(),
-            acceptor: Desk::default(),
+            developer: AgentState::default(),
+            acceptor: AgentState::default(),
             round: None,
             rounds: 0,
             finished: 0,
@@ -268,14 +268,14 @@ impl Milestone {
         }
     }
 
-    fn desk(&self, role: Role) -> &Desk {
+    fn agent_state(&self, role: Role) -> &AgentState {
         match role {
             Role::Developer => &self.developer,
             Role::Acceptor => &self.acceptor,
         }
     }
 
-    fn desk_mut(&mut self, role: Role) -> &mut Desk {
+    fn agent_state_mut(&mut self, role: Role) -> &mut AgentState {
         match role {
             Role::Developer => &mut self.developer,
             Role::Acceptor => &mut self.acceptor,
@@ -285,7 +285,7 @@ impl Milestone {
     /// Whether the next turn goes on in a conversation that an earlier one opened (M3).
     fn continues(&self, role: Role) -> bool {
         let agent = &self.life.spec.agents[Self::agent(role)];
-        self.desk(role).conversation.continues(agent, Company::Others)
+        self.agent_state(role).conversation.continues(agent, Company::Others)
     }
 
     /// Whose turn is next, where one may start.

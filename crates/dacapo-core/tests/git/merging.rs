@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use dacapo_core::git::{Advanced, How, Merged, Oid, Preview, Unresolved};
+use dacapo_core::git::{Advanced, MergeStyle, Merged, Oid, Preview, Unresolved};
 use dacapo_core::radar::{Looked, Radar};
 use dacapo_core::store::Home;
 
@@ -48,7 +48,7 @@ fn s11_a_merge_is_made_elsewhere_and_the_branch_moves_last() {
     let f = branches();
     let main = f.oid("main");
     let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
-    let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", How::Merge).expect("merged");
+    let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", MergeStyle::Merge).expect("merged");
     let Merged::At(tip) = merged else { panic!("{merged:?}") };
     assert_eq!(f.oid("main"), main, "the branch has not moved yet");
     assert_eq!(f.repo.advance(MAIN, &tip, &main).expect("moved"), Advanced::Done);
@@ -64,7 +64,8 @@ fn s11_a_merge_is_made_elsewhere_and_the_branch_moves_last() {
 fn s11_a_squash_is_one_commit() {
     let f = branches();
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let Merged::At(tip) = scratch.repo.merge_here(&f.oid("ahead"), "All of it", How::Squash).expect("merged")
+    let Merged::At(tip) =
+        scratch.repo.merge_here(&f.oid("ahead"), "All of it", MergeStyle::Squash).expect("merged")
     else {
         panic!("not merged")
     };
@@ -90,7 +91,7 @@ fn commit_all(f: &Fixture, message: &str) {
 fn s11_conflicts_stay_in_the_scratch_worktree_until_they_are_resolved() {
     let f = branches();
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let open = scratch.repo.begin_merge(&f.oid("clash"), How::Merge).expect("begun");
+    let open = scratch.repo.begin_merge(&f.oid("clash"), MergeStyle::Merge).expect("begun");
     let files = vec![PathBuf::from("a.txt")];
     assert_eq!(open.conflicts, files);
     let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
@@ -116,7 +117,7 @@ fn s11_conflicts_stay_in_the_scratch_worktree_until_they_are_resolved() {
 fn s11_what_an_agent_does_to_git_itself_is_not_trusted() {
     let f = branches();
     let (main, clash) = (f.oid("main"), f.oid("clash"));
-    let try_it = |how: How, acts: &[&[&str]]| {
+    let try_it = |how: MergeStyle, acts: &[&[&str]]| {
         let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
         let top = scratch.repo.toplevel().to_owned();
         let open = scratch.repo.begin_merge(&clash, how).expect("begun");
@@ -134,16 +135,19 @@ fn s11_what_an_agent_does_to_git_itself_is_not_trusted() {
     };
     // It committed although it was told not to: the same merge, made again in the user's name.
     let commit: &[&str] = &["commit", "-qam", "by the agent"];
-    let tip = try_it(How::Merge, &[&["write", "both\n"], commit]).expect("resolved");
+    let tip = try_it(MergeStyle::Merge, &[&["write", "both\n"], commit]).expect("resolved");
     assert_eq!(f.git(&["log", "-1", "--format=%s %P", tip.as_str()]), format!("Merge clash {main} {clash}"));
-    let tip = try_it(How::Squash, &[&["write", "both\n"], commit]).expect("resolved");
+    let tip = try_it(MergeStyle::Squash, &[&["write", "both\n"], commit]).expect("resolved");
     assert_eq!(f.git(&["log", "-1", "--format=%s %P", tip.as_str()]), format!("Merge clash {main}"));
     // It gave up.
-    assert_eq!(try_it(How::Merge, &[&["merge", "--abort"]]), Err(Unresolved::GivenUp));
-    assert_eq!(try_it(How::Merge, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
-    assert_eq!(try_it(How::Merge, &[&["checkout", "-q", "--ours", "a.txt"]]), Err(Unresolved::GivenUp));
-    assert_eq!(try_it(How::Squash, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
-    assert_eq!(try_it(How::Merge, &[&["checkout", "-q", "-f", "ahead"]]), Err(Unresolved::Elsewhere));
+    assert_eq!(try_it(MergeStyle::Merge, &[&["merge", "--abort"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(MergeStyle::Merge, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
+    assert_eq!(
+        try_it(MergeStyle::Merge, &[&["checkout", "-q", "--ours", "a.txt"]]),
+        Err(Unresolved::GivenUp)
+    );
+    assert_eq!(try_it(MergeStyle::Squash, &[&["reset", "-q", "--hard"]]), Err(Unresolved::GivenUp));
+    assert_eq!(try_it(MergeStyle::Merge, &[&["checkout", "-q", "-f", "ahead"]]), Err(Unresolved::Elsewhere));
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn s11_conflicts_without_markers_need_a_decision() {
     commit_all(&f, "theirs");
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
     let top = scratch.repo.toplevel().to_owned();
-    let open = scratch.repo.begin_merge(&f.oid("theirs"), How::Merge).expect("begun");
+    let open = scratch.repo.begin_merge(&f.oid("theirs"), MergeStyle::Merge).expect("begun");
     let both = vec![PathBuf::from("gone.txt"), PathBuf::from("pic.bin")];
     assert_eq!(open.conflicts, both);
     let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
@@ -186,7 +190,7 @@ fn s11_settings_for_merges_by_hand_do_not_change_this_one() {
     f.git(&["config", "rerere.enabled", "true"]);
     f.git(&["config", "rerere.autoupdate", "true"]);
     let main = f.oid("main");
-    for how in [How::Merge, How::Squash] {
+    for how in [MergeStyle::Merge, MergeStyle::Squash] {
         let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
         let merged = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", how).expect("merged");
         assert!(matches!(merged, Merged::At(_)), "{merged:?}");
@@ -194,7 +198,7 @@ fn s11_settings_for_merges_by_hand_do_not_change_this_one() {
     }
     f.git(&["config", "merge.ff", "false"]);
     let scratch = f.repo.export_clean(&main, f.dir.path()).expect("a scratch worktree");
-    let merged = scratch.repo.merge_here(&f.oid("ahead"), "Merge ahead", How::Merge).expect("merged");
+    let merged = scratch.repo.merge_here(&f.oid("ahead"), "Merge ahead", MergeStyle::Merge).expect("merged");
     assert_eq!(merged, Merged::At(f.oid("ahead")));
     scratch.remove(&f.repo).expect("removed");
 }
@@ -203,9 +207,13 @@ fn s11_settings_for_merges_by_hand_do_not_change_this_one() {
 fn s11_the_next_merge_is_tried_on_top_of_the_one_before() {
     let f = branches();
     let main = f.oid("main");
-    assert_eq!(f.repo.trial_merge(&main, &f.oid("ahead"), How::Merge).expect("tried"), Some(f.oid("ahead")));
-    assert_eq!(f.repo.trial_merge(&main, &f.oid("clash"), How::Merge).expect("tried"), None);
-    let next = f.repo.trial_merge(&main, &f.oid("clean"), How::Squash).expect("tried").expect("a commit");
+    assert_eq!(
+        f.repo.trial_merge(&main, &f.oid("ahead"), MergeStyle::Merge).expect("tried"),
+        Some(f.oid("ahead"))
+    );
+    assert_eq!(f.repo.trial_merge(&main, &f.oid("clash"), MergeStyle::Merge).expect("tried"), None);
+    let next =
+        f.repo.trial_merge(&main, &f.oid("clean"), MergeStyle::Squash).expect("tried").expect("a commit");
     assert_eq!(f.git(&["log", "-1", "--format=%P", next.as_str()]), main.as_str());
     assert_eq!(
         f.repo.preview_merge(&next, &f.oid("clash")).expect("a preview"),
@@ -259,7 +267,7 @@ fn s11_submodules_in_conflict_need_a_decision_too() {
     link("main", "theirs");
     let wanted = f.oid("theirs:sub");
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let open = scratch.repo.begin_merge(&f.oid("theirs"), How::Merge).expect("begun");
+    let open = scratch.repo.begin_merge(&f.oid("theirs"), MergeStyle::Merge).expect("begun");
     assert_eq!(open.conflicts, vec![PathBuf::from("sub")]);
     let look = || scratch.repo.resolution(&open, MAX).expect("an answer");
     assert_eq!(look(), Err(Unresolved::Undecided(vec![PathBuf::from("sub")])));
@@ -292,7 +300,8 @@ fn c9_hooks_run_at_a_merge_and_can_refuse_it() {
     fs::write(&hook, "#!/bin/sh\necho no such merges >&2\nexit 1\n").expect("a hook");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a mode");
     let scratch = f.repo.export_clean(&f.oid("main"), f.dir.path()).expect("a scratch worktree");
-    let refused = scratch.repo.merge_here(&f.oid("clean"), "Merge clean", How::Merge).expect_err("refused");
+    let refused =
+        scratch.repo.merge_here(&f.oid("clean"), "Merge clean", MergeStyle::Merge).expect_err("refused");
     assert!(refused.to_string().contains("no such merges"), "{refused}");
     scratch.remove(&f.repo).expect("removed");
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dacapo_core::git::{LeftOut, Notice, Operation, Problem, Why};
+use dacapo_core::git::{LeftOut, LeftOutReason, Notice, Operation, Problem};
 
 use crate::fixture::{Fixture, changed};
 
@@ -176,7 +176,7 @@ fn secrets_stay_out_staged_or_not() {
     let mut out: Vec<PathBuf> = prepared.left_out.iter().map(|l| l.path.clone()).collect();
     out.sort();
     assert_eq!(out, [".env", "deploy/.env.production", "later.pem", "tls.key"].map(PathBuf::from));
-    assert!(prepared.left_out.iter().all(|l| l.why == Why::Secret));
+    assert!(prepared.left_out.iter().all(|l| l.why == LeftOutReason::Secret));
     assert_eq!(f.read(".env"), "KEY=1");
     assert_eq!(f.status(), "?? .env\n?? deploy/.env.production\n?? later.pem\n?? tls.key");
     // They alone are no reason for a commit, and are not told again once known.
@@ -216,7 +216,10 @@ fn a_secret_in_the_agents_own_commit_is_told() {
     let prepared = f.prepare();
     assert_eq!(changed(&prepared), ["A .env", "A big"]);
     let told = |path: &str, why| Notice::CommittedByAgent(LeftOut { path: path.into(), why });
-    assert_eq!(prepared.notices, [told(".env", Why::Secret), told("big", Why::TooBig { bytes: 1001 })]);
+    assert_eq!(
+        prepared.notices,
+        [told(".env", LeftOutReason::Secret), told("big", LeftOutReason::TooBig { bytes: 1001 })]
+    );
 }
 
 #[test]
@@ -227,7 +230,10 @@ fn big_new_files_stay_out_tracked_ones_grow() {
     f.write("a.txt", &"y".repeat(5000));
     let prepared = f.commit();
     assert_eq!(changed(&prepared), ["M a.txt", "A fits"]);
-    assert_eq!(prepared.left_out, [LeftOut { path: "dump.sql".into(), why: Why::TooBig { bytes: 1001 } }]);
+    assert_eq!(
+        prepared.left_out,
+        [LeftOut { path: "dump.sql".into(), why: LeftOutReason::TooBig { bytes: 1001 } }]
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `dacapo drop`: removes a task with its worktree and branch, and keeps all of it (S9).
 
 use dacapo_app::messages::Messages;
-use dacapo_core::dropped::Kept;
+use dacapo_core::dropped::DroppedRecord;
 use dacapo_core::spec::{Place, TaskSpec};
 
 use super::print;
@@ -32,7 +32,7 @@ pub(super) fn run(app: &App, args: &Drop) -> Result<u8, Failure> {
     drops.failure.map_or(Ok(0), Err)
 }
 
-fn said(kept: &Kept, spec: &TaskSpec, messages: Messages) -> String {
+fn said(kept: &DroppedRecord, spec: &TaskSpec, messages: Messages) -> String {
     let name = &kept.name;
     let what = match (&spec.place, &kept.tip, &kept.branch) {
         (Place::InPlace { .. }, _, _) => messages.dropped_record_only(),

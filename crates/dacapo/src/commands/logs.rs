@@ -11,7 +11,7 @@ use dacapo_core::follow::{FollowError, Hub, Item, Opening};
 use dacapo_core::store::{TaskDir, read};
 use jiff::Timestamp;
 
-use self::kept::Kept;
+use self::kept::KeptOutput;
 use super::attach::{RECENT, catch_up};
 use crate::App;
 use crate::args::Logs;
@@ -23,7 +23,7 @@ mod kept;
 
 pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
     let (_, dir) = app.task(args.name.as_deref())?;
-    if let Some(kept) = Kept::asked(args) {
+    if let Some(kept) = KeptOutput::asked(args) {
         return kept::show(&dir, kept, args.lines, app.messages);
     }
     if !args.follow {

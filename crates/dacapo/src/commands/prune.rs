@@ -3,7 +3,7 @@
 use dacapo_app::messages::{Messages, Text, say};
 use dacapo_app::operations::prune::Pruned;
 use dacapo_core::event::FORMAT;
-use dacapo_core::prune::{Item, PutAway, Rules, What};
+use dacapo_core::prune::{Item, PruneKind, PutAway, Rules};
 use dacapo_core::spec::parse_duration;
 use serde_json::json;
 
@@ -78,7 +78,8 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
             (items, false) => messages.prune_freed(&words::bytes(freed), items),
         });
         // `drop` said that `undo` brings them back.
-        let dropped = removed.iter().filter(|(item, _)| matches!(item.what, What::Dropped { .. })).count();
+        let dropped =
+            removed.iter().filter(|(item, _)| matches!(item.what, PruneKind::Dropped { .. })).count();
         match (dropped as u64, args.dry_run) {
             (0, _) => {}
             (tasks, true) => print(&paint(WARN, &messages.prune_undo_would_be_gone(tasks))),
@@ -90,10 +91,10 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
 
 fn row(item: &Item, refs: &[String], messages: Messages) -> String {
     let kind = match item.what {
-        What::Worktree { .. } => messages.prune_kind_worktree(),
-        What::Dropped { .. } => messages.prune_kind_dropped(),
-        What::Proof { .. } => messages.prune_kind_proof(),
-        What::Left { .. } => messages.prune_kind_left(),
+        PruneKind::Worktree { .. } => messages.prune_kind_worktree(),
+        PruneKind::Dropped { .. } => messages.prune_kind_dropped(),
+        PruneKind::Proof { .. } => messages.prune_kind_proof(),
+        PruneKind::Left { .. } => messages.prune_kind_left(),
     };
     let kept = refs.iter().find(|name| name.ends_with("/tip")).or(refs.first());
     let reason = because(&item.reason, &item.what.name(), messages);

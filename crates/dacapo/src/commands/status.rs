@@ -7,12 +7,12 @@ use dacapo_core::view::Status;
 
 use super::print;
 use crate::App;
-use crate::args::One;
+use crate::args::TaskArgs;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::status;
 
-pub(super) fn run(app: &App, args: &One) -> Result<u8, Failure> {
+pub(super) fn run(app: &App, args: &TaskArgs) -> Result<u8, Failure> {
     let (repo, dir) = app.task(args.name.as_deref())?;
     let view = app.view(&dir)?;
     if view.status.is_settled()

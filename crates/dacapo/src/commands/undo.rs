@@ -2,7 +2,7 @@
 
 use dacapo_app::messages::Messages;
 use dacapo_app::operations::undo::{PutAway, Undone};
-use dacapo_core::dropped::Why;
+use dacapo_core::dropped::DropReason;
 use serde_json::Value;
 
 use super::{pad, print};
@@ -31,10 +31,10 @@ pub(super) fn run(app: &App, args: &Undo) -> Result<u8, Failure> {
         (_, Some(path), Some(branch)) => {
             messages.branch_and_path(words::branch(branch), &path.display().to_string())
         }
-        (Why::Dropped | Why::Merged { .. }, _, _) => messages.its_record(),
+        (DropReason::Dropped | DropReason::Merged { .. }, _, _) => messages.its_record(),
     };
     print(&messages.undone(name, &what));
-    if let Why::Merged { into, .. } = &kept.why {
+    if let DropReason::Merged { into, .. } = &kept.why {
         let short = words::branch(into);
         print(&paint(DIM, &format!("  {}", messages.undone_stays_merged(short))));
         if let Some(way) = way_back {
@@ -53,10 +53,10 @@ fn list(all: &[PutAway], messages: Messages) {
     let width = all.iter().map(|one| one.kept.name.chars().count()).max().unwrap_or(0).min(40);
     for PutAway { kept, bytes, .. } in all {
         let why = match (&kept.why, kept.merged, &kept.worktree) {
-            (Why::Merged { .. }, _, _) => messages.undo_list_merged(),
-            (Why::Dropped, _, None) => messages.undo_list_in_place(),
-            (Why::Dropped, true, _) => messages.undo_list_dropped_merged(),
-            (Why::Dropped, false, _) => messages.undo_list_dropped_not_merged(),
+            (DropReason::Merged { .. }, _, _) => messages.undo_list_merged(),
+            (DropReason::Dropped, _, None) => messages.undo_list_in_place(),
+            (DropReason::Dropped, true, _) => messages.undo_list_dropped_merged(),
+            (DropReason::Dropped, false, _) => messages.undo_list_dropped_not_merged(),
         };
         let when = kept.at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
         let size = words::bytes(*bytes);

@@ -17,7 +17,7 @@ use super::failure::Problem;
 use super::model::{Broken, Model};
 use super::options::{self, Options, Patience, Session, Task};
 use super::session::Store;
-use super::tools::{How, Tools};
+use super::tools::{ToolOutcome, Tools};
 use super::window::{PromptTooLarge, Talk, Window};
 
 /// So often a call is made again that failed for no reason of ours.
@@ -223,11 +223,11 @@ impl Turn {
             return Ok(ToolAnswer { id, output: "there are no tools here".into() });
         };
         let ran = tools.run(asked);
-        if ran.how == How::Refused {
+        if ran.how == ToolOutcome::Refused {
             tell(events, &AgentEvent::Refused { what })?;
         }
-        events.answered(&id, ran.how != How::Done, &ran.output).map_err(|_| Problem::Unheard)?;
-        let output = if ran.how == How::Done { ran.output } else { format!("error: {}", ran.output) };
+        events.answered(&id, ran.how != ToolOutcome::Done, &ran.output).map_err(|_| Problem::Unheard)?;
+        let output = if ran.how == ToolOutcome::Done { ran.output } else { format!("error: {}", ran.output) };
         Ok(ToolAnswer { id, output })
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dacapo_core::store::Home;
 
-use super::Here;
+use super::DoctorContext;
 use super::ask::{Answer, Question, all};
 use super::report::{Check, CheckState};
 use super::survey::version_in;
@@ -15,7 +15,7 @@ use crate::messages::{Messages, Text, say};
 use crate::operations::awake::awake_command;
 use crate::present::words;
 
-pub(super) fn checks(here: &Here) -> Vec<Check> {
+pub(super) fn checks(here: &DoctorContext) -> Vec<Check> {
     let awake = awake_command("doctor", "true");
     let mut questions = vec![question(here, vec!["git".into(), "--version".into()])];
     questions.extend(awake.iter().map(|argv| question(here, argv.clone())));
@@ -35,7 +35,7 @@ pub(super) fn checks(here: &Here) -> Vec<Check> {
     checks
 }
 
-fn question(here: &Here, argv: Vec<std::ffi::OsString>) -> Question {
+fn question(here: &DoctorContext, argv: Vec<std::ffi::OsString>) -> Question {
     Question { argv, env: here.env.to_vec(), cwd: here.top.clone() }
 }
 

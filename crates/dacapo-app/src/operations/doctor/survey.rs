@@ -7,7 +7,7 @@ use dacapo_core::spec::AgentSpec;
 use dacapo_core::store::{AccountKey, Home};
 use jiff::Timestamp;
 
-use super::Here;
+use super::DoctorContext;
 use super::ask::{self, Answer, Question};
 use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
 use crate::agents::{AgentChoice, described, how_to_install};
@@ -26,7 +26,7 @@ pub struct Subject {
     asked: Option<PathBuf>,
 }
 
-pub(super) fn survey(here: &Here, names: &[String], wanted: &AgentChoice) -> Vec<Subject> {
+pub(super) fn survey(here: &DoctorContext, names: &[String], wanted: &AgentChoice) -> Vec<Subject> {
     let mut subjects: Vec<Subject> = names.iter().map(|name| subject(here, name, wanted)).collect();
     let asked: Vec<usize> = (0..subjects.len()).filter(|at| subjects[*at].asked.is_some()).collect();
     let questions = asked.iter().map(|at| version_question(here, &subjects[*at])).collect();
@@ -45,7 +45,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-fn subject(here: &Here, name: &str, wanted: &AgentChoice) -> Subject {
+fn subject(here: &DoctorContext, name: &str, wanted: &AgentChoice) -> Subject {
     let kind = kind_of(name);
     let profile = here.config.agent_profile(name);
     let mut report = AgentReport::new(name, kind);
@@ -77,7 +77,7 @@ fn subject(here: &Here, name: &str, wanted: &AgentChoice) -> Subject {
 /// The program, and what is run in its place. Gives back what may be asked for its version: a command of the user's own
 /// need not know the question, and could take it for work to do.
 fn look_for_program(
-    here: &Here,
+    here: &DoctorContext,
     spec: &AgentSpec,
     adapter: Option<&dyn Adapter>,
     report: &mut AgentReport,
@@ -120,14 +120,14 @@ fn look_at_account(
     }
 }
 
-fn limit(here: &Here, key: &AccountKey) -> Option<LimitReport> {
+fn limit(here: &DoctorContext, key: &AccountKey) -> Option<LimitReport> {
     let now = Timestamp::now();
     let limits = here.home.as_ref().ok().map(Home::limits)?;
     let limit = limits.known(key, now).filter(|limit| limit.until > now)?;
     Some(LimitReport { until: limit.until, found_by: limit.found_by, message: limit.message })
 }
 
-fn version_question(here: &Here, subject: &Subject) -> Question {
+fn version_question(here: &DoctorContext, subject: &Subject) -> Question {
     let mut env = here.env.to_vec();
     // What keeps an agent quiet in a loop keeps it from updating itself now.
     let own = subject.spec.iter().flat_map(|spec| &spec.env);

@@ -36,7 +36,7 @@ const OPAQUE: &[&str] = &[
 
 /// What becomes of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MatchContext {
     /// In a text.
     Text,
     /// In what must stay as it is.
@@ -46,7 +46,7 @@ pub(super) enum Place {
 }
 
 /// Judges `bytes[start..end]`; `before` is what came before `bytes`. At the end of a stream nothing stays unknown.
-pub(super) fn place(before: &[u8], bytes: &[u8], (start, end): (usize, usize)) -> Place {
+pub(super) fn place(before: &[u8], bytes: &[u8], (start, end): (usize, usize)) -> MatchContext {
     let from = start.saturating_sub(AROUND);
     let missing = AROUND - (start - from);
     let mut head = before[before.len().saturating_sub(missing)..].to_vec();
@@ -56,27 +56,27 @@ pub(super) fn place(before: &[u8], bytes: &[u8], (start, end): (usize, usize)) -
         head.drain(..=newline);
     }
     if in_escape(&head) {
-        return Place::Structure;
+        return MatchContext::Structure;
     }
     if is_bare(&head, &bytes[start..end]) {
         return match bytes.get(end) {
-            _ if bytes[end - 1].is_ascii_punctuation() => Place::Structure,
-            Some(next) if b",]} \t\r\n".contains(next) || is_numeric(*next) => Place::Structure,
-            Some(_) => Place::Text,
-            None => Place::Unknown,
+            _ if bytes[end - 1].is_ascii_punctuation() => MatchContext::Structure,
+            Some(next) if b",]} \t\r\n".contains(next) || is_numeric(*next) => MatchContext::Structure,
+            Some(_) => MatchContext::Text,
+            None => MatchContext::Unknown,
         };
     }
-    let Some(opening) = opening_quote(&head) else { return Place::Text };
+    let Some(opening) = opening_quote(&head) else { return MatchContext::Text };
     if !OPAQUE.iter().any(|name| is_value_of(&head[..opening], name)) {
-        return Place::Text;
+        return MatchContext::Text;
     }
     let rest = &bytes[end..bytes.len().min(end + AROUND)];
     match rest.iter().find(|byte| matches!(byte, b'"' | b'\\' | b'\n')) {
-        Some(b'"') => Place::Structure,
+        Some(b'"') => MatchContext::Structure,
         // With escapes or without an end it is no id.
-        Some(_) => Place::Text,
-        None if rest.len() == AROUND => Place::Text,
-        None => Place::Unknown,
+        Some(_) => MatchContext::Text,
+        None if rest.len() == AROUND => MatchContext::Text,
+        None => MatchContext::Unknown,
     }
 }
 

@@ -96,7 +96,7 @@ impl Milestone {
             }
             (Phase::Turn { turn, role, .. }, Input::Settle { .. }) if self.life.verdict.is_some() => {
                 let iteration = self.round.as_ref().map_or(0, |round| round.number);
-                let session = self.desk(*role).conversation.session.as_deref();
+                let session = self.agent_state(*role).conversation.session.as_deref();
                 vec![Event::TurnFinished(never_run(*turn, iteration, session))]
             }
             (Phase::Reported { reply }, Input::Inspected(facts)) => self.report(reply, facts),
@@ -128,7 +128,11 @@ impl Milestone {
             turn: self.life.turns,
             iteration: self.round.as_ref().map_or(self.rounds, |round| round.number),
             agent: self.life.spec.agents[Self::agent(role)].name.clone(),
-            session: if continued { self.desk(role).conversation.session.clone() } else { session.cloned() },
+            session: if continued {
+                self.agent_state(role).conversation.session.clone()
+            } else {
+                session.cloned()
+            },
             continued,
         });
         events

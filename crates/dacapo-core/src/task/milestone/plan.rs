@@ -180,7 +180,7 @@ impl Milestone {
         let Phase::Turn { turn, role, continued } = self.phase else { return None };
         let (iteration, attempts) =
             self.round.as_ref().map_or((0, 1), |round| (round.number, round.attempts));
-        let desk = self.desk(role);
+        let state = self.agent_state(role);
         Some(Effect::RunTurn(TurnPlan {
             turn,
             iteration,
@@ -195,11 +195,11 @@ impl Milestone {
                     prompts::acceptor(&told, self.templates.acceptors(Work::is_final(told.work)))
                 }
             },
-            session: desk.conversation.session.clone(),
+            session: state.conversation.session.clone(),
             continued,
             promise: None,
             keep_reply: true,
-            earlier: desk.conversation.usage,
+            earlier: state.conversation.usage,
             budget: self.life.cost_left(),
             hard_limit: self.life.policy.turn_timeout,
             hard_limit_is: TimeLimit::Call,
@@ -208,7 +208,7 @@ impl Milestone {
     }
 
     fn task(&self, role: Role, continued: bool) -> Task<'_> {
-        let desk = self.desk(role);
+        let state = self.agent_state(role);
         Task {
             id: self.life.spec.name.as_str(),
             branch: self.branch_name(),
@@ -216,9 +216,9 @@ impl Milestone {
             max_rounds: self.max_rounds,
             soul: self.details.soul.as_deref(),
             memory: self.details.memory.as_deref(),
-            said: &desk.heard,
-            notes: &desk.notes_heard,
-            recovering: desk.recovering,
+            said: &state.heard,
+            notes: &state.notes_heard,
+            recovering: state.recovering,
             rounds_done: self.finished,
             log: &self.log,
             findings: &self.findings,

@@ -126,8 +126,8 @@ impl Milestone {
         if changes.is_empty() {
             return;
         }
-        for desk in [&mut self.developer, &mut self.acceptor] {
-            desk.notes.push(format!(
+        for state in [&mut self.developer, &mut self.acceptor] {
+            state.notes.push(format!(
                 "A person has changed what the milestone is held to. From now on only this counts; ids are those of the new text:\n{}",
                 changes.join("\n")
             ));

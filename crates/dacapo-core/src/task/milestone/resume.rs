@@ -60,7 +60,7 @@ impl Milestone {
         self.acceptor.interrupted = self.life.turns > 0;
         if let Phase::Turn { role, .. } = self.phase {
             // Whether it was had is not on record. One that was not says it at once; else the next one does.
-            self.desk_mut(role).recovering = true;
+            self.agent_state_mut(role).recovering = true;
         }
         let completed = self.life.is_completed();
         let asked_for_more = more.is_some() || follow_up.is_some();

@@ -68,7 +68,7 @@ pub(super) enum Phase {
 
 /// An agent's conversation, and what it has to hear.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Desk {
+pub(super) struct AgentState {
     pub(super) conversation: Conversation,
     /// What people said and no turn has been told yet.
     pub(super) told: Vec<String>,

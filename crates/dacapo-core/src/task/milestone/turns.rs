@@ -11,12 +11,12 @@ impl Milestone {
     pub(super) fn turn_started(&mut self, turn: u32, session: Option<&str>, continued: bool) {
         let Some(role) = self.to_ask() else { return };
         self.life.turns = turn + 1;
-        let desk = self.desk_mut(role);
-        desk.conversation.turn_started(session, continued);
+        let state = self.agent_state_mut(role);
+        state.conversation.turn_started(session, continued);
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
-        desk.heard.append(&mut desk.told);
-        desk.notes_heard.append(&mut desk.notes);
-        desk.recovering |= std::mem::take(&mut desk.interrupted);
+        state.heard.append(&mut state.told);
+        state.notes_heard.append(&mut state.notes);
+        state.recovering |= std::mem::take(&mut state.interrupted);
         if let Some(round) = self.round.as_mut() {
             round.attempts += 1;
         }
@@ -30,7 +30,7 @@ impl Milestone {
         self.life.meter(record);
         let spec = Arc::clone(&self.life.spec);
         let agent = &spec.agents[Self::agent(role)];
-        self.desk_mut(role).conversation.turn_finished(record, agent, continued);
+        self.agent_state_mut(role).conversation.turn_finished(record, agent, continued);
         if let Some(round) = self.round.as_mut() {
             round.usage = round.usage.plus(&record.usage);
         }
@@ -50,17 +50,17 @@ impl Milestone {
             }
             // What it knew is lost, not what was done: it begins anew with the full context (M3).
             TurnEnd::Failed { failure: FailureKind::SessionLost, .. } if continued => {
-                let desk = self.desk_mut(role);
-                desk.conversation.lost();
-                desk.interrupted = true;
+                let state = self.agent_state_mut(role);
+                state.conversation.lost();
+                state.interrupted = true;
             }
             TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, fault } => {
                 self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::fault(fault));
             }
             TurnEnd::Failed { failure: FailureKind::Transient, fault } => {
-                let desk = self.desk_mut(role);
-                desk.failures_in_row = desk.failures_in_row.saturating_add(1);
-                let failures = desk.failures_in_row;
+                let state = self.agent_state_mut(role);
+                state.failures_in_row = state.failures_in_row.saturating_add(1);
+                let failures = state.failures_in_row;
                 self.life.backoff_due = true;
                 if self.life.policy.max_failures > 0 && failures >= self.life.policy.max_failures {
                     self.end(Outcome::Failed, StopReason::Failures, StopDetail::fault(fault));
@@ -87,17 +87,17 @@ impl Milestone {
     fn turn_done(&mut self, role: Role, record: &TurnRecord) {
         let round = self.round.as_ref().filter(|_| role == Role::Developer);
         let cleaned = round.filter(|round| round.cleanup).map(|round| round.work.is_some());
-        let desk = self.desk_mut(role);
-        desk.failures_in_row = 0;
+        let state = self.agent_state_mut(role);
+        state.failures_in_row = 0;
         if let Some(reported) = cleaned {
             // Whoever only cleaned up hears the rest when its round goes on.
-            desk.told.splice(0..0, std::mem::take(&mut desk.heard));
-            desk.notes.splice(0..0, std::mem::take(&mut desk.notes_heard));
-            desk.interrupted |= desk.recovering && !reported;
+            state.told.splice(0..0, std::mem::take(&mut state.heard));
+            state.notes.splice(0..0, std::mem::take(&mut state.notes_heard));
+            state.interrupted |= state.recovering && !reported;
         }
-        desk.heard.clear();
-        desk.notes_heard.clear();
-        desk.recovering = false;
+        state.heard.clear();
+        state.notes_heard.clear();
+        state.recovering = false;
         let reply = record.reply.clone().unwrap_or_else(|| record.summary.clone());
         let Some(round) = self.round.as_mut() else { return };
         round.complaints.clear();

@@ -12,7 +12,7 @@ use crate::error::Failure;
 
 /// Which output is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum KeptOutput {
     /// Of one turn.
     Turn(u32),
     /// Standard error of one turn.
@@ -23,13 +23,13 @@ pub(super) enum Kept {
     Check(u32),
 }
 
-impl Kept {
+impl KeptOutput {
     pub(super) fn asked(args: &Logs) -> Option<Self> {
         match (args.turn, args.stderr, args.check) {
-            (Some(turn), false, _) => Some(Kept::Turn(turn)),
-            (Some(turn), true, _) => Some(Kept::TurnStderr(turn)),
-            (None, true, _) => Some(Kept::Stderr),
-            (None, false, Some(number)) => Some(Kept::Check(number)),
+            (Some(turn), false, _) => Some(KeptOutput::Turn(turn)),
+            (Some(turn), true, _) => Some(KeptOutput::TurnStderr(turn)),
+            (None, true, _) => Some(KeptOutput::Stderr),
+            (None, false, Some(number)) => Some(KeptOutput::Check(number)),
             (None, false, None) => None,
         }
     }
@@ -38,19 +38,19 @@ impl Kept {
 /// Prints it, or the last lines of it.
 pub(super) fn show(
     dir: &TaskDir,
-    kept: Kept,
+    kept: KeptOutput,
     lines: Option<usize>,
     messages: Messages,
 ) -> Result<u8, Failure> {
     match kept {
-        Kept::Turn(turn) => print(&mut output::turn(dir, turn)?, lines),
-        Kept::TurnStderr(turn) => {
+        KeptOutput::Turn(turn) => print(&mut output::turn(dir, turn)?, lines),
+        KeptOutput::TurnStderr(turn) => {
             if let Some(mut file) = output::turn_stderr(dir, turn)? {
                 print(&mut file, lines);
             }
         }
-        Kept::Stderr => all_stderr(dir, lines, messages)?,
-        Kept::Check(number) => print(&mut output::check(dir, number)?, lines),
+        KeptOutput::Stderr => all_stderr(dir, lines, messages)?,
+        KeptOutput::Check(number) => print(&mut output::check(dir, number)?, lines),
     }
     Ok(0)
 }

@@ -8,7 +8,7 @@ use dacapo_app::present::{kind_words, left_out};
 use dacapo_core::event::{AgentEvent, FORMAT};
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{
-    Done, Expected, Halt, Home, LeftOut, MergeObserver, Outcome, Planned, Proven, Step,
+    Expected, Halt, Home, LeftOut, MergeObserver, MergeSuccess, Outcome, Planned, Proven, Step,
 };
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ impl Shown {
         self.say(&paint(DIM, &format!("  {:<width$}  {text}", "", width = self.width)));
     }
 
-    fn merged(&mut self, name: &str, done: &Done) {
+    fn merged(&mut self, name: &str, done: &MergeSuccess) {
         self.merged.push(name.to_owned());
         let messages = self.messages;
         let (commit, checks) = (done.commit.short(), proven(&done.checks, messages));

@@ -30,12 +30,12 @@ pub(super) struct Tools {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ran {
     pub(super) output: String,
-    pub(super) how: How,
+    pub(super) how: ToolOutcome,
 }
 
 /// How a call went.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum ToolOutcome {
     Done,
     Failed,
     /// It is not allowed here.
@@ -172,16 +172,16 @@ impl Tools {
             let names: Vec<&str> = self.offered_names().collect();
             let output =
                 format!("there is no tool `{}`; there are {}", name.escape_debug(), names.join(", "));
-            return Ran { output, how: How::Failed };
+            return Ran { output, how: ToolOutcome::Failed };
         };
         if !kind.allowed(self.approval) {
             let output = format!("{name} is not allowed here (--approval {})", self.approval.as_str());
-            return Ran { output, how: How::Refused };
+            return Ran { output, how: ToolOutcome::Refused };
         }
         if let Some(why) = &asked.malformed {
             let output =
                 format!("{why}. If the answer was cut at its length limit, do it in smaller pieces.");
-            return Ran { output, how: How::Failed };
+            return Ran { output, how: ToolOutcome::Failed };
         }
         let arguments = &asked.call.arguments;
         let done = match kind {
@@ -194,8 +194,8 @@ impl Tools {
             Kind::Write => fit(arguments).and_then(|wanted| edit::write(&self.place, &wanted)),
         };
         match done {
-            Ok(output) => Ran { output, how: How::Done },
-            Err(output) => Ran { output, how: How::Failed },
+            Ok(output) => Ran { output, how: ToolOutcome::Done },
+            Err(output) => Ran { output, how: ToolOutcome::Failed },
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
                 ("edit_file", json!({"path": "x", "old": "a", "new": "b"})),
             ] {
                 let ran = tools.run(&asked(name, arguments));
-                assert_eq!(ran.how == How::Refused, !names.contains(&name), "{name}: {ran:?}");
+                assert_eq!(ran.how == ToolOutcome::Refused, !names.contains(&name), "{name}: {ran:?}");
             }
             assert_eq!(dir.path().join("shell").exists(), approval == Approval::Auto);
             for name in ["shell", "write"] {
