@@ -1,7 +1,9 @@
 //! Facts become words.
 
+pub mod act;
 #[cfg(test)]
 mod chinese;
+pub mod conclusion;
 pub mod ends;
 pub mod faults;
 pub mod json;
@@ -19,6 +21,7 @@ pub mod proof;
 pub(crate) mod prose;
 pub mod refusals;
 pub mod report;
+pub mod role;
 pub mod status;
 pub mod table;
 pub mod untracked;

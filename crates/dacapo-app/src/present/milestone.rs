@@ -9,6 +9,7 @@ use dacapo_core::task::milestone::{
 };
 use dacapo_core::view::{Status, TaskView};
 
+use super::act::{ActArgument, ActCommand, NextAct};
 use super::kind_words::{EventLines, KindWords, Unit};
 use super::next::Next;
 use super::prose::plain;
@@ -324,15 +325,16 @@ pub fn subject(milestone: &MilestoneView, record: &IterationRecord) -> String {
 /// What a person can answer; a finding that is open can be settled alone.
 pub fn answers(name: &str, needs: &Needs, milestone: &MilestoneView, messages: Messages) -> Vec<Next> {
     let mut answers = Vec::new();
-    for choice in &needs.choices {
-        let mut answer = Next::answer(choice, name, messages);
+    for (choice, mut answer) in needs.choices.iter().zip(Next::answers(needs, name, messages)) {
         answer.command = words::line(&answer.command, words::WHOLE);
         if let Some(meaning) = meaning(choice, milestone.status, messages) {
             answer.meaning = meaning;
         }
         let one = milestone.open_findings().next().filter(|_| *choice == Choice::Approve);
-        let settle = one
-            .map(|finding| Next::new(format!("{} {}", answer.command, finding.id), messages.next_settle()));
+        let settle = one.map(|finding| {
+            let settle = NextAct::of(ActCommand::Approve, name);
+            Next::of(settle.with(ActArgument::Finding(finding.id.to_string())), messages.next_settle())
+        });
         answers.push(answer);
         answers.extend(settle);
     }

@@ -1,7 +1,8 @@
 //! What a task needs a person for, and how it is answered on a command line.
 
-use dacapo_core::event::{Choice, MainBranch, NeedKind, Needs, ProofFailure};
+use dacapo_core::event::{MainBranch, NeedKind, Needs, ProofFailure};
 
+use super::act::NextAct;
 use super::proof::hidden_files;
 use crate::messages::Messages;
 
@@ -31,26 +32,14 @@ pub fn question(kind: &NeedKind, messages: Messages) -> String {
     }
 }
 
-/// What a person types to give this answer; what the agent of `name` offers is called as the agent calls it.
-pub fn command(choice: &Choice, name: &str) -> String {
-    match choice {
-        Choice::Resume => format!("dacapo resume {name}"),
-        Choice::Answer => format!("dacapo resume {name} \"your answer\""),
-        Choice::ResumeUnproven => format!("dacapo resume {name} --proof workspace"),
-        Choice::ResumeWithRounds { rounds } => format!("dacapo milestone resume {name} --rounds {rounds}"),
-        Choice::AddRounds { rounds } => format!("dacapo set {name} rounds=+{rounds}"),
-        Choice::Tell => format!("dacapo tell {name} \"…\""),
-        Choice::Approve => format!("dacapo approve {name}"),
-        Choice::Reject => format!("dacapo reject {name}"),
-        Choice::Kill => format!("dacapo kill {name}"),
-        Choice::Abandon => format!("dacapo milestone abandon {name}"),
-        Choice::Offered { name } => name.clone(),
-    }
+/// What a person can answer task `name`, the most likely first.
+pub fn answers(needs: &Needs, name: &str) -> Vec<NextAct> {
+    needs.choices.iter().zip(1..).map(|(choice, number)| NextAct::answer(choice, number, name)).collect()
 }
 
-/// All that can be answered.
+/// The same as a person types it; what an agent offers is called as the agent calls it.
 pub fn commands(needs: &Needs, name: &str) -> Vec<String> {
-    needs.choices.iter().map(|choice| command(choice, name)).collect()
+    answers(needs, name).iter().map(|act| act.command_line(Messages::ENGLISH)).collect()
 }
 
 /// What became of the main branch, and that it is for a person to say why.

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use dacapo_core::event::Choice;
+use dacapo_core::event::{Choice, Needs};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::act::NextAct;
 use super::needs;
 use super::words::{DIM, paint};
 use crate::messages::Messages;
@@ -12,18 +13,31 @@ use crate::messages::Messages;
 /// A command, and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
+    /// None where it is no act of ours but another program's command.
+    pub act: Option<NextAct>,
+    /// The same as it is typed or called.
     pub command: String,
     /// Empty where the command is somebody else's word for it.
     pub meaning: String,
 }
 
 impl Next {
+    /// Something that a person types, and no act of ours.
     pub fn new(command: impl Into<String>, meaning: String) -> Self {
-        Self { command: command.into(), meaning }
+        Self { act: None, command: command.into(), meaning }
     }
 
-    /// An answer that can be given to task `name`.
-    pub fn answer(choice: &Choice, name: &str, messages: Messages) -> Self {
+    pub fn of(act: NextAct, meaning: String) -> Self {
+        Self { command: act.command_line(Messages::ENGLISH), act: Some(act), meaning }
+    }
+
+    /// What can be answered to task `name`, the most likely first.
+    pub fn answers(needs: &Needs, name: &str, messages: Messages) -> Vec<Self> {
+        let acts = needs::answers(needs, name).into_iter();
+        acts.zip(&needs.choices).map(|(act, choice)| Self::answer(act, choice, messages)).collect()
+    }
+
+    fn answer(act: NextAct, choice: &Choice, messages: Messages) -> Self {
         let meaning = match choice {
             Choice::Resume => messages.next_resume(),
             Choice::Answer => messages.next_answer(),
@@ -37,14 +51,14 @@ impl Next {
             Choice::Abandon => messages.next_abandon(),
             Choice::Offered { .. } => String::new(),
         };
-        Self::new(needs::command(choice, name), meaning)
+        Self::of(act, meaning)
     }
 }
 
 /// A line each, the meanings below each other.
 pub fn explained(all: &[Next]) -> Vec<String> {
     let width = all.iter().map(|next| next.command.width()).max().unwrap_or(0).min(48);
-    let line = |Next { command, meaning }: &Next| match meaning.as_str() {
+    let line = |Next { command, meaning, .. }: &Next| match meaning.as_str() {
         "" => command.clone(),
         meaning => {
             let gap = width.saturating_sub(command.width());

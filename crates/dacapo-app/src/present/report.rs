@@ -7,6 +7,8 @@ use dacapo_core::event::{NeedKind, Needs, Outcome, Proof, ProofState, StopReason
 use dacapo_core::git::Oid;
 use dacapo_core::view::TaskView;
 
+use super::act::{ActArgument, ActCommand, MORE_ITERATIONS, NextAct};
+use super::conclusion::Conclusion;
 use super::kind_words::Unit;
 use super::next::{self, Next};
 use super::proof::not_proven;
@@ -170,45 +172,9 @@ fn headline(view: &TaskView, result: &TaskResult, messages: Messages) -> String 
     if let Some(ended) = kind_words::of(&view.kind).and_then(|own| own.ended(view, result, messages)) {
         return ended;
     }
-    let stopped = |text: String| paint(WARN.bold(), &format!("■ {text}"));
-    let paused = |text: String| paint(WARN.bold(), &format!("‖ {text}"));
-    match result.outcome {
-        Outcome::Cancelled if result.stop_reason == StopReason::Abandoned => {
-            stopped(messages.ended_abandoned())
-        }
-        Outcome::Completed if result.verified => {
-            paint(GOOD.bold(), &format!("✓ {}", messages.ended_proven()))
-        }
-        Outcome::Completed => paint(BOLD, &format!("● {}", messages.ended_unverified())),
-        Outcome::Failed => {
-            let text = messages.ended_failed(&reason(view, result, messages));
-            paint(BAD.bold(), &format!("✗ {text}"))
-        }
-        Outcome::MaxReached => stopped(messages.ended_max_reached()),
-        Outcome::TimeElapsed if result.stop_reason == StopReason::LimitWait => {
-            stopped(messages.ended_limit_too_long())
-        }
-        Outcome::TimeElapsed => stopped(messages.ended_time_up()),
-        Outcome::BudgetExhausted => stopped(messages.ended_budget_used()),
-        Outcome::Stalled => stopped(messages.ended_stalled()),
-        Outcome::Paused if is_blocked(view) => paused(messages.ended_agent_blocked()),
-        Outcome::Paused if is_paused_by_hand(view, result) => paused(messages.ended_paused_by_you()),
-        Outcome::Paused => paused(messages.ended_needs_person()),
-        Outcome::Cancelled => stopped(messages.ended_cancelled()),
-    }
-}
-
-fn reason(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
-    match result.stop_reason {
-        StopReason::PermanentError => messages.ended_because_permanent(),
-        StopReason::SetupFailed if result.failed_setup.is_some() => messages.ended_because_setup(),
-        StopReason::SetupFailed if has_no_worktree(view) => messages.ended_because_no_worktree(),
-        StopReason::SetupFailed if result.iterations_attempted > 0 => messages.ended_because_workspace_gone(),
-        StopReason::SetupFailed => messages.ended_because_not_started(),
-        StopReason::Failures if result.iterations_attempted == 1 => messages.ended_because_agent_failed(),
-        StopReason::Failures => messages.ended_because_failures(),
-        _ => messages.ended_because_no_success(),
-    }
+    let conclusion = Conclusion::of(view, result);
+    let text = format!("{} {}", conclusion.sign(), conclusion.words(messages));
+    paint(conclusion.role().style().bold(), &text)
 }
 
 /// Whether a file decides what git or Dacapo itself do here.
@@ -244,7 +210,7 @@ fn proof_line(proof: &Proof, state: Option<&ProofState>, messages: Messages) -> 
 }
 
 /// It was to have one, and there is none yet.
-fn has_no_worktree(view: &TaskView) -> bool {
+pub(super) fn has_no_worktree(view: &TaskView) -> bool {
     view.worktree.is_some() && view.branch.is_none()
 }
 
@@ -280,19 +246,21 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
         && matches!(needs.kind, NeedKind::Proof { .. } | NeedKind::Blocked { .. })
         && result.outcome == Outcome::Paused
     {
-        return needs.choices.iter().map(|choice| Next::answer(choice, name, messages)).collect();
+        return Next::answers(needs, name, messages);
     }
-    let resume = Next::new(format!("dacapo resume {name}"), messages.next_resume());
-    let more = Next::new(format!("dacapo resume {name} --iter 5"), messages.next_more_iterations(5));
-    let drop = Next::new(format!("dacapo drop {name}"), messages.next_drop());
+    let act = |command| NextAct::of(command, name);
+    let resume = Next::of(act(ActCommand::Resume), messages.next_resume());
+    let more = act(ActCommand::Resume).with(ActArgument::Iterations(MORE_ITERATIONS));
+    let more = Next::of(more, messages.next_more_iterations(u64::from(MORE_ITERATIONS)));
+    let drop = Next::of(act(ActCommand::Drop), messages.next_drop());
     let mut all = Vec::new();
     if is_paused_by_hand(view, result) {
         all.push(resume.clone());
     }
     if result.last_commit != result.base_commit {
-        all.push(Next::new(format!("dacapo diff {name}"), messages.next_diff()));
+        all.push(Next::of(act(ActCommand::Diff), messages.next_diff()));
         if view.worktree.is_some() && view.merged.is_none() {
-            all.push(Next::new(format!("dacapo merge {name}"), messages.next_merge()));
+            all.push(Next::of(act(ActCommand::Merge), messages.next_merge()));
         }
     }
     if view.merged.is_some() {
@@ -305,7 +273,8 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
             return all;
         }
         Outcome::Completed => {
-            all.push(Next::new(format!("dacapo resume {name} \"also …\""), messages.next_more_work()));
+            let more_work = act(ActCommand::Resume).with(ActArgument::MoreWork);
+            all.push(Next::of(more_work, messages.next_more_work()));
         }
         Outcome::MaxReached | Outcome::Stalled => all.push(more),
         _ if is_paused_by_hand(view, result) => {}

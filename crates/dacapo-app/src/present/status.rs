@@ -8,6 +8,7 @@ use dacapo_core::git::Oid;
 use dacapo_core::store::PORTS;
 use dacapo_core::view::{Status, TaskView};
 
+use super::act::{ActArgument, ActCommand, NextAct};
 use super::next::{self, Next};
 use super::words::{self, BAD, BOLD, DIM, WARN, paint};
 use super::{faults, kind_words};
@@ -235,19 +236,20 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord, messag
     }
 }
 
-/// What to type while there is no result yet.
-fn next(view: &TaskView, messages: Messages) -> Vec<Next> {
+/// What to do while there is no result yet.
+pub fn next(view: &TaskView, messages: Messages) -> Vec<Next> {
     let name = &view.name;
-    let resume = Next::new(format!("dacapo resume {name}"), messages.next_resume());
-    let tell = Next::new(format!("dacapo tell {name} \"…\""), messages.next_tell());
-    let kill = Next::new(format!("dacapo kill {name}"), messages.next_kill());
-    let attach = Next::new(format!("dacapo attach {name}"), messages.next_attach());
+    let act = |command| NextAct::of(command, name);
+    let resume = Next::of(act(ActCommand::Resume), messages.next_resume());
+    let tell = Next::of(act(ActCommand::Tell).with(ActArgument::Message), messages.next_tell());
+    let kill = Next::of(act(ActCommand::Kill), messages.next_kill());
+    let attach = Next::of(act(ActCommand::Attach), messages.next_attach());
     match view.status {
         Status::Interrupted => vec![resume],
         Status::Paused => vec![resume, tell, kill],
         Status::Running if view.needs.is_some() => vec![
-            Next::new(format!("dacapo approve {name} [CHOICE]"), messages.next_approve()),
-            Next::new(format!("dacapo reject {name}"), messages.next_reject()),
+            Next::of(act(ActCommand::Approve).with(ActArgument::Choice), messages.next_approve()),
+            Next::of(act(ActCommand::Reject), messages.next_reject()),
             attach,
         ],
         Status::Queued | Status::Waiting => vec![attach, kill],

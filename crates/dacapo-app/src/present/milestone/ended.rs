@@ -6,6 +6,7 @@ use dacapo_core::view::TaskView;
 
 use super::{MOST_FINDINGS, answers, finding};
 use crate::messages::Messages;
+use crate::present::act::{ActCommand, NextAct};
 use crate::present::next::Next;
 use crate::present::words::{self, BOLD, WARN, paint};
 
@@ -51,13 +52,14 @@ pub(super) fn next(
     if let Some(needs) = view.needs.as_ref().filter(|_| result.outcome == Outcome::Paused) {
         return answers(name, needs, milestone, messages);
     }
+    let act = |command| NextAct::of(command, name);
     let mut all = Vec::new();
     let own = view.worktree.is_some();
     if result.last_commit != result.base_commit {
-        all.push(Next::new(format!("dacapo diff {name}"), messages.next_diff()));
+        all.push(Next::of(act(ActCommand::Diff), messages.next_diff()));
         if own && view.merged.is_none() && result.outcome == Outcome::Completed {
-            all.push(Next::new(format!("dacapo merge {name}"), messages.next_merge()));
-            all.push(Next::new(format!("dacapo pr {name}"), messages.next_pull_request()));
+            all.push(Next::of(act(ActCommand::Merge), messages.next_merge()));
+            all.push(Next::of(act(ActCommand::PullRequest), messages.next_pull_request()));
         }
     }
     if view.merged.is_some() {
@@ -70,9 +72,9 @@ pub(super) fn next(
     match milestone.status {
         MilestoneStatus::Completed | MilestoneStatus::Abandoned => {}
         MilestoneStatus::InProgress | MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => {
-            all.push(Next::new(format!("dacapo resume {name}"), messages.next_resume()));
+            all.push(Next::of(act(ActCommand::Resume), messages.next_resume()));
         }
     }
-    all.extend(own.then(|| Next::new(format!("dacapo drop {name}"), messages.next_drop())));
+    all.extend(own.then(|| Next::of(act(ActCommand::Drop), messages.next_drop())));
     all
 }

@@ -1,6 +1,4 @@
-use dacapo_core::event::CheckBrief;
-use dacapo_core::event::CheckPhase;
-use dacapo_core::event::{Hidden, HiddenWhy};
+use dacapo_core::event::{CheckBrief, CheckPhase, Choice, Hidden, HiddenWhy};
 use dacapo_core::git::Oid;
 
 use super::*;
@@ -85,7 +83,7 @@ fn l4_a_red_proof_names_checks_files_and_what_helps() {
 
 #[test]
 fn m10_every_answer_is_a_command_to_type() {
-    let all = [
+    let choices = vec![
         Choice::Resume,
         Choice::Answer,
         Choice::ResumeUnproven,
@@ -98,8 +96,9 @@ fn m10_every_answer_is_a_command_to_type() {
         Choice::Abandon,
         Choice::Offered { name: "Allow once".into() },
     ];
+    let needs = Needs { kind: NeedKind::Resume { by: None }, choices };
     assert_eq!(
-        all.each_ref().map(|choice| command(choice, "x")),
+        commands(&needs, "x"),
         [
             "dacapo resume x",
             "dacapo resume x \"your answer\"",
