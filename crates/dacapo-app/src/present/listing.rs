@@ -1,25 +1,27 @@
-//! `dacapo list` for people: grouped by what needs them, each task with what it came to and what to type next.
+//! `dacapo list` for people: grouped by what needs them, each task with what it came to and what to type next. Which rows
+//! there are, and what each says, is decided in [`rows`]; here they become words for a terminal.
 
-use std::cmp::Reverse;
-use std::time::Duration;
-
-use dacapo_core::event::{Outcome, StopReason};
 use dacapo_core::overview::Brief;
 use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use self::rows::{Block, DoneCount, Ended, Fact, Group, Row, Stopped, is_ready};
+use super::act::NextAct;
 use super::kind_words::Unit;
+use super::role::Role;
 use super::table::{self, Line, Next, Room};
-use super::words::{self, BAD, BOLD, DIM, GOOD, WARN};
+use super::words::{self, DIM};
 use super::{ends, kind_words, needs};
 use crate::messages::Messages;
+
+pub mod rows;
 
 /// What a task takes on disk is worth a word from here on, in bytes.
 const WORTH_SAYING: u64 = 100_000_000;
 
 /// One task of a list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// What its journal says.
     pub brief: Brief,
@@ -95,245 +97,155 @@ pub enum Scope {
     Everywhere,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
-    NeedsYou,
-    Ready,
-    Stopped,
-    Running,
-    Queued,
-    Done,
-}
-
-impl Group {
-    fn of(brief: &Brief) -> Self {
-        match brief.status {
-            // Who paused it knows.
-            Status::Paused if brief.is_paused_by_hand() => Group::Stopped,
-            // At work, it waits for an answer.
-            Status::Paused | Status::Running if brief.needs.is_some() => Group::NeedsYou,
-            _ if brief.merged_into.is_some() && brief.status.has_ended() => Group::Done,
-            // In the user's own checkout there is nothing left to merge.
-            Status::Completed if brief.own_branch.is_none() || !brief.has_changes() => Group::Done,
-            Status::Completed if brief.left_by_hand > 0 => Group::Stopped,
-            Status::Completed => Group::Ready,
-            Status::Paused | Status::Interrupted | Status::Failed | Status::Stopped | Status::Cancelled => {
-                Group::Stopped
-            }
-            Status::Running | Status::Waiting => Group::Running,
-            Status::Queued => Group::Queued,
-        }
-    }
-
-    fn title(self, messages: Messages) -> String {
-        match self {
-            Group::NeedsYou => messages.list_needs_you(),
-            Group::Ready => messages.list_ready(),
-            Group::Stopped => messages.list_stopped(),
-            Group::Running => messages.list_running(),
-            Group::Queued => messages.list_queued(),
-            Group::Done => messages.list_done(),
-        }
-    }
-}
-
-/// Whether a task waits for nothing but to be merged.
-pub fn is_ready(brief: &Brief) -> bool {
-    Group::of(brief) == Group::Ready
-}
-
 /// The whole list, its last line the totals; without a line break at its end.
 pub fn list(entries: &[Entry], frame: &Frame) -> String {
-    let mut sorted: Vec<(Group, &Entry)> =
-        entries.iter().map(|entry| (Group::of(&entry.brief), entry)).collect();
-    // The newest first, but for those who wait: these in the order in which they get their turn.
-    sorted.sort_by_key(|(group, entry)| {
-        let Brief { created_at, queued_at, .. } = entry.brief;
-        let waits = *group == Group::Queued;
-        let since = waits.then(|| queued_at.unwrap_or(created_at));
-        (*group, since, Reverse(created_at))
-    });
-    let mut blocks: Vec<(&str, Vec<Line>)> = Vec::new();
-    let repos: Vec<&str> = match frame.scope {
-        Scope::Here { .. } => vec![""],
-        Scope::Everywhere => {
-            let mut repos: Vec<&str> = entries.iter().map(|entry| entry.brief.repo.as_str()).collect();
-            repos.sort_unstable();
-            repos.dedup();
-            repos
-        }
-    };
-    for repo in repos {
-        let own: Vec<&(Group, &Entry)> =
-            sorted.iter().filter(|(_, entry)| repo.is_empty() || entry.brief.repo == repo).collect();
-        let shown = |group: Group| group != Group::Done || frame.done == DoneTasks::Shown;
-        let mut lines: Vec<Line> = own
-            .iter()
-            .filter(|(group, _)| shown(*group))
-            .map(|(group, entry)| row(*group, entry, frame))
-            .collect();
-        let done: Vec<&Entry> =
-            own.iter().filter(|(group, _)| !shown(*group)).map(|(_, entry)| *entry).collect();
-        lines.extend(counted(&done, frame));
-        blocks.push((repo, lines));
-    }
+    let blocks = rows::blocks(entries, frame.scope, frame.done, frame.now);
+    let blocks: Vec<(&str, Vec<Line>)> = blocks
+        .iter()
+        .map(|block| {
+            let rows = block.rows.iter().map(|row| line(row, frame));
+            let done = block.done.iter().map(|done| counted(done, frame));
+            (block.repo.unwrap_or_default(), rows.chain(done).collect())
+        })
+        .collect();
     let mut out = table::render(&blocks, frame.width);
     out.push_str(&table::wrapped(&total(entries, frame), frame.width, DIM));
     out
 }
 
-fn row(group: Group, entry: &Entry, frame: &Frame) -> Line {
-    let brief = &entry.brief;
+fn line(row: &Row<'_>, frame: &Frame) -> Line {
+    let brief = &row.entry.brief;
     let messages = frame.messages;
-    let next = |before: &str, after: &str| {
-        Some(Next { before: before.to_owned(), name: brief.name.clone(), after: after.to_owned() })
-    };
-    let own = kind_words::of(&brief.kind);
-    let (style, mut what, next) = match group {
-        Group::NeedsYou => {
-            let question = brief.needs.as_ref().map(|needs| needs::question(needs, messages));
-            let question = words::line(&question.unwrap_or_default(), words::WHOLE);
-            let next = if brief.is_blocked() {
-                next("dacapo resume", &format!("\"{}\"", messages.list_your_answer()))
-            } else {
-                next("dacapo status", "")
-            };
-            (WARN, question, next)
-        }
-        Group::Ready => {
-            (if brief.verified { GOOD } else { BOLD }, proof(brief, messages), next("dacapo merge", ""))
-        }
-        Group::Stopped => {
-            let (fact, before, after) = stopped(brief, messages);
-            let style = if brief.status == Status::Failed { BAD } else { WARN };
-            (style, fact, next(before, after))
-        }
-        Group::Running => {
-            let at = || match brief.max_iterations {
-                Some(max) => format!("{}/{max}", brief.iteration),
-                None => messages.iterations(u64::from(brief.iteration)),
-            };
-            let mut fact = own.and_then(|own| own.under_way(brief, messages)).unwrap_or_else(at);
-            if brief.status == Status::Waiting {
-                let agent = words::line(&brief.agent, 20);
-                let waits = match brief.waiting_until {
-                    Some(at) => messages.list_waiting_until(&time(at, frame.now, &frame.zone), &agent),
-                    None => messages.list_waiting(&agent),
-                };
-                fact = messages.list_facts(&fact, &waits);
-            }
-            (BOLD, at_work(fact, brief, frame), next("dacapo attach", ""))
-        }
-        Group::Queued => (DIM, messages.list_queues(), next("dacapo attach", "")),
-        Group::Done => (DIM, done(brief, messages), next("dacapo status", "")),
-    };
-    if let Some(cost) = brief.cost_usd.filter(|cost| *cost > 0.0) {
+    let mut what = joined(&row.facts, brief, frame);
+    if let Some(cost) = row.cost_usd {
         let cost = words::money(cost);
         // `✓ proven $1.20`, as one speaks.
-        what =
-            if group == Group::Ready { format!("{what} {cost}") } else { messages.list_facts(&what, &cost) };
+        what = if row.group == Group::Ready {
+            format!("{what} {cost}")
+        } else {
+            messages.list_facts(&what, &cost)
+        };
     }
-    let mut facts: Vec<String> = Vec::new();
-    facts.extend(brief.broken_record.as_ref().map(|_| messages.list_record_broken()));
-    let radar = entry.radar.as_ref().filter(|_| group == Group::Ready);
-    facts.extend(radar.map(|radar| conflicts(radar, messages)));
-    facts.extend(brief.pull_request.as_deref().map(|url| offered(url, messages)));
-    facts.extend(entry.occupies.filter(|bytes| frame.sizes.shows(*bytes)).map(words::bytes));
-    let what = facts.iter().fold(what, |what, fact| messages.list_facts(&what, fact));
-    let room = match group {
+    let what = row
+        .remarks
+        .iter()
+        .filter(|remark| !matches!(remark, Fact::Occupies(bytes) if !frame.sizes.shows(*bytes)))
+        .fold(what, |what, remark| messages.list_facts(&what, &said(remark, brief, frame)));
+    let room = match row.group {
         Group::NeedsYou if brief.is_blocked() => Room::All,
         // What it was asked to do may be long.
         Group::Running if brief.status == Status::Running => Room::Column,
-        _ => Room::Line,
+        Group::NeedsYou | Group::Ready | Group::Stopped | Group::Running | Group::Queued | Group::Done => {
+            Room::Line
+        }
     };
-    let green = if brief.verified { proof(brief, messages) } else { String::new() };
-    Line { title: group.title(messages), style, name: brief.name.clone(), what, green, room, next }
+    Line {
+        title: row.group.title(messages),
+        style: row.role().style(),
+        name: brief.name.clone(),
+        what,
+        green: green(brief, messages),
+        room,
+        next: Some(typed(&row.next, messages)),
+    }
 }
 
-/// What became of one that needs nothing any more.
-fn done(brief: &Brief, messages: Messages) -> String {
-    let proof = proof(brief, messages);
-    match &brief.merged_into {
-        Some(branch) => {
-            let merged = messages.list_merged_into(&words::line(words::branch(branch), 30));
-            messages.list_facts(&merged, &proof)
-        }
-        None if brief.own_branch.is_some() => messages.list_facts(&proof, &messages.list_no_changes()),
-        None => messages.list_facts(&proof, &messages.list_in_checkout()),
+/// What of a row is green where it begins so: only proof is.
+fn green(brief: &Brief, messages: Messages) -> String {
+    if brief.verified { ended(Ended::of(brief), messages) } else { String::new() }
+}
+
+fn typed(act: &NextAct, messages: Messages) -> Next {
+    Next {
+        before: act.program().to_owned(),
+        name: act.task.clone().unwrap_or_default(),
+        after: act.flags(messages),
     }
 }
 
 /// `4/10, 3m12s, claude works: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
-fn at_work(fact: String, brief: &Brief, frame: &Frame) -> String {
-    if brief.status != Status::Running {
-        return fact;
-    }
+fn joined(facts: &[Fact<'_>], brief: &Brief, frame: &Frame) -> String {
     let messages = frame.messages;
-    let since = brief.last_at.map(|at| frame.now.duration_since(at));
-    let since = since.and_then(|since| Duration::try_from(since).ok()).unwrap_or_default();
-    let elapsed = Duration::from_secs_f64(brief.elapsed_seconds.max(0.0)) + since;
-    let mut out = fact;
-    if elapsed >= Duration::from_secs(1) {
-        out = messages.list_facts(&out, &words::duration(elapsed));
-    }
-    if let Some(doing) = &brief.doing {
-        out = messages.list_facts(&out, &words::line(doing, 40));
-    }
-    let prompt = words::line(&brief.prompt, words::WHOLE);
-    if prompt.is_empty() || (brief.doing.is_some() && brief.own.is_some()) {
-        return out;
-    }
-    messages.list_about(&out, &prompt)
+    let join = |what: String, fact: &Fact<'_>| {
+        let said = said(fact, brief, frame);
+        match fact {
+            Fact::Prompt(_) if said.is_empty() => what,
+            Fact::Prompt(_) => messages.list_about(&what, &said),
+            _ => messages.list_facts(&what, &said),
+        }
+    };
+    let mut facts = facts.iter();
+    let first = facts.next().map(|fact| said(fact, brief, frame)).unwrap_or_default();
+    facts.fold(first, join)
 }
 
-fn proof(brief: &Brief, messages: Messages) -> String {
-    match brief.status {
-        Status::Completed if brief.verified => format!("✓ {}", messages.ended_proven()),
-        Status::Completed => messages.ended_unverified(),
-        status => words::status(status, messages),
+fn said(fact: &Fact<'_>, brief: &Brief, frame: &Frame) -> String {
+    let messages = frame.messages;
+    let own = kind_words::of(&brief.kind);
+    match fact {
+        Fact::Question(kind) => words::line(&needs::question(kind, messages), words::WHOLE),
+        Fact::UnderWay { iteration, max } => {
+            let at = || match max {
+                Some(max) => format!("{iteration}/{max}"),
+                None => messages.iterations(u64::from(*iteration)),
+            };
+            own.and_then(|own| own.under_way(brief, messages)).unwrap_or_else(at)
+        }
+        Fact::Reached { iteration, max } => {
+            let at = || match max {
+                Some(max) => messages.list_at(*iteration, *max),
+                None => messages.iterations(u64::from(*iteration)),
+            };
+            own.and_then(|own| own.progress(brief, messages)).unwrap_or_else(at)
+        }
+        Fact::Waits { until, agent } => {
+            let agent = words::line(agent, 20);
+            match until {
+                Some(at) => messages.list_waiting_until(&time(*at, frame.now, &frame.zone), &agent),
+                None => messages.list_waiting(&agent),
+            }
+        }
+        Fact::Elapsed(elapsed) => words::duration(*elapsed),
+        Fact::Doing(doing) => words::line(doing, 40),
+        Fact::Prompt(prompt) => words::line(prompt, words::WHOLE),
+        Fact::Queues => messages.list_queues(),
+        Fact::Ended(came_to) => ended(*came_to, messages),
+        Fact::MergedInto(branch) => messages.list_merged_into(&words::line(words::branch(branch), 30)),
+        Fact::NoChanges => messages.list_no_changes(),
+        Fact::InCheckout => messages.list_in_checkout(),
+        Fact::Stopped(why) => stopped(*why, messages),
+        Fact::Failed(detail) => {
+            let why = ends::detail(detail, &brief.name, messages);
+            messages.list_failed_because(&words::line(&why, words::WHOLE))
+        }
+        Fact::BrokenRecord => messages.list_record_broken(),
+        Fact::Merges(radar) => conflicts(radar, messages),
+        Fact::PullRequest(url) => offered(url, messages),
+        Fact::Occupies(bytes) => words::bytes(*bytes),
     }
 }
 
-/// What stopped it, and what to type.
-fn stopped(brief: &Brief, messages: Messages) -> (String, &'static str, &'static str) {
-    let progress = kind_words::of(&brief.kind).and_then(|own| own.progress(brief, messages));
-    let at = match (progress, brief.max_iterations) {
-        (Some(progress), _) => progress,
-        (None, Some(max)) => messages.list_at(brief.iteration, max),
-        (None, None) => messages.iterations(u64::from(brief.iteration)),
-    };
-    let at = |why: String| messages.list_facts(&at, &why);
-    let message =
-        brief.detail.as_ref().map(|detail| ends::detail(detail, &brief.name, messages)).unwrap_or_default();
-    let message = words::line(&message, words::WHOLE);
-    let resume = "dacapo resume";
-    // What has used all its iterations goes on only with more of them.
-    let more = match brief.max_iterations {
-        Some(max) if brief.iteration >= max && brief.status.has_ended() => "--iter 5",
-        _ => "",
-    };
-    match (brief.status, brief.outcome) {
-        _ if brief.stop_reason == Some(StopReason::Abandoned) => {
-            (at(messages.ended_abandoned()), "dacapo drop", "")
-        }
-        (Status::Completed, _) if brief.left_by_hand > 0 => {
-            let left = messages.list_left_by_takeover(brief.left_by_hand);
-            (messages.list_facts(&left, &proof(brief, messages)), resume, "--iter 1")
-        }
-        (Status::Paused, _) if brief.is_paused_by_hand() => {
-            (at(messages.ended_paused_by_you()), resume, more)
-        }
-        (Status::Failed, _) if message.is_empty() => (at(messages.list_failed()), "dacapo status", ""),
-        (Status::Failed, _) => (messages.list_failed_because(&message), "dacapo status", ""),
-        (_, Some(Outcome::MaxReached)) if brief.red => (at(messages.list_still_red()), resume, "--iter 5"),
-        (_, Some(Outcome::MaxReached)) => (at(messages.list_not_done()), resume, "--iter 5"),
-        (_, Some(Outcome::Stalled)) => (at(messages.list_no_progress()), resume, "--iter 5"),
-        (_, Some(Outcome::TimeElapsed)) if brief.stop_reason == Some(StopReason::LimitWait) => {
-            (at(messages.list_limit_too_long()), resume, more)
-        }
-        (_, Some(Outcome::TimeElapsed)) => (at(messages.list_time_up()), resume, more),
-        (_, Some(Outcome::BudgetExhausted)) => (at(messages.list_budget_used()), resume, more),
-        (status, _) => (at(words::status(status, messages)), resume, more),
+fn ended(came_to: Ended, messages: Messages) -> String {
+    match came_to {
+        Ended::Proven => format!("✓ {}", messages.ended_proven()),
+        Ended::Unverified => messages.ended_unverified(),
+        Ended::Otherwise(status) => words::status(status, messages),
+    }
+}
+
+fn stopped(why: Stopped, messages: Messages) -> String {
+    match why {
+        Stopped::Abandoned => messages.ended_abandoned(),
+        Stopped::LeftByHand(changes) => messages.list_left_by_takeover(changes),
+        Stopped::PausedByHand => messages.ended_paused_by_you(),
+        Stopped::Failed => messages.list_failed(),
+        Stopped::StillRed => messages.list_still_red(),
+        Stopped::NotDone => messages.list_not_done(),
+        Stopped::NoProgress => messages.list_no_progress(),
+        Stopped::LimitTooLong => messages.list_limit_too_long(),
+        Stopped::TimeUp => messages.list_time_up(),
+        Stopped::BudgetUsed => messages.list_budget_used(),
+        Stopped::Otherwise(status) => words::status(status, messages),
     }
 }
 
@@ -360,38 +272,35 @@ fn time(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 }
 
 /// Those that need nothing any more, in one line.
-fn counted(all: &[&Entry], frame: &Frame) -> Option<Line> {
-    let newest = all.first()?;
+fn counted(all: &DoneCount<'_>, frame: &Frame) -> Line {
     let messages = frame.messages;
-    let merged = all.iter().filter(|entry| entry.brief.merged_into.is_some()).count();
-    let own = |entry: &&&Entry| entry.brief.merged_into.is_none() && entry.brief.own_branch.is_some();
-    let unchanged = all.iter().filter(own).count();
-    // Of what was merged the worktrees went with the merge.
-    let command = if unchanged > 0 { "dacapo prune" } else { "dacapo list --done" };
-    let next = Some(Next { before: command.into(), name: String::new(), after: String::new() });
-    let newest = &newest.brief;
-    let (name, what) = match all.len() - 1 {
-        0 => (newest.name.clone(), done(newest, messages)),
+    let newest = &all.newest.brief;
+    let (name, what) = match all.total() - 1 {
+        0 => (newest.name.clone(), joined(&rows::done(newest), newest, frame)),
         more => {
-            let here = all.len() - merged - unchanged;
             let counts = [
-                (merged > 0).then(|| messages.list_count_merged(merged as u64)),
-                (here > 0).then(|| messages.list_count_in_checkout(here as u64)),
-                (unchanged > 0).then(|| messages.list_count_unchanged(unchanged as u64)),
+                (all.merged > 0).then(|| messages.list_count_merged(all.merged as u64)),
+                (all.in_checkout > 0).then(|| messages.list_count_in_checkout(all.in_checkout as u64)),
+                (all.unchanged > 0).then(|| messages.list_count_unchanged(all.unchanged as u64)),
             ];
             let counts = counts.into_iter().flatten();
             let mut what =
                 counts.reduce(|what, count| messages.list_facts(&what, &count)).unwrap_or_default();
-            let unverified = all.iter().filter(|entry| !entry.brief.verified).count();
-            if unverified > 0 {
-                what += &messages.list_count_unverified(unverified as u64);
+            if all.unverified > 0 {
+                what += &messages.list_count_unverified(all.unverified as u64);
             }
             (messages.list_done_and_more(&newest.name, more as u64), what)
         }
     };
-    let green = if newest.verified { proof(newest, messages) } else { String::new() };
-    let title = Group::Done.title(messages);
-    Some(Line { title, style: DIM, name, what, green, room: Room::Line, next })
+    Line {
+        title: Group::Done.title(messages),
+        style: Role::Hint.style(),
+        name,
+        what,
+        green: green(newest, messages),
+        room: Room::Line,
+        next: Some(typed(&all.next, messages)),
+    }
 }
 
 fn total(entries: &[Entry], frame: &Frame) -> Vec<String> {

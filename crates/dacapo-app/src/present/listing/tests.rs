@@ -1,12 +1,14 @@
-use dacapo_core::event::{NeedKind, StopDetail};
+use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason};
 use dacapo_core::git::Oid;
 use dacapo_core::task::milestone::MilestoneBrief;
 use dacapo_core::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
+use crate::present::words::GOOD;
 
 mod chinese;
+mod data;
 
 fn oid(digit: char) -> Option<Oid> {
     Some(Oid::parse(&digit.to_string().repeat(40)).unwrap())
