@@ -151,7 +151,7 @@ impl Driver<'_> {
                     leaving.values().for_each(|agent_process| agent_process.running.stop(Stop::Gentle));
                 }
                 other @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_)) => {
-                    driver.nobody_waits_for(other)
+                    driver.nobody_waits_for(other);
                 }
             }
             Ok(Waited::Continue(leave))

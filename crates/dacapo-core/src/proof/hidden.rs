@@ -127,7 +127,7 @@ impl Search<'_> {
                         .push(Difference::Tracked { path: entry.path.clone(), oid: Some(entry.oid.clone()) });
                 }
                 Compared::OtherKind => {
-                    found.push(Difference::Tracked { path: entry.path.clone(), oid: None })
+                    found.push(Difference::Tracked { path: entry.path.clone(), oid: None });
                 }
             }
         }
