@@ -25,6 +25,10 @@ pub fn as_command(
     if !is_prompt(word) && !word.as_bytes().starts_with(b"-") {
         return Ok(args);
     }
+    // Building the commands is most of what a start costs, and clap does it once more: not where no word can be a prompt.
+    if !args[first..].iter().any(|word| is_prompt(word)) {
+        return Ok(args);
+    }
     let cli = Cli::command();
     let Some((flags, prompt)) = taken_apart(&cli, &args[first..]) else { return Ok(args) };
     let Some(text) = prompt.to_str() else {
