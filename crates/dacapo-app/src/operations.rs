@@ -33,5 +33,6 @@ pub mod spawn;
 pub mod start;
 pub mod takeover;
 pub mod tasks;
+pub mod terminal_plan;
 pub mod trust;
 pub mod undo;

@@ -1,6 +1,8 @@
 //! Everything that changes something, as one value: what a surface that lives long has a short process do for it, so that
 //! locks, guards, working directory and environment are always those of a command.
 
+use std::path::PathBuf;
+
 use dacapo_core::event::StopReason;
 use dacapo_core::git::Oid;
 use dacapo_core::spec::ProofAt;
@@ -8,10 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::background::Begun;
 use super::config::ConfigChange;
+use super::init::InitResult;
 use super::kind;
 use super::merge::MergeRequest;
 use super::send::{Delivery, Pausing};
 use super::spawn::Started;
+use super::terminal_plan::TerminalPlan;
 use crate::config::{Timespan, Whose};
 use crate::messages::Text;
 use crate::request::TaskRequest;
@@ -118,6 +122,23 @@ pub enum Operation {
     RevokeTrust {
         hash: Option<String>,
     },
+    /// Creates the files that Dacapo reads in a repository, and takes over what the directory `import` of another program
+    /// holds.
+    Init {
+        #[serde(default)]
+        import: Option<PathBuf>,
+    },
+    /// Finds out what opens the files of a task in the user's editor. The surface runs it.
+    Open {
+        task: String,
+    },
+    /// Finds out what lets a person work in a task's own place. The surface runs it, with the person's terminal.
+    Takeover {
+        task: String,
+        /// The task is left as it is afterwards.
+        #[serde(default)]
+        no_resume: bool,
+    },
     /// What only tasks of one kind have done to them, as that kind writes it.
     Own {
         kind: String,
@@ -197,6 +218,13 @@ pub enum OperationResult {
     TrustRevoked {
         hashes: Vec<String>,
     },
+    Initialized {
+        files: InitResult,
+    },
+    /// Nothing has changed yet: the surface runs this where the person is.
+    ToRun {
+        plan: TerminalPlan,
+    },
     /// The task has ended for good.
     Ended,
 }
@@ -234,8 +262,11 @@ impl Operation {
             Operation::SetConfig { .. } => Some("config set"),
             Operation::UnsetConfig { .. } => Some("config unset"),
             Operation::Trust { .. } | Operation::RevokeTrust { .. } => Some("trust"),
+            Operation::Takeover { .. } => Some("takeover"),
             Operation::Own { kind, step } => kind::of(kind).and_then(|own| own.order(step)),
-            Operation::Prompt { .. }
+            Operation::Init { .. }
+            | Operation::Open { .. }
+            | Operation::Prompt { .. }
             | Operation::Start { .. }
             | Operation::Rerun { .. }
             | Operation::Tell { .. }

@@ -5,6 +5,8 @@ mod layout;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::App;
 use crate::config::{Project, Whose, load, sample};
 use crate::error::Failure;
@@ -17,8 +19,8 @@ pub use anima::Imported;
 pub use layout::what_for;
 
 /// What came of it; paths are from the top of the checkout.
-#[derive(Debug, Default)]
-pub struct Founded {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct InitResult {
     /// The top of the checkout.
     pub top: PathBuf,
     pub made: Vec<String>,
@@ -27,7 +29,7 @@ pub struct Founded {
     pub notes: Vec<Text>,
 }
 
-impl Founded {
+impl InitResult {
     fn create_new(&mut self, path: &str, text: &str) -> Result<NewFile, Failure> {
         let file = create_new(&self.top.join(path), text.as_bytes())
             .map_err(|failure| failure.hint(say(Messages::init_make_room)))?;
@@ -41,11 +43,11 @@ impl Founded {
 
 impl App {
     /// Creates the files in `.dacapo/`, and takes over what the directory `import` of another program holds.
-    pub fn init(&self, import: Option<&Path>) -> Result<Founded, Failure> {
+    pub fn init(&self, import: Option<&Path>) -> Result<InitResult, Failure> {
         let (repo, _) = self.repository()?;
         let folder = Folder::of(&repo);
         let top = folder.top();
-        let mut founded = Founded { top: top.to_owned(), ..Founded::default() };
+        let mut founded = InitResult { top: top.to_owned(), ..InitResult::default() };
         let (mut config, mut settings) = (sample(Whose::Project), Vec::new());
         if let Some(from) = import {
             let here = self.here()?.join(from);

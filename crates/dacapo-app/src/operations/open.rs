@@ -1,10 +1,10 @@
 //! The files of a task, and the command that opens them: run by the surface that has a terminal, or a desktop.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use dacapo_core::spec::{Place, TaskSpec};
 
+use super::terminal_plan::TerminalPlan;
 use crate::App;
 use crate::config::Config;
 use crate::error::Failure;
@@ -15,15 +15,6 @@ use crate::trust::Using;
 
 /// Editors with windows of their own, for who has set none.
 const FOUND: [&str; 7] = ["code", "cursor", "zed", "windsurf", "codium", "subl", "idea"];
-
-/// A command that shows something in the user's editor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InEditor {
-    /// As the user has set it, for messages.
-    pub editor: String,
-    pub argv: Vec<OsString>,
-    pub cwd: PathBuf,
-}
 
 impl App {
     /// Where the files of a task are; without a name, of the latest.
@@ -42,19 +33,19 @@ impl App {
     }
 
     /// What opens the files at a path in the user's editor. One that the repository's settings name is confirmed first (R6).
-    pub fn open_files(&self, path: &Path, answers: &Answers) -> Result<InEditor, NotYet> {
+    pub fn open_files(&self, path: &Path, answers: &Answers) -> Result<TerminalPlan, NotYet> {
         let (repo, _) = self.repository()?;
         let loaded = self.settings(repo.toplevel(), &[Using::Editor], answers)?;
         Ok(self.in_editor(&loaded.config, path, path)?)
     }
 
     /// What opens a path in the user's editor, by settings that were confirmed.
-    pub fn in_editor(&self, config: &Config, path: &Path, cwd: &Path) -> Result<InEditor, Failure> {
+    pub fn in_editor(&self, config: &Config, path: &Path, cwd: &Path) -> Result<TerminalPlan, Failure> {
         let editor = self.editor(config)?;
         // As git does it: the setting may hold arguments, and quotes.
-        let argv =
-            ["sh".into(), "-c".into(), format!("{editor} \"$@\"").into(), (&editor).into(), path.into()];
-        Ok(InEditor { editor, argv: argv.to_vec(), cwd: cwd.to_owned() })
+        let arguments = vec!["-c".into(), format!("{editor} \"$@\"").into(), (&editor).into(), path.into()];
+        let program = Some("sh".into());
+        Ok(TerminalPlan { name: editor, program, arguments, cwd: cwd.to_owned(), env: Vec::new() })
     }
 
     fn editor(&self, config: &Config) -> Result<String, Failure> {

@@ -1,9 +1,10 @@
 //! A person works in a task's own place for a while, in the agent's interactive session; then the loop goes on (S2). Whoever has
 //! the terminal runs the session; what comes before and behind it is here.
 
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dacapo_core::agent;
@@ -17,6 +18,7 @@ use super::background::{self, Instructions};
 use super::kill::is_free_within;
 use super::start::{checkout_of, take_workspace};
 use super::tasks::{self, still_finishing, still_running};
+use super::terminal_plan::TerminalPlan;
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
@@ -42,9 +44,7 @@ pub struct TakenOver {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     pub with: With,
-    pub argv: Vec<OsString>,
-    /// Beside the user's own.
-    pub env: Vec<(String, String)>,
+    pub plan: TerminalPlan,
 }
 
 /// Who that is.
@@ -92,8 +92,23 @@ impl App {
         let place = place(&spec, &seen)?;
         let workspace =
             checkout_of(self, &spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;
-        let session = Session::of(self, &dir, &spec, &seen);
+        let session = Session::of(self, &dir, (&spec, &place), &seen);
         Ok(TakenOver { name, place, session, dir, spec, lock, workspace, before })
+    }
+}
+
+impl App {
+    /// What takes a task over, for a surface that lives long: our own program at the person's terminal. The session must not
+    /// outlive the task's lock, and no such surface holds a lock, so the program holds it. What stands in the way is said now,
+    /// before the surface gives its terminal away.
+    pub fn takeover_plan(&self, name: &str, afterwards: Afterwards) -> Result<TerminalPlan, Failure> {
+        let (_, dir) = self.task(Some(name))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        place(&spec, &self.view(&dir)?)?;
+        let mut arguments = vec!["takeover".into(), dir.name().into()];
+        arguments.extend((afterwards == Afterwards::Leave).then(|| "--no-resume".into()));
+        let cwd = self.here()?.to_owned();
+        Ok(TerminalPlan { name: "dacapo".into(), program: None, arguments, cwd, env: Vec::new() })
     }
 }
 
@@ -180,27 +195,33 @@ fn place(spec: &TaskSpec, view: &TaskView) -> Result<PathBuf, Failure> {
 }
 
 impl Session {
-    fn of(app: &App, dir: &TaskDir, spec: &TaskSpec, view: &TaskView) -> Self {
+    fn of(app: &App, dir: &TaskDir, (spec, place): (&TaskSpec, &Path), view: &TaskView) -> Self {
         let (name, session) = last_session(dir);
         let name = name.as_ref().unwrap_or(&view.agent);
         let agent = spec.agents.iter().find(|agent| agent.name == *name).or(spec.agents.first());
         let own =
             agent.and_then(|agent| Some((agent, agent::interactive_command(agent, session.as_deref())?)));
-        match own {
-            Some((AgentSpec { name, env, .. }, agent::InteractiveCommand { argv, continues })) => Self {
-                with: With::Agent { name: name.clone(), continues },
-                argv: argv.into_iter().map(OsString::from).collect(),
-                env: env.clone(),
-            },
+        let mut env: Vec<(OsString, OsString)> = vec![
+            ("PWD".into(), place.into()),
+            ("DACAPO_TASK".into(), dir.name().into()),
+            ("DACAPO_WORKSPACE".into(), place.into()),
+        ];
+        let (with, mut argv): (With, VecDeque<OsString>) = match own {
+            Some((AgentSpec { name, env: own, .. }, agent::InteractiveCommand { argv, continues })) => {
+                env.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
+                let with = With::Agent { name: name.clone(), continues };
+                (with, argv.into_iter().map(OsString::from).collect())
+            }
             None => {
                 let shell = app.var("SHELL").filter(|shell| !shell.is_empty()).map(OsStr::to_owned);
-                Self {
-                    with: With::Shell { instead_of: agent.map(|agent| agent.name.clone()) },
-                    argv: vec![shell.unwrap_or_else(|| "/bin/sh".into())],
-                    env: Vec::new(),
-                }
+                let with = With::Shell { instead_of: agent.map(|agent| agent.name.clone()) };
+                (with, [shell.unwrap_or_else(|| "/bin/sh".into())].into())
             }
-        }
+        };
+        let program = argv.pop_front().unwrap_or_else(|| "/bin/sh".into());
+        let name = program.display().to_string();
+        let plan = TerminalPlan { name, program: Some(program), arguments: argv.into(), cwd: place.to_owned(), env };
+        Self { with, plan }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `dacapo init`: the files that Dacapo reads in a repository, each with what it is for.
 
-use dacapo_app::operations::init::{Founded, Imported, what_for};
+use dacapo_app::operations::init::{Imported, InitResult, what_for};
 use serde_json::json;
 
 use super::print;
@@ -14,7 +14,7 @@ pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
     let founded = app.init(args.import.as_deref())?;
     if args.json {
         let imported = founded.imported.iter().map(Imported::to_json).collect::<Vec<_>>();
-        let Founded { top, made, there, notes, .. } = &founded;
+        let InitResult { top, made, there, notes, .. } = &founded;
         let notes: Vec<&str> = notes.iter().map(Text::english).collect();
         print(
             &json!({ "top": top, "made": made, "there": there, "imported": imported, "notes": notes })
@@ -26,7 +26,7 @@ pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn told(founded: &Founded, messages: Messages) -> String {
+fn told(founded: &InitResult, messages: Messages) -> String {
     let mut lines = vec![messages.init_in(&paint(BOLD, ".dacapo/"), &founded.top.display().to_string())];
     let made =
         |path: &String| format!("{}{path}{}", messages.init_made(), paint(DIM, &what_for(path, messages)));

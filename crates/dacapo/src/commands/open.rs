@@ -3,9 +3,8 @@
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::process::Command;
 
-use dacapo_app::operations::open::InEditor;
+use dacapo_app::operations::terminal_plan::TerminalPlan;
 
 use crate::App;
 use crate::args::{Open, Show};
@@ -22,13 +21,12 @@ pub(super) fn run(app: &App, args: &Open) -> Result<u8, Failure> {
         super::wrote(std::io::stdout().write_all(&line));
         return Ok(0);
     }
-    let command = asking(app, Show::default(), |answers| app.open_files(&place, answers))?;
-    Err(become_editor(&command))
+    let plan = asking(app, Show::default(), |answers| app.open_files(&place, answers))?;
+    Err(become_editor(app, &plan))
 }
 
 /// The editor takes our place, and with it the terminal: what comes back is why it did not.
-pub(super) fn become_editor(InEditor { editor, argv, cwd }: &InEditor) -> Failure {
-    let error = Command::new(&argv[0]).args(&argv[1..]).current_dir(cwd).exec();
-    let error = error.to_string();
-    Failure::failed(say(|m| m.editor_cannot_start(editor, &error))).hint(say(Messages::editor_set_it))
+pub(super) fn become_editor(app: &App, plan: &TerminalPlan) -> Failure {
+    let error = plan.command(app).exec().to_string();
+    Failure::failed(say(|m| m.editor_cannot_start(&plan.name, &error))).hint(say(Messages::editor_set_it))
 }

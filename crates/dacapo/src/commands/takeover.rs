@@ -26,9 +26,9 @@ pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
     })?;
     let name = taken.name.clone();
     print(&paint(DIM, &session(&taken, messages)));
-    hold(&taken).map_err(|error| {
-        let (program, error) = (taken.session.argv[0].display().to_string(), error.to_string());
-        Failure::failed(say(|m| m.takeover_cannot_run(&program, &error)))
+    hold(app, &taken).map_err(|error| {
+        let error = error.to_string();
+        Failure::failed(say(|m| m.takeover_cannot_run(&taken.session.plan.name, &error)))
             .kept(say(|m| m.takeover_kept_not_running(&name)))
             .hint(say(|m| m.hint_resume_continues(&name)))
     })?;
@@ -63,22 +63,13 @@ fn session(taken: &TakenOver, messages: Messages) -> String {
 }
 
 /// The agent has the terminal until it ends.
-fn hold(taken: &TakenOver) -> io::Result<ExitStatus> {
+fn hold(app: &App, taken: &TakenOver) -> io::Result<ExitStatus> {
     // Handled, not ignored: who is started does not inherit that. Ctrl-C is the agent's.
     for signal in [SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, std::sync::Arc::default())?;
     }
     let modes = rustix::termios::tcgetattr(io::stdin()).ok();
-    let argv = &taken.session.argv;
-    let child = std::process::Command::new(&argv[0])
-        .args(&argv[1..])
-        .current_dir(&taken.place)
-        .env("PWD", &taken.place)
-        .env("DACAPO_TASK", &taken.name)
-        .env("DACAPO_WORKSPACE", &taken.place)
-        .envs(taken.session.env.iter().map(|(name, value)| (name, value)))
-        .spawn()?;
-    let ended = wait(child);
+    let ended = wait(taken.session.plan.command(app).spawn()?);
     if let Some(modes) = modes {
         // One that was killed leaves the terminal as it had it.
         let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &modes);

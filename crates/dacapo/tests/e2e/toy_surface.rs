@@ -14,6 +14,8 @@ use dacapo_app::operations::merge::MergeRequest;
 use dacapo_app::question::{Answer, Answers, NotYet};
 use dacapo_app::request::TaskRequest;
 
+mod plans;
+
 use crate::support::{World, wait_for};
 
 /// How a surface has something done: by itself, or by a short process.

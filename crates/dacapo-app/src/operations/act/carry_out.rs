@@ -20,6 +20,7 @@ use crate::operations::resume::{GoesOn, Resume, Resumed};
 use crate::operations::run::Run;
 use crate::operations::send::{AnswerOutcome, Lasting, PauseAt};
 use crate::operations::start::{Intent, Prepared, Start};
+use crate::operations::takeover::Afterwards;
 use crate::present::left_out;
 use crate::present::log::Tracing;
 use crate::pull_request::{Made, Wishes};
@@ -145,6 +146,17 @@ impl App {
             }
             Operation::RevokeTrust { hash } => {
                 Ok(OperationResult::TrustRevoked { hashes: self.revoke_trust(hash.as_deref())? })
+            }
+            Operation::Init { import } => {
+                Ok(OperationResult::Initialized { files: self.init(import.as_deref())? })
+            }
+            Operation::Open { task } => {
+                let plan = self.open_files(&self.files_of(Some(task))?, answers)?;
+                Ok(OperationResult::ToRun { plan })
+            }
+            Operation::Takeover { task, no_resume } => {
+                let afterwards = if *no_resume { Afterwards::Leave } else { Afterwards::AsBefore };
+                Ok(OperationResult::ToRun { plan: self.takeover_plan(task, afterwards)? })
             }
             Operation::Own { kind, step } => {
                 let own =

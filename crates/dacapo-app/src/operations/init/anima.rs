@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 
 use dacapo_core::spec::TaskName;
 use dacapo_core::task::milestone::{Definition, MOST_BYTES};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::Founded;
+use super::InitResult;
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::milestones::{Folder, read_text};
@@ -43,11 +44,11 @@ const LEFT: [(&str, Said); 3] = [
 ];
 
 /// One thing that was taken over, or was not.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Imported {
     from: String,
     to: Option<String>,
-    status: Option<&'static str>,
+    status: Option<String>,
     problem: Option<Text>,
 }
 
@@ -59,7 +60,7 @@ impl Imported {
     /// `milestones/M4.md → .dacapo/milestones/m4.md, completed; line 7: …`
     pub fn in_words(&self, messages: Messages) -> String {
         let to = self.to.as_ref().map_or_else(String::new, |to| format!(" → {to}"));
-        let status = self.status.map_or_else(String::new, |status| format!(", {status}"));
+        let status = self.status.as_ref().map_or_else(String::new, |status| format!(", {status}"));
         let said = format!("{}{to}{status}", self.from);
         match &self.problem {
             Some(problem) => messages.clauses(&said, problem.in_language(messages.language())),
@@ -143,7 +144,7 @@ impl Anima {
     }
 
     /// Copies what has a place here.
-    pub(super) fn import(&self, founded: &mut Founded) -> Result<(), Failure> {
+    pub(super) fn import(&self, founded: &mut InitResult) -> Result<(), Failure> {
         for (from, to) in TEXTS {
             if self.path.join(from).symlink_metadata().is_ok() {
                 self.copy(from, to, founded)?;
@@ -167,7 +168,7 @@ impl Anima {
         Ok(())
     }
 
-    fn copy(&self, from: &str, to: &str, founded: &mut Founded) -> Result<(), Failure> {
+    fn copy(&self, from: &str, to: &str, founded: &mut InitResult) -> Result<(), Failure> {
         let (to, problem) = match read_text(&self.path.join(from), MOST_BYTES) {
             Ok(text) => match founded.create_new(to, &text)? {
                 NewFile::Created => (Some(to.to_owned()), None),
@@ -179,7 +180,13 @@ impl Anima {
         Ok(())
     }
 
-    fn milestone(&self, name: &str, stem: &str, id: &TaskName, founded: &mut Founded) -> Result<(), Failure> {
+    fn milestone(
+        &self,
+        name: &str,
+        stem: &str,
+        id: &TaskName,
+        founded: &mut InitResult,
+    ) -> Result<(), Failure> {
         let from = format!("milestones/{name}");
         let mut imported = Imported { from: from.clone(), to: None, status: None, problem: None };
         let text = match read_text(&self.path.join(&from), MOST_BYTES) {
@@ -200,7 +207,7 @@ impl Anima {
             return Ok(());
         }
         let status = state.map_or("pending", status);
-        imported.status = Some(status);
+        imported.status = Some(status.to_owned());
         imported.problem = Definition::parse(&text).err().map(|error| error.to_string().into());
         if let Some(state) = state.filter(|_| status != "pending") {
             let mirror = to.replace(".md", ".json");

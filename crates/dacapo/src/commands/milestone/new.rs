@@ -64,7 +64,7 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
     print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));
     if let Some(loaded) = editing {
         let failure = match app.in_editor(&loaded.config, &path, folder.top()) {
-            Ok(command) => open::become_editor(&command),
+            Ok(plan) => open::become_editor(app, &plan),
             Err(failure) => failure,
         };
         return Err(failure.kept(say(|m| m.milestones_kept_written_file())));
