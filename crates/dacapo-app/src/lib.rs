@@ -11,7 +11,8 @@
 //! | `present` | facts become words |
 //! | `question`, `note`, `error` | what only the user can decide, what they should hear, the one error at the edge |
 //! | `notify`, `pull_request`, `guarded_command` | notifications, pull requests, and foreign programs run under a guard |
-//! | `inside` | refuses orders that come from inside a task |
+//! | `messages` | what people are told, in three languages |
+//! | `inside_task` | refuses orders that come from inside a task |
 //! | `new_files`, `scratch`, `sizes` | new files in the checkout, scratch repositories, sizes on disk |
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

@@ -60,7 +60,7 @@ pub trait Parser: Send {
     /// There are no more.
     fn finish(&mut self, sink: &mut dyn FnMut(AgentEvent));
 
-    /// As `feed`, with what an agent that one talks with wants to be answered.
+    /// As `feed`, with what an agent that speaks ACP wants to be answered.
     fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(acp::AcpItem)) {
         self.feed(bytes, &mut |event| sink(acp::AcpItem::Event(event)));
     }

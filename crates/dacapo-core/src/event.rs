@@ -140,7 +140,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         start_sha256: Option<String>,
     },
-    /// A later process has these ports: the ones of the process before were taken.
+    /// The ports that this process leased instead, because somebody else had taken those of the process before it.
     PortsLeased {
         /// The first of ten.
         port_base: u16,

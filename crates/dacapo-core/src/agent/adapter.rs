@@ -109,7 +109,7 @@ pub struct ParserSetting {
     pub usage_file: Option<PathBuf>,
     /// About when the output was written, in the user's time zone: some agents name times of day.
     pub now: jiff::Zoned,
-    /// For an agent that one talks with.
+    /// For an agent that speaks ACP.
     pub talk: AcpSettings,
 }
 

@@ -1,4 +1,4 @@
-//! The process of an agent that one talks with: started, kept from turn to turn, and ended.
+//! The process of an agent that speaks ACP: started, kept from turn to turn, and ended.
 
 use crate::event::Notice;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ impl AcpProcesses {
     }
 }
 
-/// An agent's process that one talks with.
+/// The process of an agent that speaks ACP.
 #[derive(Debug)]
 pub(super) struct AcpProcess {
     pub(super) agent: usize,

@@ -1,4 +1,4 @@
-//! A turn of an agent that one talks with (ACP): the process, the thread that reads it, and [`Client`] between them.
+//! A turn of an agent that speaks ACP: the process, the thread that reads it, and [`Client`] between them.
 //!
 //! With `--session fresh` a process lives for one turn and is gone before anything is staged. With `--session resume` it
 //! is kept, conversation and all, until the task ends, another agent takes over, or a turn did not come to a proper end. Of a

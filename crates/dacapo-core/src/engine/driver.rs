@@ -1,4 +1,4 @@
-//! Carries effects out and is the only writer of the journal.
+//! Carries effects out. It is the only writer of the journal of the task that it drives.
 //!
 //! Everything that can happen meanwhile (a child's end, what an agent prints, a signal, a command) arrives in one
 //! channel, and `listen.rs` is where it is waited for. Short effects (git, files) are done on the spot.

@@ -72,7 +72,7 @@ impl Driver<'_> {
     }
 
     /// Before a turn, and before the work is judged: what ran before was ended with all its processes. Not while an agent
-    /// lives that one talks with: its git may be at work.
+    /// that speaks ACP lives: its git may be at work.
     pub(super) fn clear_locks_of_last_turn(&mut self) -> Result<(), DriverError> {
         let Some(workspace) = self.workspace.as_ref().filter(|_| self.turns.acp.kept.is_empty()) else {
             return Ok(());

@@ -35,7 +35,7 @@ pub(super) enum Report {
     /// A child and all it started is gone.
     ChildGone(Box<Finished>),
     Agent(AgentEvent),
-    /// What an agent that one talks with wants to be answered.
+    /// What an agent that speaks ACP wants to be answered.
     Acp(Box<AcpMessage>),
     /// All of a turn's output has been read.
     Parsed(Box<Parsed>),

@@ -1,4 +1,4 @@
-//! The task's journal and all that follows from a line of it. Nothing else writes to it.
+//! The task's journal and all that follows from a line of it. While a task is driven, nothing else writes to it.
 
 use std::time::{Duration, Instant};
 

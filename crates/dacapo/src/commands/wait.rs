@@ -1,4 +1,4 @@
-//! `dacapo wait`: sleeps until the tasks' locks are free, which they are when the tasks' processes are gone.
+//! `dacapo wait`: follows the tasks until nobody drives them any more.
 
 use std::io;
 

@@ -25,7 +25,7 @@ const MOST_WORDS: usize = 2000;
 const LONGEST_ID: usize = 1024;
 const MOST_STEPS: usize = 100;
 
-/// What is heard of an agent that one talks with.
+/// What is heard of an agent that speaks ACP.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AcpItem {
     /// It did something.

@@ -257,7 +257,7 @@ impl Milestone {
 }
 
 /// What is in the way of every commit, and of nothing else: the tree itself may be in order. After a report nobody says
-/// so: an agent that one talks with lives on, and a git of its may be at work.
+/// so: an agent that speaks ACP lives on, and a git of its may be at work.
 fn left_locks(locks: &[String]) -> Option<String> {
     (!locks.is_empty())
         .then(|| format!("a git that was killed left {}: remove it, or git refuses to commit", named(locks)))
