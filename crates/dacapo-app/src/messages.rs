@@ -35,6 +35,7 @@ mod request;
 mod start;
 mod starting;
 mod status;
+mod surfaces;
 mod takeover;
 mod tasks;
 mod text;
@@ -171,6 +172,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("start", start::START),
     ("starting", starting::STARTING),
     ("status", status::STATUS),
+    ("surfaces", surfaces::SURFACES),
     ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
     ("trust", trust::TRUST),

@@ -47,6 +47,7 @@ mod undo;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
+pub use merge::halt_by_signals;
 
 /// Carries a command out; gives back the exit code.
 pub fn run(app: &App, command: Command) -> Result<u8, Failure> {

@@ -140,17 +140,20 @@ pub fn main() -> ExitCode {
 /// One operation for a surface that lives longer: the call on standard input, on standard output what happens and what came of it.
 fn act() -> ExitCode {
     use std::io::Read as _;
+
+    use dacapo_app::operations::act::Line;
     let log = start_log();
     let mut call = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut call);
     // A reader that is slow holds nothing up, and misses nothing.
     let outlet = Outlet::new(Stream::Stdout, None);
     let lines = outlet.clone();
-    let code = app().answer_call(read.map_or(&[], |_| &call), move |line| {
+    let say = move |line: &Line| {
         if let Ok(line) = serde_json::to_string(line) {
             lines.keep(format!("{line}\n").into_bytes());
         }
-    });
+    };
+    let code = app().answer_call(read.map_or(&[], |_| &call), say, &commands::halt_by_signals);
     outlet.finish();
     log.finish();
     ExitCode::from(code)

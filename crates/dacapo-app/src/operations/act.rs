@@ -20,10 +20,12 @@ use crate::config::{Timespan, Whose};
 use crate::messages::Text;
 use crate::request::TaskRequest;
 
+mod cancel;
 mod carry_out;
 mod elsewhere;
 
 pub use crate::note::MergeResult;
+pub use cancel::OperationCanceller;
 pub use elsewhere::{ARGUMENT, Call, Line};
 
 /// What is to be done. Tasks that start or go on do so in the background.

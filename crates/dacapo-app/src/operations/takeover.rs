@@ -220,7 +220,8 @@ impl Session {
         };
         let program = argv.pop_front().unwrap_or_else(|| "/bin/sh".into());
         let name = program.display().to_string();
-        let plan = TerminalPlan { name, program: Some(program), arguments: argv.into(), cwd: place.to_owned(), env };
+        let plan =
+            TerminalPlan { name, program: Some(program), arguments: argv.into(), cwd: place.to_owned(), env };
         Self { with, plan }
     }
 }

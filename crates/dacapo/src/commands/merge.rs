@@ -68,7 +68,8 @@ fn query(args: &Merge, data: &RepoDir) -> Result<Option<String>, Failure> {
 }
 
 /// The first signal ends the merge in good order, the second at once: the guards see to what is running then.
-fn listen(halt: Halt) -> Result<(), Failure> {
+pub fn halt_by_signals(halt: &Halt) -> Result<(), Failure> {
+    let halt = halt.clone();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
     let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {

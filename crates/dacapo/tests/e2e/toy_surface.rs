@@ -1,6 +1,7 @@
 //! A surface in a few lines, on the application layer alone: it starts a task, follows it, answers what is asked, and merges.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use dacapo_app::App;
 use dacapo_app::messages::Messages;
 use dacapo_app::note::{MergeStep, Note, Notes};
-use dacapo_app::operations::act::{MergeResult, Operation, OperationResult};
+use dacapo_app::operations::act::{MergeResult, Operation, OperationCanceller, OperationResult};
 use dacapo_app::operations::follow::{Hub, Item, Opening};
 use dacapo_app::operations::merge::MergeRequest;
 use dacapo_app::question::{Answer, Answers, NotYet};
@@ -150,9 +151,8 @@ fn a_surface_that_lives_long_leaves_no_lock_and_no_zombie_and_spares_its_other_c
     assert_eq!((failure.message.english(), failure.exit_code()), ("Task 'no' not found", 2));
 }
 
-#[test]
-fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
-    let world = project();
+/// A task whose check on the merged result waits at a gate, once that is armed; and the surface that has it.
+fn gated(world: &World) -> (Toy, String, PathBuf) {
     // The check on the result goes on once somebody who heard that it runs says so.
     let gate = world.scratch("gate");
     let made = Command::new("mkfifo").arg(&gate).status().unwrap();
@@ -166,7 +166,7 @@ fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
         checks: vec![check.clone()],
         ..TaskRequest::default()
     };
-    let toy = toy(&world, App::act_elsewhere);
+    let toy = toy(world, App::act_elsewhere);
     toy.does(&Operation::Start { request });
     assert_eq!(toy.watches("t"), None);
     // The branch moves on, so that what was proven is not what is merged.
@@ -174,15 +174,28 @@ fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
     world.git(&["add", "-A"]);
     world.git(&["commit", "-qm", "elsewhere"]);
     fs::write(world.scratch("gate.armed"), "").unwrap();
-    let Toy { app, heard, .. } = toy;
-    let merge = std::thread::spawn(move || {
-        let request = MergeRequest { tasks: vec!["t".into()], ..MergeRequest::default() };
-        app.act_elsewhere(&Operation::Merge { request }, &Answers::default()).unwrap()
-    });
-    let next = || match heard.recv_timeout(Duration::from_secs(60)).unwrap() {
+    (toy, check, gate)
+}
+
+fn merge_it() -> Operation {
+    Operation::Merge { request: MergeRequest { tasks: vec!["t".into()], ..MergeRequest::default() } }
+}
+
+/// How far the merge of `t` has come.
+fn next_step(heard: &Receiver<Note>) -> MergeStep {
+    match heard.recv_timeout(Duration::from_secs(60)).unwrap() {
         Note::Merging { task, now } if task == "t" => now,
         other => panic!("{other:?}"),
-    };
+    }
+}
+
+#[test]
+fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
+    let world = project();
+    let (toy, check, gate) = gated(&world);
+    let Toy { app, heard, .. } = toy;
+    let merge = std::thread::spawn(move || app.act_elsewhere(&merge_it(), &Answers::default()).unwrap());
+    let next = || next_step(&heard);
     assert_eq!(next(), MergeStep::Begun);
     assert_eq!(next(), MergeStep::Check { command: check.clone() });
     assert!(!merge.is_finished(), "it is said while it happens");
@@ -193,6 +206,40 @@ fn a_surface_that_lives_long_hears_how_far_a_merge_has_come_as_it_happens() {
     let OperationResult::Merged { tasks, .. } = &done else { panic!("{done:?}") };
     assert_eq!(tasks[0].result, result);
     is_merged(&world, &done);
+}
+
+#[test]
+fn a_surface_ends_a_merge_in_good_order_and_can_merge_again() {
+    let world = project();
+    let (toy, check, gate) = gated(&world);
+    let before = world.git(&["rev-parse", "HEAD"]);
+    let canceller = OperationCanceller::default();
+    let (app, cancels) = (toy.app.clone(), canceller.clone());
+    let merge = std::thread::spawn(move || {
+        app.act_elsewhere_until(&merge_it(), &Answers::default(), &cancels).unwrap()
+    });
+    assert_eq!(next_step(&toy.heard), MergeStep::Begun);
+    assert_eq!(next_step(&toy.heard), MergeStep::Check { command: check });
+    wait_for("the check to wait", || !waiting_at(&gate).is_empty());
+    canceller.cancel();
+    let done = merge.join().unwrap();
+    let OperationResult::Merged { tasks, halted: true, .. } = &done else { panic!("{done:?}") };
+    assert!(matches!(tasks[..], [ref one] if one.result == MergeResult::Halted), "{tasks:?}");
+    assert_eq!(next_step(&toy.heard), MergeStep::Ended { result: MergeResult::Halted }, "told to the end");
+    assert_eq!(waiting_at(&gate), [0; 0], "nothing of it is left");
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), before, "the branch is where it was");
+    assert_eq!(zombies_of(std::process::id()), [0; 0]);
+    fs::remove_file(world.scratch("gate.armed")).unwrap();
+    is_merged(&world, &toy.does(&merge_it()).0);
+}
+
+/// Processes that read from this pipe, or were told to.
+fn waiting_at(gate: &Path) -> Vec<u32> {
+    let words = format!("cat\0{}\0", gate.display());
+    let pids =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == words.as_bytes()))
+        .collect()
 }
 
 /// Something else that the surface has started.

@@ -1,7 +1,7 @@
 //! Operations, carried out in this process.
 
 use dacapo_core::git::{Oid, display_path};
-use dacapo_core::merge::{MergeObserver, Outcome, Step};
+use dacapo_core::merge::{Halt, MergeObserver, Outcome, Step};
 use dacapo_core::prune::{PutAway, Rules};
 
 use super::{MergeResult, MergedTask, Operation, OperationResult};
@@ -30,6 +30,16 @@ use crate::request::Driven;
 impl App {
     /// Does it, in this process.
     pub fn act(&self, operation: &Operation, answers: &Answers) -> Result<OperationResult, NotYet> {
+        self.act_heeding(operation, answers, &|_| Ok(()))
+    }
+
+    /// The same; what can be ended in good order is given to `heed` when it begins.
+    pub(super) fn act_heeding(
+        &self,
+        operation: &Operation,
+        answers: &Answers,
+        heed: &dyn Fn(&Halt) -> Result<(), Failure>,
+    ) -> Result<OperationResult, NotYet> {
         if let Some(order) = operation.order() {
             inside_task::refuse_order(self, order)?;
         }
@@ -101,7 +111,8 @@ impl App {
                 Ok(self.given(given)?)
             }
             Operation::Merge { request } => {
-                let mut record = MergeRecord { app: self, now: String::new(), tasks: Vec::new(), ends: None };
+                let mut record =
+                    MergeRecord { app: self, heed, now: String::new(), tasks: Vec::new(), ends: None };
                 let Merged { halted, .. } = self.merge(request, answers, &mut record)?;
                 let MergeRecord { tasks, ends, .. } = record;
                 let (from, to) = ends.ok_or_else(|| Failure::failed(say(|m| m.merge_came_to_no_end())))?;
@@ -227,6 +238,7 @@ impl From<Pruned> for OperationResult {
 /// Keeps what became of each task of a merge, and tells how far it has come.
 struct MergeRecord<'a> {
     app: &'a App,
+    heed: &'a dyn Fn(&Halt) -> Result<(), Failure>,
     /// The task at work.
     now: String,
     tasks: Vec<MergedTask>,
@@ -262,6 +274,10 @@ impl MergeObserver for MergeRecord<'_> {
 }
 
 impl ObserveMerge for MergeRecord<'_> {
+    fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
+        (self.heed)(halt)
+    }
+
     fn plan(&mut self, plan: &MergePlan) {
         let merged = plan.merged.iter();
         self.tasks.extend(

@@ -5,9 +5,10 @@ use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdout, Command, Stdio};
 
+use dacapo_core::merge::Halt;
 use serde::{Deserialize, Serialize};
 
-use super::{Operation, OperationResult};
+use super::{Operation, OperationCanceller, OperationResult};
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
@@ -48,8 +49,14 @@ pub enum Line {
 }
 
 impl App {
-    /// The work of the process: carries a call out, and says what happens to `say` as it happens. The exit code.
-    pub fn answer_call(self, call: &[u8], say: impl Fn(&Line) + Clone + Send + Sync + 'static) -> u8 {
+    /// The work of the process: carries a call out, and says what happens to `say` as it happens. What can be ended in good order
+    /// is given to `heed` when it begins. The exit code.
+    pub fn answer_call(
+        self,
+        call: &[u8],
+        say: impl Fn(&Line) + Clone + Send + Sync + 'static,
+        heed: &dyn Fn(&Halt) -> Result<(), Failure>,
+    ) -> u8 {
         let listener = say.clone();
         let app = App { notes: Notes::new(move |note| listener(&Line::Note(note.clone()))), ..self };
         let came = serde_json::from_slice::<Call>(call)
@@ -58,7 +65,7 @@ impl App {
                     m.act_call_unreadable(&error.to_string())
                 })))
             })
-            .and_then(|call| app.act(&call.operation, &call.answers));
+            .and_then(|call| app.act_heeding(&call.operation, &call.answers, heed));
         let (last, code) = match came {
             Ok(done) => (Line::Done(done), 0),
             Err(NotYet::Ask(question)) => (Line::Ask(*question), 0),
@@ -75,24 +82,43 @@ impl App {
     /// meanwhile is passed on as it happens. This process takes no lock, and keeps nothing: it may live long, and start whatever
     /// else it likes meanwhile.
     pub fn act_elsewhere(&self, operation: &Operation, answers: &Answers) -> Result<OperationResult, NotYet> {
+        self.act_elsewhere_until(operation, answers, &OperationCanceller::default())
+    }
+
+    /// The same, until `canceller` ends it. What happens until then is passed on, and so is what came of it where the process
+    /// still says it: a merge that was ended tells what has come home.
+    pub fn act_elsewhere_until(
+        &self,
+        operation: &Operation,
+        answers: &Answers,
+        canceller: &OperationCanceller,
+    ) -> Result<OperationResult, NotYet> {
         let unable = |message: &dyn Fn(Messages) -> String| {
             Failure::failed(say(message)).kept(say(|m| m.act_kept_on_record()))
         };
         let call = Call { operation: operation.clone(), answers: answers.clone() };
         let call =
             serde_json::to_vec(&call).map_err(|error| unable(&|m| m.act_not_written(&error.to_string())))?;
+        let cancelled = || unable(&|m| m.act_cancelled());
+        if canceller.is_cancelled() {
+            return Err(cancelled().into());
+        }
         let mut command = Command::new(&self.program);
         command.arg0("dacapo").arg(ARGUMENT).current_dir(self.here()?);
         command.env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child =
             command.spawn().map_err(|error| unable(&|m| m.act_not_started(&error.to_string())))?;
+        let ends = canceller.ends(&child);
         // One that is gone already has said why, or nothing; the pipe closes with this.
         let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&call));
         let heard = child.stdout.take().map(|output| self.hear(output)).unwrap_or_default();
+        // From here on its number may become somebody else's.
+        drop(ends);
         let status = child.wait().map_err(|error| unable(&|m| m.act_not_waited(&error.to_string())))?;
         match heard.last {
             Some(came) => came,
+            None if canceller.is_cancelled() => Err(cancelled().into()),
             None => {
                 let status = status.to_string();
                 Err(match heard.strange {
@@ -154,6 +180,15 @@ mod tests {
 
     /// A program that is called in place of ours, and what is heard of it.
     fn heard_of(script: &str) -> (Result<OperationResult, NotYet>, Vec<Note>) {
+        heard_until(script, &OperationCanceller::default(), |_| {})
+    }
+
+    /// The same with somebody who may cancel it when something is heard.
+    fn heard_until(
+        script: &str,
+        canceller: &OperationCanceller,
+        hear: fn(&OperationCanceller),
+    ) -> (Result<OperationResult, NotYet>, Vec<Note>) {
         let dir = tempfile::tempdir().unwrap();
         // What is called is `sh __do`.
         std::fs::write(dir.path().join(ARGUMENT), format!("cat > /dev/null\n{script}\n")).unwrap();
@@ -166,9 +201,16 @@ mod tests {
             program: "/bin/sh".into(),
             kinds: dacapo_core::engine::Kinds::default(),
             messages: crate::messages::Messages::ENGLISH,
-            notes: Notes::new(move |note| keep.lock().unwrap().push(note.clone())),
+            notes: {
+                let canceller = canceller.clone();
+                Notes::new(move |note| {
+                    keep.lock().unwrap().push(note.clone());
+                    hear(&canceller);
+                })
+            },
         };
-        let came = app.act_elsewhere(&Operation::Untell { task: "t".into() }, &Answers::default());
+        let operation = Operation::Untell { task: "t".into() };
+        let came = app.act_elsewhere_until(&operation, &Answers::default(), canceller);
         let notes = kept.lock().unwrap().clone();
         (came, notes)
     }
@@ -213,6 +255,34 @@ mod tests {
         assert!(endless.ends_with(&"x".repeat(QUOTED)) && endless.len() < 2 * QUOTED, "{endless}");
         let (came, _) = heard_of(r#"echo warning: x; echo '{"done":{"done":"trusted"}}'"#);
         assert_eq!(came.unwrap(), OperationResult::Trusted);
+    }
+
+    /// Says that it is under way, and then waits for as long as it is let.
+    const UNDER_WAY: &str = r#"echo '{"note":{"note":"not_listening","task":"t"}}'; sleep 300 > /dev/null &
+        wait $!"#;
+
+    #[test]
+    fn what_is_cancelled_ends_in_its_own_way_and_says_what_came_of_it() {
+        let says = r#"says() { kill $!; echo '{"done":{"done":"trusted"}}'; exit; }; trap says TERM"#;
+        let orderly = format!("{says}\n{UNDER_WAY}");
+        let canceller = OperationCanceller::default();
+        let (came, notes) = heard_until(&orderly, &canceller, OperationCanceller::cancel);
+        assert_eq!((came.unwrap(), notes.len()), (OperationResult::Trusted, 1));
+    }
+
+    #[test]
+    fn what_knows_no_orderly_end_is_ended_all_the_same() {
+        let message = |came: Result<OperationResult, NotYet>| match came {
+            Err(NotYet::Refused(failure)) => failure.message.to_string(),
+            came => panic!("{came:?}"),
+        };
+        let canceller = OperationCanceller::default();
+        let simple = format!("trap 'kill $!' EXIT; {UNDER_WAY}");
+        let (came, _) = heard_until(&simple, &canceller, OperationCanceller::cancel);
+        assert_eq!(message(came), "the operation was cancelled");
+        // The wish lasts: what has not begun does not begin.
+        let (came, notes) = heard_until(UNDER_WAY, &canceller, |_| {});
+        assert_eq!((message(came).as_str(), notes.len()), ("the operation was cancelled", 0));
     }
 
     #[test]

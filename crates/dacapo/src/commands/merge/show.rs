@@ -13,7 +13,7 @@ use dacapo_core::merge::{
 use dacapo_core::view::{Status, TaskView};
 use serde_json::{Value, json};
 
-use super::listen;
+use super::halt_by_signals;
 use crate::args::Show;
 use crate::commands::{pad, print};
 use crate::error::Failure;
@@ -405,7 +405,7 @@ impl MergeObserver for Shown {
 
 impl ObserveMerge for Shown {
     fn begins(&mut self, halt: &Halt) -> Result<(), Failure> {
-        listen(halt.clone())
+        halt_by_signals(halt)
     }
 
     fn plan(&mut self, plan: &MergePlan) {
