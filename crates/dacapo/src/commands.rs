@@ -1,11 +1,7 @@
 //! One file a command: flags become an operation, and what came of it is shown.
 
-use std::cell::Cell;
-use std::io;
-
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::App;
 use crate::args::{Command, ConfigCommand};
 use crate::error::Failure;
 use crate::inside_task;
@@ -14,6 +10,7 @@ mod attach;
 mod background;
 mod completions;
 mod config;
+mod console;
 mod demo;
 mod diff;
 mod doctor;
@@ -47,10 +44,12 @@ mod undo;
 mod wait;
 
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
+pub use console::Console;
+pub(crate) use console::not_written;
 pub use merge::halt_by_signals;
 
 /// Carries a command out; gives back the exit code.
-pub fn run(app: &App, command: Command) -> Result<u8, Failure> {
+pub fn run(app: &Console, command: Command) -> Result<u8, Failure> {
     if let Some(order) = order(&command) {
         inside_task::refuse_order(app, order)?;
     }
@@ -87,7 +86,7 @@ pub fn run(app: &App, command: Command) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Rehearsal(args) => rehearsal::run(app, &args.command),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(app, &args),
         Command::Man(args) => man::run(app, &args),
         Command::Rerun(args) => rerun::run(app, &args),
     }
@@ -243,49 +242,7 @@ fn with_each<T>(all: Vec<T>, mut act: impl FnMut(T) -> Result<u8, Failure>) -> R
     first
 }
 
-thread_local! {
-    /// Why standard output could not be written, of the one thread that prints for a command. Handing it through every command
-    /// would hide what they do, and the command must go on: what it shows is not what it does.
-    static UNWRITTEN: Cell<Option<io::Error>> = const { Cell::new(None) };
-}
-
 /// Fills a text up to so many columns of a terminal.
 fn pad(text: &str, columns: usize) -> String {
     format!("{text}{:1$}", "", columns.saturating_sub(text.width()))
-}
-
-/// Prints to standard output, all at once; a reader that has gone is no error.
-fn print(text: &str) {
-    use std::io::Write as _;
-    let mut stdout = io::stdout().lock();
-    let mut whole = match anstream::AutoStream::choice(&stdout) {
-        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
-        _ => text.to_owned(),
-    };
-    whole.push('\n');
-    wrote(stdout.write_all(whole.as_bytes()));
-}
-
-/// Whether somebody still takes the output. That some is missing is remembered; a reader that has gone misses nothing.
-fn wrote<T>(result: io::Result<T>) -> bool {
-    let Err(error) = result else { return true };
-    if error.kind() != io::ErrorKind::BrokenPipe {
-        UNWRITTEN.with(|unwritten| unwritten.set(Some(error)));
-    }
-    false
-}
-
-/// What is to be said at the end of a command whose output could not be written: a full disk is no success (L15).
-pub(crate) fn unwritten() -> Result<(), Failure> {
-    match UNWRITTEN.with(Cell::take) {
-        Some(error) => Err(not_written(&error)),
-        None => Ok(()),
-    }
-}
-
-/// A failure to show something.
-pub(crate) fn not_written(error: &io::Error) -> Failure {
-    Failure::failed(format!("standard output cannot be written: {error}"))
-        .kept("what the command did; only its output is missing")
-        .hint("make room, or let the output go elsewhere, and try again")
 }

@@ -118,12 +118,13 @@ pub fn main() -> ExitCode {
         return report(&failure, app().messages, false);
     }
     let (json, only_reads) = (commands::wants_json(&cli.command), commands::only_reads(&cli.command));
-    let app = app();
+    let app = commands::Console::new(app());
     let ended = commands::run(&app, cli.command);
     log.finish();
     match ended {
         // How a task ended says more than that it could not be shown.
-        Ok(0) => commands::unwritten()
+        Ok(0) => app
+            .unwritten()
             .map_or_else(|failure| report(&failure, app.messages, false), |()| ExitCode::SUCCESS),
         Ok(code) => ExitCode::from(code),
         Err(mut failure) => {

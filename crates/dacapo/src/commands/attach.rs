@@ -16,9 +16,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
-use super::print;
-use crate::App;
 use crate::args::{Attach, Show};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::inside_task;
 use crate::output::Fan;
@@ -38,13 +37,13 @@ const AT_ONCE: usize = 256;
 /// Who leaves before the task has ended does not know how it ends; only 0 would say that it is completed.
 const LEFT: u8 = 130;
 
-pub(super) fn run(app: &App, args: &Attach) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Attach) -> Result<u8, Failure> {
     let (_, dir) = app.task(args.name.as_deref())?;
     attach(app, &dir, args.show, AlreadyShown::Nothing)
 }
 
 /// Shows the task until it ends; its exit code.
-pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: AlreadyShown) -> Result<u8, Failure> {
+pub(super) fn attach(app: &Console, dir: &TaskDir, show: Show, told: AlreadyShown) -> Result<u8, Failure> {
     let signals = Signals::listen()?;
     let unable = |error: std::io::Error| {
         let name = dir.name();
@@ -77,7 +76,7 @@ pub(super) fn attach(app: &App, dir: &TaskDir, show: Show, told: AlreadyShown) -
             })?;
             match shown.end() {
                 Some((_, result)) if !driven => {
-                    print(&report::result(so_far.view(), result, app.messages));
+                    app.print(&report::result(so_far.view(), result, app.messages));
                     return Ok(exit_code(result, &spec.place));
                 }
                 _ => surface.human = Some(Human::attached(so_far, &spec, dir.path(), told, app.messages)),
@@ -155,7 +154,7 @@ enum End {
 }
 
 struct Attachment<'a> {
-    app: &'a App,
+    app: &'a Console,
     dir: &'a TaskDir,
     follow: Follow,
     /// Rings when it has something.

@@ -6,48 +6,47 @@ use std::sync::Arc;
 use dacapo_app::operations::config::{ConfigChange, Effect, Written};
 use signal_hook::consts::SIGINT;
 
-use super::print;
-use crate::App;
 use crate::args::{Config, ConfigCommand};
+use crate::commands::Console;
 use crate::config::{self, Origin, Whose};
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::new_files::NewFile;
 use crate::output::words::{DIM, paint};
 
-pub(super) fn run(app: &App, args: &Config) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
     let (sources, messages) = (app.config_sources(), app.messages);
     match args.command.as_ref().unwrap_or(&ConfigCommand::Show { json: false }) {
-        ConfigCommand::Schema => print(&format!("{:#}", config::schema())),
+        ConfigCommand::Schema => app.print(&format!("{:#}", config::schema())),
         ConfigCommand::Path => {
             for path in [&sources.user_file, &sources.project_file].into_iter().flatten() {
                 let there = if path.exists() { String::new() } else { messages.config_path_missing() };
-                print(&format!("{}{there}", path.display()));
+                app.print(&format!("{}{there}", path.display()));
             }
         }
         ConfigCommand::Set { key, value, project } => {
             let change = app.set_config(whose(*project), key, value)?;
             match change.written {
-                Written::Changed => print(&messages.config_set_in(key, &change.path)),
-                Written::AsItWas => print(&messages.config_set_already(key, &change.path)),
+                Written::Changed => app.print(&messages.config_set_in(key, &change.path)),
+                Written::AsItWas => app.print(&messages.config_set_already(key, &change.path)),
             }
-            tell_effect(&change, messages);
+            tell_effect(app, &change);
         }
         ConfigCommand::Unset { key, project } => {
             let change = app.unset_config(whose(*project), key)?;
             match change.written {
-                Written::Changed => print(&messages.config_unset_in(key, &change.path)),
-                Written::AsItWas => print(&messages.config_not_set_in(key, &change.path)),
+                Written::Changed => app.print(&messages.config_unset_in(key, &change.path)),
+                Written::AsItWas => app.print(&messages.config_not_set_in(key, &change.path)),
             }
-            tell_effect(&change, messages);
+            tell_effect(app, &change);
         }
         ConfigCommand::Edit { project } => return edit(app, whose(*project)),
         ConfigCommand::Show { json } => {
             let loaded = config::load(&sources)?;
             if *json {
-                print(&format!("{:#}", config::render_json(&loaded)));
+                app.print(&format!("{:#}", config::render_json(&loaded)));
             } else {
-                print(config::render(&loaded).trim_end());
+                app.print(config::render(&loaded).trim_end());
             }
             warn(&loaded.warnings, messages);
         }
@@ -60,9 +59,10 @@ fn whose(project: bool) -> Whose {
 }
 
 /// Says where the value comes from now, unless it is the file that was just written.
-fn tell_effect(change: &ConfigChange, messages: Messages) {
+fn tell_effect(app: &Console, change: &ConfigChange) {
+    let messages = app.messages;
     match &change.effect {
-        Effect::Untrusted => print(&messages.config_untrusted()),
+        Effect::Untrusted => app.print(&messages.config_untrusted()),
         Effect::StillWrong { problems } => warn(std::slice::from_ref(problems), messages),
         Effect::From { origin: Origin::User { path, .. } | Origin::Project { path, .. } }
             if path.display().to_string() == change.path => {}
@@ -80,7 +80,7 @@ fn warn(warnings: &[Text], messages: Messages) {
 }
 
 /// Opens the file, made from a sample where there is none, and waits until it is closed.
-fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
+fn edit(app: &Console, whose: Whose) -> Result<u8, Failure> {
     let file = app.config_file(whose)?;
     let editor = app.config_editor()?;
     let (path, messages) = (file.path.display().to_string(), app.messages);
@@ -114,10 +114,10 @@ fn edit(app: &App, whose: Whose) -> Result<u8, Failure> {
     };
     let written = app.take_config(&file, again)?;
     warn(&written.loaded.warnings, messages);
-    print(&messages.config_valid(&path));
-    print(&paint(DIM, &messages.config_shows_effect()));
+    app.print(&messages.config_valid(&path));
+    app.print(&paint(DIM, &messages.config_shows_effect()));
     if written.untrusted {
-        print(&messages.config_untrusted());
+        app.print(&messages.config_untrusted());
     }
     Ok(0)
 }

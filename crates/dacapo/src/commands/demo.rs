@@ -10,9 +10,8 @@ use dacapo_app::present::next::{self, Next};
 use dacapo_app::scratch::commit_all;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::print;
-use crate::App;
 use crate::args::Demo;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::human::DEMO_VARIABLE;
 use crate::output::words::{DIM, paint};
@@ -21,7 +20,7 @@ use crate::rehearsal;
 const PROMPT: &str = "Make greet.sh pass its tests";
 const PROMISE: &str = "<promise>COMPLETE</promise>";
 
-pub(super) fn run(app: &App, args: &Demo) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Demo) -> Result<u8, Failure> {
     let no_folder =
         |error: std::io::Error| Failure::failed(say(|m| m.demo_cannot_make_folder(&error.to_string())));
     let not_written =
@@ -43,28 +42,28 @@ pub(super) fn run(app: &App, args: &Demo) -> Result<u8, Failure> {
     let messages = app.messages;
     let talks = !args.show.json && !args.show.quiet;
     if talks {
-        print(&paint(DIM, &messages.demo_intro()));
-        print(&paint(DIM, "$ git log --oneline"));
-        print(&log(&repo));
-        print(&paint(
+        app.print(&paint(DIM, &messages.demo_intro()));
+        app.print(&paint(DIM, "$ git log --oneline"));
+        app.print(&log(&repo));
+        app.print(&paint(
             DIM,
             &format!("$ dacapo exec --agent rehearsal --check 'sh test.sh' --until '{PROMISE}' \"{PROMPT}\""),
         ));
     }
     let code = exec(args, scratch.path(), &repo, &script)?;
     if talks {
-        print(&format!("\n{}\n{}", paint(DIM, "$ git log --oneline"), log(&repo)));
+        app.print(&format!("\n{}\n{}", paint(DIM, "$ git log --oneline"), log(&repo)));
     }
     if args.keep {
         let kept = scratch.keep();
-        print(&format!("{}{}", messages.label_kept(), kept.display()));
+        app.print(&format!("{}{}", messages.label_kept(), kept.display()));
         if talks {
             let (data, repo) = (kept.join("data"), kept.join("greeter"));
             let diff = format!("DACAPO_HOME={} dacapo -C {} diff demo", data.display(), repo.display());
-            print(&format!("{}{diff}", messages.label_next()));
+            app.print(&format!("{}{diff}", messages.label_next()));
         }
     } else if talks {
-        print(&in_your_repository(messages));
+        app.print(&in_your_repository(messages));
         scratch.close().map_err(not_cleared)?;
     } else if let Err(error) = scratch.close() {
         return Err(not_cleared(error));

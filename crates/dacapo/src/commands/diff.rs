@@ -9,21 +9,20 @@ use dacapo_core::git::{ChangeKind, display_path};
 use dacapo_core::view::TaskView;
 use serde_json::json;
 
-use super::print;
-use crate::App;
 use crate::args::Diff as Args;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::{report, untracked, words};
 
-pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
     let diff = app.diff(args.name.as_deref(), args.iteration)?;
     let files = if args.json { diff.files()? } else { Vec::new() };
     let Diff { repo, view, from, to } = diff;
     let Some(to) = to else {
         if args.json {
-            print(&json!({"task": view.name, "files": []}).to_string());
+            app.print(&json!({"task": view.name, "files": []}).to_string());
         } else {
-            print(&app.messages.diff_nothing());
+            app.print(&app.messages.diff_nothing());
         }
         return Ok(0);
     };
@@ -44,7 +43,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<u8, Failure> {
         if !view.untracked.touched.is_empty() {
             shown["untracked_before"] = json!(view.untracked.touched);
         }
-        print(&shown.to_string());
+        app.print(&shown.to_string());
         return Ok(0);
     }
     tell_of_untracked(args, &view, app.messages);

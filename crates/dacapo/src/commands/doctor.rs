@@ -1,18 +1,17 @@
 //! `dacapo doctor`: which agents can be used here, who pays for them, and what is missing (A4).
 
 use super::drive::{AfterTheEnd, listen};
-use super::print;
-use crate::App;
 use crate::args::Doctor;
+use crate::commands::Console;
 use crate::error::Failure;
 
 mod show;
 
-pub(super) fn run(app: &App, args: &Doctor) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Doctor) -> Result<u8, Failure> {
     let mut examination = app.examine(&args.agents)?;
     if !args.json {
-        print(&show::agents(&examination.subjects, app.messages));
-        print(&show::machine(&examination.machine, app.messages));
+        app.print(&show::agents(&examination.subjects, app.messages));
+        app.print(&show::machine(&examination.machine, app.messages));
     }
     let mut cancelled = false;
     if args.probe {
@@ -21,22 +20,22 @@ pub(super) fn run(app: &App, args: &Doctor) -> Result<u8, Failure> {
         if args.json {
             complain!("{announcement}");
         } else {
-            print(&announcement);
+            app.print(&announcement);
         }
         cancelled = examination.probe(
             &mut |control| listen(control, AfterTheEnd::Nothing),
             &mut |name, result| {
                 if !args.json {
-                    print(&show::probe(name, result, app.messages));
+                    app.print(&show::probe(name, result, app.messages));
                 }
             },
         )?;
     }
     let report = examination.report();
     if args.json {
-        print(&serde_json::to_string(&report).unwrap_or_default());
+        app.print(&serde_json::to_string(&report).unwrap_or_default());
     } else {
-        print(&show::verdict(&report, app.messages));
+        app.print(&show::verdict(&report, app.messages));
     }
     Ok(match (cancelled, report.ok) {
         (true, _) => 130,

@@ -10,8 +10,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::IsTerminal as _;
 
-use crate::App;
 use crate::args::Show;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::Text;
 use crate::output::Fan;
@@ -21,7 +21,7 @@ use crate::output::log::Tracing;
 use crate::output::words::{self, WARN, paint};
 
 /// Drives the task to its end, and sees to what comes after; the exit code.
-pub(super) fn drive(app: &App, run: Run, show: Show) -> Result<u8, Failure> {
+pub(super) fn drive(app: &Console, run: Run, show: Show) -> Result<u8, Failure> {
     let mut tracing = Tracing::taking_up(&run.spec, &run.dir, app.kinds);
     let mut json = show.json.then(|| JsonLines::new(run.dir.path()));
     let mut human = match show {

@@ -4,29 +4,28 @@ use dacapo_app::messages::Messages;
 use dacapo_core::dropped::DroppedRecord;
 use dacapo_core::spec::{Place, TaskSpec};
 
-use super::print;
-use crate::App;
 use crate::args::Drop;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::words::{self, DIM, paint};
 
-pub(super) fn run(app: &App, args: &Drop) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Drop) -> Result<u8, Failure> {
     let drops = app.drop_tasks(&args.names)?;
     for dropped in &drops.done {
         if args.json {
-            print(&dropped.json.to_string());
+            app.print(&dropped.json.to_string());
             continue;
         }
-        print(&said(&dropped.kept, &dropped.spec, app.messages));
+        app.print(&said(&dropped.kept, &dropped.spec, app.messages));
         for reference in &dropped.untracked {
-            print(&paint(DIM, &format!("  {}", app.messages.dropped_untracked_held(reference))));
+            app.print(&paint(DIM, &format!("  {}", app.messages.dropped_untracked_held(reference))));
         }
         let stood_in_it = dropped.kept.worktree.as_ref().zip(app.here().ok()).is_some_and(|(at, here)| {
             here.starts_with(at) || at.canonicalize().is_ok_and(|at| here.starts_with(at))
         });
         if stood_in_it {
             let top = dropped.spec.top.display().to_string();
-            print(&paint(DIM, &format!("  {}", app.messages.dropped_directory_gone(&top))));
+            app.print(&paint(DIM, &format!("  {}", app.messages.dropped_directory_gone(&top))));
         }
     }
     drops.failure.map_or(Ok(0), Err)

@@ -10,9 +10,8 @@ use dacapo_core::spec::{AgentSpec, Place, PromptBy, TaskSpec};
 use serde_json::{Value, json};
 
 use super::front_door::{agents_in_words, limits, payer, place};
-use super::print;
-use crate::App;
 use crate::args::Show;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::Text;
 use crate::output::words::shell_word;
@@ -21,18 +20,18 @@ use crate::request::Request;
 use crate::trust::visible;
 
 /// Shows a task that could be made.
-pub(super) fn show(app: &App, prepared: &Prepared, show: Show) -> Result<u8, Failure> {
+pub(super) fn show(app: &Console, prepared: &Prepared, show: Show) -> Result<u8, Failure> {
     let Prepared { repo, asked, .. } = prepared;
     if show.json {
-        print(&to_json(app, asked).to_string());
+        app.print(&to_json(app, asked).to_string());
         return Ok(0);
     }
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
-    print(&in_words(app, asked, uncommitted));
+    app.print(&in_words(app, asked, uncommitted));
     Ok(0)
 }
 
-fn in_words(app: &App, asked: &Request, uncommitted: usize) -> String {
+fn in_words(app: &Console, asked: &Request, uncommitted: usize) -> String {
     let (spec, messages) = (&asked.spec, app.messages);
     let name = paint(BOLD, spec.name.as_str());
     let head =
@@ -102,7 +101,7 @@ fn argv(agent: &AgentSpec, spec: &TaskSpec) -> Vec<String> {
     argv.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-fn to_json(app: &App, asked: &Request) -> Value {
+fn to_json(app: &Console, asked: &Request) -> Value {
     let spec = &asked.spec;
     let agents = spec.agents.iter().map(|agent| {
         json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(app, std::slice::from_ref(agent), Messages::ENGLISH)})

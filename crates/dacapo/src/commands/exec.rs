@@ -3,11 +3,11 @@
 use super::drive::drive;
 use super::dry_run;
 use super::start::prepare;
-use crate::App;
 use crate::args::Exec;
+use crate::commands::Console;
 use crate::error::Failure;
 
-pub(super) fn run(app: &App, args: &Exec) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Exec) -> Result<u8, Failure> {
     let prepared = prepare(app, args)?;
     if args.dry_run {
         return dry_run::show(app, &prepared, args.show);

@@ -13,10 +13,11 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::attach::attach;
 use super::start::{prepared, questions};
-use super::{dry_run, print, spawn};
-use crate::App;
+use super::{dry_run, spawn};
 use crate::agents::is_variable;
 use crate::args::{Exec, Show};
+use crate::commands::Console;
+use crate::commands::console::Printer;
 use crate::error::{Failure, Kind};
 use crate::found_checks::FoundCheck;
 use crate::output::human::AlreadyShown;
@@ -25,7 +26,7 @@ use crate::question::asking;
 use crate::request::{Request, TaskRequest, knows_its_cost};
 use crate::terminal::{Key, Keys};
 
-pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, mut args: Exec) -> Result<u8, Failure> {
     args.prompt = vec![read(app, args.prompt.first().map_or("", String::as_str))?];
     args = spawn::in_background(args);
     let said = questions(&args);
@@ -33,7 +34,7 @@ pub(super) fn run(app: &App, mut args: Exec) -> Result<u8, Failure> {
     request.prompt = args.read_prompt()?;
     let ground = asking(app, said, |answers| app.ground(&request, answers))?;
     let messages = app.messages;
-    let out = Lines::new(said, messages);
+    let out = Lines::new(said, app);
     out.line(&messages.label_agent(), &agents_in_words(app, ground.agents()));
     let conditions = conditions(&ground, &mut request, &out)?;
     out.line(&messages.label_check(), &conditions_in_words(&conditions, messages));
@@ -97,7 +98,7 @@ fn conditions_in_words(conditions: &Conditions, messages: Messages) -> String {
 }
 
 /// The words themselves, or standard input.
-fn read(app: &App, prompt: &str) -> Result<String, Failure> {
+fn read(app: &Console, prompt: &str) -> Result<String, Failure> {
     let mut text = prompt.to_owned();
     if prompt == "-" {
         if std::io::stdin().is_terminal() {
@@ -121,14 +122,15 @@ fn read(app: &App, prompt: &str) -> Result<String, Failure> {
 
 /// What is said before it starts: only to people, and only when nothing was refused, or a question needs it above.
 struct Lines {
+    printer: Printer,
     show: Show,
     messages: Messages,
     held: RefCell<Vec<String>>,
 }
 
 impl Lines {
-    fn new(show: Show, messages: Messages) -> Self {
-        Self { show, messages, held: RefCell::default() }
+    fn new(show: Show, app: &Console) -> Self {
+        Self { printer: app.printer.clone(), show, messages: app.messages, held: RefCell::default() }
     }
 
     fn line(&self, label: &str, text: &str) {
@@ -142,13 +144,13 @@ impl Lines {
     fn say(&self) {
         let held = self.held.take();
         if !self.show.json && !self.show.quiet {
-            held.iter().for_each(|text| print(text));
+            held.iter().for_each(|text| self.printer.print(text));
         }
     }
 }
 
 /// `claude · subscription · skips permission prompts`.
-pub(super) fn agents_in_words(app: &App, agents: &[AgentSpec]) -> String {
+pub(super) fn agents_in_words(app: &Console, agents: &[AgentSpec]) -> String {
     let messages = app.messages;
     let one = |spec: &AgentSpec| {
         let mut facts = vec![spec.name.clone()];
@@ -172,7 +174,7 @@ fn billed(Payer(holder): &Payer, messages: Messages) -> String {
 }
 
 /// Whose key pays, if one does.
-pub(super) fn payer(app: &App, agents: &[AgentSpec], messages: Messages) -> Option<String> {
+pub(super) fn payer(app: &Console, agents: &[AgentSpec], messages: Messages) -> Option<String> {
     prompt::payer(app, agents).as_ref().map(|payer| billed(payer, messages))
 }
 
@@ -189,7 +191,7 @@ fn choose(found: &[FoundCheck], out: &Lines) -> Result<Answer, Failure> {
     out.say();
     let Some(mut keys) = Keys::open() else { return Ok(Answer::Unasked) };
     let commands: Vec<String> = found.iter().map(|check| check.command.clone()).collect();
-    let answer = ask(&mut keys, found, &commands, out.messages);
+    let answer = ask(&mut keys, found, &commands, out);
     show("");
     match answer.unwrap_or(None) {
         Some(used) => Ok(Answer::Use(used)),
@@ -203,9 +205,9 @@ fn ask(
     keys: &mut Keys,
     found: &[FoundCheck],
     commands: &[String],
-    messages: Messages,
+    out: &Lines,
 ) -> std::io::Result<Option<Vec<String>>> {
-    let columns = columns();
+    let (columns, messages) = (columns(), out.messages);
     let choices = messages.start_check_keys();
     let check = words::padded(&messages.label_check(), 8);
     let one_line = format!("{check}{}   {choices}", in_words(found, messages));
@@ -213,7 +215,7 @@ fn ask(
     let (question, label) = if one_line.width() < columns {
         (one_line, check.as_str())
     } else {
-        print(&format!(
+        out.printer.print(&format!(
             "{} {}",
             paint(DIM, &words::padded(&messages.label_found(), 7)),
             in_words(found, messages)

@@ -3,25 +3,24 @@
 use dacapo_app::operations::init::{Imported, InitResult, what_for};
 use serde_json::json;
 
-use super::print;
-use crate::App;
 use crate::args::Init;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::{Messages, Text};
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
 
-pub(super) fn run(app: &App, args: &Init) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Init) -> Result<u8, Failure> {
     let founded = app.init(args.import.as_deref())?;
     if args.json {
         let imported = founded.imported.iter().map(Imported::to_json).collect::<Vec<_>>();
         let InitResult { top, made, there, notes, .. } = &founded;
         let notes: Vec<&str> = notes.iter().map(Text::english).collect();
-        print(
+        app.print(
             &json!({ "top": top, "made": made, "there": there, "imported": imported, "notes": notes })
                 .to_string(),
         );
     } else {
-        print(&told(&founded, app.messages));
+        app.print(&told(&founded, app.messages));
     }
     Ok(0)
 }

@@ -4,15 +4,15 @@ use dacapo_app::messages::say;
 use dacapo_core::git::Repo;
 use dacapo_core::store::TaskDir;
 
-use super::{print, with_each};
-use crate::App;
+use super::with_each;
 use crate::args::{Kill, Show};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::{report, status};
 use crate::question::{self, Audience, Default};
 
-pub(super) fn run(app: &App, args: &Kill) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Kill) -> Result<u8, Failure> {
     let tasks = app.tasks(&args.names)?;
     if args.ask {
         confirmed(app, &tasks, args)?;
@@ -21,16 +21,16 @@ pub(super) fn run(app: &App, args: &Kill) -> Result<u8, Failure> {
     with_each(killed, |(_, killed)| {
         let view = killed?.refuse_over()?;
         match &view.result {
-            _ if args.json => print(&json::status(&view).to_string()),
-            Some(result) => print(&report::result(&view, result, app.messages)),
-            None => print(&status::status(&view, None, None, app.messages)),
+            _ if args.json => app.print(&json::status(&view).to_string()),
+            Some(result) => app.print(&report::result(&view, result, app.messages)),
+            None => app.print(&status::status(&view, None, None, app.messages)),
         }
         Ok(0)
     })
 }
 
 /// `stop` asks the person at the terminal; a script means what it says.
-fn confirmed(app: &App, tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
+fn confirmed(app: &Console, tasks: &[(Repo, TaskDir)], args: &Kill) -> Result<(), Failure> {
     let names: Vec<String> = tasks.iter().map(|(_, dir)| dir.name()).collect();
     let kill = say(|m| m.kill_without_asking(&names.join(",")));
     let show = Show { json: args.json, quiet: false };

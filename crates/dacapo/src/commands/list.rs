@@ -7,23 +7,22 @@ use dacapo_app::sizes::Measure;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::print;
-use crate::App;
 use crate::args::List;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::listing::{self, DoneTasks, Entry, Frame, Scope, Sizes};
 use crate::output::words;
 
-pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &List) -> Result<u8, Failure> {
     let whose = if args.all { Whose::Everywhere } else { Whose::Repository };
     let measure = if args.size { Measure::Now } else { Measure::AsKnown };
     if args.json {
-        print(&serde_json::to_string(&app.list_json(whose, measure)?).unwrap_or_default());
+        app.print(&serde_json::to_string(&app.list_json(whose, measure)?).unwrap_or_default());
         return Ok(0);
     }
     let Listed { entries, elsewhere, proofs } = app.list(whose, measure)?;
     if entries.is_empty() {
-        print(&app.messages.list_no_tasks());
+        app.print(&app.messages.list_no_tasks());
         return Ok(0);
     }
     let frame = Frame {
@@ -39,10 +38,10 @@ pub(super) fn run(app: &App, args: &List) -> Result<u8, Failure> {
             Scope::Here { everywhere: entries.len() + elsewhere }
         },
     };
-    print(&listing::list(&entries, &frame));
+    app.print(&listing::list(&entries, &frame));
     if let Some((checkouts @ 1.., bytes)) = proofs {
         let what = app.messages.proof_checkouts(checkouts as u64);
-        print(&app.messages.list_proof_checkouts(&what, &words::bytes(bytes)));
+        app.print(&app.messages.list_proof_checkouts(&what, &words::bytes(bytes)));
     }
     Ok(0)
 }

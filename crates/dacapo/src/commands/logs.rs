@@ -13,18 +13,19 @@ use jiff::Timestamp;
 
 use self::kept::KeptOutput;
 use super::attach::{RECENT, catch_up};
-use crate::App;
+use super::console::Printer;
 use crate::args::Logs;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::log::{AgentLines, LogLines, clock};
 use crate::output::shown::Shown;
 
 mod kept;
 
-pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Logs) -> Result<u8, Failure> {
     let (_, dir) = app.task(args.name.as_deref())?;
     if let Some(kept) = KeptOutput::asked(args) {
-        return kept::show(&dir, kept, args.lines, app.messages);
+        return kept::show(app, &dir, kept, args.lines);
     }
     if !args.follow {
         // Whether it is interrupted is asked for what that lets happen; what does not read is said below.
@@ -34,13 +35,14 @@ pub(super) fn run(app: &App, args: &Logs) -> Result<u8, Failure> {
         json: args.json,
         since: args.since,
         last: args.lines.map(|most| (most, VecDeque::new())),
+        printer: app.printer.clone(),
         ..Log::default()
     };
     if args.follow { follow(app, &dir, &mut log) } else { show(app, &dir, &mut log) }
 }
 
 /// What there is.
-fn show(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
+fn show(app: &Console, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     let failed = |error: FollowError| not_followed(dir, &error);
     log.lines = LogLines::for_task(&dir.spec().map_err(|error| failed(error.into()))?, app.kinds);
     // One that waits for its turn may have no journal yet.
@@ -52,7 +54,7 @@ fn show(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
 }
 
 /// The same, and what comes, until the task is at rest.
-fn follow(app: &App, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
+fn follow(app: &Console, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     let hub = Hub::new().map_err(|error| {
         Failure::failed(say(|m| m.logs_cannot_follow(&dir.name(), &error.to_string())))
             .kept(say(|m| m.kept_task_goes_on()))
@@ -89,6 +91,7 @@ struct Log {
     last: Option<(usize, VecDeque<String>)>,
     /// A reader that has gone is no failure.
     gone: bool,
+    printer: Printer,
 }
 
 impl Log {
@@ -109,7 +112,7 @@ impl Log {
             }
             out.flush()
         };
-        self.gone |= !super::wrote(print());
+        self.gone |= !self.printer.wrote(print());
     }
 
     fn print_at(&mut self, at: Timestamp, lines: Vec<String>) {

@@ -5,17 +5,16 @@ use std::path::Path;
 use clap::CommandFactory as _;
 use clap_mangen::Man;
 
-use super::{print, wrote};
-use crate::App;
 use crate::args::{self, Cli};
+use crate::commands::Console;
 use crate::error::{Failure, suggest};
 use crate::messages::{Messages, say};
 
-pub(super) fn run(app: &App, args: &args::Man) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &args::Man) -> Result<u8, Failure> {
     let all = pages()?;
     if let Some(dir) = &args.out {
         write(&all, dir)?;
-        print(&app.messages.man_pages_written(all.len(), &dir.display().to_string()));
+        app.print(&app.messages.man_pages_written(all.len(), &dir.display().to_string()));
         return Ok(0);
     }
     let wanted = std::iter::once("dacapo")
@@ -25,7 +24,7 @@ pub(super) fn run(app: &App, args: &args::Man) -> Result<u8, Failure> {
     match all.iter().find(|page| page.name == wanted || page.aliases.contains(&wanted)) {
         Some(page) => {
             use std::io::Write as _;
-            wrote(std::io::stdout().write_all(&page.text));
+            app.printer.wrote(std::io::stdout().write_all(&page.text));
             Ok(0)
         }
         None => {

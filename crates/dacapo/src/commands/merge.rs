@@ -8,8 +8,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::drive;
-use crate::App;
 use crate::args::Merge;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::question::asking;
 
@@ -17,7 +17,7 @@ mod show;
 
 use show::Shown;
 
-pub(super) fn run(app: &App, args: &Merge) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Merge) -> Result<u8, Failure> {
     let names = args.names.as_deref().unwrap_or_default().split(',');
     let request = MergeRequest {
         tasks: names.map(str::to_owned).collect(),
@@ -29,7 +29,7 @@ pub(super) fn run(app: &App, args: &Merge) -> Result<u8, Failure> {
         model: args.model.clone(),
         no_agent: args.no_agent,
     };
-    let mut shown = Shown::new(app.messages, args.show, request.query.clone(), args.dry_run);
+    let mut shown = Shown::new(app, args.show, request.query.clone(), args.dry_run);
     if args.dry_run {
         let plan = app.merge_plan(&request)?;
         shown.show(&plan);

@@ -7,16 +7,16 @@ use dacapo_core::event::FORMAT;
 use dacapo_core::git::Repo;
 use serde_json::json;
 
-use super::{pad, print};
-use crate::App;
+use super::pad;
 use crate::args::{NotifyCommand, Show};
+use crate::commands::Console;
 use crate::config::load;
 use crate::error::Failure;
 use crate::notify::{Message, Patience, channels, send};
 use crate::question::asking;
 use crate::trust::Using;
 
-pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, command: &NotifyCommand) -> Result<u8, Failure> {
     let NotifyCommand::Test { json } = command;
     let loaded = match Repo::discover(Path::new("."), &app.env) {
         Ok(repo) => {
@@ -36,13 +36,13 @@ pub(super) fn run(app: &App, command: &NotifyCommand) -> Result<u8, Failure> {
     for one in &sent {
         match (&one.error, json) {
             (error, true) => {
-                print(
+                app.print(
                     &json!({"v": FORMAT, "how": one.how, "ok": error.is_none(), "error": error}).to_string(),
                 );
             }
-            (None, false) => print(&format!("{} {}", pad(one.how, 8), app.messages.notify_sent())),
+            (None, false) => app.print(&format!("{} {}", pad(one.how, 8), app.messages.notify_sent())),
             (Some(error), false) => {
-                print(&format!("{} {}", pad(one.how, 8), app.messages.notify_failed(error)));
+                app.print(&format!("{} {}", pad(one.how, 8), app.messages.notify_failed(error)));
             }
         }
     }

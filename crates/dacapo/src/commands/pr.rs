@@ -4,28 +4,27 @@ use dacapo_app::operations::after_task::told;
 use dacapo_app::operations::offer::Offer;
 use serde_json::json;
 
-use super::print;
 use super::start::intent;
-use crate::App;
 use crate::args::{Pr, Show};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::pull_request::{Made, Wishes, program};
 use crate::question::asking;
 
-pub(super) fn run(app: &App, args: &Pr) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
     let show = Show { json: args.json, quiet: false };
     let wishes = Wishes { title: args.title.clone(), base: args.base.clone(), draft: args.draft };
     let Offer { plan, made } =
         asking(app, show, |answers| app.offer(args.name.as_deref(), &wishes, intent(args.dry_run), answers))?;
     let Some(made) = made else {
-        print(&if args.json { plan.to_json().to_string() } else { plan.shown(app.messages) });
+        app.print(&if args.json { plan.to_json().to_string() } else { plan.shown(app.messages) });
         return Ok(0);
     };
     if let Some(note) = plan.note() {
         complain!("{}{}", app.messages.label_remark(), note.in_language(app.messages.language()));
     }
     if !args.json {
-        print(&told(&plan, &made, app.messages));
+        app.print(&told(&plan, &made, app.messages));
         return Ok(0);
     }
     let mut shown = plan.to_json();
@@ -40,6 +39,6 @@ pub(super) fn run(app: &App, args: &Pr) -> Result<u8, Failure> {
     if let (Some(all), Some(more)) = (shown.as_object_mut(), came.as_object()) {
         all.extend(more.clone());
     }
-    print(&shown.to_string());
+    app.print(&shown.to_string());
     Ok(0)
 }

@@ -7,9 +7,9 @@ use dacapo_core::prune::{Item, PruneKind, PutAway, Rules};
 use dacapo_core::spec::parse_duration;
 use serde_json::json;
 
-use super::{pad, print};
-use crate::App;
+use super::pad;
 use crate::args::Prune;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::leftovers::because;
 use crate::output::words::{self, DIM, WARN, paint};
@@ -17,7 +17,7 @@ use crate::output::words::{self, DIM, WARN, paint};
 /// Columns of what stands in front of a row.
 const KIND: usize = 9;
 
-pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
     let older_than = args.older_than.as_deref().map(|text| {
         parse_duration(text).map_err(|error| {
             Failure::usage(say(|m| m.prune_older_than(&error.to_string()))).hint("--older-than 30d")
@@ -51,14 +51,14 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
         let problems: Vec<&str> = problems.iter().map(Text::english).collect();
         let line = json!({"v": FORMAT, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
             "removed": gone, "spared": spared, "problems": problems});
-        print(&line.to_string());
+        app.print(&line.to_string());
     } else {
         let messages = app.messages;
         for (item, refs) in &removed {
-            print(&row(item, refs, messages));
+            app.print(&row(item, refs, messages));
         }
         for spared in &spared {
-            print(&paint(
+            app.print(&paint(
                 DIM,
                 &format!(
                     "{} {}  {}",
@@ -70,9 +70,9 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
         }
         for problem in &problems {
             let label = pad(&messages.prune_label_problem(), KIND);
-            print(&paint(WARN, &format!("{label} {}", problem.in_language(messages.language()))));
+            app.print(&paint(WARN, &format!("{label} {}", problem.in_language(messages.language()))));
         }
-        print(&match (removed.len() as u64, args.dry_run) {
+        app.print(&match (removed.len() as u64, args.dry_run) {
             (0, _) => messages.prune_nothing(),
             (items, true) => messages.prune_would_free(&words::bytes(freed), items),
             (items, false) => messages.prune_freed(&words::bytes(freed), items),
@@ -82,8 +82,8 @@ pub(super) fn run(app: &App, args: &Prune) -> Result<u8, Failure> {
             removed.iter().filter(|(item, _)| matches!(item.what, PruneKind::Dropped { .. })).count();
         match (dropped as u64, args.dry_run) {
             (0, _) => {}
-            (tasks, true) => print(&paint(WARN, &messages.prune_undo_would_be_gone(tasks))),
-            (tasks, false) => print(&paint(WARN, &messages.prune_undo_gone(tasks))),
+            (tasks, true) => app.print(&paint(WARN, &messages.prune_undo_would_be_gone(tasks))),
+            (tasks, false) => app.print(&paint(WARN, &messages.prune_undo_gone(tasks))),
         }
     }
     Ok(u8::from(!problems.is_empty()))

@@ -7,24 +7,23 @@ use dacapo_core::store::{RenameRecord, TaskDir};
 use dacapo_core::view::TaskView;
 use serde_json::json;
 
-use super::print;
-use crate::App;
 use crate::args::Rename;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::words::{self, DIM, paint};
 
-pub(super) fn run(app: &App, args: &Rename) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Rename) -> Result<u8, Failure> {
     let Renamed { dir, record } = app.rename(&args.name, &args.new_name)?;
     tell(app, &dir, &record, args)
 }
 
-fn tell(app: &App, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failure> {
+fn tell(app: &Console, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Result<u8, Failure> {
     let (from, to) = (&record.from.name, &record.to.name);
     if args.json {
         let own = record.to.worktree.as_ref();
         let line = json!({"v": FORMAT, "type": "renamed", "from": from.as_str(), "name": to.as_str(),
             "branch": own.map(|own| words::branch(&own.branch)), "worktree": own.map(|own| &own.path)});
-        print(&line.to_string());
+        app.print(&line.to_string());
         return Ok(0);
     }
     let what = match record.to.worktree.as_ref().filter(|own| own.path.exists()) {
@@ -33,16 +32,16 @@ fn tell(app: &App, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> Resul
         }
         None => app.messages.its_record(),
     };
-    print(&app.messages.renamed(from.as_str(), to.as_str(), &what));
+    app.print(&app.messages.renamed(from.as_str(), to.as_str(), &what));
     for note in notes(app, dir, record) {
-        print(&paint(DIM, &format!("  {note}")));
+        app.print(&paint(DIM, &format!("  {note}")));
     }
-    print(&paint(DIM, &format!("  dacapo status {to}")));
+    app.print(&paint(DIM, &format!("  dacapo status {to}")));
     Ok(0)
 }
 
 /// What does not move along.
-fn notes(app: &App, dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
+fn notes(app: &Console, dir: &TaskDir, record: &RenameRecord) -> Vec<String> {
     let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::load(dir, app.kinds)) else { return Vec::new() };
     let moved = record.to.worktree.as_ref().is_some_and(|own| own.path.exists());
     let mut notes = Vec::new();

@@ -3,14 +3,14 @@
 use super::drive::drive;
 use super::start::{intent, questions};
 use super::{dry_run, spawn};
-use crate::App;
 use crate::args::{Exec, Rerun};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::question::{self, asking};
 use crate::request::Driven;
 
-pub(super) fn run(app: &App, args: &Rerun) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Rerun) -> Result<u8, Failure> {
     let (name, given) = (args.task.as_str(), &args.flags);
     refuse_a_second_name(name, given)?;
     let mut changes = given.task_request()?;

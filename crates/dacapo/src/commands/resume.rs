@@ -4,15 +4,15 @@ use dacapo_app::operations::background::Begun;
 use dacapo_app::operations::resume::{Resume as How, Resumed};
 
 use super::drive::drive;
-use super::{print, with_each};
-use crate::App;
+use super::with_each;
 use crate::args::{Resume, Show};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::json;
 use crate::question::{self, asking};
 use crate::request::{Driven, count};
 
-pub(super) fn run(app: &App, args: &Resume) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Resume) -> Result<u8, Failure> {
     let more = args.iter.as_deref().map(count).transpose()?;
     let words = args.prompt.join(" ");
     let follow_up = (!words.trim().is_empty()).then_some(words);
@@ -36,16 +36,16 @@ pub(super) fn run(app: &App, args: &Resume) -> Result<u8, Failure> {
 }
 
 /// Drives a task that goes on here, or says that it goes on elsewhere.
-pub(super) fn goes_on(app: &App, resumed: Resumed, show: Show) -> Result<u8, Failure> {
+pub(super) fn goes_on(app: &Console, resumed: Resumed, show: Show) -> Result<u8, Failure> {
     let (begun, dir) = match resumed {
         Resumed::Here(run) => return drive(app, *run, show),
         Resumed::InBackground { begun, dir } => (begun, dir),
     };
     if show.json {
-        print(&json::status(&app.view(&dir)?).to_string());
+        app.print(&json::status(&app.view(&dir)?).to_string());
     } else if !show.quiet {
         let name = dir.name();
-        print(&match begun {
+        app.print(&match begun {
             Begun::Queued => app.messages.resumed_queued(&name),
             Begun::Running => app.messages.resumed_in_background(&name),
         });

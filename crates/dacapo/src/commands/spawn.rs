@@ -5,16 +5,16 @@ use dacapo_app::operations::spawn::Started;
 use dacapo_core::spec::Place;
 
 use super::start::prepare;
-use super::{dry_run, milestone, pr, print};
-use crate::App;
+use super::{dry_run, milestone, pr};
 use crate::args::{Exec, Pr, Show, Spawn};
+use crate::commands::Console;
 use crate::error::{Code, Failure};
 use crate::inside_task;
 use crate::messages::{Messages, say};
 use crate::output::json;
 use crate::output::words::{BOLD, DIM, paint};
 
-pub(super) fn run(app: &App, args: Spawn) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: Spawn) -> Result<u8, Failure> {
     if let Some(id) = &args.milestone {
         return milestone::spawn(app, id, &args.exec);
     }
@@ -62,17 +62,17 @@ pub(super) fn in_background(mut args: Exec) -> Exec {
 }
 
 /// Says that it runs.
-pub(super) fn tell(app: &App, started: &Started, show: Show) -> Result<(), Failure> {
+pub(super) fn tell(app: &Console, started: &Started, show: Show) -> Result<(), Failure> {
     if show.json {
-        print(&json::status(&app.view(&started.dir)?).to_string());
+        app.print(&json::status(&app.view(&started.dir)?).to_string());
     } else if show.quiet {
-        print(started.spec.name.as_str());
+        app.print(started.spec.name.as_str());
     } else {
         let messages = app.messages;
         started.notes.iter().for_each(|note| {
-            print(&format!("{}{}", messages.label_note(), note.in_language(messages.language())));
+            app.print(&format!("{}{}", messages.label_note(), note.in_language(messages.language())));
         });
-        print(&in_words(started, messages));
+        app.print(&in_words(started, messages));
     }
     Ok(())
 }

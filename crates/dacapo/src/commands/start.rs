@@ -2,15 +2,15 @@
 
 use dacapo_app::operations::start::{Intent, Prepared, Start};
 
-use crate::App;
 use crate::args::{Exec, Show};
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::say;
 use crate::question::{self, asking};
 use crate::request::TaskRequest;
 
 /// Checks everything; nothing is made yet.
-pub(super) fn prepare(app: &App, args: &Exec) -> Result<Prepared, Failure> {
+pub(super) fn prepare(app: &Console, args: &Exec) -> Result<Prepared, Failure> {
     let mut request = args.task_request()?;
     // Before somebody types a prompt that nothing can be done with.
     app.repository_data()?;
@@ -19,7 +19,7 @@ pub(super) fn prepare(app: &App, args: &Exec) -> Result<Prepared, Failure> {
 }
 
 /// The same, where the request is known already.
-pub(super) fn prepared(app: &App, args: &Exec, request: &TaskRequest) -> Result<Prepared, Failure> {
+pub(super) fn prepared(app: &Console, args: &Exec, request: &TaskRequest) -> Result<Prepared, Failure> {
     let title = args.pr_title.as_ref();
     let start = Start {
         request,

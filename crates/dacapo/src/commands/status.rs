@@ -5,14 +5,13 @@ use dacapo_app::sizes;
 use dacapo_core::engine::mirroring::put_right;
 use dacapo_core::view::Status;
 
-use super::print;
-use crate::App;
 use crate::args::TaskArgs;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::status;
 
-pub(super) fn run(app: &App, args: &TaskArgs) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &TaskArgs) -> Result<u8, Failure> {
     let (repo, dir) = app.task(args.name.as_deref())?;
     let view = app.view(&dir)?;
     if view.status.is_settled()
@@ -23,10 +22,10 @@ pub(super) fn run(app: &App, args: &TaskArgs) -> Result<u8, Failure> {
         put_right(&repo, &dir, &spec, app.kinds);
     }
     if args.json {
-        print(&json::status(&view).to_string());
+        app.print(&json::status(&view).to_string());
     } else {
         let words = (view.status == Status::Interrupted).then(|| last_words(&dir)).flatten();
-        print(&status::status(&view, sizes::occupied(&dir), words.as_deref(), app.messages));
+        app.print(&status::status(&view, sizes::occupied(&dir), words.as_deref(), app.messages));
     }
     Ok(0)
 }

@@ -7,14 +7,13 @@ use std::process::{Child, ExitStatus};
 use dacapo_app::operations::takeover::{Afterwards, Now, TakenOver, With};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::print;
-use crate::App;
 use crate::args::Takeover;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::output::words::{DIM, WARN, paint};
 
-pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Takeover) -> Result<u8, Failure> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(
             Failure::usage(say(Messages::takeover_needs_terminal)).kept(say(Messages::kept_task_goes_on))
@@ -22,10 +21,10 @@ pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
     }
     let messages = app.messages;
     let taken = app.take_over(args.name.as_deref(), |name| {
-        print(&paint(DIM, &messages.takeover_pausing(name)));
+        app.print(&paint(DIM, &messages.takeover_pausing(name)));
     })?;
     let name = taken.name.clone();
-    print(&paint(DIM, &session(&taken, messages)));
+    app.print(&paint(DIM, &session(&taken, messages)));
     hold(app, &taken).map_err(|error| {
         let error = error.to_string();
         Failure::failed(say(|m| m.takeover_cannot_run(&taken.session.plan.name, &error)))
@@ -34,16 +33,16 @@ pub(super) fn run(app: &App, args: &Takeover) -> Result<u8, Failure> {
     })?;
     let uncommitted = taken.record(app);
     if uncommitted > 0 {
-        print(&messages.takeover_uncommitted(uncommitted));
+        app.print(&messages.takeover_uncommitted(uncommitted));
     }
     let afterwards = if args.no_resume { Afterwards::Leave } else { Afterwards::AsBefore };
     match taken.give_back(app, afterwards)? {
         Now::Ended(status) => {
-            print(&messages.takeover_had_ended(&name, status.as_str()));
+            app.print(&messages.takeover_had_ended(&name, status.as_str()));
         }
-        Now::NotRunning => print(&messages.takeover_not_running(&name)),
+        Now::NotRunning => app.print(&messages.takeover_not_running(&name)),
         Now::InBackground => {
-            print(&paint(WARN, &messages.takeover_in_background(&name)));
+            app.print(&paint(WARN, &messages.takeover_in_background(&name)));
         }
     }
     Ok(0)
@@ -63,7 +62,7 @@ fn session(taken: &TakenOver, messages: Messages) -> String {
 }
 
 /// The agent has the terminal until it ends.
-fn hold(app: &App, taken: &TakenOver) -> io::Result<ExitStatus> {
+fn hold(app: &Console, taken: &TakenOver) -> io::Result<ExitStatus> {
     // Handled, not ignored: who is started does not inherit that. Ctrl-C is the agent's.
     for signal in [SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, std::sync::Arc::default())?;

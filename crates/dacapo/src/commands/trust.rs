@@ -4,10 +4,9 @@ use dacapo_app::operations::trust::TrustState;
 use dacapo_core::event::FORMAT;
 use serde_json::{Value, json};
 
-use super::print;
-use crate::App;
 use crate::args::Show;
 use crate::args::trust::Trust;
+use crate::commands::Console;
 use crate::config::{Brought, Confirmed};
 use crate::error::Failure;
 use crate::messages::{Messages, say};
@@ -15,10 +14,10 @@ use crate::output::words::{BOLD, DIM, WARN, paint};
 use crate::question;
 use crate::trust::{self, Reader, Record, VARIABLE, shown, summary};
 
-pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Trust) -> Result<u8, Failure> {
     if let Some(hash) = &args.revoke {
         let revoked = app.revoke_trust(hash.as_deref())?;
-        print(&if args.json {
+        app.print(&if args.json {
             json!({"v": FORMAT, "revoked": revoked}).to_string()
         } else {
             app.messages.trust_taken_back(revoked.len() as u64)
@@ -28,7 +27,7 @@ pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
     let state = app.trust_state()?;
     let TrustState { brought: all, confirmed, records, .. } = &state;
     if args.list {
-        print(&if args.json {
+        app.print(&if args.json {
             listed_json(all, confirmed).to_string()
         } else {
             listed(all, confirmed, records, app.messages)
@@ -39,19 +38,19 @@ pub(super) fn run(app: &App, args: &Trust) -> Result<u8, Failure> {
     confirm(app, args, &open)?;
     open.iter().for_each(|brought| app.keep_trust(&state.top, brought));
     if args.json {
-        print(&listed_json(all, &trust::confirmed(app, &state.top)).to_string());
+        app.print(&listed_json(all, &trust::confirmed(app, &state.top)).to_string());
     } else if open.is_empty() {
-        print(&app.messages.trust_nothing_to_confirm());
+        app.print(&app.messages.trust_nothing_to_confirm());
     } else {
         let one = |brought: &&Brought| summary(&brought.source, brought.entries.len(), app.messages);
         let what: Vec<String> = open.iter().map(one).collect();
-        print(&app.messages.trust_given(&what.join(", ")));
-        print(&paint(DIM, &app.messages.trust_revoke_takes_back()));
+        app.print(&app.messages.trust_given(&what.join(", ")));
+        app.print(&paint(DIM, &app.messages.trust_revoke_takes_back()));
     }
     Ok(0)
 }
 
-fn confirm(app: &App, args: &Trust, open: &[&Brought]) -> Result<(), Failure> {
+fn confirm(app: &Console, args: &Trust, open: &[&Brought]) -> Result<(), Failure> {
     if open.is_empty() {
         return Ok(());
     }

@@ -1,29 +1,28 @@
 //! `dacapo undo`: brings back what was put away (S9).
 
-use dacapo_app::messages::Messages;
 use dacapo_app::operations::undo::{PutAway, Undone};
 use dacapo_core::dropped::DropReason;
 use serde_json::Value;
 
-use super::{pad, print};
-use crate::App;
+use super::pad;
 use crate::args::Undo;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::words::{self, BOLD, DIM, paint};
 
-pub(super) fn run(app: &App, args: &Undo) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Undo) -> Result<u8, Failure> {
     if args.list {
         let all = app.put_away()?;
         if args.json {
-            print(&all.into_iter().map(|one| one.json).collect::<Value>().to_string());
+            app.print(&all.into_iter().map(|one| one.json).collect::<Value>().to_string());
         } else {
-            list(&all, app.messages);
+            list(app, &all);
         }
         return Ok(0);
     }
     let Undone { kept, way_back, json } = app.undo(args.name.as_deref())?;
     if args.json {
-        print(&json.to_string());
+        app.print(&json.to_string());
         return Ok(0);
     }
     let (name, messages) = (&kept.name, app.messages);
@@ -33,21 +32,22 @@ pub(super) fn run(app: &App, args: &Undo) -> Result<u8, Failure> {
         }
         (DropReason::Dropped | DropReason::Merged { .. }, _, _) => messages.its_record(),
     };
-    print(&messages.undone(name, &what));
+    app.print(&messages.undone(name, &what));
     if let DropReason::Merged { into, .. } = &kept.why {
         let short = words::branch(into);
-        print(&paint(DIM, &format!("  {}", messages.undone_stays_merged(short))));
+        app.print(&paint(DIM, &format!("  {}", messages.undone_stays_merged(short))));
         if let Some(way) = way_back {
-            print(&paint(DIM, &format!("  {}", way.in_language(messages.language()))));
+            app.print(&paint(DIM, &format!("  {}", way.in_language(messages.language()))));
         }
     }
-    print(&paint(DIM, &format!("  dacapo status {name}")));
+    app.print(&paint(DIM, &format!("  dacapo status {name}")));
     Ok(0)
 }
 
-fn list(all: &[PutAway], messages: Messages) {
+fn list(app: &Console, all: &[PutAway]) {
+    let messages = app.messages;
     if all.is_empty() {
-        print(&messages.undo_list_empty());
+        app.print(&messages.undo_list_empty());
         return;
     }
     let width = all.iter().map(|one| one.kept.name.chars().count()).max().unwrap_or(0).min(40);
@@ -60,7 +60,7 @@ fn list(all: &[PutAway], messages: Messages) {
         };
         let when = kept.at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
         let size = words::bytes(*bytes);
-        print(&format!(
+        app.print(&format!(
             "{}  {when}  {size:>8}  {}  {}  {}",
             paint(BOLD, &format!("{:<width$}", kept.name)),
             pad(&why, 19),

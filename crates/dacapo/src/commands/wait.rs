@@ -7,14 +7,14 @@ use dacapo_core::follow::{Bell, Hub};
 use dacapo_core::store::TaskDir;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::{print, with_each};
-use crate::App;
+use super::with_each;
 use crate::args::Wait;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::report;
 
-pub(super) fn run(app: &App, args: &Wait) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &Wait) -> Result<u8, Failure> {
     let all = if args.names.is_empty() { vec![app.task(None)?] } else { app.tasks(&args.names)? };
     let dirs: Vec<TaskDir> = all.into_iter().map(|(_, dir)| dir).collect();
     let several = dirs.len() > 1;
@@ -60,15 +60,15 @@ fn first_to_end<'a>(hub: &Hub, dirs: &'a [TaskDir]) -> Result<&'a TaskDir, Failu
 }
 
 /// How it ended; its exit code.
-fn told(app: &App, dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, Failure> {
+fn told(app: &Console, dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, Failure> {
     let view = app.view(dir)?;
     let Some(result) = &view.result else {
         return Err(app.interrupted(dir));
     };
     if args.json {
-        print(&json::status(&view).to_string());
+        app.print(&json::status(&view).to_string());
     } else {
-        print(&format!("{heading}{}", report::result(&view, result, app.messages)));
+        app.print(&format!("{heading}{}", report::result(&view, result, app.messages)));
     }
     Ok(result.outcome.exit_code())
 }

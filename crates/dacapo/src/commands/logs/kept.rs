@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
-use dacapo_app::messages::Messages;
 use dacapo_app::operations::output;
 use dacapo_core::store::TaskDir;
 
 use crate::args::Logs;
+use crate::commands::Console;
+use crate::commands::console::Printer;
 use crate::error::Failure;
 
 /// Which output is asked for.
@@ -37,26 +38,28 @@ impl KeptOutput {
 
 /// Prints it, or the last lines of it.
 pub(super) fn show(
+    app: &Console,
     dir: &TaskDir,
     kept: KeptOutput,
     lines: Option<usize>,
-    messages: Messages,
 ) -> Result<u8, Failure> {
+    let print = |file: &mut File| print(file, lines, &app.printer);
     match kept {
-        KeptOutput::Turn(turn) => print(&mut output::turn(dir, turn)?, lines),
+        KeptOutput::Turn(turn) => print(&mut output::turn(dir, turn)?),
         KeptOutput::TurnStderr(turn) => {
             if let Some(mut file) = output::turn_stderr(dir, turn)? {
-                print(&mut file, lines);
+                print(&mut file);
             }
         }
-        KeptOutput::Stderr => all_stderr(dir, lines, messages)?,
-        KeptOutput::Check(number) => print(&mut output::check(dir, number)?, lines),
+        KeptOutput::Stderr => all_stderr(app, dir, print)?,
+        KeptOutput::Check(number) => print(&mut output::check(dir, number)?),
     }
     Ok(0)
 }
 
 /// A turn after the other, each under a heading where there are several.
-fn all_stderr(dir: &TaskDir, lines: Option<usize>, messages: Messages) -> Result<(), Failure> {
+fn all_stderr(app: &Console, dir: &TaskDir, print: impl Fn(&mut File)) -> Result<(), Failure> {
+    let messages = app.messages;
     let (said, turns) = output::stderr(dir)?;
     if said.is_empty() {
         complain!("{}", messages.output_no_stderr(&dir.name(), &messages.turns(turns as u64)));
@@ -67,7 +70,7 @@ fn all_stderr(dir: &TaskDir, lines: Option<usize>, messages: Messages) -> Result
             let heading = messages.output_turn_heading(one.turn, one.iteration + 1, &one.agent);
             let _ = writeln!(io::stdout().lock(), "{heading}");
         }
-        print(&mut one.file, lines);
+        print(&mut one.file);
         if several && !ends_a_line(&mut one.file) {
             let _ = writeln!(io::stdout().lock());
         }
@@ -81,12 +84,12 @@ fn ends_a_line(file: &mut File) -> bool {
 }
 
 /// Byte for byte: no text layer in between. A reader that has gone is no failure.
-fn print(file: &mut File, lines: Option<usize>) {
+fn print(file: &mut File, lines: Option<usize>, printer: &Printer) {
     let from = lines.map_or(Ok(0), |lines| last_lines(file, lines));
     let copied = from
         .and_then(|from| file.seek(SeekFrom::Start(from)))
         .and_then(|_| io::copy(file, &mut io::stdout().lock()));
-    crate::commands::wrote(copied);
+    printer.wrote(copied);
 }
 
 /// Where the last so many lines begin, found from the end: there may be gigabytes before them.

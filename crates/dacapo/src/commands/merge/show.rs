@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use super::halt_by_signals;
 use crate::args::Show;
-use crate::commands::{pad, print};
+use crate::commands::console::Printer;
+use crate::commands::{Console, pad};
 use crate::error::Failure;
 use crate::output::leftovers::not_at_home;
 use crate::output::notices;
@@ -33,6 +34,7 @@ fn is_work(expected: &Expected) -> bool {
 
 /// Shows a merge.
 pub(super) struct Shown {
+    printer: Printer,
     messages: Messages,
     show: Show,
     query: Option<String>,
@@ -44,9 +46,10 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(messages: Messages, show: Show, query: Option<String>, dry_run: bool) -> Self {
+    pub(super) fn new(app: &Console, show: Show, query: Option<String>, dry_run: bool) -> Self {
+        let (printer, messages) = (app.printer.clone(), app.messages);
         let (into, merged, left_out) = (String::new(), Vec::new(), Vec::new());
-        Self { messages, show, query, dry_run, into, width: 0, merged, left_out }
+        Self { printer, messages, show, query, dry_run, into, width: 0, merged, left_out }
     }
 
     /// Whether something conflicts that nobody would resolve.
@@ -63,7 +66,7 @@ impl Shown {
 
     fn say(&self, line: &str) {
         if self.talks() {
-            print(line);
+            self.printer.print(line);
         }
     }
 
@@ -75,7 +78,7 @@ impl Shown {
             object.insert("v".into(), FORMAT.into());
             object.insert("type".into(), kind.into());
         }
-        print(&value.to_string());
+        self.printer.print(&value.to_string());
     }
 
     fn notes(&self, notes: &[String]) {

@@ -7,29 +7,28 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
-use crate::App;
 use crate::args::milestone::ListMilestones;
-use crate::commands::print;
+use crate::commands::Console;
 use crate::error::Failure;
 use crate::milestones::{Catalog, Entry, Status};
 use crate::output::words::{self, BOLD, DIM, GOOD, WARN, paint};
 
-pub(super) fn run(app: &App, args: &ListMilestones) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &ListMilestones) -> Result<u8, Failure> {
     let (repo, data) = app.repository()?;
     let catalog = Catalog::read(&repo, &data, app.kinds)
         .map_err(|error| Failure::failed(say(|m| m.milestones_unreadable(&error.to_string()))))?;
     catalog.entries().for_each(|entry| super::clear_up(app, &repo, entry));
     if args.json {
         let all: Vec<Value> = catalog.entries().map(told::brief).collect();
-        print(&json!(all).to_string());
+        app.print(&json!(all).to_string());
         return Ok(0);
     }
     let entries: Vec<&Entry> = catalog.entries().collect();
     if entries.is_empty() {
-        print(&app.messages.milestones_none_yet());
+        app.print(&app.messages.milestones_none_yet());
         return Ok(0);
     }
-    print(&table(&entries, app.messages));
+    app.print(&table(&entries, app.messages));
     for entry in entries {
         for problem in entry.problems() {
             let name = words::line(&entry.name, 80);

@@ -8,10 +8,10 @@ use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::App;
 use crate::args::Show;
 use crate::args::milestone::NewMilestone;
-use crate::commands::{open, print};
+use crate::commands::Console;
+use crate::commands::open;
 use crate::error::Failure;
 use crate::milestones::{Folder, Known, Outline, Section, known_of};
 use crate::new_files::{NewFile, create_new};
@@ -19,7 +19,7 @@ use crate::output::words::{BOLD, DIM, WARN, paint};
 use crate::question::asking;
 use crate::trust::Using;
 
-pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &NewMilestone) -> Result<u8, Failure> {
     let id = which::id(&args.id)?;
     let (repo, data) = app.repository()?;
     let folder = Folder::of(&repo);
@@ -58,10 +58,10 @@ pub(super) fn run(app: &App, args: &NewMilestone) -> Result<u8, Failure> {
     }
     let empty: Vec<&str> = outline.empty().into_iter().map(Section::name).collect();
     if args.json {
-        print(&json!({ "id": id, "path": path, "fill_in": empty }).to_string());
+        app.print(&json!({ "id": id, "path": path, "fill_in": empty }).to_string());
         return Ok(0);
     }
-    print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));
+    app.print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));
     if let Some(loaded) = editing {
         let failure = match app.in_editor(&loaded.config, &path, folder.top()) {
             Ok(plan) => open::become_editor(app, &plan),
@@ -88,7 +88,7 @@ fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
         .hint(format!("dacapo milestone show {id}")))
 }
 
-fn told(app: &App, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
+fn told(app: &Console, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
     let path = app.here().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
     let (messages, path) = (app.messages, path.display().to_string());
     let mut out = messages.milestones_written(&paint(BOLD, id.as_str()), &path);

@@ -2,15 +2,15 @@
 
 use dacapo_app::operations::milestone::{ByItself, Chosen, ResumeMilestone as Resume, Start};
 
-use crate::App;
 use crate::args::milestone::{
     AbandonMilestone, ApproveMilestone, RejectMilestone, ResumeMilestone, StartMilestone,
 };
 use crate::args::{Exec, Show};
+use crate::commands::Console;
 use crate::commands::drive::drive;
 use crate::commands::orders::{here, took};
 use crate::commands::resume::goes_on;
-use crate::commands::{print, spawn as in_background};
+use crate::commands::spawn as in_background;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::report;
@@ -18,7 +18,7 @@ use crate::question::{self, asking};
 use crate::request::Driven;
 use crate::request::milestone::Wish;
 
-pub(super) fn start(app: &App, args: &StartMilestone) -> Result<u8, Failure> {
+pub(super) fn start(app: &Console, args: &StartMilestone) -> Result<u8, Failure> {
     let driven = Driven::foreground(!args.spawn);
     let start = Start {
         wish: Wish {
@@ -38,7 +38,7 @@ pub(super) fn start(app: &App, args: &StartMilestone) -> Result<u8, Failure> {
     // That nothing is to be done is no error: nobody asked for a certain one.
     match app.next_milestone()? {
         ByItself::AtWork(name) => {
-            say(args.show, &app.messages.milestones_at_work(&name));
+            say(app, args.show, &app.messages.milestones_at_work(&name));
             Ok(0)
         }
         ByItself::Resume(id) => {
@@ -60,7 +60,7 @@ pub(super) fn start(app: &App, args: &StartMilestone) -> Result<u8, Failure> {
         }
         ByItself::Start(id) => begin(app, &id, &start, Chosen::ByItself, args.show),
         ByItself::Nothing => {
-            say(args.show, &app.messages.milestones_none_to_start());
+            say(app, args.show, &app.messages.milestones_none_to_start());
             Ok(0)
         }
     }
@@ -78,14 +78,14 @@ fn only_for_a_new_one(args: &StartMilestone) -> Vec<&'static str> {
     flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
 }
 
-fn say(show: Show, words: &str) {
+fn say(app: &Console, show: Show, words: &str) {
     if !show.json && !show.quiet {
-        print(words);
+        app.print(words);
     }
 }
 
 /// `dacapo spawn --milestone ID`.
-pub(crate) fn spawn(app: &App, id: &str, args: &Exec) -> Result<u8, Failure> {
+pub(crate) fn spawn(app: &Console, id: &str, args: &Exec) -> Result<u8, Failure> {
     let start = Start {
         wish: Wish {
             in_place: args.noworktree,
@@ -100,7 +100,7 @@ pub(crate) fn spawn(app: &App, id: &str, args: &Exec) -> Result<u8, Failure> {
     begin(app, id, &start, Chosen::ByUser, args.show)
 }
 
-fn begin(app: &App, id: &str, start: &Start, chosen: Chosen, show: Show) -> Result<u8, Failure> {
+fn begin(app: &Console, id: &str, start: &Start, chosen: Chosen, show: Show) -> Result<u8, Failure> {
     let made = asking(app, show, |answers| app.start_milestone(id, start, chosen, answers))?;
     if start.driven == Driven::InBackground {
         in_background::tell(app, &made.in_background(app)?, show)?;
@@ -109,7 +109,7 @@ fn begin(app: &App, id: &str, start: &Start, chosen: Chosen, show: Show) -> Resu
     drive(app, made.here(), show)
 }
 
-pub(super) fn resume(app: &App, args: &ResumeMilestone) -> Result<u8, Failure> {
+pub(super) fn resume(app: &Console, args: &ResumeMilestone) -> Result<u8, Failure> {
     let words = args.guidance.join(" ");
     let how = Resume {
         guidance: (!words.trim().is_empty()).then_some(words),
@@ -122,7 +122,7 @@ pub(super) fn resume(app: &App, args: &ResumeMilestone) -> Result<u8, Failure> {
     goes_on(app, resumed, args.show)
 }
 
-pub(super) fn approve(app: &App, args: &ApproveMilestone) -> Result<u8, Failure> {
+pub(super) fn approve(app: &Console, args: &ApproveMilestone) -> Result<u8, Failure> {
     let finding = args.finding.map(|number| number as usize);
     let goes_on = here(args.show);
     let given =
@@ -130,7 +130,7 @@ pub(super) fn approve(app: &App, args: &ApproveMilestone) -> Result<u8, Failure>
     took(app, &args.milestone, given, args.show)
 }
 
-pub(super) fn reject(app: &App, args: &RejectMilestone) -> Result<u8, Failure> {
+pub(super) fn reject(app: &Console, args: &RejectMilestone) -> Result<u8, Failure> {
     let words = args.reason.join(" ");
     let reason = Some(words.trim().to_owned()).filter(|words| !words.is_empty());
     let goes_on = here(args.show);
@@ -140,12 +140,12 @@ pub(super) fn reject(app: &App, args: &RejectMilestone) -> Result<u8, Failure> {
     took(app, &args.milestone, given, args.show)
 }
 
-pub(super) fn abandon(app: &App, args: &AbandonMilestone) -> Result<u8, Failure> {
+pub(super) fn abandon(app: &Console, args: &AbandonMilestone) -> Result<u8, Failure> {
     let seen = app.abandon_milestone(&args.milestone)?;
     match &seen.result {
-        _ if args.json => print(&json::status(&seen).to_string()),
-        Some(result) => print(&report::result(&seen, result, app.messages)),
-        None => print(&app.messages.milestones_abandoned(&seen.name)),
+        _ if args.json => app.print(&json::status(&seen).to_string()),
+        Some(result) => app.print(&report::result(&seen, result, app.messages)),
+        None => app.print(&app.messages.milestones_abandoned(&seen.name)),
     }
     Ok(0)
 }

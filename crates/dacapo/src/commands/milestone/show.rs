@@ -11,9 +11,9 @@ use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
-use crate::App;
 use crate::args::milestone::ShowMilestone;
-use crate::commands::{pad, print};
+use crate::commands::Console;
+use crate::commands::pad;
 use crate::error::Failure;
 use crate::milestones::{Entry, MilestoneTask, Round, Statement, Story};
 use crate::output;
@@ -27,7 +27,7 @@ const LABEL: usize = 9;
 /// A longer reply is in the log.
 const MOST_LINES: usize = 60;
 
-pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
+pub(super) fn run(app: &Console, args: &ShowMilestone) -> Result<u8, Failure> {
     let (repo, _, entry) = milestone::which::entry(app, &args.milestone)?;
     super::clear_up(app, &repo, &entry);
     let story = match entry.task() {
@@ -40,10 +40,10 @@ pub(super) fn run(app: &App, args: &ShowMilestone) -> Result<u8, Failure> {
     };
     let next = told::next(&entry);
     if args.json {
-        print(&told::whole(&entry, &story, &next).to_string());
+        app.print(&told::whole(&entry, &story, &next).to_string());
     } else {
         let most = if args.all { usize::MAX } else { MOST_ROUNDS };
-        print(&page(&entry, &story, &next, most, app.messages));
+        app.print(&page(&entry, &story, &next, most, app.messages));
     }
     Ok(0)
 }
