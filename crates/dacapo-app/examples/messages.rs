@@ -1,6 +1,6 @@
 //! Prints every message of the program as a page (docs/messages.md): `cargo xtask messages` writes it.
 
-use dacapo_app::messages::TABLES;
+use dacapo_app::messages::{COMMAND_PREFIX, Surface, TABLES};
 
 fn main() {
     let count: usize = TABLES.iter().map(|(_, entries)| entries.len()).sum();
@@ -11,12 +11,15 @@ fn main() {
     println!(
         "Where English has two forms, the first is for one thing and the second for any other number. Logs, JSON, commits,"
     );
-    println!("prompts and `--help` are English only and are not here.\n");
+    println!(
+        "prompts and `--help` are English only and are not here. In the terminal app `dacapo kill x` is `/kill x`.\n"
+    );
     println!("Made by `cargo xtask messages` from `crates/dacapo-app/src/messages/`.");
     for (topic, entries) in TABLES {
         println!("\n## {topic}\n\n| name | English | 简体中文 | 繁體中文 |\n|---|---|---|---|");
         for entry in *entries {
-            let cells = [entry.english, entry.simplified_chinese, entry.traditional_chinese].map(cell);
+            let cells = [entry.english, entry.simplified_chinese, entry.traditional_chinese]
+                .map(|source| cell(source).replace(COMMAND_PREFIX, Surface::Shell.prefix()));
             println!("| `{}` | {} |", entry.name, cells.join(" | "));
         }
     }
@@ -29,7 +32,9 @@ fn cell(source: &str) -> String {
         Some((number, rest)) if !number.contains('"') => rest,
         _ => forms,
     };
-    let text = forms.trim().replace("\", \"", " / ").replace("\\\"", "\"");
+    // Two forms may be on two lines.
+    let forms = forms.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = forms.replace("\", \"", " / ").replace("\\\"", "\"");
     let text = text.strip_prefix('"').unwrap_or(&text);
     let text = text.strip_suffix('"').unwrap_or(text);
     text.replace('|', "\\|").replace('<', "\\<").replace('`', "\\`").replace('*', "\\*")

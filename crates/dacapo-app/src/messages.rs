@@ -35,6 +35,7 @@ mod request;
 mod start;
 mod starting;
 mod status;
+mod surface;
 mod surfaces;
 mod takeover;
 mod tasks;
@@ -43,20 +44,29 @@ mod trust;
 mod untracked;
 
 pub use language::Language;
-pub use text::{Text, english, english_or_null, say};
+pub use surface::{COMMAND_PREFIX, Surface};
+pub use text::{Text, command, english, english_or_null, say};
 
-/// What can be said in one language.
+/// What can be said in one language, on one surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Messages {
     language: Language,
+    surface: Surface,
 }
 
 impl Messages {
     /// In English, as logs and JSON have it.
     pub const ENGLISH: Self = Self::new(Language::English);
 
+    /// For somebody at a shell.
     pub const fn new(language: Language) -> Self {
-        Self { language }
+        Self { language, surface: Surface::Shell }
+    }
+
+    /// The same for somebody in the terminal app.
+    #[must_use]
+    pub const fn for_app(self) -> Self {
+        Self { surface: Surface::App, ..self }
     }
 
     pub fn language(self) -> Language {
@@ -77,11 +87,11 @@ pub struct Entry {
 ///
 /// ```text
 /// messages! {
-///     TASKS;
-///     task_not_found(task: &str) {
-///         en: "Task '{task}' not found",
-///         zh_cn: "找不到任务“{task}”",
-///         zh_tw: "找不到任務「{task}」",
+///     TASKS, dacapo;
+///     hint_kill_ends_it(task: &str) {
+///         en: "{dacapo}kill {task} ends it",           // `dacapo kill x` in a shell, `/kill x` in the app
+///         zh_cn: "{dacapo}kill {task} 结束它",
+///         zh_tw: "{dacapo}kill {task} 結束它",
 ///     }
 ///     files(number: u64) {
 ///         en: (number: "1 file", "{number} files"),   // one, and any other number
@@ -92,7 +102,7 @@ pub struct Entry {
 /// ```
 macro_rules! messages {
     (
-        $table:ident;
+        $table:ident, $dacapo:ident;
         $(
             $(#[$meta:meta])*
             $name:ident($($argument:ident: $type:ty),* $(,)?) {
@@ -107,6 +117,9 @@ macro_rules! messages {
                 $(#[$meta])*
                 pub fn $name(self, $($argument: $type),*) -> String {
                     use $crate::messages::Language;
+                    // Named by the caller: the texts are literals of the caller's, and find only names from there.
+                    let $dacapo = self.prefix();
+                    let _ = $dacapo;
                     match self.language() {
                         Language::English => $crate::messages::wording!($en),
                         Language::SimplifiedChinese => $crate::messages::wording!($cn),

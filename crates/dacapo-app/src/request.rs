@@ -254,12 +254,12 @@ fn prompt(args: &TaskRequest, driven: Driven) -> Result<String, Failure> {
     let text = args.prompt.as_deref().unwrap_or_default();
     if text.trim().is_empty() {
         let command = match driven {
-            Driven::Here => "dacapo exec [flags]",
-            Driven::InBackground => "dacapo spawn [flags]",
+            Driven::Here => "exec [flags]",
+            Driven::InBackground => "spawn [flags]",
         };
         return Err(Failure::usage(say(Messages::prompt_empty))
             .kept(say(Messages::kept_nothing_started))
-            .hint(say(|m| m.prompt_how(command))));
+            .hint(say(|m| m.prompt_how(&m.command(command)))));
     }
     if text.contains('\0') {
         return Err(Failure::usage(say(Messages::prompt_has_nul))

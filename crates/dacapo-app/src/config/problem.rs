@@ -80,7 +80,7 @@ impl Problem {
 impl Problem {
     /// For people.
     pub fn in_words(&self, messages: Messages) -> String {
-        let of = |text: &Text| text.in_language(messages.language()).to_owned();
+        let of = |text: &Text| text.in_words(messages).to_owned();
         let (said, suggestion) = match self {
             Problem::UnknownKey { key, place, suggestion } => {
                 let said = messages.config_unknown_key(&shortened(key), &place.said(messages));

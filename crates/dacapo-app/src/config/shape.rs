@@ -289,7 +289,7 @@ impl Form {
                 for (index, item) in list.iter().enumerate() {
                     items.fit(item, false).map_err(|misfit| Misfit {
                         expected: expected(),
-                        found: say(|m| m.value_as_item(misfit.found.in_language(m.language()), index + 1)),
+                        found: say(|m| m.value_as_item(misfit.found.in_words(m), index + 1)),
                         suggestion: misfit.suggestion,
                     })?;
                 }

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    AGENTS;
+    AGENTS, dacapo;
 
     agent_needs_a_name() { en: "--agent needs a name", zh_cn: "--agent 需要一个名称", zh_tw: "--agent 需要一個名稱" }
     agent_name_or_command() {
@@ -78,9 +78,9 @@ messages! {
         zh_tw: "請安裝它，或寫出完整路徑",
     }
     agent_demo_without_any() {
-        en: "dacapo demo works without any agent",
-        zh_cn: "dacapo demo 不需要任何智能体",
-        zh_tw: "dacapo demo 不需要任何代理",
+        en: "{dacapo}demo works without any agent",
+        zh_cn: "{dacapo}demo 不需要任何智能体",
+        zh_tw: "{dacapo}demo 不需要任何代理",
     }
     agent_acp_has_own_ways(agent: &str) {
         en: "[agents.{agent}] prompt and resume have no effect with output = \"acp\"",
@@ -129,9 +129,9 @@ messages! {
         zh_tw: "代理「rehearsal」沒有可用的腳本：{error}",
     }
     agent_script_example() {
-        en: "--agent rehearsal:FILE.yaml; `dacapo rehearsal example` prints one",
-        zh_cn: "--agent rehearsal:FILE.yaml；`dacapo rehearsal example` 会打印一个示例",
-        zh_tw: "--agent rehearsal:FILE.yaml；`dacapo rehearsal example` 會印出一個範例",
+        en: "--agent rehearsal:FILE.yaml; `{dacapo}rehearsal example` prints one",
+        zh_cn: "--agent rehearsal:FILE.yaml；`{dacapo}rehearsal example` 会打印一个示例",
+        zh_tw: "--agent rehearsal:FILE.yaml；`{dacapo}rehearsal example` 會印出一個範例",
     }
 
     agent_why_native() {
@@ -170,14 +170,14 @@ messages! {
         zh_tw: "{agent} 已安裝但沒有登入：{how}",
     }
     agent_doctor_shortest(install: &str) {
-        en: "dacapo doctor shows how to get each of them; the shortest way: {install}",
-        zh_cn: "dacapo doctor 说明如何安装各个智能体；最快的办法：{install}",
-        zh_tw: "dacapo doctor 說明如何安裝各個代理；最快的辦法：{install}",
+        en: "{dacapo}doctor shows how to get each of them; the shortest way: {install}",
+        zh_cn: "{dacapo}doctor 说明如何安装各个智能体；最快的办法：{install}",
+        zh_tw: "{dacapo}doctor 說明如何安裝各個代理；最快的辦法：{install}",
     }
     agent_doctor_missing() {
-        en: "dacapo doctor shows which agents there are and what is missing",
-        zh_cn: "dacapo doctor 列出现有的智能体和缺少的东西",
-        zh_tw: "dacapo doctor 列出現有的代理和缺少的東西",
+        en: "{dacapo}doctor shows which agents there are and what is missing",
+        zh_cn: "{dacapo}doctor 列出现有的智能体和缺少的东西",
+        zh_tw: "{dacapo}doctor 列出現有的代理和缺少的東西",
     }
     agent_any_command() {
         en: "--agent-cmd 'CMD' runs any command; --agent NAME one from the config",
@@ -185,9 +185,9 @@ messages! {
         zh_tw: "--agent-cmd 'CMD' 執行任意指令；--agent NAME 使用設定中的代理",
     }
     agent_demo_shows_a_loop() {
-        en: "dacapo demo shows a whole loop without any agent",
-        zh_cn: "dacapo demo 不用任何智能体演示完整的循环",
-        zh_tw: "dacapo demo 不用任何代理示範完整的迴圈",
+        en: "{dacapo}demo shows a whole loop without any agent",
+        zh_cn: "{dacapo}demo 不用任何智能体演示完整的循环",
+        zh_tw: "{dacapo}demo 不用任何代理示範完整的迴圈",
     }
     agent_runs_other_program(agent: &str, command: &str, from: &str) {
         en: "agent '{agent}' runs `{command}` (from {from})",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    CLEARING;
+    CLEARING, dacapo;
 
     clearing_not_kept(error: &str) {
         en: "its worktree and branch stay, as they could not be kept first: {error}",
@@ -16,15 +16,15 @@ messages! {
         zh_tw: "工作樹和分支保留不動，因為無法記錄合併：{error}",
     }
     clearing_not_put_away(error: &str, task: &str) {
-        en: "its worktree or branch could not be put away: {error}; dacapo merge {task} tries again",
-        zh_cn: "无法收起工作树或分支：{error}；dacapo merge {task} 会重试",
-        zh_tw: "無法收起工作樹或分支：{error}；dacapo merge {task} 會重試",
+        en: "its worktree or branch could not be put away: {error}; {dacapo}merge {task} tries again",
+        zh_cn: "无法收起工作树或分支：{error}；{dacapo}merge {task} 会重试",
+        zh_tw: "無法收起工作樹或分支：{error}；{dacapo}merge {task} 會重試",
     }
     clearing_merged(into: &str) { en: "merged into {into}", zh_cn: "已合并到 {into}", zh_tw: "已合併到 {into}" }
     clearing_merged_with_files(into: &str, files: u64, task: &str) {
-        en: (files: "merged into {into}; 1 ignored file is put away: dacapo undo {task}", "merged into {into}; {files} ignored files are put away: dacapo undo {task}"),
-        zh_cn: "已合并到 {into}；收起了 {files} 个被忽略的文件：dacapo undo {task}",
-        zh_tw: "已合併到 {into}；收起了 {files} 個被忽略的檔案：dacapo undo {task}",
+        en: (files: "merged into {into}; 1 ignored file is put away: {dacapo}undo {task}", "merged into {into}; {files} ignored files are put away: {dacapo}undo {task}"),
+        zh_cn: "已合并到 {into}；收起了 {files} 个被忽略的文件：{dacapo}undo {task}",
+        zh_tw: "已合併到 {into}；收起了 {files} 個被忽略的檔案：{dacapo}undo {task}",
     }
     clearing_crash() { en: "left by a crash", zh_cn: "崩溃遗留", zh_tw: "當機遺留" }
     clearing_crash_empty() {
@@ -43,9 +43,9 @@ messages! {
         zh_tw: "{what}：{days} 天後清除，或使用 --dropped",
     }
     clearing_cut_short(task: &str) {
-        en: "its drop was cut short: dacapo drop {task} goes on, dacapo undo {task} takes it back",
-        zh_cn: "丢弃过程中断：dacapo drop {task} 继续，dacapo undo {task} 撤销",
-        zh_tw: "捨棄過程中斷：dacapo drop {task} 繼續，dacapo undo {task} 復原",
+        en: "its drop was cut short: {dacapo}drop {task} goes on, {dacapo}undo {task} takes it back",
+        zh_cn: "丢弃过程中断：{dacapo}drop {task} 继续，{dacapo}undo {task} 撤销",
+        zh_tw: "捨棄過程中斷：{dacapo}drop {task} 繼續，{dacapo}undo {task} 復原",
     }
     clearing_git_at_work() {
         en: "git is in the middle of something there",
@@ -53,9 +53,9 @@ messages! {
         zh_tw: "那裡有尚未完成的 git 操作",
     }
     clearing_uncommitted(files: u64) {
-        en: (files: "1 uncommitted file; dacapo drop keeps it", "{files} uncommitted files; dacapo drop keeps them"),
-        zh_cn: "{files} 个未提交的文件；dacapo drop 会保留",
-        zh_tw: "{files} 個未提交的檔案；dacapo drop 會保留",
+        en: (files: "1 uncommitted file; {dacapo}drop keeps it", "{files} uncommitted files; {dacapo}drop keeps them"),
+        zh_cn: "{files} 个未提交的文件；{dacapo}drop 会保留",
+        zh_tw: "{files} 個未提交的檔案；{dacapo}drop 會保留",
     }
     clearing_nobodys(path: &str) {
         en: "belongs to no task; look at {path}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    COMMANDS;
+    COMMANDS, dacapo;
 
     command_single_word(word: &str) {
         en: "'{word}' is a single word, not a prompt",
@@ -16,14 +16,14 @@ messages! {
         zh_tw: "「{words}」看起來像指令，不像提示詞",
     }
     command_without_quotes(words: &str) {
-        en: "dacapo {words}, without quotes, runs the command",
-        zh_cn: "不加引号会运行该命令：dacapo {words}",
-        zh_tw: "不加引號會執行該指令：dacapo {words}",
+        en: "{dacapo}{words}, without quotes, runs the command",
+        zh_cn: "不加引号会运行该命令：{dacapo}{words}",
+        zh_tw: "不加引號會執行該指令：{dacapo}{words}",
     }
     command_did_you_mean(command: &str) {
-        en: "did you mean dacapo {command}?",
-        zh_cn: "你是想输入 dacapo {command} 吗？",
-        zh_tw: "你是想輸入 dacapo {command} 嗎？",
+        en: "did you mean {dacapo}{command}?",
+        zh_cn: "你是想输入 {dacapo}{command} 吗？",
+        zh_tw: "你是想輸入 {dacapo}{command} 嗎？",
     }
     command_help_shows_commands() {
         en: "dacapo --help shows the commands",
@@ -31,19 +31,19 @@ messages! {
         zh_tw: "dacapo --help 列出所有指令",
     }
     command_spawn_instead(words: &str) {
-        en: "to have an agent do it: dacapo spawn \"{words}\"",
-        zh_cn: "要让智能体来做：dacapo spawn \"{words}\"",
-        zh_tw: "要讓代理來做：dacapo spawn \"{words}\"",
+        en: "to have an agent do it: {dacapo}spawn \"{words}\"",
+        zh_cn: "要让智能体来做：{dacapo}spawn \"{words}\"",
+        zh_tw: "要讓代理來做：{dacapo}spawn \"{words}\"",
     }
     command_flags_follow(words: &str) {
-        en: "Flags follow the command: dacapo {words}",
-        zh_cn: "选项写在命令之后：dacapo {words}",
-        zh_tw: "選項寫在指令之後：dacapo {words}",
+        en: "Flags follow the command: {dacapo}{words}",
+        zh_cn: "选项写在命令之后：{dacapo}{words}",
+        zh_tw: "選項寫在指令之後：{dacapo}{words}",
     }
     command_meant(words: &str) {
-        en: "Did you mean: dacapo {words}",
-        zh_cn: "你是想输入：dacapo {words}",
-        zh_tw: "你是想輸入：dacapo {words}",
+        en: "Did you mean: {dacapo}{words}",
+        zh_cn: "你是想输入：{dacapo}{words}",
+        zh_tw: "你是想輸入：{dacapo}{words}",
     }
     command_quote_it(words: &str) {
         en: "To have an agent do it, quote it: dacapo \"{words}\"",
@@ -56,9 +56,9 @@ messages! {
         zh_tw: "提示詞是一個參數：dacapo [flags] \"要代理做的事\"",
     }
     command_how_to_prompt() {
-        en: "To have an agent do something: dacapo \"what it is to do\" (one word: dacapo spawn WORD)",
-        zh_cn: "要让智能体做事：dacapo \"要做的事\"（只有一个词时：dacapo spawn WORD）",
-        zh_tw: "要讓代理做事：dacapo \"要做的事\"（只有一個詞時：dacapo spawn WORD）",
+        en: "To have an agent do something: dacapo \"what it is to do\" (one word: {dacapo}spawn WORD)",
+        zh_cn: "要让智能体做事：dacapo \"要做的事\"（只有一个词时：{dacapo}spawn WORD）",
+        zh_tw: "要讓代理做事：dacapo \"要做的事\"（只有一個詞時：{dacapo}spawn WORD）",
     }
     command_directory(directory: &str, error: &str) {
         en: "-C {directory}: {error}",
@@ -89,19 +89,19 @@ messages! {
     spawn_in_this_checkout() { en: "in this checkout", zh_cn: "在当前检出中", zh_tw: "在目前的檢出中" }
     spawn_on_branch(branch: &str) { en: "on branch {branch}", zh_cn: "分支 {branch}", zh_tw: "分支 {branch}" }
     spawn_next(task: &str) {
-        en: "next: dacapo attach {task} | list | tell {task} \"…\" | kill {task}",
-        zh_cn: "下一步：dacapo attach {task} | list | tell {task} \"…\" | kill {task}",
-        zh_tw: "下一步：dacapo attach {task} | list | tell {task} \"…\" | kill {task}",
+        en: "next: {dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
+        zh_cn: "下一步：{dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
+        zh_tw: "下一步：{dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
     }
     spawn_pr_or_prompt(word: &str) {
-        en: "spawn --pr NAME opens a pull request for a task; to start one: dacapo spawn --pr --name {word} {word}",
-        zh_cn: "spawn --pr NAME 为任务创建拉取请求；要启动任务：dacapo spawn --pr --name {word} {word}",
-        zh_tw: "spawn --pr NAME 為任務建立拉取請求；要啟動任務：dacapo spawn --pr --name {word} {word}",
+        en: "spawn --pr NAME opens a pull request for a task; to start one: {dacapo}spawn --pr --name {word} {word}",
+        zh_cn: "spawn --pr NAME 为任务创建拉取请求；要启动任务：{dacapo}spawn --pr --name {word} {word}",
+        zh_tw: "spawn --pr NAME 為任務建立拉取請求；要啟動任務：{dacapo}spawn --pr --name {word} {word}",
     }
     rerun_name(before: &str, word: &str) {
-        en: "dacapo rerun {before} --name {word} gives the new task this name",
-        zh_cn: "dacapo rerun {before} --name {word} 用它作为新任务的名称",
-        zh_tw: "dacapo rerun {before} --name {word} 用它作為新任務的名稱",
+        en: "{dacapo}rerun {before} --name {word} gives the new task this name",
+        zh_cn: "{dacapo}rerun {before} --name {word} 用它作为新任务的名称",
+        zh_tw: "{dacapo}rerun {before} --name {word} 用它作為新任務的名稱",
     }
     rerun_another_prompt() {
         en: "another prompt needs several words, or --prompt-file FILE",
@@ -110,19 +110,19 @@ messages! {
     }
 
     pause_done(task: &str) {
-        en: "{task} is paused; dacapo resume {task} continues it",
-        zh_cn: "{task} 已暂停；dacapo resume {task} 继续运行",
-        zh_tw: "{task} 已暫停；dacapo resume {task} 繼續執行",
+        en: "{task} is paused; {dacapo}resume {task} continues it",
+        zh_cn: "{task} 已暂停；{dacapo}resume {task} 继续运行",
+        zh_tw: "{task} 已暫停；{dacapo}resume {task} 繼續執行",
     }
     pause_soon(task: &str) {
-        en: "{task} pauses as soon as it can; dacapo wait {task} waits for that",
-        zh_cn: "{task} 会尽快暂停；dacapo wait {task} 等待它暂停",
-        zh_tw: "{task} 會盡快暫停；dacapo wait {task} 等待它暫停",
+        en: "{task} pauses as soon as it can; {dacapo}wait {task} waits for that",
+        zh_cn: "{task} 会尽快暂停；{dacapo}wait {task} 等待它暂停",
+        zh_tw: "{task} 會盡快暫停；{dacapo}wait {task} 等待它暫停",
     }
     pause_after_iteration(task: &str) {
-        en: "{task} pauses after this iteration; dacapo wait {task} waits for that",
-        zh_cn: "{task} 会在本次迭代后暂停；dacapo wait {task} 等待它暂停",
-        zh_tw: "{task} 會在本次迭代後暫停；dacapo wait {task} 等待它暫停",
+        en: "{task} pauses after this iteration; {dacapo}wait {task} waits for that",
+        zh_cn: "{task} 会在本次迭代后暂停；{dacapo}wait {task} 等待它暂停",
+        zh_tw: "{task} 會在本次迭代後暫停；{dacapo}wait {task} 等待它暫停",
     }
     tell_stdin_unreadable(error: &str) {
         en: "cannot read the message from standard input: {error}",
@@ -135,19 +135,19 @@ messages! {
         zh_tw: "下一次迭代會告訴 {task}",
     }
     tell_every_iteration(task: &str) {
-        en: "{task} is told in every iteration from the next on; dacapo tell {task} --clear takes it back",
-        zh_cn: "从下一次迭代起每次都会告诉 {task}；dacapo tell {task} --clear 撤回",
-        zh_tw: "從下一次迭代起每次都會告訴 {task}；dacapo tell {task} --clear 撤回",
+        en: "{task} is told in every iteration from the next on; {dacapo}tell {task} --clear takes it back",
+        zh_cn: "从下一次迭代起每次都会告诉 {task}；{dacapo}tell {task} --clear 撤回",
+        zh_tw: "從下一次迭代起每次都會告訴 {task}；{dacapo}tell {task} --clear 撤回",
     }
     tell_when_resumed(task: &str) {
-        en: "{task} is told when it resumes: dacapo resume {task}",
-        zh_cn: "恢复运行时会告诉 {task}：dacapo resume {task}",
-        zh_tw: "恢復執行時會告訴 {task}：dacapo resume {task}",
+        en: "{task} is told when it resumes: {dacapo}resume {task}",
+        zh_cn: "恢复运行时会告诉 {task}：{dacapo}resume {task}",
+        zh_tw: "恢復執行時會告訴 {task}：{dacapo}resume {task}",
     }
     tell_from_when_resumed(task: &str) {
-        en: "{task} is told in every iteration once it resumes: dacapo resume {task}; dacapo tell {task} --clear takes it back",
-        zh_cn: "恢复运行后每次迭代都会告诉 {task}：dacapo resume {task}；dacapo tell {task} --clear 撤回",
-        zh_tw: "恢復執行後每次迭代都會告訴 {task}：dacapo resume {task}；dacapo tell {task} --clear 撤回",
+        en: "{task} is told in every iteration once it resumes: {dacapo}resume {task}; {dacapo}tell {task} --clear takes it back",
+        zh_cn: "恢复运行后每次迭代都会告诉 {task}：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
+        zh_tw: "恢復執行後每次迭代都會告訴 {task}：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
     }
     tell_cleared_from_next(task: &str) {
         en: "{task} is no longer told this from the next iteration on",
@@ -160,15 +160,15 @@ messages! {
         zh_tw: "不再告訴 {task}",
     }
     set_when_resumed(task: &str, what: &str) {
-        en: "{task}: {what}, when it resumes: dacapo resume {task}",
-        zh_cn: "{task}：{what}，恢复运行时生效：dacapo resume {task}",
-        zh_tw: "{task}：{what}，恢復執行時生效：dacapo resume {task}",
+        en: "{task}: {what}, when it resumes: {dacapo}resume {task}",
+        zh_cn: "{task}：{what}，恢复运行时生效：{dacapo}resume {task}",
+        zh_tw: "{task}：{what}，恢復執行時生效：{dacapo}resume {task}",
     }
     answer_given(task: &str) { en: "{task} has its answer", zh_cn: "{task} 已收到回答", zh_tw: "{task} 已收到回答" }
     answer_settled(finding: usize, task: &str) {
-        en: "R{finding} of {task} is settled; dacapo milestone resume {task} continues it",
-        zh_cn: "{task} 的 R{finding} 已解决；dacapo milestone resume {task} 继续运行",
-        zh_tw: "{task} 的 R{finding} 已解決；dacapo milestone resume {task} 繼續執行",
+        en: "R{finding} of {task} is settled; {dacapo}milestone resume {task} continues it",
+        zh_cn: "{task} 的 R{finding} 已解决；{dacapo}milestone resume {task} 继续运行",
+        zh_tw: "{task} 的 R{finding} 已解決；{dacapo}milestone resume {task} 繼續執行",
     }
 
     man_no_such_command(command: &str) {

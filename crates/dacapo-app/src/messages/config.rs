@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    CONFIG;
+    CONFIG, dacapo;
 
     /// `place` is what `config_in` says, or nothing.
     config_unknown_key(key: &str, place: &str) {
@@ -55,9 +55,9 @@ messages! {
     }
     config_and_more(number: usize) { en: "and {number} more", zh_cn: "另有 {number} 个", zh_tw: "另有 {number} 個" }
     config_correct_by_schema() {
-        en: "correct it (dacapo config schema lists every key), then run the command again",
-        zh_cn: "改正后重新运行命令（dacapo config schema 列出所有配置项）",
-        zh_tw: "改正後重新執行指令（dacapo config schema 列出所有設定項）",
+        en: "correct it ({dacapo}config schema lists every key), then run the command again",
+        zh_cn: "改正后重新运行命令（{dacapo}config schema 列出所有配置项）",
+        zh_tw: "改正後重新執行指令（{dacapo}config schema 列出所有設定項）",
     }
     config_correct_it() {
         en: "correct it, then run the command again",
@@ -156,9 +156,9 @@ messages! {
         zh_tw: "你寫的內容，在 {path} 中；改正之前不會啟動任務",
     }
     config_path_shows() {
-        en: "dacapo config path shows where the files are",
-        zh_cn: "dacapo config path 显示文件在哪里",
-        zh_tw: "dacapo config path 顯示檔案在哪裡",
+        en: "{dacapo}config path shows where the files are",
+        zh_cn: "{dacapo}config path 显示文件在哪里",
+        zh_tw: "{dacapo}config path 顯示檔案在哪裡",
     }
     config_is_a_link(path: &str) {
         en: "{path} is a symbolic link, which is not followed",
@@ -178,9 +178,9 @@ messages! {
     }
 
     config_untrusted() {
-        en: "what it sets has no effect until you trust it: dacapo trust",
-        zh_cn: "信任之前，它的设置不起作用：dacapo trust",
-        zh_tw: "信任之前，它的設定不起作用：dacapo trust",
+        en: "what it sets has no effect until you trust it: {dacapo}trust",
+        zh_cn: "信任之前，它的设置不起作用：{dacapo}trust",
+        zh_tw: "信任之前，它的設定不起作用：{dacapo}trust",
     }
     config_path_missing() { en: "  (not there)", zh_cn: "  （不存在）", zh_tw: "  （不存在）" }
     config_set_in(key: &str, path: &str) {
@@ -230,8 +230,8 @@ messages! {
     }
     config_valid(path: &str) { en: "{path} is valid", zh_cn: "{path} 没有问题", zh_tw: "{path} 沒有問題" }
     config_shows_effect() {
-        en: "dacapo config shows what is in effect, and where each value comes from",
-        zh_cn: "dacapo config 显示生效的值及其来源",
-        zh_tw: "dacapo config 顯示生效的值及其來源",
+        en: "{dacapo}config shows what is in effect, and where each value comes from",
+        zh_cn: "{dacapo}config 显示生效的值及其来源",
+        zh_tw: "{dacapo}config 顯示生效的值及其來源",
     }
 }

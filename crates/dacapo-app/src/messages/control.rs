@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    CONTROL;
+    CONTROL, dacapo;
 
     /// In front of a remark on standard error.
     label_remark() { en: "note: ", zh_cn: "提示：", zh_tw: "提示：" }
@@ -14,14 +14,14 @@ messages! {
         zh_tw: "任務「{task}」已合併到 {branch}；它的工作樹已不存在",
     }
     resume_start_new() {
-        en: "start a new task: dacapo exec \"what to add\"",
-        zh_cn: "启动新任务：dacapo exec \"要补充的内容\"",
-        zh_tw: "啟動新任務：dacapo exec \"要補充的內容\"",
+        en: "start a new task: {dacapo}exec \"what to add\"",
+        zh_cn: "启动新任务：{dacapo}exec \"要补充的内容\"",
+        zh_tw: "啟動新任務：{dacapo}exec \"要補充的內容\"",
     }
     resume_undo_merge(task: &str) {
-        en: "dacapo undo {task} brings worktree and branch back",
-        zh_cn: "dacapo undo {task} 找回工作树和分支",
-        zh_tw: "dacapo undo {task} 找回工作樹和分支",
+        en: "{dacapo}undo {task} brings worktree and branch back",
+        zh_cn: "{dacapo}undo {task} 找回工作树和分支",
+        zh_tw: "{dacapo}undo {task} 找回工作樹和分支",
     }
     inbox_failed(task: &str, error: &str) {
         en: "the inbox of task '{task}': {error}",
@@ -44,9 +44,9 @@ messages! {
         zh_tw: "任務「{task}」已完成",
     }
     resume_follow_up(task: &str) {
-        en: "dacapo resume {task} \"what to add\"",
-        zh_cn: "dacapo resume {task} \"要补充的内容\"",
-        zh_tw: "dacapo resume {task} \"要補充的內容\"",
+        en: "{dacapo}resume {task} \"what to add\"",
+        zh_cn: "{dacapo}resume {task} \"要补充的内容\"",
+        zh_tw: "{dacapo}resume {task} \"要補充的內容\"",
     }
     resume_used_up(task: &str, iterations: u32) {
         en: (iterations: "Task '{task}' has used its 1 iteration", "Task '{task}' has used all of its {iterations} iterations"),
@@ -54,14 +54,14 @@ messages! {
         zh_tw: "任務「{task}」已用完全部 {iterations} 次迭代",
     }
     resumed_queued(task: &str) {
-        en: "{task} is queued and goes on when a slot is free; dacapo attach {task} shows it",
-        zh_cn: "{task} 已排队，有空位时继续；dacapo attach {task} 查看它",
-        zh_tw: "{task} 已排入佇列，有空位時繼續；dacapo attach {task} 查看它",
+        en: "{task} is queued and goes on when a slot is free; {dacapo}attach {task} shows it",
+        zh_cn: "{task} 已排队，有空位时继续；{dacapo}attach {task} 查看它",
+        zh_tw: "{task} 已排入佇列，有空位時繼續；{dacapo}attach {task} 查看它",
     }
     resumed_in_background(task: &str) {
-        en: "{task} goes on in the background; dacapo attach {task} shows it",
-        zh_cn: "{task} 在后台继续运行；dacapo attach {task} 查看它",
-        zh_tw: "{task} 在背景繼續執行；dacapo attach {task} 查看它",
+        en: "{task} goes on in the background; {dacapo}attach {task} shows it",
+        zh_cn: "{task} 在后台继续运行；{dacapo}attach {task} 查看它",
+        zh_tw: "{task} 在背景繼續執行；{dacapo}attach {task} 查看它",
     }
 
     /// `status` is the word of the interface, as JSON has it.
@@ -72,9 +72,9 @@ messages! {
     }
     tell_nothing() { en: "there is nothing to tell", zh_cn: "没有要告知的内容", zh_tw: "沒有要告知的內容" }
     tell_example(task: &str) {
-        en: "dacapo tell {task} \"what its iterations should know\"",
-        zh_cn: "dacapo tell {task} \"要告知后续迭代的内容\"",
-        zh_tw: "dacapo tell {task} \"要告知後續迭代的內容\"",
+        en: "{dacapo}tell {task} \"what its iterations should know\"",
+        zh_cn: "{dacapo}tell {task} \"要告知后续迭代的内容\"",
+        zh_tw: "{dacapo}tell {task} \"要告知後續迭代的內容\"",
     }
     set_not_key_value(text: &str) {
         en: "'{text}' is not KEY=VALUE",
@@ -117,9 +117,9 @@ messages! {
         zh_tw: "任務「{task}」沒有提問（{status}）",
     }
     status_shows_task(task: &str) {
-        en: "dacapo status {task} shows its state",
-        zh_cn: "dacapo status {task} 显示它的状态",
-        zh_tw: "dacapo status {task} 顯示它的狀態",
+        en: "{dacapo}status {task} shows its state",
+        zh_cn: "{dacapo}status {task} 显示它的状态",
+        zh_tw: "{dacapo}status {task} 顯示它的狀態",
     }
 
     kill_kept_nothing_to_end() {
@@ -128,9 +128,9 @@ messages! {
         zh_tw: "全部保留；沒有可結束的任務",
     }
     kill_status_shows_end(task: &str) {
-        en: "dacapo status {task} shows how it ended",
-        zh_cn: "dacapo status {task} 显示它是如何结束的",
-        zh_tw: "dacapo status {task} 顯示它是如何結束的",
+        en: "{dacapo}status {task} shows how it ended",
+        zh_cn: "{dacapo}status {task} 显示它是如何结束的",
+        zh_tw: "{dacapo}status {task} 顯示它是如何結束的",
     }
     kill_cannot_end(task: &str, status: &str) {
         en: "task '{task}' is {status} and cannot be ended",
@@ -138,9 +138,9 @@ messages! {
         zh_tw: "任務「{task}」的狀態為 {status}，無法結束",
     }
     kill_try_again(task: &str) {
-        en: "dacapo kill {task} tries again",
-        zh_cn: "dacapo kill {task} 再试一次",
-        zh_tw: "dacapo kill {task} 再試一次",
+        en: "{dacapo}kill {task} tries again",
+        zh_cn: "{dacapo}kill {task} 再试一次",
+        zh_tw: "{dacapo}kill {task} 再試一次",
     }
     kill_process_at_work(task: &str, status: &str, pid: i32) {
         en: "Task '{task}' is {status}, and process {pid} is working on it: a takeover, a merge or a pull request",
@@ -163,9 +163,9 @@ messages! {
         zh_tw: "已完成的全部內容；它已沒有任何行程在執行",
     }
     kill_fix_then_kill(task: &str) {
-        en: "fix the cause, then dacapo kill {task}",
-        zh_cn: "排除原因，然后 dacapo kill {task}",
-        zh_tw: "排除原因，然後 dacapo kill {task}",
+        en: "fix the cause, then {dacapo}kill {task}",
+        zh_cn: "排除原因，然后 {dacapo}kill {task}",
+        zh_tw: "排除原因，然後 {dacapo}kill {task}",
     }
 
     output_no_turn(task: &str, turn: u32) {
@@ -271,8 +271,8 @@ messages! {
         zh_tw: "無法完成操作：它的行程沒有答覆就結束了（{status}）",
     }
     act_kept_on_record() {
-        en: "everything that is on record; dacapo list shows the status of each task",
-        zh_cn: "已记录的全部内容；dacapo list 显示各任务的状态",
-        zh_tw: "已記錄的全部內容；dacapo list 顯示各任務的狀態",
+        en: "everything that is on record; {dacapo}list shows the status of each task",
+        zh_cn: "已记录的全部内容；{dacapo}list 显示各任务的状态",
+        zh_tw: "已記錄的全部內容；{dacapo}list 顯示各任務的狀態",
     }
 }

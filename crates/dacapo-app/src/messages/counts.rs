@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    COUNTS;
+    COUNTS, dacapo;
 
     iterations(number: u64) {
         en: (number: "1 iteration", "{number} iterations"),

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    DOCTOR;
+    DOCTOR, dacapo;
 
     doctor_agents() { en: "agents", zh_cn: "智能体", zh_tw: "代理" }
     doctor_machine() { en: "machine", zh_cn: "本机", zh_tw: "本機" }
@@ -131,9 +131,9 @@ messages! {
         zh_tw: "只能再建立 {files} 個檔案（{room}）",
     }
     doctor_free_space() {
-        en: "free some space: dacapo list --size, dacapo prune; or set DACAPO_HOME to another disk",
-        zh_cn: "请清理空间：dacapo list --size、dacapo prune；或将 DACAPO_HOME 设到其他磁盘",
-        zh_tw: "請清理空間：dacapo list --size、dacapo prune；或將 DACAPO_HOME 設到其他磁碟",
+        en: "free some space: {dacapo}list --size, {dacapo}prune; or set DACAPO_HOME to another disk",
+        zh_cn: "请清理空间：{dacapo}list --size、{dacapo}prune；或将 DACAPO_HOME 设到其他磁盘",
+        zh_tw: "請清理空間：{dacapo}list --size、{dacapo}prune；或將 DACAPO_HOME 設到其他磁碟",
     }
     doctor_locks_work() {
         en: "work: a second process is kept out",
@@ -161,9 +161,9 @@ messages! {
         zh_tw: "{source} 中的設定在你確認之前不生效：{keys}",
     }
     doctor_run_trust() {
-        en: "dacapo trust shows them and asks",
-        zh_cn: "dacapo trust 会列出它们并询问",
-        zh_tw: "dacapo trust 會列出它們並詢問",
+        en: "{dacapo}trust shows them and asks",
+        zh_cn: "{dacapo}trust 会列出它们并询问",
+        zh_tw: "{dacapo}trust 會列出它們並詢問",
     }
     doctor_may_sleep_by_setting() {
         en: "keep_awake = false: the machine may sleep while a task runs",
@@ -225,13 +225,13 @@ messages! {
         zh_tw: "還沒有可用的代理",
     }
     doctor_demo_works() {
-        en: "dacapo demo works without any",
-        zh_cn: "dacapo demo 不需要智能体也能运行",
-        zh_tw: "dacapo demo 不需要代理也能執行",
+        en: "{dacapo}demo works without any",
+        zh_cn: "{dacapo}demo 不需要智能体也能运行",
+        zh_tw: "{dacapo}demo 不需要代理也能執行",
     }
     doctor_probe_tries_them() {
-        en: "dacapo doctor --probe tries them with a short, real turn each",
-        zh_cn: "dacapo doctor --probe 会让每个智能体各做一次简短的真实调用",
-        zh_tw: "dacapo doctor --probe 會讓每個代理各做一次簡短的真實呼叫",
+        en: "{dacapo}doctor --probe tries them with a short, real turn each",
+        zh_cn: "{dacapo}doctor --probe 会让每个智能体各做一次简短的真实调用",
+        zh_tw: "{dacapo}doctor --probe 會讓每個代理各做一次簡短的真實呼叫",
     }
 }

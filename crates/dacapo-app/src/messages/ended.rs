@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    ENDED;
+    ENDED, dacapo;
 
     ended_proven() { en: "proven", zh_cn: "已证明", zh_tw: "已證明" }
     ended_unverified() { en: "finished, unverified", zh_cn: "已完成，未验证", zh_tw: "已完成，未驗證" }

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    FAULTS;
+    FAULTS, dacapo;
 
     fault_with(what: &str, said: &str) { en: "{what}: {said}", zh_cn: "{what}：{said}", zh_tw: "{what}：{said}" }
     fault_not_logged_in() { en: "not logged in", zh_cn: "未登录", zh_tw: "未登入" }

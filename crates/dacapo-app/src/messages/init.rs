@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    INIT;
+    INIT, dacapo;
 
     init_in(directory: &str, top: &str) {
         en: "{directory} in {top}",
@@ -14,14 +14,14 @@ messages! {
     init_there() { en: "  there   ", zh_cn: "  已有    ", zh_tw: "  已有    " }
     init_imported() { en: "  import  ", zh_cn: "  导入    ", zh_tw: "  匯入    " }
     init_next() {
-        en: "next: dacapo milestone new ID \"TITLE\" --edit | git add .dacapo (nothing was added to git)",
-        zh_cn: "下一步：dacapo milestone new ID \"TITLE\" --edit | git add .dacapo（还没有加入 git）",
-        zh_tw: "下一步：dacapo milestone new ID \"TITLE\" --edit | git add .dacapo（還沒有加入 git）",
+        en: "next: {dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo (nothing was added to git)",
+        zh_cn: "下一步：{dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo（还没有加入 git）",
+        zh_tw: "下一步：{dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo（還沒有加入 git）",
     }
     init_make_room() {
-        en: "make room and run dacapo init again: it continues where it stopped",
-        zh_cn: "腾出空间后重新运行 dacapo init：它会从停下的地方继续",
-        zh_tw: "騰出空間後重新執行 dacapo init：它會從停下的地方繼續",
+        en: "make room and run {dacapo}init again: it continues where it stopped",
+        zh_cn: "腾出空间后重新运行 {dacapo}init：它会从停下的地方继续",
+        zh_tw: "騰出空間後重新執行 {dacapo}init：它會從停下的地方繼續",
     }
     init_kept() {
         en: "everything that was there before",
@@ -29,9 +29,9 @@ messages! {
         zh_tw: "之前已有的全部內容",
     }
     init_anima_here() {
-        en: ".anima/ is here: dacapo init --import imports its milestones",
-        zh_cn: "这里有 .anima/：dacapo init --import 可导入其中的里程碑",
-        zh_tw: "這裡有 .anima/：dacapo init --import 可匯入其中的里程碑",
+        en: ".anima/ is here: {dacapo}init --import imports its milestones",
+        zh_cn: "这里有 .anima/：{dacapo}init --import 可导入其中的里程碑",
+        zh_tw: "這裡有 .anima/：{dacapo}init --import 可匯入其中的里程碑",
     }
     init_set_it_yourself(file: &str, key: &str, value: &str) {
         en: "{file} already exists: set {key} = {value} in its [milestone] yourself",
@@ -49,9 +49,9 @@ messages! {
         zh_tw: "沒有目錄 {path}",
     }
     init_name_directory() {
-        en: "dacapo init --import DIR names the .anima directory",
-        zh_cn: "用 dacapo init --import DIR 指定 .anima 目录",
-        zh_tw: "用 dacapo init --import DIR 指定 .anima 目錄",
+        en: "{dacapo}init --import DIR names the .anima directory",
+        zh_cn: "用 {dacapo}init --import DIR 指定 .anima 目录",
+        zh_tw: "用 {dacapo}init --import DIR 指定 .anima 目錄",
     }
     init_ideas_left(name: &str) {
         en: "{name}: ideas are not imported",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    KEPT;
+    KEPT, dacapo;
 
     kept_nothing_started() {
         en: "everything; nothing was started",

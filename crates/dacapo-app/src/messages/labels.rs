@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    LABELS;
+    LABELS, dacapo;
 
     label_error() { en: "error: ", zh_cn: "错误：", zh_tw: "錯誤：" }
     /// What a failure left untouched.

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    LISTING;
+    LISTING, dacapo;
 
     list_needs_you() { en: "NEEDS YOU", zh_cn: "需要你", zh_tw: "需要你" }
     list_ready() { en: "READY", zh_cn: "可合并", zh_tw: "可合併" }
@@ -84,14 +84,14 @@ messages! {
         zh_tw: "此儲存庫（--all：{everywhere}）",
     }
     list_no_tasks() {
-        en: "no tasks yet; dacapo exec \"what the agent is to do\" starts one",
-        zh_cn: "还没有任务；用 dacapo exec \"让智能体做的事\" 开始一个",
-        zh_tw: "還沒有任務；用 dacapo exec \"讓代理做的事\" 開始一個",
+        en: "no tasks yet; {dacapo}exec \"what the agent is to do\" starts one",
+        zh_cn: "还没有任务；用 {dacapo}exec \"让智能体做的事\" 开始一个",
+        zh_tw: "還沒有任務；用 {dacapo}exec \"讓代理做的事\" 開始一個",
     }
     list_proof_checkouts(checkouts: &str, size: &str) {
-        en: "{checkouts}: {size}; dacapo prune removes unused ones",
-        zh_cn: "{checkouts}：{size}；dacapo prune 会删除未使用的",
-        zh_tw: "{checkouts}：{size}；dacapo prune 會刪除未使用的",
+        en: "{checkouts}: {size}; {dacapo}prune removes unused ones",
+        zh_cn: "{checkouts}：{size}；{dacapo}prune 会删除未使用的",
+        zh_tw: "{checkouts}：{size}；{dacapo}prune 會刪除未使用的",
     }
 
     status_name_queued() { en: "queued", zh_cn: "排队中", zh_tw: "佇列中" }

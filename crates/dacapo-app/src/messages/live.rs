@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    LIVE;
+    LIVE, dacapo;
 
     label_task() { en: "task", zh_cn: "任务", zh_tw: "任務" }
     label_agent() { en: "agent", zh_cn: "智能体", zh_tw: "代理" }
@@ -81,9 +81,9 @@ messages! {
     live_usage_limit() { en: "usage limit", zh_cn: "用量受限", zh_tw: "用量受限" }
     live_not_allowed(what: &str) { en: "not allowed: {what}", zh_cn: "不允许：{what}", zh_tw: "不允許：{what}" }
     live_earlier(earlier: &str, task: &str) {
-        en: "… {earlier}: dacapo status {task}",
-        zh_cn: "……{earlier}：dacapo status {task}",
-        zh_tw: "……{earlier}：dacapo status {task}",
+        en: "… {earlier}: {dacapo}status {task}",
+        zh_cn: "……{earlier}：{dacapo}status {task}",
+        zh_tw: "……{earlier}：{dacapo}status {task}",
     }
     /// The checks passed before anything was done, so that they prove nothing alone.
     live_promise_needed(agent: &str) {
@@ -134,9 +134,9 @@ messages! {
         zh_tw: "[d] 離開  [s] 本次迭代後停止  [k] 結束  [Enter] 繼續：",
     }
     attach_stops(task: &str) {
-        en: "stops after this iteration; dacapo resume {task} goes on then",
-        zh_cn: "本次迭代后停止；之后可用 dacapo resume {task} 继续",
-        zh_tw: "本次迭代後停止；之後可用 dacapo resume {task} 繼續",
+        en: "stops after this iteration; {dacapo}resume {task} goes on then",
+        zh_cn: "本次迭代后停止；之后可用 {dacapo}resume {task} 继续",
+        zh_tw: "本次迭代後停止；之後可用 {dacapo}resume {task} 繼續",
     }
     attach_kills() {
         en: "ending it; what is there is kept",
@@ -149,9 +149,9 @@ messages! {
         zh_tw: "無法通知任務：{error}；任務繼續執行",
     }
     attach_detached(task: &str) {
-        en: "detached; the task goes on: dacapo attach {task}",
-        zh_cn: "已离开；任务继续运行：dacapo attach {task}",
-        zh_tw: "已離開；任務繼續執行：dacapo attach {task}",
+        en: "detached; the task goes on: {dacapo}attach {task}",
+        zh_cn: "已离开；任务继续运行：{dacapo}attach {task}",
+        zh_tw: "已離開；任務繼續執行：{dacapo}attach {task}",
     }
     attach_cannot_watch(task: &str, error: &str) {
         en: "cannot watch task '{task}': {error}",
@@ -159,9 +159,9 @@ messages! {
         zh_tw: "無法檢視任務「{task}」：{error}",
     }
     attach_wait_instead(task: &str) {
-        en: "dacapo wait {task} waits for its end",
-        zh_cn: "dacapo wait {task} 等待它结束",
-        zh_tw: "dacapo wait {task} 等待它結束",
+        en: "{dacapo}wait {task} waits for its end",
+        zh_cn: "{dacapo}wait {task} 等待它结束",
+        zh_tw: "{dacapo}wait {task} 等待它結束",
     }
     attach_no_signals(error: &str) {
         en: "cannot listen to signals: {error}",
@@ -188,9 +188,9 @@ messages! {
         zh_tw: "結束 {tasks}？目前的工作已提交。[y/N]",
     }
     kill_without_asking(tasks: &str) {
-        en: "dacapo kill {tasks} ends it without asking",
-        zh_cn: "dacapo kill {tasks} 直接结束，不再询问",
-        zh_tw: "dacapo kill {tasks} 直接結束，不再詢問",
+        en: "{dacapo}kill {tasks} ends it without asking",
+        zh_cn: "{dacapo}kill {tasks} 直接结束，不再询问",
+        zh_tw: "{dacapo}kill {tasks} 直接結束，不再詢問",
     }
     kill_nothing_ended() { en: "nothing was ended", zh_cn: "没有结束任何任务", zh_tw: "沒有結束任何任務" }
     kill_not_asked() {

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    MERGE;
+    MERGE, dacapo;
 
     merge_detached() {
         en: "HEAD is detached: there is no branch to merge into",
@@ -46,9 +46,9 @@ messages! {
         zh_tw: "沒有已證明且可以合併的任務",
     }
     merge_list_shows_status() {
-        en: "dacapo list shows the status of each task",
-        zh_cn: "dacapo list 显示各任务的状态",
-        zh_tw: "dacapo list 顯示各任務的狀態",
+        en: "{dacapo}list shows the status of each task",
+        zh_cn: "{dacapo}list 显示各任务的状态",
+        zh_tw: "{dacapo}list 顯示各任務的狀態",
     }
     merge_which() { en: "which task should be merged?", zh_cn: "要合并哪个任务？", zh_tw: "要合併哪個任務？" }
     merge_named_twice(task: &str) {
@@ -62,39 +62,34 @@ messages! {
         zh_tw: "每個任務只寫一次，依合併的先後順序",
     }
     merge_nothing_ready() {
-        en: "nothing is ready; dacapo list shows the status of each task",
-        zh_cn: "没有可以合并的任务；dacapo list 显示各任务的状态",
-        zh_tw: "沒有可以合併的任務；dacapo list 顯示各任務的狀態",
+        en: "nothing is ready; {dacapo}list shows the status of each task",
+        zh_cn: "没有可以合并的任务；{dacapo}list 显示各任务的状态",
+        zh_tw: "沒有可以合併的任務；{dacapo}list 顯示各任務的狀態",
     }
     merge_offer_proven(task: &str) {
-        en: "dacapo merge {task}   ✓ proven",
-        zh_cn: "dacapo merge {task}   ✓ 已证明",
-        zh_tw: "dacapo merge {task}   ✓ 已證明",
+        en: "{dacapo}merge {task}   ✓ proven",
+        zh_cn: "{dacapo}merge {task}   ✓ 已证明",
+        zh_tw: "{dacapo}merge {task}   ✓ 已證明",
     }
     merge_offer_unverified(task: &str) {
-        en: "dacapo merge {task}   finished, unverified",
-        zh_cn: "dacapo merge {task}   已完成，未验证",
-        zh_tw: "dacapo merge {task}   已完成，未驗證",
+        en: "{dacapo}merge {task}   finished, unverified",
+        zh_cn: "{dacapo}merge {task}   已完成，未验证",
+        zh_tw: "{dacapo}merge {task}   已完成，未驗證",
     }
     merge_offer_more(number: usize) {
-        en: "and {number} more: dacapo list",
-        zh_cn: "另有 {number} 个：dacapo list",
-        zh_tw: "另有 {number} 個：dacapo list",
+        en: "and {number} more: {dacapo}list",
+        zh_cn: "另有 {number} 个：{dacapo}list",
+        zh_tw: "另有 {number} 個：{dacapo}list",
     }
     merge_offer_all_ready() {
-        en: "dacapo merge --ready   all that is proven",
-        zh_cn: "dacapo merge --ready   合并所有已证明的任务",
-        zh_tw: "dacapo merge --ready   合併所有已證明的任務",
+        en: "{dacapo}merge --ready   all that is proven",
+        zh_cn: "{dacapo}merge --ready   合并所有已证明的任务",
+        zh_tw: "{dacapo}merge --ready   合併所有已證明的任務",
     }
     merge_wait_for(task: &str) {
-        en: "dacapo wait {task}, then merge",
-        zh_cn: "dacapo wait {task}，然后再合并",
-        zh_tw: "dacapo wait {task}，然後再合併",
-    }
-    merge_kill_first(task: &str) {
-        en: "dacapo kill {task} ends it; what it has done is kept",
-        zh_cn: "dacapo kill {task} 结束它；已完成的内容会保留",
-        zh_tw: "dacapo kill {task} 結束它；已完成的內容會保留",
+        en: "{dacapo}wait {task}, then merge",
+        zh_cn: "{dacapo}wait {task}，然后再合并",
+        zh_tw: "{dacapo}wait {task}，然後再合併",
     }
     merge_has_own_branch_here(task: &str, branch: &str) {
         en: "Task '{task}' worked in your own checkout, on branch {branch}: there is no worktree to merge from",
@@ -123,9 +118,9 @@ messages! {
         zh_tw: "這裡就是任務「{task}」自己的工作樹",
     }
     merge_from_top(top: &str, task: &str) {
-        en: "cd {top}, then dacapo merge {task}",
-        zh_cn: "cd {top}，然后 dacapo merge {task}",
-        zh_tw: "cd {top}，然後 dacapo merge {task}",
+        en: "cd {top}, then {dacapo}merge {task}",
+        zh_cn: "cd {top}，然后 {dacapo}merge {task}",
+        zh_tw: "cd {top}，然後 {dacapo}merge {task}",
     }
     merge_branch_gone(branch: &str, task: &str) {
         en: "branch '{branch}' of task '{task}' is gone",
@@ -428,9 +423,9 @@ messages! {
 
     /// What to do next.
     merge_do_agent_or_git(task: &str, branch: &str) {
-        en: "dacapo merge {task} --agent NAME, or git merge {branch} by hand",
-        zh_cn: "dacapo merge {task} --agent NAME，或手动 git merge {branch}",
-        zh_tw: "dacapo merge {task} --agent NAME，或手動 git merge {branch}",
+        en: "{dacapo}merge {task} --agent NAME, or git merge {branch} by hand",
+        zh_cn: "{dacapo}merge {task} --agent NAME，或手动 git merge {branch}",
+        zh_tw: "{dacapo}merge {task} --agent NAME，或手動 git merge {branch}",
     }
     merge_do_name_agent() {
         en: "name one with --agent NAME or --agent-cmd CMD",
@@ -438,9 +433,14 @@ messages! {
         zh_tw: "用 --agent NAME 或 --agent-cmd CMD 指定一個",
     }
     merge_do_another_agent(task: &str, branch: &str) {
-        en: "dacapo merge {task} --agent ANOTHER, or git merge {branch} by hand",
-        zh_cn: "dacapo merge {task} --agent ANOTHER，或手动 git merge {branch}",
-        zh_tw: "dacapo merge {task} --agent ANOTHER，或手動 git merge {branch}",
+        en: "{dacapo}merge {task} --agent ANOTHER, or git merge {branch} by hand",
+        zh_cn: "{dacapo}merge {task} --agent ANOTHER，或手动 git merge {branch}",
+        zh_tw: "{dacapo}merge {task} --agent ANOTHER，或手動 git merge {branch}",
+    }
+    merge_do_make_checks_pass(task: &str) {
+        en: "{dacapo}resume {task} \"rebase onto the new state and make the checks pass\"",
+        zh_cn: "{dacapo}resume {task} \"变基到最新状态，并让检查通过\"",
+        zh_tw: "{dacapo}resume {task} \"變基到最新狀態，並讓檢查通過\"",
     }
     merge_do_fix_setup() {
         en: "fix [worktree] setup in the config",
@@ -448,13 +448,13 @@ messages! {
         zh_tw: "修正設定中的 [worktree] setup",
     }
     merge_do_again(task: &str) {
-        en: "run dacapo merge {task} again",
-        zh_cn: "再次运行 dacapo merge {task}",
-        zh_tw: "再次執行 dacapo merge {task}",
+        en: "run {dacapo}merge {task} again",
+        zh_cn: "再次运行 {dacapo}merge {task}",
+        zh_tw: "再次執行 {dacapo}merge {task}",
     }
     merge_do_move_away(task: &str) {
-        en: "move these files away, then dacapo merge {task}",
-        zh_cn: "移走这些文件，然后 dacapo merge {task}",
-        zh_tw: "移走這些檔案，然後 dacapo merge {task}",
+        en: "move these files away, then {dacapo}merge {task}",
+        zh_cn: "移走这些文件，然后 {dacapo}merge {task}",
+        zh_tw: "移走這些檔案，然後 {dacapo}merge {task}",
     }
 }

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    MILESTONE;
+    MILESTONE, dacapo;
 
     milestone_another_name() {
         en: "or give the milestone's file another name",
@@ -78,9 +78,9 @@ messages! {
         zh_tw: "（自第 {round} 輪起）",
     }
     milestone_more_in_status(number: usize, task: &str) {
-        en: "… {number} more: dacapo status {task}",
-        zh_cn: "……另有 {number} 个：dacapo status {task}",
-        zh_tw: "……另有 {number} 個：dacapo status {task}",
+        en: "… {number} more: {dacapo}status {task}",
+        zh_cn: "……另有 {number} 个：{dacapo}status {task}",
+        zh_tw: "……另有 {number} 個：{dacapo}status {task}",
     }
 
     verdict_accepted() { en: "accepted", zh_cn: "已接受", zh_tw: "已接受" }

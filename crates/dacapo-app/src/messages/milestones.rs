@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    MILESTONES;
+    MILESTONES, dacapo;
 
     milestones_step_unreadable(error: &str) {
         en: "the step of a milestone cannot be read: {error}",
@@ -21,14 +21,14 @@ messages! {
         zh_tw: "找不到里程碑「{id}」",
     }
     milestones_list_shows() {
-        en: "dacapo milestone list shows the milestones of this repository",
-        zh_cn: "dacapo milestone list 列出此仓库的里程碑",
-        zh_tw: "dacapo milestone list 列出此儲存庫的里程碑",
+        en: "{dacapo}milestone list shows the milestones of this repository",
+        zh_cn: "{dacapo}milestone list 列出此仓库的里程碑",
+        zh_tw: "{dacapo}milestone list 列出此儲存庫的里程碑",
     }
     milestones_new_writes(id: &str) {
-        en: "dacapo milestone new {id} creates it",
-        zh_cn: "dacapo milestone new {id} 创建它",
-        zh_tw: "dacapo milestone new {id} 建立它",
+        en: "{dacapo}milestone new {id} creates it",
+        zh_cn: "{dacapo}milestone new {id} 创建它",
+        zh_tw: "{dacapo}milestone new {id} 建立它",
     }
     milestones_for_example(id: &str) {
         en: "for example {id}",
@@ -56,9 +56,9 @@ messages! {
         zh_tw: "給里程碑檔案換一個名稱",
     }
     milestones_undo_task(id: &str) {
-        en: "dacapo undo {id} brings its task back, if it was dropped",
-        zh_cn: "如果任务是被丢弃的，dacapo undo {id} 可以找回",
-        zh_tw: "如果任務是被捨棄的，dacapo undo {id} 可以找回",
+        en: "{dacapo}undo {id} brings its task back, if it was dropped",
+        zh_cn: "如果任务是被丢弃的，{dacapo}undo {id} 可以找回",
+        zh_tw: "如果任務是被捨棄的，{dacapo}undo {id} 可以找回",
     }
     milestones_remove_mirror(id: &str) {
         en: "remove .dacapo/milestones/{id}.json to start it over",
@@ -71,24 +71,24 @@ messages! {
         zh_tw: "里程碑「{id}」：{error}",
     }
     milestones_attach_shows(id: &str) {
-        en: "dacapo attach {id} shows it",
-        zh_cn: "dacapo attach {id} 查看它",
-        zh_tw: "dacapo attach {id} 查看它",
+        en: "{dacapo}attach {id} shows it",
+        zh_cn: "{dacapo}attach {id} 查看它",
+        zh_tw: "{dacapo}attach {id} 查看它",
     }
     milestones_merge(id: &str) {
-        en: "dacapo merge {id} merges it",
-        zh_cn: "dacapo merge {id} 合并它",
-        zh_tw: "dacapo merge {id} 合併它",
+        en: "{dacapo}merge {id} merges it",
+        zh_cn: "{dacapo}merge {id} 合并它",
+        zh_tw: "{dacapo}merge {id} 合併它",
     }
     milestones_resume(id: &str) {
-        en: "dacapo milestone resume {id} goes on with it",
-        zh_cn: "dacapo milestone resume {id} 继续它",
-        zh_tw: "dacapo milestone resume {id} 繼續它",
+        en: "{dacapo}milestone resume {id} goes on with it",
+        zh_cn: "{dacapo}milestone resume {id} 继续它",
+        zh_tw: "{dacapo}milestone resume {id} 繼續它",
     }
     milestones_show(id: &str) {
-        en: "dacapo milestone show {id} shows its state",
-        zh_cn: "dacapo milestone show {id} 显示它的状态",
-        zh_tw: "dacapo milestone show {id} 顯示它的狀態",
+        en: "{dacapo}milestone show {id} shows its state",
+        zh_cn: "{dacapo}milestone show {id} 显示它的状态",
+        zh_tw: "{dacapo}milestone show {id} 顯示它的狀態",
     }
     milestones_check_empty() { en: "--check is empty", zh_cn: "--check 为空", zh_tw: "--check 是空的" }
     milestones_rounds_too_few(id: &str, used: u32, rounds: u32) {
@@ -102,9 +102,9 @@ messages! {
         zh_tw: "任務「{id}」不是里程碑",
     }
     milestones_resume_task(id: &str) {
-        en: "dacapo resume {id}, or give the milestone's file another name",
-        zh_cn: "dacapo resume {id}，或给里程碑文件换一个名称",
-        zh_tw: "dacapo resume {id}，或給里程碑檔案換一個名稱",
+        en: "{dacapo}resume {id}, or give the milestone's file another name",
+        zh_cn: "{dacapo}resume {id}，或给里程碑文件换一个名称",
+        zh_tw: "{dacapo}resume {id}，或給里程碑檔案換一個名稱",
     }
     milestones_pending(id: &str) {
         en: "milestone '{id}' is pending: it was never started",
@@ -127,14 +127,14 @@ messages! {
         zh_tw: "里程碑「{id}」等待你的裁決",
     }
     milestones_approve_completes(id: &str) {
-        en: "dacapo milestone approve {id} completes it",
-        zh_cn: "dacapo milestone approve {id} 完成它",
-        zh_tw: "dacapo milestone approve {id} 完成它",
+        en: "{dacapo}milestone approve {id} completes it",
+        zh_cn: "{dacapo}milestone approve {id} 完成它",
+        zh_tw: "{dacapo}milestone approve {id} 完成它",
     }
     milestones_reject_sends_back(id: &str) {
-        en: "dacapo milestone reject {id} \"what is wrong\" sends it back",
-        zh_cn: "dacapo milestone reject {id} \"哪里不对\" 退回它",
-        zh_tw: "dacapo milestone reject {id} \"哪裡不對\" 退回它",
+        en: "{dacapo}milestone reject {id} \"what is wrong\" sends it back",
+        zh_cn: "{dacapo}milestone reject {id} \"哪里不对\" 退回它",
+        zh_tw: "{dacapo}milestone reject {id} \"哪裡不對\" 退回它",
     }
     milestones_used_up(id: &str, rounds: u32) {
         en: (rounds: "milestone '{id}' has used its 1 round", "milestone '{id}' has used all of its {rounds} rounds"),
@@ -147,9 +147,9 @@ messages! {
         zh_tw: "里程碑啟動後，{path} 被變更過",
     }
     milestones_refreeze(id: &str) {
-        en: "dacapo milestone resume {id} --refreeze goes by what it says now",
-        zh_cn: "dacapo milestone resume {id} --refreeze 按现在的内容继续",
-        zh_tw: "dacapo milestone resume {id} --refreeze 依現在的內容繼續",
+        en: "{dacapo}milestone resume {id} --refreeze goes by what it says now",
+        zh_cn: "{dacapo}milestone resume {id} --refreeze 按现在的内容继续",
+        zh_tw: "{dacapo}milestone resume {id} --refreeze 依現在的內容繼續",
     }
     milestones_restore_file() {
         en: "or restore the file: the review goes by what was frozen at the start",
@@ -163,9 +163,9 @@ messages! {
         zh_tw: "里程碑「{id}」已完成",
     }
     milestones_drop_removes(id: &str) {
-        en: "dacapo drop {id} removes it; dacapo undo {id} brings it back",
-        zh_cn: "dacapo drop {id} 丢弃它；dacapo undo {id} 可以找回",
-        zh_tw: "dacapo drop {id} 捨棄它；dacapo undo {id} 可以找回",
+        en: "{dacapo}drop {id} removes it; {dacapo}undo {id} brings it back",
+        zh_cn: "{dacapo}drop {id} 丢弃它；{dacapo}undo {id} 可以找回",
+        zh_tw: "{dacapo}drop {id} 捨棄它；{dacapo}undo {id} 可以找回",
     }
     milestones_verdict_on_all(id: &str) {
         en: "milestone '{id}' awaits a verdict on the whole of it",
@@ -203,9 +203,9 @@ messages! {
         zh_tw: "里程碑「{id}」目前沒有可以推翻的裁決",
     }
     milestones_resume_with_guidance(id: &str) {
-        en: "dacapo milestone resume {id} \"what to do\" goes on with guidance",
-        zh_cn: "dacapo milestone resume {id} \"要做什么\" 带着指示继续",
-        zh_tw: "dacapo milestone resume {id} \"要做什麼\" 帶著指示繼續",
+        en: "{dacapo}milestone resume {id} \"what to do\" goes on with guidance",
+        zh_cn: "{dacapo}milestone resume {id} \"要做什么\" 带着指示继续",
+        zh_tw: "{dacapo}milestone resume {id} \"要做什麼\" 帶著指示繼續",
     }
     milestones_not_for_verdict(id: &str, question: &str) {
         en: "milestone '{id}' is not up for your verdict: {question}",
@@ -213,9 +213,9 @@ messages! {
         zh_tw: "里程碑「{id}」不在等待你的裁決：{question}",
     }
     milestones_overrule(id: &str) {
-        en: "dacapo milestone approve {id} overrules the Acceptor",
-        zh_cn: "dacapo milestone approve {id} 推翻 Acceptor 的裁决",
-        zh_tw: "dacapo milestone approve {id} 推翻 Acceptor 的裁決",
+        en: "{dacapo}milestone approve {id} overrules the Acceptor",
+        zh_cn: "{dacapo}milestone approve {id} 推翻 Acceptor 的裁决",
+        zh_tw: "{dacapo}milestone approve {id} 推翻 Acceptor 的裁決",
     }
     milestones_asks_nothing(id: &str, status: &str) {
         en: "milestone '{id}' asks nothing ({status})",
@@ -224,9 +224,9 @@ messages! {
     }
 
     milestones_none_yet() {
-        en: "no milestones yet; dacapo milestone new ID \"TITLE\" creates one",
-        zh_cn: "还没有里程碑；dacapo milestone new ID \"TITLE\" 创建一个",
-        zh_tw: "還沒有里程碑；dacapo milestone new ID \"TITLE\" 建立一個",
+        en: "no milestones yet; {dacapo}milestone new ID \"TITLE\" creates one",
+        zh_cn: "还没有里程碑；{dacapo}milestone new ID \"TITLE\" 创建一个",
+        zh_tw: "還沒有里程碑；{dacapo}milestone new ID \"TITLE\" 建立一個",
     }
     milestones_cannot_be_read() { en: "cannot be read", zh_cn: "无法读取", zh_tw: "無法讀取" }
     milestones_features_of(done: usize, total: usize) {
@@ -287,24 +287,24 @@ messages! {
         zh_tw: "請填寫：{sections}",
     }
     milestones_name_taken(id: &str) {
-        en: "a task is called {id}; run dacapo drop {id} before you start the milestone",
-        zh_cn: "已有名为 {id} 的任务；启动里程碑之前先 dacapo drop {id}",
-        zh_tw: "已有名為 {id} 的任務；啟動里程碑之前先 dacapo drop {id}",
+        en: "a task is called {id}; run {dacapo}drop {id} before you start the milestone",
+        zh_cn: "已有名为 {id} 的任务；启动里程碑之前先 {dacapo}drop {id}",
+        zh_tw: "已有名為 {id} 的任務；啟動里程碑之前先 {dacapo}drop {id}",
     }
     milestones_edit_then_start(path: &str, id: &str) {
-        en: "next: $EDITOR {path}, then dacapo milestone start {id}",
-        zh_cn: "下一步：$EDITOR {path}，然后 dacapo milestone start {id}",
-        zh_tw: "下一步：$EDITOR {path}，然後 dacapo milestone start {id}",
+        en: "next: $EDITOR {path}, then {dacapo}milestone start {id}",
+        zh_cn: "下一步：$EDITOR {path}，然后 {dacapo}milestone start {id}",
+        zh_tw: "下一步：$EDITOR {path}，然後 {dacapo}milestone start {id}",
     }
     milestones_start_next(id: &str) {
-        en: "next: dacapo milestone start {id} | show {id} | list",
-        zh_cn: "下一步：dacapo milestone start {id} | show {id} | list",
-        zh_tw: "下一步：dacapo milestone start {id} | show {id} | list",
+        en: "next: {dacapo}milestone start {id} | show {id} | list",
+        zh_cn: "下一步：{dacapo}milestone start {id} | show {id} | list",
+        zh_tw: "下一步：{dacapo}milestone start {id} | show {id} | list",
     }
     milestones_at_work(id: &str) {
-        en: "{id} is at work; dacapo attach {id} shows it",
-        zh_cn: "{id} 正在运行；dacapo attach {id} 查看它",
-        zh_tw: "{id} 正在執行；dacapo attach {id} 查看它",
+        en: "{id} is at work; {dacapo}attach {id} shows it",
+        zh_cn: "{id} 正在运行；{dacapo}attach {id} 查看它",
+        zh_tw: "{id} 正在執行；{dacapo}attach {id} 查看它",
     }
     milestones_flags_ignored(id: &str, flags: &str) {
         en: "{id} goes on as it was started; {flags} only applies to a new milestone",
@@ -367,14 +367,14 @@ messages! {
     page_open() { en: "open", zh_cn: "待解决", zh_tw: "待解決" }
     page_settled() { en: "settled", zh_cn: "已解决", zh_tw: "已解決" }
     page_round_left_out(id: &str) {
-        en: "… what both said in round 1 is left out: dacapo milestone show {id} --all",
-        zh_cn: "……省略了第 1 轮的对话：dacapo milestone show {id} --all",
-        zh_tw: "……省略了第 1 輪的對話：dacapo milestone show {id} --all",
+        en: "… what both said in round 1 is left out: {dacapo}milestone show {id} --all",
+        zh_cn: "……省略了第 1 轮的对话：{dacapo}milestone show {id} --all",
+        zh_tw: "……省略了第 1 輪的對話：{dacapo}milestone show {id} --all",
     }
     page_rounds_left_out(last: usize, id: &str) {
-        en: "… what both said in rounds 1 to {last} is left out: dacapo milestone show {id} --all",
-        zh_cn: "……省略了第 1 到 {last} 轮的对话：dacapo milestone show {id} --all",
-        zh_tw: "……省略了第 1 到 {last} 輪的對話：dacapo milestone show {id} --all",
+        en: "… what both said in rounds 1 to {last} is left out: {dacapo}milestone show {id} --all",
+        zh_cn: "……省略了第 1 到 {last} 轮的对话：{dacapo}milestone show {id} --all",
+        zh_tw: "……省略了第 1 到 {last} 輪的對話：{dacapo}milestone show {id} --all",
     }
     page_label_check() { en: "check", zh_cn: "检查", zh_tw: "檢查" }
     page_label_verdict() { en: "verdict", zh_cn: "裁决", zh_tw: "裁決" }
@@ -387,9 +387,9 @@ messages! {
         zh_tw: "……另有 {number} 行{at}",
     }
     page_logs_turn(id: &str, turn: u32) {
-        en: ": dacapo logs {id} --turn {turn}",
-        zh_cn: "：dacapo logs {id} --turn {turn}",
-        zh_tw: "：dacapo logs {id} --turn {turn}",
+        en: ": {dacapo}logs {id} --turn {turn}",
+        zh_cn: "：{dacapo}logs {id} --turn {turn}",
+        zh_tw: "：{dacapo}logs {id} --turn {turn}",
     }
     page_you() { en: "you", zh_cn: "你", zh_tw: "你" }
 

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    NEEDS;
+    NEEDS, dacapo;
 
     needs_rejected(times: u32, reason: &str) {
         en: "rejected {times}×: {reason}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    NEXT;
+    NEXT, dacapo;
 
     label_next() { en: "next: ", zh_cn: "下一步：", zh_tw: "下一步：" }
 
@@ -31,10 +31,12 @@ messages! {
         zh_cn: "不要求证明，继续",
         zh_tw: "不要求證明，繼續",
     }
+    /// Something to add to what was asked.
+    next_also() { en: "also …", zh_cn: "还要……", zh_tw: "還要……" }
     next_drop() {
-        en: "put it away; dacapo undo brings it back",
-        zh_cn: "丢弃；可用 dacapo undo 撤销",
-        zh_tw: "捨棄；可用 dacapo undo 復原",
+        en: "put it away; {dacapo}undo brings it back",
+        zh_cn: "丢弃；可用 {dacapo}undo 撤销",
+        zh_tw: "捨棄；可用 {dacapo}undo 復原",
     }
     next_kill() { en: "end it; its work is kept", zh_cn: "结束它；保留已有工作", zh_tw: "結束它；保留已有工作" }
     next_tell() { en: "tell the agent something", zh_cn: "给智能体留言", zh_tw: "給代理留言" }

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    NOTES;
+    NOTES, dacapo;
 
     note_leftovers_ended(task: &str, processes: u64) {
         en: (processes: "ended 1 process left behind by task '{task}'", "ended {processes} processes left behind by task '{task}'"),

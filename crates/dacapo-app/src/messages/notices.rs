@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    NOTICES;
+    NOTICES, dacapo;
 
     notice_cost() { en: "cost", zh_cn: "费用", zh_tw: "費用" }
     notice_tokens() { en: "tokens", zh_cn: "token 用量", zh_tw: "token 用量" }
@@ -133,9 +133,9 @@ messages! {
         zh_tw: "{path} 中有 {number} 個檔案不是 Dacapo 的指令，已忽略",
     }
     notice_no_pull_request(task: &str) {
-        en: "no pull request: the task is not completed; dacapo pr {task} opens one all the same",
-        zh_cn: "没有创建拉取请求：任务未完成；dacapo pr {task} 仍可创建",
-        zh_tw: "沒有建立拉取請求：任務未完成；dacapo pr {task} 仍可建立",
+        en: "no pull request: the task is not completed; {dacapo}pr {task} opens one all the same",
+        zh_cn: "没有创建拉取请求：任务未完成；{dacapo}pr {task} 仍可创建",
+        zh_tw: "沒有建立拉取請求：任務未完成；{dacapo}pr {task} 仍可建立",
     }
     notice_not_notified(how: &str, error: &str) {
         en: "nobody was notified by {how}: {error}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    PROCESS;
+    PROCESS, dacapo;
 
     process_cannot_start(task: &str, what: &str, error: &str) {
         en: "cannot start task '{task}' in the background: {what}: {error}",
@@ -26,19 +26,19 @@ messages! {
         zh_tw: "全部保留；沒有任何行程在執行",
     }
     process_resume_tries_again(task: &str) {
-        en: "dacapo resume {task} tries again",
-        zh_cn: "dacapo resume {task} 再试一次",
-        zh_tw: "dacapo resume {task} 再試一次",
+        en: "{dacapo}resume {task} tries again",
+        zh_cn: "{dacapo}resume {task} 再试一次",
+        zh_tw: "{dacapo}resume {task} 再試一次",
     }
     process_fix_then_resume(task: &str) {
-        en: "fix the cause, then dacapo resume {task}",
-        zh_cn: "排除原因，然后 dacapo resume {task}",
-        zh_tw: "排除原因，然後 dacapo resume {task}",
+        en: "fix the cause, then {dacapo}resume {task}",
+        zh_cn: "排除原因，然后 {dacapo}resume {task}",
+        zh_tw: "排除原因，然後 {dacapo}resume {task}",
     }
     process_unlock_then_resume(command: &str, task: &str) {
-        en: "{command}, if no git and no editor is running in this repository; then dacapo resume {task}",
-        zh_cn: "若此仓库中没有 git 和编辑器在运行：{command}；然后 dacapo resume {task}",
-        zh_tw: "若此儲存庫中沒有 git 和編輯器在執行：{command}；然後 dacapo resume {task}",
+        en: "{command}, if no git and no editor is running in this repository; then {dacapo}resume {task}",
+        zh_cn: "若此仓库中没有 git 和编辑器在运行：{command}；然后 {dacapo}resume {task}",
+        zh_tw: "若此儲存庫中沒有 git 和編輯器在執行：{command}；然後 {dacapo}resume {task}",
     }
     process_without_its_lock() {
         en: "the process of the task did not get the task's lock",
@@ -46,9 +46,9 @@ messages! {
         zh_tw: "任務的行程沒有得到該任務的鎖",
     }
     process_no_progress(error: &str, task: &str) {
-        en: "{error}; `dacapo drop {task}` puts the task away and keeps them",
-        zh_cn: "{error}；`dacapo drop {task}` 丢弃任务但保留它们",
-        zh_tw: "{error}；`dacapo drop {task}` 捨棄任務但保留它們",
+        en: "{error}; `{dacapo}drop {task}` puts the task away and keeps them",
+        zh_cn: "{error}；`{dacapo}drop {task}` 丢弃任务但保留它们",
+        zh_tw: "{error}；`{dacapo}drop {task}` 捨棄任務但保留它們",
     }
     process_record_lost(task: &str) {
         en: "all commits, and the files as they are; the record of task '{task}' is lost",
@@ -72,14 +72,14 @@ messages! {
         zh_tw: "任務「{task}」未能開始：{why}",
     }
     setup_kept_record(task: &str) {
-        en: "its record (dacapo logs {task}); no agent was started",
-        zh_cn: "它的记录（dacapo logs {task}）；没有启动任何智能体",
-        zh_tw: "它的紀錄（dacapo logs {task}）；沒有啟動任何代理",
+        en: "its record ({dacapo}logs {task}); no agent was started",
+        zh_cn: "它的记录（{dacapo}logs {task}）；没有启动任何智能体",
+        zh_tw: "它的紀錄（{dacapo}logs {task}）；沒有啟動任何代理",
     }
     setup_fix_or_drop(task: &str) {
-        en: "fix the cause, then dacapo resume {task}; or dacapo drop {task}",
-        zh_cn: "排除原因，然后 dacapo resume {task}；或 dacapo drop {task}",
-        zh_tw: "排除原因，然後 dacapo resume {task}；或 dacapo drop {task}",
+        en: "fix the cause, then {dacapo}resume {task}; or {dacapo}drop {task}",
+        zh_cn: "排除原因，然后 {dacapo}resume {task}；或 {dacapo}drop {task}",
+        zh_tw: "排除原因，然後 {dacapo}resume {task}；或 {dacapo}drop {task}",
     }
     setup_correct_the_check() {
         en: "correct the check (`sh -c` runs it at the top of the checkout), or leave it out",
@@ -104,9 +104,9 @@ messages! {
     }
     slot_another(kind: &str) { en: "another {kind}", zh_cn: "另一个 {kind}", zh_tw: "另一個 {kind}" }
     slot_wait_or_pause(other: &str) {
-        en: "dacapo wait {other} waits for it, dacapo pause {other} makes way",
-        zh_cn: "dacapo wait {other} 等它结束，dacapo pause {other} 让它先停",
-        zh_tw: "dacapo wait {other} 等它結束，dacapo pause {other} 讓它先停",
+        en: "{dacapo}wait {other} waits for it, {dacapo}pause {other} makes way",
+        zh_cn: "{dacapo}wait {other} 等它结束，{dacapo}pause {other} 让它先停",
+        zh_tw: "{dacapo}wait {other} 等它結束，{dacapo}pause {other} 讓它先停",
     }
     slot_spawn_waits(kind: &str) {
         en: "in the background a {kind} waits for its turn: --spawn",

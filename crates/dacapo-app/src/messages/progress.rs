@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    PROGRESS;
+    PROGRESS, dacapo;
 
     iteration_number(number: u32) { en: "iteration {number}", zh_cn: "第 {number} 次迭代", zh_tw: "第 {number} 次迭代" }
     iteration_of(number: u32, most: u32) {
@@ -95,8 +95,8 @@ messages! {
         zh_tw: "依 .worktreeinclude 複製了 {files}（{size}）",
     }
     stderr_all(task: &str) {
-        en: "all of it: dacapo logs {task} --stderr",
-        zh_cn: "完整内容：dacapo logs {task} --stderr",
-        zh_tw: "完整內容：dacapo logs {task} --stderr",
+        en: "all of it: {dacapo}logs {task} --stderr",
+        zh_cn: "完整内容：{dacapo}logs {task} --stderr",
+        zh_tw: "完整內容：{dacapo}logs {task} --stderr",
     }
 }

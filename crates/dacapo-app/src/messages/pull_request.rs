@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    PULL_REQUEST;
+    PULL_REQUEST, dacapo;
 
     pr_worked_here(task: &str) {
         en: "task '{task}' worked in your checkout: a pull request needs a branch of its own",
@@ -37,9 +37,9 @@ messages! {
     }
     pr_kept_record() { en: "the record of the task", zh_cn: "任务记录", zh_tw: "任務紀錄" }
     pr_undo_dropped(task: &str) {
-        en: "dacapo undo {task} brings back what was dropped",
-        zh_cn: "dacapo undo {task} 找回被丢弃的内容",
-        zh_tw: "dacapo undo {task} 找回被捨棄的內容",
+        en: "{dacapo}undo {task} brings back what was dropped",
+        zh_cn: "{dacapo}undo {task} 找回被丢弃的内容",
+        zh_tw: "{dacapo}undo {task} 找回被捨棄的內容",
     }
     pr_no_commits(task: &str) {
         en: "task '{task}' has no commits: there is nothing to offer",
@@ -111,14 +111,14 @@ messages! {
         zh_tw: "任務及其全部提交；沒有建立任何內容",
     }
     pr_someone_pushed(branch: &str, remote: &str, task: &str) {
-        en: "somebody else has pushed to {branch} on {remote}: look at it (git fetch {remote} {branch}), then dacapo pr {task} tries again",
-        zh_cn: "有人向 {remote} 的 {branch} 推送过：先查看（git fetch {remote} {branch}），然后 dacapo pr {task} 重试",
-        zh_tw: "有人向 {remote} 的 {branch} 推送過：先查看（git fetch {remote} {branch}），然後 dacapo pr {task} 重試",
+        en: "somebody else has pushed to {branch} on {remote}: look at it (git fetch {remote} {branch}), then {dacapo}pr {task} tries again",
+        zh_cn: "有人向 {remote} 的 {branch} 推送过：先查看（git fetch {remote} {branch}），然后 {dacapo}pr {task} 重试",
+        zh_tw: "有人向 {remote} 的 {branch} 推送過：先查看（git fetch {remote} {branch}），然後 {dacapo}pr {task} 重試",
     }
     pr_fix_push(remote: &str, branch: &str, task: &str) {
-        en: "fix the cause (git push {remote} {branch} shows it), then dacapo pr {task} tries again",
-        zh_cn: "排除原因（git push {remote} {branch} 会显示），然后 dacapo pr {task} 重试",
-        zh_tw: "排除原因（git push {remote} {branch} 會顯示），然後 dacapo pr {task} 重試",
+        en: "fix the cause (git push {remote} {branch} shows it), then {dacapo}pr {task} tries again",
+        zh_cn: "排除原因（git push {remote} {branch} 会显示），然后 {dacapo}pr {task} 重试",
+        zh_tw: "排除原因（git push {remote} {branch} 會顯示），然後 {dacapo}pr {task} 重試",
     }
     pr_no_address(program: &str, said: &str) {
         en: "no pull request: {program} did not say where it is: {said}",
@@ -147,9 +147,9 @@ messages! {
         zh_tw: "{status} 顯示是否已登入（{login}）",
     }
     pr_then_again(todo: &str, task: &str) {
-        en: "{todo}, then dacapo pr {task} tries again",
-        zh_cn: "{todo}，然后 dacapo pr {task} 重试",
-        zh_tw: "{todo}，然後 dacapo pr {task} 重試",
+        en: "{todo}, then {dacapo}pr {task} tries again",
+        zh_cn: "{todo}，然后 {dacapo}pr {task} 重试",
+        zh_tw: "{todo}，然後 {dacapo}pr {task} 重試",
     }
     pr_title_empty() { en: "--title is empty", zh_cn: "--title 为空", zh_tw: "--title 是空的" }
     pr_leave_title_out() {
@@ -190,9 +190,9 @@ messages! {
         zh_tw: "{branch} 已推送到 {remote}，但沒有開啟的拉取請求：{message}",
     }
     pr_tries_again(message: &str, task: &str) {
-        en: "{message}; dacapo pr {task} tries again",
-        zh_cn: "{message}；dacapo pr {task} 可重试",
-        zh_tw: "{message}；dacapo pr {task} 可重試",
+        en: "{message}; {dacapo}pr {task} tries again",
+        zh_cn: "{message}；{dacapo}pr {task} 可重试",
+        zh_tw: "{message}；{dacapo}pr {task} 可重試",
     }
     pr_pushing(branch: &str, remote: &str) {
         en: "pushing {branch} to {remote} …",
@@ -228,14 +228,14 @@ messages! {
         zh_tw: "無法跟隨任務「{task}」：{error}",
     }
     logs_shows_what_is_there(task: &str) {
-        en: "dacapo logs {task} shows the log so far",
-        zh_cn: "dacapo logs {task} 显示目前的日志",
-        zh_tw: "dacapo logs {task} 顯示目前的記錄",
+        en: "{dacapo}logs {task} shows the log so far",
+        zh_cn: "{dacapo}logs {task} 显示目前的日志",
+        zh_tw: "{dacapo}logs {task} 顯示目前的記錄",
     }
     rehearsal_example_prints() {
-        en: "dacapo rehearsal example prints a script with every step",
-        zh_cn: "dacapo rehearsal example 输出包含所有步骤的脚本",
-        zh_tw: "dacapo rehearsal example 輸出包含所有步驟的腳本",
+        en: "{dacapo}rehearsal example prints a script with every step",
+        zh_cn: "{dacapo}rehearsal example 输出包含所有步骤的脚本",
+        zh_tw: "{dacapo}rehearsal example 輸出包含所有步驟的腳本",
     }
     rehearsal_fine(script: &str, iterations: &str) {
         en: "{script} is fine: {iterations}",

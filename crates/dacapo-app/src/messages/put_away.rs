@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    PUT_AWAY;
+    PUT_AWAY, dacapo;
 
     drop_already(task: &str) {
         en: "Task '{task}' is dropped already",
@@ -11,9 +11,9 @@ messages! {
         zh_tw: "任務「{task}」已被捨棄",
     }
     undo_brings_back(task: &str) {
-        en: "dacapo undo {task} brings it back",
-        zh_cn: "dacapo undo {task} 可以找回它",
-        zh_tw: "dacapo undo {task} 可以找回它",
+        en: "{dacapo}undo {task} brings it back",
+        zh_cn: "{dacapo}undo {task} 可以找回它",
+        zh_tw: "{dacapo}undo {task} 可以找回它",
     }
     drop_refused(task: &str, error: &str) {
         en: "Task '{task}' cannot be dropped: {error}",
@@ -46,9 +46,9 @@ messages! {
         zh_tw: "全部內容：已移動的部分在 dropped/ 和 refs/dacapo/rescue/ 下",
     }
     drop_fix_then_again(task: &str) {
-        en: "fix the cause, then dacapo drop {task} continues, or dacapo undo {task} takes it back",
-        zh_cn: "排除原因后，dacapo drop {task} 会继续，dacapo undo {task} 则撤销",
-        zh_tw: "排除原因後，dacapo drop {task} 會繼續，dacapo undo {task} 則復原",
+        en: "fix the cause, then {dacapo}drop {task} continues, or {dacapo}undo {task} takes it back",
+        zh_cn: "排除原因后，{dacapo}drop {task} 会继续，{dacapo}undo {task} 则撤销",
+        zh_tw: "排除原因後，{dacapo}drop {task} 會繼續，{dacapo}undo {task} 則復原",
     }
     dropped(task: &str, what: &str) {
         en: "dropped {task}: {what}",
@@ -93,9 +93,9 @@ messages! {
         zh_tw: "沒有可復原的內容：沒有名為「{task}」的已捨棄或已合併的任務",
     }
     undo_list_shows() {
-        en: "dacapo undo --list shows what can be undone",
-        zh_cn: "dacapo undo --list 列出可以撤销的内容",
-        zh_tw: "dacapo undo --list 列出可以復原的內容",
+        en: "{dacapo}undo --list shows what can be undone",
+        zh_cn: "{dacapo}undo --list 列出可以撤销的内容",
+        zh_tw: "{dacapo}undo --list 列出可以復原的內容",
     }
     undo_rescue_refs(task: &str) {
         en: "git for-each-ref refs/dacapo/rescue/{task} shows what git still keeps of it",
@@ -113,24 +113,24 @@ messages! {
         zh_tw: "全部內容，與捨棄時相同；沒有移動任何內容（undo {id}）",
     }
     undo_drop_current(task: &str, id: &str) {
-        en: "dacapo drop {task} puts the current one away; then dacapo undo {id}",
-        zh_cn: "先用 dacapo drop {task} 丢弃现在的任务；然后 dacapo undo {id}",
-        zh_tw: "先用 dacapo drop {task} 捨棄現在的任務；然後 dacapo undo {id}",
+        en: "{dacapo}drop {task} puts the current one away; then {dacapo}undo {id}",
+        zh_cn: "先用 {dacapo}drop {task} 丢弃现在的任务；然后 {dacapo}undo {id}",
+        zh_tw: "先用 {dacapo}drop {task} 捨棄現在的任務；然後 {dacapo}undo {id}",
     }
     undo_rename_branch(branch: &str, id: &str) {
-        en: "git branch -m {branch} NEW keeps the other under another name; then dacapo undo {id}",
-        zh_cn: "git branch -m {branch} NEW 给另一个分支换名；然后 dacapo undo {id}",
-        zh_tw: "git branch -m {branch} NEW 給另一個分支換名；然後 dacapo undo {id}",
+        en: "git branch -m {branch} NEW keeps the other under another name; then {dacapo}undo {id}",
+        zh_cn: "git branch -m {branch} NEW 给另一个分支换名；然后 {dacapo}undo {id}",
+        zh_tw: "git branch -m {branch} NEW 給另一個分支換名；然後 {dacapo}undo {id}",
     }
     undo_move_away(path: &str, id: &str) {
-        en: "move {path} elsewhere; then dacapo undo {id}",
-        zh_cn: "把 {path} 移到别处；然后 dacapo undo {id}",
-        zh_tw: "把 {path} 移到別處；然後 dacapo undo {id}",
+        en: "move {path} elsewhere; then {dacapo}undo {id}",
+        zh_cn: "把 {path} 移到别处；然后 {dacapo}undo {id}",
+        zh_tw: "把 {path} 移到別處；然後 {dacapo}undo {id}",
     }
     undo_at_work(task: &str) {
-        en: "another dacapo process is working on it; dacapo status {task}",
-        zh_cn: "另一个 dacapo 进程正在处理它；dacapo status {task}",
-        zh_tw: "另一個 dacapo 行程正在處理它；dacapo status {task}",
+        en: "another dacapo process is working on it; {dacapo}status {task}",
+        zh_cn: "另一个 dacapo 进程正在处理它；{dacapo}status {task}",
+        zh_tw: "另一個 dacapo 行程正在處理它；{dacapo}status {task}",
     }
     undo_kept_partly_back() {
         en: "all of it: what is not back yet is in dropped/",
@@ -138,9 +138,9 @@ messages! {
         zh_tw: "全部內容：尚未恢復的部分在 dropped/ 中",
     }
     undo_fix_then_again(id: &str) {
-        en: "fix the cause, then dacapo undo {id} continues",
-        zh_cn: "排除原因后，dacapo undo {id} 会继续",
-        zh_tw: "排除原因後，dacapo undo {id} 會繼續",
+        en: "fix the cause, then {dacapo}undo {id} continues",
+        zh_cn: "排除原因后，{dacapo}undo {id} 会继续",
+        zh_tw: "排除原因後，{dacapo}undo {id} 會繼續",
     }
     undo_way_revert(command: &str, branch: &str) {
         en: "{command} takes it back: {branch} has moved on since",
@@ -209,14 +209,14 @@ messages! {
         zh_tw: "將釋放 {size}（{items} 項）",
     }
     prune_undo_gone(tasks: u64) {
-        en: (tasks: "1 dropped task is gone for good: dacapo undo cannot bring it back", "{tasks} dropped tasks are gone for good: dacapo undo cannot bring them back"),
-        zh_cn: "{tasks} 个已丢弃的任务已彻底删除：dacapo undo 无法找回",
-        zh_tw: "{tasks} 個已捨棄的任務已徹底刪除：dacapo undo 無法找回",
+        en: (tasks: "1 dropped task is gone for good: {dacapo}undo cannot bring it back", "{tasks} dropped tasks are gone for good: {dacapo}undo cannot bring them back"),
+        zh_cn: "{tasks} 个已丢弃的任务已彻底删除：{dacapo}undo 无法找回",
+        zh_tw: "{tasks} 個已捨棄的任務已徹底刪除：{dacapo}undo 無法找回",
     }
     prune_undo_would_be_gone(tasks: u64) {
-        en: (tasks: "1 dropped task would be gone for good: dacapo undo could not bring it back", "{tasks} dropped tasks would be gone for good: dacapo undo could not bring them back"),
-        zh_cn: "{tasks} 个已丢弃的任务将被彻底删除：dacapo undo 将无法找回",
-        zh_tw: "{tasks} 個已捨棄的任務將被徹底刪除：dacapo undo 將無法找回",
+        en: (tasks: "1 dropped task would be gone for good: {dacapo}undo could not bring it back", "{tasks} dropped tasks would be gone for good: {dacapo}undo could not bring them back"),
+        zh_cn: "{tasks} 个已丢弃的任务将被彻底删除：{dacapo}undo 将无法找回",
+        zh_tw: "{tasks} 個已捨棄的任務將被徹底刪除：{dacapo}undo 將無法找回",
     }
     prune_older_than(error: &str) {
         en: "--older-than: {error}",
@@ -230,9 +230,9 @@ messages! {
         zh_tw: "任務「{task}」已經是這個名稱",
     }
     rename_wait(task: &str) {
-        en: "dacapo wait {task} waits for it; then rename it",
-        zh_cn: "dacapo wait {task} 等它结束，然后再重命名",
-        zh_tw: "dacapo wait {task} 等它結束，然後再重新命名",
+        en: "{dacapo}wait {task} waits for it; then rename it",
+        zh_cn: "{dacapo}wait {task} 等它结束，然后再重命名",
+        zh_tw: "{dacapo}wait {task} 等它結束，然後再重新命名",
     }
     rename_inside_worktree(task: &str) {
         en: "you are in the worktree of task '{task}', which the rename moves",
@@ -281,9 +281,9 @@ messages! {
         zh_tw: "{todo}；然後 {again}",
     }
     rename_choose_other(task: &str) {
-        en: "dacapo status {task} shows it; choose another name",
-        zh_cn: "dacapo status {task} 查看它；请换一个名称",
-        zh_tw: "dacapo status {task} 查看它；請換一個名稱",
+        en: "{dacapo}status {task} shows it; choose another name",
+        zh_cn: "{dacapo}status {task} 查看它；请换一个名称",
+        zh_tw: "{dacapo}status {task} 查看它；請換一個名稱",
     }
     rename_start_anew() {
         en: "start a new one under another name",
@@ -296,19 +296,19 @@ messages! {
         zh_tw: "它由較新版本的 Dacapo 建立：請使用該版本",
     }
     rename_drop_continues(task: &str) {
-        en: "dacapo drop {task} continues the drop",
-        zh_cn: "dacapo drop {task} 继续丢弃",
-        zh_tw: "dacapo drop {task} 繼續捨棄",
+        en: "{dacapo}drop {task} continues the drop",
+        zh_cn: "{dacapo}drop {task} 继续丢弃",
+        zh_tw: "{dacapo}drop {task} 繼續捨棄",
     }
     rename_merge_continues(task: &str) {
-        en: "dacapo merge {task} puts the rest of it away",
-        zh_cn: "dacapo merge {task} 完成剩余的清理",
-        zh_tw: "dacapo merge {task} 完成剩餘的清理",
+        en: "{dacapo}merge {task} puts the rest of it away",
+        zh_cn: "{dacapo}merge {task} 完成剩余的清理",
+        zh_tw: "{dacapo}merge {task} 完成剩餘的清理",
     }
     rename_undo_takes_back(task: &str) {
-        en: "dacapo undo {task} takes it back",
-        zh_cn: "dacapo undo {task} 撤销它",
-        zh_tw: "dacapo undo {task} 復原它",
+        en: "{dacapo}undo {task} takes it back",
+        zh_cn: "{dacapo}undo {task} 撤销它",
+        zh_tw: "{dacapo}undo {task} 復原它",
     }
     rename_move(path: &str) { en: "move {path} elsewhere", zh_cn: "把 {path} 移到别处", zh_tw: "把 {path} 移到別處" }
     rename_branch_or_delete(branch: &str) {

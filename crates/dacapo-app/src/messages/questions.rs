@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    QUESTIONS;
+    QUESTIONS, dacapo;
 
     question_check(command: &str, evidence: &str) {
         en: "check   {command} ({evidence})",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    REQUEST;
+    REQUEST, dacapo;
 
     request_pr_needs_worktree() {
         en: "--pr needs a worktree: a pull request is made from a branch of its own",
@@ -162,9 +162,9 @@ messages! {
         zh_tw: "任務「{task}」啟動時帶有 --env {variable}=…，它是機密，不會儲存；這裡沒有設定 {variable}",
     }
     env_rerun(task: &str) {
-        en: "dacapo rerun {task} (or --env)",
-        zh_cn: "dacapo rerun {task}（或 --env）",
-        zh_tw: "dacapo rerun {task}（或 --env）",
+        en: "{dacapo}rerun {task} (or --env)",
+        zh_cn: "{dacapo}rerun {task}（或 --env）",
+        zh_tw: "{dacapo}rerun {task}（或 --env）",
     }
     plan_unreadable(path: &str, error: &str) {
         en: "cannot read the plan {path}: {error}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    START;
+    START, dacapo;
 
     start_no_commits_no_worktree() {
         en: "a repository without commits cannot have a worktree",
@@ -26,9 +26,9 @@ messages! {
         zh_tw: "git add -A && git commit -m start，然後重試",
     }
     start_exec_in_this_checkout() {
-        en: "dacapo exec --checks \"…\" works in this checkout, without a worktree",
-        zh_cn: "dacapo exec --checks \"…\" 直接在当前检出中工作，不用工作树",
-        zh_tw: "dacapo exec --checks \"…\" 直接在目前的檢出中工作，不用工作樹",
+        en: "{dacapo}exec --checks \"…\" works in this checkout, without a worktree",
+        zh_cn: "{dacapo}exec --checks \"…\" 直接在当前检出中工作，不用工作树",
+        zh_tw: "{dacapo}exec --checks \"…\" 直接在目前的檢出中工作，不用工作樹",
     }
     start_then_commit() {
         en: "then commit what is there: git add -A && git commit -m start",
@@ -152,9 +152,9 @@ messages! {
         zh_tw: "代理「{agent}」輸出純文字：完成語出現在輸出的任何位置都算數，複述提示詞的部分除外",
     }
     start_resume_or_another_name(task: &str) {
-        en: "dacapo resume {task}, or choose another --name",
-        zh_cn: "dacapo resume {task}，或用 --name 换一个名称",
-        zh_tw: "dacapo resume {task}，或用 --name 換一個名稱",
+        en: "{dacapo}resume {task}, or choose another --name",
+        zh_cn: "{dacapo}resume {task}，或用 --name 换一个名称",
+        zh_tw: "{dacapo}resume {task}，或用 --name 換一個名稱",
     }
     start_cannot_create(task: &str, error: &str) {
         en: "cannot create task '{task}': {error}",

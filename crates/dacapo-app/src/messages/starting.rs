@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    STARTING;
+    STARTING, dacapo;
 
     start_no_check_promise() {
         en: "none: it is done when the agent says so, unproven",
@@ -34,9 +34,9 @@ messages! {
         zh_tw: "無法從標準輸入讀取提示詞：{error}",
     }
     start_prompt_file() {
-        en: "dacapo spawn --prompt-file FILE reads it from a file",
-        zh_cn: "dacapo spawn --prompt-file FILE 可从文件读取",
-        zh_tw: "dacapo spawn --prompt-file FILE 可從檔案讀取",
+        en: "{dacapo}spawn --prompt-file FILE reads it from a file",
+        zh_cn: "{dacapo}spawn --prompt-file FILE 可从文件读取",
+        zh_tw: "{dacapo}spawn --prompt-file FILE 可從檔案讀取",
     }
     start_not_utf8() { en: "the prompt is not UTF-8 text", zh_cn: "提示词不是 UTF-8 文本", zh_tw: "提示詞不是 UTF-8 文字" }
     start_convert() {

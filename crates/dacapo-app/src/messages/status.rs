@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    STATUS;
+    STATUS, dacapo;
 
     status_done(count: &str, most: &str) { en: "{count}{most} done", zh_cn: "已完成 {count}{most}", zh_tw: "已完成 {count}{most}" }
     status_of(most: u32) { en: " of {most}", zh_cn: "（共 {most}）", zh_tw: "（共 {most}）" }
@@ -19,9 +19,9 @@ messages! {
         zh_tw: "{text}（每次迭代）",
     }
     status_earlier(count: &str, task: &str) {
-        en: "… {count} before: dacapo logs {task}",
-        zh_cn: "……之前还有 {count}：dacapo logs {task}",
-        zh_tw: "……先前還有 {count}：dacapo logs {task}",
+        en: "… {count} before: {dacapo}logs {task}",
+        zh_cn: "……之前还有 {count}：{dacapo}logs {task}",
+        zh_tw: "……先前還有 {count}：{dacapo}logs {task}",
     }
     status_waiting_until(time: &str, agent: &str) {
         en: "waiting until {time} ({agent} usage limit); it goes on by itself",
@@ -44,9 +44,9 @@ messages! {
         zh_tw: "已中斷：行程已不存在；沒有遺失任何內容",
     }
     status_record_not_whole() {
-        en: "nothing counts as proven by this record; dacapo merge runs the checks again",
-        zh_cn: "此记录不能作为证明；dacapo merge 会重新运行检查",
-        zh_tw: "此記錄不能作為證明；dacapo merge 會重新執行檢查",
+        en: "nothing counts as proven by this record; {dacapo}merge runs the checks again",
+        zh_cn: "此记录不能作为证明；{dacapo}merge 会重新运行检查",
+        zh_tw: "此記錄不能作為證明；{dacapo}merge 會重新執行檢查",
     }
     status_detached() { en: "detached", zh_cn: "分离的 HEAD", zh_tw: "分離的 HEAD" }
     status_no_commit() { en: "none", zh_cn: "无", zh_tw: "無" }

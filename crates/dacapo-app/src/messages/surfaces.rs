@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    SURFACES;
+    SURFACES, dacapo;
 
     act_cancelled() {
         en: "the operation was cancelled",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    TAKEOVER;
+    TAKEOVER, dacapo;
 
     takeover_needs_terminal() {
         en: "takeover needs a terminal: a person works in it",
@@ -47,19 +47,19 @@ messages! {
         zh_tw: "{files} 個未提交的檔案：會併入下一次迭代的提交",
     }
     takeover_had_ended(task: &str, status: &str) {
-        en: "{task} had ended ({status}): dacapo resume {task} \"what to add\"",
-        zh_cn: "{task} 之前已结束（{status}）：dacapo resume {task} \"要补充的内容\"",
-        zh_tw: "{task} 之前已結束（{status}）：dacapo resume {task} \"要補充的內容\"",
+        en: "{task} had ended ({status}): {dacapo}resume {task} \"what to add\"",
+        zh_cn: "{task} 之前已结束（{status}）：{dacapo}resume {task} \"要补充的内容\"",
+        zh_tw: "{task} 之前已結束（{status}）：{dacapo}resume {task} \"要補充的內容\"",
     }
     takeover_not_running(task: &str) {
-        en: "{task} is not running: dacapo resume {task} continues it",
-        zh_cn: "{task} 没有在运行：dacapo resume {task} 继续运行",
-        zh_tw: "{task} 沒有在執行：dacapo resume {task} 繼續執行",
+        en: "{task} is not running: {dacapo}resume {task} continues it",
+        zh_cn: "{task} 没有在运行：{dacapo}resume {task} 继续运行",
+        zh_tw: "{task} 沒有在執行：{dacapo}resume {task} 繼續執行",
     }
     takeover_in_background(task: &str) {
-        en: "{task} goes on in the background; dacapo attach {task} shows it",
-        zh_cn: "{task} 在后台继续运行；dacapo attach {task} 查看",
-        zh_tw: "{task} 在背景繼續執行；dacapo attach {task} 查看",
+        en: "{task} goes on in the background; {dacapo}attach {task} shows it",
+        zh_cn: "{task} 在后台继续运行；{dacapo}attach {task} 查看",
+        zh_tw: "{task} 在背景繼續執行；{dacapo}attach {task} 查看",
     }
     takeover_does_not_pause(task: &str) {
         en: "task '{task}' does not pause",
@@ -72,9 +72,9 @@ messages! {
         zh_tw: "全部保留；它會盡快暫停",
     }
     takeover_again_when_paused(task: &str) {
-        en: "dacapo takeover {task} again, when dacapo list shows it as paused",
-        zh_cn: "等 dacapo list 显示它已暂停，再运行 dacapo takeover {task}",
-        zh_tw: "等 dacapo list 顯示它已暫停，再執行 dacapo takeover {task}",
+        en: "{dacapo}takeover {task} again, when {dacapo}list shows it as paused",
+        zh_cn: "等 {dacapo}list 显示它已暂停，再运行 {dacapo}takeover {task}",
+        zh_tw: "等 {dacapo}list 顯示它已暫停，再執行 {dacapo}takeover {task}",
     }
     takeover_no_worktree(task: &str, path: &str) {
         en: "task '{task}' has no worktree: {path} does not exist",
@@ -82,14 +82,14 @@ messages! {
         zh_tw: "任務「{task}」沒有工作樹：{path} 不存在",
     }
     takeover_undo_list() {
-        en: "dacapo undo --list shows what can be brought back",
-        zh_cn: "dacapo undo --list 列出可以找回的内容",
-        zh_tw: "dacapo undo --list 列出可以找回的內容",
+        en: "{dacapo}undo --list shows what can be brought back",
+        zh_cn: "{dacapo}undo --list 列出可以找回的内容",
+        zh_tw: "{dacapo}undo --list 列出可以找回的內容",
     }
     takeover_resume_makes_it(task: &str) {
-        en: "dacapo resume {task} creates it",
-        zh_cn: "dacapo resume {task} 会创建它",
-        zh_tw: "dacapo resume {task} 會建立它",
+        en: "{dacapo}resume {task} creates it",
+        zh_cn: "{dacapo}resume {task} 会创建它",
+        zh_tw: "{dacapo}resume {task} 會建立它",
     }
     takeover_inbox(task: &str, error: &str) {
         en: "cannot write to the inbox of task '{task}': {error}",
@@ -108,9 +108,9 @@ messages! {
         zh_tw: "它的所有提交，在該分支中",
     }
     open_diff_shows(task: &str) {
-        en: "dacapo diff {task} shows what it changed",
-        zh_cn: "dacapo diff {task} 查看它的改动",
-        zh_tw: "dacapo diff {task} 查看它的變更",
+        en: "{dacapo}diff {task} shows what it changed",
+        zh_cn: "{dacapo}diff {task} 查看它的改动",
+        zh_tw: "{dacapo}diff {task} 查看它的變更",
     }
     open_no_editor() {
         en: "no editor is set, and none was found",
@@ -143,9 +143,9 @@ messages! {
         zh_tw: "git switch {branch} 在這裡查看",
     }
     open_resume_recreates(task: &str) {
-        en: "dacapo resume {task} recreates its worktree and continues",
-        zh_cn: "dacapo resume {task} 重建工作树并继续运行",
-        zh_tw: "dacapo resume {task} 重建工作樹並繼續執行",
+        en: "{dacapo}resume {task} recreates its worktree and continues",
+        zh_cn: "{dacapo}resume {task} 重建工作树并继续运行",
+        zh_tw: "{dacapo}resume {task} 重建工作樹並繼續執行",
     }
     editor_cannot_start(editor: &str, error: &str) {
         en: "`{editor}` cannot be started: {error}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    TASKS;
+    TASKS, dacapo;
 
     cannot_read(path: &str, error: &str) {
         en: "cannot read {path}: {error}",
@@ -21,9 +21,9 @@ messages! {
         zh_tw: "此儲存庫還沒有任務",
     }
     task_exec_something() {
-        en: "dacapo exec \"what the agent is to do\"",
-        zh_cn: "dacapo exec \"要智能体做的事\"",
-        zh_tw: "dacapo exec \"要代理做的事\"",
+        en: "{dacapo}exec \"what the agent is to do\"",
+        zh_cn: "{dacapo}exec \"要智能体做的事\"",
+        zh_tw: "{dacapo}exec \"要代理做的事\"",
     }
     task_not_found(task: &str) {
         en: "Task '{task}' not found",
@@ -31,9 +31,9 @@ messages! {
         zh_tw: "找不到任務「{task}」",
     }
     task_was_dropped(task: &str) {
-        en: "it was dropped: dacapo undo {task} brings it back",
-        zh_cn: "它已被丢弃：dacapo undo {task} 可以找回",
-        zh_tw: "它已被捨棄：dacapo undo {task} 可以找回",
+        en: "it was dropped: {dacapo}undo {task} brings it back",
+        zh_cn: "它已被丢弃：{dacapo}undo {task} 可以找回",
+        zh_tw: "它已被捨棄：{dacapo}undo {task} 可以找回",
     }
     task_was_renamed(now: &str) {
         en: "it was renamed to '{now}'",
@@ -67,10 +67,21 @@ messages! {
         zh_cn: "任务“{task}”仍在运行。",
         zh_tw: "任務「{task}」仍在執行。",
     }
+    task_kill_first(task: &str) {
+        en: "Use {dacapo}kill {task} first.",
+        zh_cn: "请先运行 {dacapo}kill {task}。",
+        zh_tw: "請先執行 {dacapo}kill {task}。",
+    }
+    /// In the app.
+    task_spawn_kill_first() {
+        en: "Use /spawn --kill first.",
+        zh_cn: "请先运行 /spawn --kill。",
+        zh_tw: "請先執行 /spawn --kill。",
+    }
     task_attach_or_wait(task: &str) {
-        en: "dacapo attach {task} shows it, dacapo wait {task} waits for it",
-        zh_cn: "dacapo attach {task} 查看它，dacapo wait {task} 等它结束",
-        zh_tw: "dacapo attach {task} 查看它，dacapo wait {task} 等它結束",
+        en: "{dacapo}attach {task} shows it, {dacapo}wait {task} waits for it",
+        zh_cn: "{dacapo}attach {task} 查看它，{dacapo}wait {task} 等它结束",
+        zh_tw: "{dacapo}attach {task} 查看它，{dacapo}wait {task} 等它結束",
     }
     task_still_finishing(task: &str) {
         en: "The process of task '{task}' is gone, but a git or guard that it started is still running",
@@ -78,9 +89,9 @@ messages! {
         zh_tw: "任務「{task}」的行程已不在，但它啟動的 git 或守護行程仍在執行",
     }
     task_wait_then_again(task: &str) {
-        en: "dacapo wait {task} waits for it; then try again",
-        zh_cn: "dacapo wait {task} 等它结束，然后重试",
-        zh_tw: "dacapo wait {task} 等它結束，然後重試",
+        en: "{dacapo}wait {task} waits for it; then try again",
+        zh_cn: "{dacapo}wait {task} 等它结束，然后重试",
+        zh_tw: "{dacapo}wait {task} 等它結束，然後重試",
     }
     task_unreadable(task: &str, error: &str) {
         en: "task '{task}' cannot be read: {error}",
@@ -93,9 +104,9 @@ messages! {
         zh_tw: "用建立它的那個版本的 Dacapo 完成它",
     }
     task_drop_keeps_commits(task: &str) {
-        en: "dacapo drop {task} puts it away; its commits are kept",
-        zh_cn: "dacapo drop {task} 丢弃它，提交会保留",
-        zh_tw: "dacapo drop {task} 捨棄它，提交會保留",
+        en: "{dacapo}drop {task} puts it away; its commits are kept",
+        zh_cn: "{dacapo}drop {task} 丢弃它，提交会保留",
+        zh_tw: "{dacapo}drop {task} 捨棄它，提交會保留",
     }
     task_unreachable(task: &str, error: &str) {
         en: "task '{task}' cannot be reached: {error}",

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    TRUST;
+    TRUST, dacapo;
 
     /// `what` are the settings, on lines of their own.
     trust_unconfirmed(source: &str) {
@@ -17,9 +17,9 @@ messages! {
         zh_tw: "此儲存庫的 {source} 決定在你的電腦上執行什麼、或對代理說什麼，而你還沒有確認：\n{what}",
     }
     trust_asks_at_terminal() {
-        en: "dacapo trust shows it and asks, at a terminal",
-        zh_cn: "在终端中运行 dacapo trust 查看并确认",
-        zh_tw: "在終端機中執行 dacapo trust 查看並確認",
+        en: "{dacapo}trust shows it and asks, at a terminal",
+        zh_cn: "在终端中运行 {dacapo}trust 查看并确认",
+        zh_tw: "在終端機中執行 {dacapo}trust 查看並確認",
     }
     trust_by_variable(variable: &str, hash: &str) {
         en: "{variable}={hash} confirms exactly this, in CI for example",
@@ -32,14 +32,14 @@ messages! {
         zh_tw: "{source} 未受信任",
     }
     trust_asks_again() {
-        en: "dacapo trust asks again",
-        zh_cn: "dacapo trust 会再次询问",
-        zh_tw: "dacapo trust 會再次詢問",
+        en: "{dacapo}trust asks again",
+        zh_cn: "{dacapo}trust 会再次询问",
+        zh_tw: "{dacapo}trust 會再次詢問",
     }
     trust_config_without_it() {
-        en: "dacapo config shows what is in effect without it",
-        zh_cn: "dacapo config 显示没有它时生效的配置",
-        zh_tw: "dacapo config 顯示沒有它時生效的設定",
+        en: "{dacapo}config shows what is in effect without it",
+        zh_cn: "{dacapo}config 显示没有它时生效的配置",
+        zh_tw: "{dacapo}config 顯示沒有它時生效的設定",
     }
     trust_no_such_hash(hash: &str) {
         en: "this repository brings nothing with the hash {hash}",
@@ -47,9 +47,9 @@ messages! {
         zh_tw: "此儲存庫沒有雜湊為 {hash} 的內容",
     }
     trust_list_shows_brought() {
-        en: "dacapo trust --list shows what it brings now",
-        zh_cn: "dacapo trust --list 列出它现在带来的内容",
-        zh_tw: "dacapo trust --list 列出它現在帶來的內容",
+        en: "{dacapo}trust --list shows what it brings now",
+        zh_cn: "{dacapo}trust --list 列出它现在带来的内容",
+        zh_tw: "{dacapo}trust --list 列出它現在帶來的內容",
     }
     trust_not_revoked(hash: &str, error: &str) {
         en: "cannot take {hash} back: {error}",
@@ -67,9 +67,9 @@ messages! {
         zh_tw: "這裡沒有信任雜湊為 {hash} 的內容",
     }
     trust_list_shows_trusted() {
-        en: "dacapo trust --list shows what is",
-        zh_cn: "dacapo trust --list 列出受信任的内容",
-        zh_tw: "dacapo trust --list 列出受信任的內容",
+        en: "{dacapo}trust --list shows what is",
+        zh_cn: "{dacapo}trust --list 列出受信任的内容",
+        zh_tw: "{dacapo}trust --list 列出受信任的內容",
     }
     trust_no_data_directory() {
         en: "there is no data directory to remember it in",
@@ -102,9 +102,9 @@ messages! {
         zh_tw: "已信任，直到它有變更：{what}",
     }
     trust_revoke_takes_back() {
-        en: "dacapo trust --revoke takes it back",
-        zh_cn: "dacapo trust --revoke 收回信任",
-        zh_tw: "dacapo trust --revoke 收回信任",
+        en: "{dacapo}trust --revoke takes it back",
+        zh_cn: "{dacapo}trust --revoke 收回信任",
+        zh_tw: "{dacapo}trust --revoke 收回信任",
     }
     trust_nobody_to_ask() {
         en: "nobody can be asked here whether to trust this",
@@ -112,14 +112,14 @@ messages! {
         zh_tw: "這裡沒有人可以確認是否信任",
     }
     trust_yes_confirms() {
-        en: "dacapo trust --yes confirms it, if you have read it",
-        zh_cn: "看过之后可用 dacapo trust --yes 确认",
-        zh_tw: "看過之後可用 dacapo trust --yes 確認",
+        en: "{dacapo}trust --yes confirms it, if you have read it",
+        zh_cn: "看过之后可用 {dacapo}trust --yes 确认",
+        zh_tw: "看過之後可用 {dacapo}trust --yes 確認",
     }
     trust_variable_for_one_command(variable: &str) {
-        en: "{variable}=HASH confirms it for one command; dacapo trust --list names the hash",
-        zh_cn: "{variable}=HASH 只为一条命令确认；dacapo trust --list 会列出哈希",
-        zh_tw: "{variable}=HASH 只為一條指令確認；dacapo trust --list 會列出雜湊",
+        en: "{variable}=HASH confirms it for one command; {dacapo}trust --list names the hash",
+        zh_cn: "{variable}=HASH 只为一条命令确认；{dacapo}trust --list 会列出哈希",
+        zh_tw: "{variable}=HASH 只為一條指令確認；{dacapo}trust --list 會列出雜湊",
     }
     trust_declined() { en: "it is not trusted", zh_cn: "没有信任", zh_tw: "沒有信任" }
     trust_nothing_brought() {

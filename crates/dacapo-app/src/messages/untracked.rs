@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    UNTRACKED;
+    UNTRACKED, dacapo;
 
     untracked_left_out(number: u64) {
         en: (number: "1 untracked file is left out of commits", "{number} untracked files are left out of commits"),
@@ -41,9 +41,9 @@ messages! {
         zh_tw: "另有 {number} 個任務開始前未追蹤的檔案也是如此",
     }
     untracked_in_all(number: u64, task: &str) {
-        en: (number: "in all 1 file that was untracked: dacapo logs {task}", "in all {number} files that were untracked: dacapo logs {task}"),
-        zh_cn: "共涉及 {number} 个未跟踪的文件：dacapo logs {task}",
-        zh_tw: "共涉及 {number} 個未追蹤的檔案：dacapo logs {task}",
+        en: (number: "in all 1 file that was untracked: {dacapo}logs {task}", "in all {number} files that were untracked: {dacapo}logs {task}"),
+        zh_cn: "共涉及 {number} 个未跟踪的文件：{dacapo}logs {task}",
+        zh_tw: "共涉及 {number} 個未追蹤的檔案：{dacapo}logs {task}",
     }
     untracked_before(files: u64, names: &str, became: &str) {
         en: (files: "{names} was untracked before the task; {became}", "{names} were untracked before the task; {became}"),

@@ -131,7 +131,7 @@ pub fn told(plan: &Plan, made: &Made, messages: Messages) -> String {
         Made::Open { url, already: false, .. } => messages.pr_opened(url),
         Made::PushedOnly { message, command } => {
             let command = command.as_ref().map_or_else(String::new, |command| format!("\n  {command}"));
-            let message = message.in_language(messages.language());
+            let message = message.in_words(messages);
             format!("{}{command}", messages.pr_pushed_only(&plan.branch, &plan.remote, message))
         }
     }
@@ -139,7 +139,7 @@ pub fn told(plan: &Plan, made: &Made, messages: Messages) -> String {
 
 fn not_made(failure: &Failure, name: &str) -> Text {
     say(|m| {
-        let message = failure.message.in_language(m.language()).replace('\n', " ");
+        let message = failure.message.in_words(m).replace('\n', " ");
         let begins = m.pr_none("");
         let message = if message.starts_with(&begins) { message } else { m.pr_none(&message) };
         m.pr_tries_again(&message, name)

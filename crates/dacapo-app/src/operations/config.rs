@@ -177,10 +177,13 @@ impl App {
         create_new(&file.path, sample(file.whose).as_bytes())
     }
 
-    /// Checks what a person wrote. It is kept, whatever it is; `again` is what opens the file once more.
+    /// Checks what a person wrote. It is kept, whatever it is; `again` are the words of the command that opens the file once more.
     pub fn take_config(&self, file: &ConfigFile, again: &str) -> Result<WrittenByHand, Failure> {
         let loaded = load(&file.sources).map_err(|error| Failure {
-            hints: vec![say(|m| m.config_opens_again(again)), say(Messages::hint_schema_lists_keys)],
+            hints: vec![
+                say(|m| m.config_opens_again(&m.command(again))),
+                say(Messages::hint_schema_lists_keys),
+            ],
             ..Failure::from(error)
                 .kept(say(|m| m.config_kept_what_you_wrote(&file.path.display().to_string())))
         })?;

@@ -104,7 +104,7 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     dir.lock().map_err(|error| match error {
         LockError::Held => Failure::usage(say(|m| m.task_still_running(&name)))
             .kept(say(|m| m.kept_nothing_dropped()))
-            .hint(say(|m| m.hint_kill_ends_it(&name)))
+            .hint(say(|m| m.kill_it_first(&name)))
             .hint(say(|m| m.hint_wait_waits(&name))),
         LockError::Lingering => still_finishing(&name),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),

@@ -20,7 +20,7 @@ use crate::App;
 use crate::agents;
 use crate::config::Config;
 use crate::error::Failure;
-use crate::messages::{Text, say};
+use crate::messages::{Text, command, say};
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::operations::tasks::checkout;
 use crate::question::{Answers, NotYet};
@@ -387,7 +387,7 @@ fn more_than_used(seen: &TaskView, rounds: u32) -> Result<(), Failure> {
     }
     Err(Failure::usage(say(|m| m.milestones_rounds_too_few(&seen.name, used, rounds)))
         .kept(unstarted())
-        .hint(format!("dacapo milestone resume {} --rounds {}", seen.name, used.saturating_add(10))))
+        .hint(command(format_args!("milestone resume {} --rounds {}", seen.name, used.saturating_add(10)))))
 }
 
 /// The task of a milestone that was started.
@@ -398,10 +398,8 @@ pub(super) fn begun(app: &App, id: &str) -> Result<(Repo, TaskDir), Failure> {
         Known::OtherTask => Err(Failure::usage(say(|m| m.milestones_not_one(id)))
             .kept(say(|m| m.kept_nothing_changed()))
             .hint(say(|m| m.milestones_resume_task(id)))),
-        Known::Nothing => {
-            Err(Failure::usage(say(|m| m.milestones_pending(id)))
-                .hint(format!("dacapo milestone start {id}")))
-        }
+        Known::Nothing => Err(Failure::usage(say(|m| m.milestones_pending(id)))
+            .hint(command(format_args!("milestone start {id}")))),
         Known::Mirrored(mirror) => {
             Err(Failure::usage(say(|m| m.milestones_task_gone(id, &mirror.status.to_string())))
                 .hint(say(|m| m.milestones_undo_task(id))))
@@ -469,9 +467,9 @@ fn may_go_on(resuming: &Resuming<'_>) -> Result<Option<Command>, Failure> {
                 && seen.max_iterations.is_none_or(|most| most <= seen.iteration) =>
         {
             let most = seen.max_iterations.unwrap_or(seen.iteration);
-            return Err(Failure::usage(say(|m| m.milestones_used_up(name, most)))
-                .kept(unstarted())
-                .hint(format!("dacapo milestone resume {name} --rounds {}", most.saturating_add(10))));
+            return Err(Failure::usage(say(|m| m.milestones_used_up(name, most))).kept(unstarted()).hint(
+                command(format_args!("milestone resume {name} --rounds {}", most.saturating_add(10))),
+            ));
         }
         _ => {}
     }

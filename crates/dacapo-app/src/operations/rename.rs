@@ -12,7 +12,7 @@ use dacapo_core::store::{LockError, RenameRecord, RepoDir, TaskDir, TaskLocation
 use crate::App;
 use crate::error::{Failure, Kind};
 use crate::inside_task;
-use crate::messages::{Messages, Text, say};
+use crate::messages::{Messages, Text, command, say};
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
 use crate::present::refusals;
@@ -49,19 +49,19 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
         let close = TaskName::from_prompt(new_name);
         Failure::usage(say(|m| m.task_invalid_name(new_name)))
             .kept(unrenamed())
-            .hint(format!("dacapo rename {name} {close}"))
+            .hint(command(format_args!("rename {name} {close}")))
             .caused_by(error)
     })?;
     let from = dir.name();
     if from == to.as_str() {
         return Err(Failure::usage(say(|m| m.rename_same_name(&from)))
             .kept(unrenamed())
-            .hint(format!("dacapo rename {from} NEW")));
+            .hint(command(format_args!("rename {from} NEW"))));
     }
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => Failure::usage(say(|m| m.task_still_running(&from)))
             .kept(unrenamed())
-            .hint(say(|m| m.hint_kill_ends_it(&from)))
+            .hint(say(|m| m.kill_it_first(&from)))
             .hint(say(|m| m.rename_wait(&from))),
         LockError::Lingering => still_finishing(&from).kept(unrenamed()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
@@ -74,7 +74,7 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
             .kept(unrenamed())
             .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
     })?;
-    is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("dacapo rename {from} {to}"))?;
+    is_outside(app, &repo, &[&TaskLocation::of(&spec)], &spec.top, &format!("rename {from} {to}"))?;
     let _at_work = app.at_work(&repo, &data);
     match Renaming::of(&repo, &data, app.kinds).rename(&dir, &lock, &to) {
         Ok((dir, record)) => {
@@ -115,7 +115,7 @@ fn is_outside(
     match places.iter().find(|place| place.worktree.as_ref().is_some_and(|own| is_in(&own.path))) {
         Some(place) => Err(Failure::usage(say(|m| m.rename_inside_worktree(place.name.as_str())))
             .kept(unrenamed())
-            .hint(say(|m| m.rename_from(&top.display().to_string(), again)))),
+            .hint(say(|m| m.rename_from(&top.display().to_string(), &m.command(again))))),
         None => Ok(()),
     }
 }
@@ -130,7 +130,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let (from, to) = (record.from.name.as_str(), record.to.name.as_str());
     let top = dir.spec().map(|spec| spec.top).unwrap_or_default();
-    is_outside(app, repo, &[&record.from, &record.to], &top, &format!("dacapo rename {from} {to}"))?;
+    is_outside(app, repo, &[&record.from, &record.to], &top, &format!("rename {from} {to}"))?;
     let lock = dir.lock_to_rename().map_err(|error| match error {
         LockError::Held => {
             Failure::usage(say(|m| m.rename_under_way(to))).kept(say(|m| m.rename_kept_goes_on()))
@@ -189,7 +189,7 @@ enum CameTo {
 }
 
 fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) -> Failure {
-    let again = format!("dacapo rename {from} {to}");
+    let again = format!("rename {from} {to}");
     let failure = match came_to {
         CameTo::Nothing => Failure::usage(say(|m| reason(&error, to, m))).kept(unrenamed()),
         CameTo::Unfinished => Failure::failed(say(|m| m.rename_unfinished(to, &reason(&error, to, m))))
@@ -198,9 +198,10 @@ fn not_renamed((from, to): (&str, &str), error: RenameError, came_to: CameTo) ->
     // What stands in the way, where another name would do as well.
     let or_choose = |todo: &dyn Fn(Messages) -> String| match came_to {
         CameTo::Nothing => say(|m| m.rename_do_or_choose(&todo(m))),
-        CameTo::Unfinished => say(|m| m.rename_do_then_finish(&todo(m), &again)),
+        CameTo::Unfinished => say(|m| m.rename_do_then_finish(&todo(m), &m.command(&again))),
     };
-    let then_again = |todo: &dyn Fn(Messages) -> String| say(|m| m.rename_do_then(&todo(m), &again));
+    let then_again =
+        |todo: &dyn Fn(Messages) -> String| say(|m| m.rename_do_then(&todo(m), &m.command(&again)));
     match &error {
         RenameError::NameTaken(name) => failure.hint(say(|m| m.rename_choose_other(name))),
         RenameError::NameFixed { .. } => failure.hint(say(|m| m.rename_start_anew())),

@@ -22,7 +22,7 @@ use crate::App;
 use crate::agents::{self, nobody_answers};
 use crate::config::{Config, Loaded};
 use crate::error::Failure;
-use crate::messages::say;
+use crate::messages::{command, say};
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
 use crate::present::refusals;
 use crate::present::words;
@@ -101,7 +101,7 @@ impl App {
 
 fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers) -> Result<Resumed, NotYet> {
     if let Ok(spec) = dir.spec() {
-        given_again(app, &spec, &[], &format!("dacapo resume {}", spec.name).into())?;
+        given_again(app, &spec, &[], &command(format_args!("resume {}", spec.name)))?;
     }
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
@@ -287,7 +287,7 @@ fn enough(
         (Status::Completed, _, None) if !follow_up => {
             Err(Failure::usage(say(|m| m.resume_completed(&view.name)))
                 .hint(say(|m| m.resume_follow_up(&view.name)))
-                .hint(format!("dacapo resume {} --iter 5", view.name)))
+                .hint(command(format_args!("resume {} --iter 5", view.name))))
         }
         (Status::Completed, _, None) => Ok(anew),
         (_, Some(Outcome::MaxReached), None) | (_, _, None) if !left && view.status.has_ended() => {
@@ -296,7 +296,7 @@ fn enough(
                 false => Err(Failure::usage(say(|m| {
                     m.resume_used_up(&view.name, view.max_iterations.unwrap_or(view.iteration))
                 }))
-                .hint(format!("dacapo resume {} --iter 5", view.name))),
+                .hint(command(format_args!("resume {} --iter 5", view.name)))),
             }
         }
         _ => Ok(None),

@@ -16,7 +16,7 @@ use super::kind::{self, KindOperations};
 use super::resume::{GoesOn, Resumed};
 use crate::App;
 use crate::error::{Failure, suggest};
-use crate::messages::say;
+use crate::messages::{command, say};
 use crate::operations::tasks::{still_finishing, unreachable};
 use crate::present::needs::commands;
 use crate::present::refusals;
@@ -131,7 +131,7 @@ impl App {
                 let first = kind.limits().first().copied().unwrap_or("iter");
                 Failure::usage(say(|m| m.set_not_key_value(change)))
                     .kept(say(|m| m.kept_nothing_changed()))
-                    .hint(format!("dacapo set {} {first}=20", spec.name))
+                    .hint(command(format_args!("set {} {first}=20", spec.name)))
             })?;
             let parsed = kind.change(key, value).map_err(|error| invalid(self.kinds, &error, kind, value))?;
             let budget = match parsed {
@@ -164,15 +164,13 @@ impl App {
         if let Some(number) = choice
             && number > needs.choices.len()
         {
-            let all: Vec<String> = commands(&needs, &dir.name())
-                .into_iter()
-                .enumerate()
-                .map(|(at, option)| format!("{}: {option}", at + 1))
-                .collect();
-            let all = all.join(", ");
+            let all = |messages| {
+                let options = commands(&needs, &dir.name(), messages).into_iter().enumerate();
+                options.map(|(at, option)| format!("{}: {option}", at + 1)).collect::<Vec<_>>().join(", ")
+            };
             return Err(Failure::usage(say(|m| m.approve_no_choice(number)))
                 .kept(say(|m| m.approve_kept_waits()))
-                .hint(say(|m| m.approve_choices(&all)))
+                .hint(say(|m| m.approve_choices(&all(m))))
                 .into());
         }
         Ok(answer(&dir, "dacapo approve", Command::Approve { choice })?)

@@ -15,7 +15,7 @@ use dacapo_core::view::{Status, TaskView, ViewError};
 use super::rename;
 use crate::App;
 use crate::error::{Code, Failure, suggest};
-use crate::messages::{Messages, Text, say};
+use crate::messages::{Messages, Text, command, say};
 use crate::note::Note;
 use crate::present::notices::told;
 
@@ -141,7 +141,7 @@ impl App {
         let last = last_words(dir).map_or_else(String::new, |words| format!(":\n{words}"));
         Failure::failed(say(|m| m.task_interrupted(&name, &last)))
             .kept(say(Messages::task_interrupted_kept))
-            .hint(format!("dacapo resume {name}"))
+            .hint(command(format_args!("resume {name}")))
     }
 }
 
@@ -177,7 +177,7 @@ pub fn is_put_away(app: &App, repo: &Repo, data: &RepoDir, name: &str) -> bool {
 pub fn still_running(name: &str) -> Failure {
     Failure::usage(say(|m| m.task_still_running(name)))
         .kept(say(Messages::kept_nothing_changed))
-        .hint(say(|m| m.hint_kill_ends_it(name)))
+        .hint(say(|m| m.kill_it_first(name)))
         .hint(say(|m| m.task_attach_or_wait(name)))
 }
 
@@ -236,5 +236,27 @@ fn not_usable(error: &DiscoverError) -> Failure {
             refused(say(|m| m.repository_dubious(&dir, said))).hint(say(|m| m.repository_trust_owner(&dir)))
         }
         DiscoverError::Git(error) => refused(error.to_string().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s7_a_running_task_says_how_to_kill_it_from_where_the_user_is() {
+        let said = |messages| still_running("x").shown(messages).to_string();
+        insta::assert_snapshot!(said(Messages::ENGLISH), @r"
+        error: Task 'x' is still running.
+          kept: everything; nothing was changed
+          do:   Use dacapo kill x first.
+          or:   dacapo attach x shows it, dacapo wait x waits for it
+        ");
+        insta::assert_snapshot!(said(Messages::ENGLISH.for_app()), @r"
+        error: Task 'x' is still running.
+          kept: everything; nothing was changed
+          do:   Use /spawn --kill first.
+          or:   /attach x shows it, /wait x waits for it
+        ");
     }
 }

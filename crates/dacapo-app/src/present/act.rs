@@ -108,32 +108,37 @@ impl NextAct {
             return name.clone();
         }
         let name = self.task.as_deref().unwrap_or_default();
-        let words = [self.program(), name, &self.flags(messages)];
-        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        let words = [self.words(), name, &self.flags(messages)];
+        let words = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        messages.command(words.join(" "))
     }
 
-    /// What stands before the name of the task on a command line.
-    pub fn program(&self) -> &'static str {
+    /// What stands before the name of the task where a command is typed.
+    pub fn before_task(&self, messages: Messages) -> String {
+        messages.command(self.words())
+    }
+
+    fn words(&self) -> &'static str {
         match self.command {
-            ActCommand::Abandon => "dacapo milestone abandon",
-            ActCommand::Approve => "dacapo approve",
-            ActCommand::Attach => "dacapo attach",
-            ActCommand::Diff => "dacapo diff",
-            ActCommand::Drop => "dacapo drop",
-            ActCommand::Kill => "dacapo kill",
-            ActCommand::List => "dacapo list",
-            ActCommand::Merge => "dacapo merge",
-            ActCommand::Prune => "dacapo prune",
-            ActCommand::PullRequest => "dacapo pr",
-            ActCommand::Reject => "dacapo reject",
+            ActCommand::Abandon => "milestone abandon",
+            ActCommand::Approve => "approve",
+            ActCommand::Attach => "attach",
+            ActCommand::Diff => "diff",
+            ActCommand::Drop => "drop",
+            ActCommand::Kill => "kill",
+            ActCommand::List => "list",
+            ActCommand::Merge => "merge",
+            ActCommand::Prune => "prune",
+            ActCommand::PullRequest => "pr",
+            ActCommand::Reject => "reject",
             // Rounds are what only `milestone resume` can change on the way.
             ActCommand::Resume if self.arguments.iter().any(|one| matches!(one, ActArgument::Rounds(_))) => {
-                "dacapo milestone resume"
+                "milestone resume"
             }
-            ActCommand::Resume => "dacapo resume",
-            ActCommand::Set => "dacapo set",
-            ActCommand::Status => "dacapo status",
-            ActCommand::Tell => "dacapo tell",
+            ActCommand::Resume => "resume",
+            ActCommand::Set => "set",
+            ActCommand::Status => "status",
+            ActCommand::Tell => "tell",
         }
     }
 
@@ -142,7 +147,7 @@ impl NextAct {
         let one = |argument: &ActArgument| match argument {
             ActArgument::Answer => format!("\"{}\"", messages.list_your_answer()),
             ActArgument::Message => "\"…\"".to_owned(),
-            ActArgument::MoreWork => "\"also …\"".to_owned(),
+            ActArgument::MoreWork => format!("\"{}\"", messages.next_also()),
             ActArgument::Choice => "[CHOICE]".to_owned(),
             ActArgument::Offered { number, .. } => number.to_string(),
             ActArgument::Finding(number) => number.clone(),
@@ -169,6 +174,7 @@ mod tests {
             "dacapo list --done"
         );
         let resume = || NextAct::of(ActCommand::Resume, "x");
+        assert_eq!(resume().command_line(Messages::ENGLISH.for_app()), "/resume x");
         assert_eq!(line(resume()), "dacapo resume x");
         assert_eq!(line(resume().with(ActArgument::Iterations(5))), "dacapo resume x --iter 5");
         assert_eq!(line(resume().with(ActArgument::Rounds(20))), "dacapo milestone resume x --rounds 20");

@@ -145,6 +145,6 @@ fn known(notices: &[Value], name: &str) -> Value {
 pub fn ask(asked: &mut Value, name: &str) {
     if let Ok(known) = Needs::deserialize(&*asked) {
         asked["question"] = needs::question(&known.kind, Messages::ENGLISH).into();
-        asked["options"] = needs::commands(&known, name).into();
+        asked["options"] = needs::commands(&known, name, Messages::ENGLISH).into();
     }
 }

@@ -68,8 +68,9 @@ mod tests {
             // The engine's own words, for logs, and those for people are the same in English.
             assert_eq!(why(left_out).english(), left_out.to_string());
         }
-        let shown =
-            all.each_ref().map(|left_out| why(left_out).in_language(Language::SimplifiedChinese).to_owned());
+        let shown = all
+            .each_ref()
+            .map(|left_out| why(left_out).in_words(Messages::new(Language::SimplifiedChinese)).to_owned());
         assert_eq!(
             shown,
             [

@@ -157,7 +157,7 @@ fn green(brief: &Brief, messages: Messages) -> String {
 
 fn typed(act: &NextAct, messages: Messages) -> Next {
     Next {
-        before: act.program().to_owned(),
+        before: act.before_task(messages),
         name: act.task.clone().unwrap_or_default(),
         after: act.flags(messages),
     }

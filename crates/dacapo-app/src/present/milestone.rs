@@ -333,7 +333,11 @@ pub fn answers(name: &str, needs: &Needs, milestone: &MilestoneView, messages: M
         let one = milestone.open_findings().next().filter(|_| *choice == Choice::Approve);
         let settle = one.map(|finding| {
             let settle = NextAct::of(ActCommand::Approve, name);
-            Next::of(settle.with(ActArgument::Finding(finding.id.to_string())), messages.next_settle())
+            Next::of(
+                settle.with(ActArgument::Finding(finding.id.to_string())),
+                messages.next_settle(),
+                messages,
+            )
         });
         answers.push(answer);
         answers.extend(settle);

@@ -38,8 +38,8 @@ pub fn answers(needs: &Needs, name: &str) -> Vec<NextAct> {
 }
 
 /// The same as a person types it; what an agent offers is called as the agent calls it.
-pub fn commands(needs: &Needs, name: &str) -> Vec<String> {
-    answers(needs, name).iter().map(|act| act.command_line(Messages::ENGLISH)).collect()
+pub fn commands(needs: &Needs, name: &str, messages: Messages) -> Vec<String> {
+    answers(needs, name).iter().map(|act| act.command_line(messages)).collect()
 }
 
 /// What became of the main branch, and that it is for a person to say why.

@@ -27,8 +27,8 @@ impl Next {
         Self { act: None, command: command.into(), meaning }
     }
 
-    pub fn of(act: NextAct, meaning: String) -> Self {
-        Self { command: act.command_line(Messages::ENGLISH), act: Some(act), meaning }
+    pub fn of(act: NextAct, meaning: String, messages: Messages) -> Self {
+        Self { command: act.command_line(messages), act: Some(act), meaning }
     }
 
     /// What can be answered to task `name`, the most likely first.
@@ -51,7 +51,7 @@ impl Next {
             Choice::Abandon => messages.next_abandon(),
             Choice::Offered { .. } => String::new(),
         };
-        Self::of(act, meaning)
+        Self::of(act, meaning, messages)
     }
 }
 

@@ -31,7 +31,7 @@ pub fn line(note: &Note, messages: Messages) -> String {
             let place = if why.contains(path) { String::new() } else { format!(" ({path})") };
             warning(messages.note_task_unreadable(task, &why, &place))
         }
-        Note::Settings { warning: said } => warning(said.in_language(messages.language()).to_owned()),
+        Note::Settings { warning: said } => warning(said.in_words(messages).to_owned()),
         Note::Merging { task, now: MergeStep::Begun } => messages.note_merging(task),
         Note::Merging { task, now } => messages.note_merging_step(task, &merging(now, messages)),
     }
@@ -60,9 +60,7 @@ fn merging(now: &MergeStep, messages: Messages) -> String {
             MergeResult::Merged { commit_id } => messages.note_merge_done(commit_id.short()),
             MergeResult::AlreadyThere => messages.note_merge_already_there(),
             MergeResult::Empty => messages.note_merge_empty(),
-            MergeResult::LeftOut { reason } => {
-                messages.note_merge_left_out(reason.in_language(messages.language()))
-            }
+            MergeResult::LeftOut { reason } => messages.note_merge_left_out(reason.in_words(messages)),
             MergeResult::Halted => messages.note_merge_stopped(),
         },
     }

@@ -249,18 +249,18 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
         return Next::answers(needs, name, messages);
     }
     let act = |command| NextAct::of(command, name);
-    let resume = Next::of(act(ActCommand::Resume), messages.next_resume());
+    let resume = Next::of(act(ActCommand::Resume), messages.next_resume(), messages);
     let more = act(ActCommand::Resume).with(ActArgument::Iterations(MORE_ITERATIONS));
-    let more = Next::of(more, messages.next_more_iterations(u64::from(MORE_ITERATIONS)));
-    let drop = Next::of(act(ActCommand::Drop), messages.next_drop());
+    let more = Next::of(more, messages.next_more_iterations(u64::from(MORE_ITERATIONS)), messages);
+    let drop = Next::of(act(ActCommand::Drop), messages.next_drop(), messages);
     let mut all = Vec::new();
     if is_paused_by_hand(view, result) {
         all.push(resume.clone());
     }
     if result.last_commit != result.base_commit {
-        all.push(Next::of(act(ActCommand::Diff), messages.next_diff()));
+        all.push(Next::of(act(ActCommand::Diff), messages.next_diff(), messages));
         if view.worktree.is_some() && view.merged.is_none() {
-            all.push(Next::of(act(ActCommand::Merge), messages.next_merge()));
+            all.push(Next::of(act(ActCommand::Merge), messages.next_merge(), messages));
         }
     }
     if view.merged.is_some() {
@@ -274,7 +274,7 @@ pub fn next(view: &TaskView, result: &TaskResult, messages: Messages) -> Vec<Nex
         }
         Outcome::Completed => {
             let more_work = act(ActCommand::Resume).with(ActArgument::MoreWork);
-            all.push(Next::of(more_work, messages.next_more_work()));
+            all.push(Next::of(more_work, messages.next_more_work(), messages));
         }
         Outcome::MaxReached | Outcome::Stalled => all.push(more),
         _ if is_paused_by_hand(view, result) => {}

@@ -149,7 +149,7 @@ fn asks(out: &mut String, view: &TaskView, messages: Messages) {
                 if report::is_blocked(view) || matches!(needs.kind, NeedKind::Resume { .. }) {
                     return;
                 }
-                for (at, option) in needs::commands(needs, &view.name).iter().enumerate() {
+                for (at, option) in needs::commands(needs, &view.name, messages).iter().enumerate() {
                     line(&format!("        {}: {}", at + 1, words::line(option, words::WHOLE)));
                 }
             }
@@ -240,16 +240,16 @@ fn iteration(out: &mut String, view: &TaskView, record: &IterationRecord, messag
 pub fn next(view: &TaskView, messages: Messages) -> Vec<Next> {
     let name = &view.name;
     let act = |command| NextAct::of(command, name);
-    let resume = Next::of(act(ActCommand::Resume), messages.next_resume());
-    let tell = Next::of(act(ActCommand::Tell).with(ActArgument::Message), messages.next_tell());
-    let kill = Next::of(act(ActCommand::Kill), messages.next_kill());
-    let attach = Next::of(act(ActCommand::Attach), messages.next_attach());
+    let resume = Next::of(act(ActCommand::Resume), messages.next_resume(), messages);
+    let tell = Next::of(act(ActCommand::Tell).with(ActArgument::Message), messages.next_tell(), messages);
+    let kill = Next::of(act(ActCommand::Kill), messages.next_kill(), messages);
+    let attach = Next::of(act(ActCommand::Attach), messages.next_attach(), messages);
     match view.status {
         Status::Interrupted => vec![resume],
         Status::Paused => vec![resume, tell, kill],
         Status::Running if view.needs.is_some() => vec![
-            Next::of(act(ActCommand::Approve).with(ActArgument::Choice), messages.next_approve()),
-            Next::of(act(ActCommand::Reject), messages.next_reject()),
+            Next::of(act(ActCommand::Approve).with(ActArgument::Choice), messages.next_approve(), messages),
+            Next::of(act(ActCommand::Reject), messages.next_reject(), messages),
             attach,
         ],
         Status::Queued | Status::Waiting => vec![attach, kill],

@@ -6,7 +6,7 @@ use dacapo_core::spec::TaskSpec;
 use super::{Wishes, git_failed};
 use crate::config::Config;
 use crate::error::{Code, Failure};
-use crate::messages::say;
+use crate::messages::{command, say};
 use crate::present::words;
 
 /// The remote: that of the base branch's upstream, else `origin`, else the only one. With the branch that is followed there.
@@ -59,6 +59,6 @@ pub(super) fn base(
         Some(base) => Ok(base),
         None => Err(Failure::usage(say(|m| m.pr_no_base(spec.name.as_str())))
             .kept(say(|m| m.kept_nothing_pushed()))
-            .hint(format!("dacapo pr {} --base main", spec.name))),
+            .hint(command(format_args!("pr {} --base main", spec.name)))),
     }
 }

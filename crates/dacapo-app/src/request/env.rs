@@ -41,7 +41,7 @@ pub fn given_again(
     match missing {
         Some((name, _)) => Err(Failure::usage(say(|m| m.env_secret_missing(spec.name.as_str(), name)))
             .kept(say(Messages::kept_nothing_started))
-            .hint(say(|m| format!("{name}=… {}", command.in_language(m.language()))))),
+            .hint(say(|m| format!("{name}=… {}", command.in_words(m))))),
         None => Ok(()),
     }
 }

@@ -273,7 +273,7 @@ impl Attachment<'_> {
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,
             Ok(Err(error)) => messages.attach_cannot_tell(&error.to_string()),
-            Err(refused) => refused.message.in_language(messages.language()).to_owned(),
+            Err(refused) => refused.message.in_words(messages).to_owned(),
         };
         if let Some(human) = &mut self.surface.human {
             human.note(&words);

@@ -75,7 +75,7 @@ fn tell_effect(app: &Console, change: &ConfigChange) {
 
 fn warn(warnings: &[Text], messages: Messages) {
     for warning in warnings {
-        complain!("{}{}", messages.label_warning(), warning.in_language(messages.language()));
+        complain!("{}{}", messages.label_warning(), warning.in_words(messages));
     }
 }
 
@@ -109,8 +109,8 @@ fn edit(app: &Console, whose: Whose) -> Result<u8, Failure> {
         }
     }
     let again = match whose {
-        Whose::User => "dacapo config edit",
-        Whose::Project => "dacapo config edit --project",
+        Whose::User => "config edit",
+        Whose::Project => "config edit --project",
     };
     let written = app.take_config(&file, again)?;
     warn(&written.loaded.warnings, messages);

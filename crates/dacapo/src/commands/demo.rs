@@ -73,7 +73,7 @@ pub(super) fn run(app: &Console, args: &Demo) -> Result<u8, Failure> {
 
 fn in_your_repository(messages: Messages) -> String {
     let all = [
-        Next::new("dacapo doctor", messages.next_doctor()),
+        Next::new(messages.command("doctor"), messages.next_doctor()),
         Next::new("dacapo \"fix the failing tests\"", messages.next_first_task()),
     ];
     let mut out = messages.next_in_your_repository();

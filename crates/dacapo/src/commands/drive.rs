@@ -30,7 +30,7 @@ pub(super) fn drive(app: &Console, run: Run, show: Show) -> Result<u8, Failure> 
             // Where its journal does not read, the driver says so.
             let _ = read_sealed(&run.dir, |line| promise.see(&line));
             let mut human = Human::new(run.view(app)?, run.dir.path(), promise, app.messages);
-            let in_words = |text: &Text| text.in_language(app.messages.language()).to_owned();
+            let in_words = |text: &Text| text.in_words(app.messages).to_owned();
             let why = run.agent_why.as_ref().map(in_words);
             let notes: Vec<String> = run.notes.iter().map(in_words).collect();
             human.preamble(&run.spec, why.as_deref(), &notes, run.more_iterations);
@@ -68,14 +68,14 @@ pub(super) fn after_task(show: Show, news: &AfterTask, messages: Messages) {
             say(show, &format!("  {}", messages.pr_pushing(branch, remote)));
         }
         AfterTask::Remark(note) => {
-            let note = note.in_language(messages.language());
+            let note = note.in_words(messages);
             say(show, &paint(WARN, &format!("  {}{note}", messages.label_remark())));
         }
         AfterTask::Opened { url } => say(show, &format!("  {}", messages.pr_opened(url))),
         // The JSON lines of a task end with its result, so there it goes to the log.
         AfterTask::Problem(message) if show.json || show.quiet => tracing::warn!("{message}"),
         AfterTask::Problem(message) => {
-            for line in message.in_language(messages.language()).lines() {
+            for line in message.in_words(messages).lines() {
                 say(show, &paint(WARN, &format!("  {}", words::line(line, words::WHOLE))));
             }
         }

@@ -40,10 +40,9 @@ fn in_words(app: &Console, asked: &Request, uncommitted: usize) -> String {
     let mut line = |label: &str, text: &str| {
         lines.push(format!("{} {}", paint(DIM, &words::padded(label, 7)), visible(text)));
     };
-    let language = app.messages.language();
     let agents = agents_in_words(app, &spec.agents);
     let agents = match &asked.agent_why {
-        Some(why) => messages.live_because(&agents, why.in_language(language)),
+        Some(why) => messages.live_because(&agents, why.in_words(messages)),
         None => agents,
     };
     line(&messages.label_agent(), &agents);
@@ -69,7 +68,7 @@ fn in_words(app: &Console, asked: &Request, uncommitted: usize) -> String {
         let value = value.as_deref().unwrap_or(&secret);
         line(&messages.label_env(), &format!("{name}={value}"));
     }
-    asked.notes.iter().for_each(|note| line(&messages.label_note_short(), note.in_language(language)));
+    asked.notes.iter().for_each(|note| line(&messages.label_note_short(), note.in_words(messages)));
     let mut prompt = spec.prompt.lines();
     line(&messages.label_prompt(), prompt.next().unwrap_or_default());
     prompt.for_each(|more| line("", more));

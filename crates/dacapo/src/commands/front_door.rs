@@ -55,7 +55,7 @@ pub(super) fn run(app: &Console, mut args: Exec) -> Result<u8, Failure> {
     out.line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));
     let stays = left_here(uncommitted);
     asked.notes.iter().filter(|note| **note != stays).for_each(|note| {
-        let note = note.in_language(messages.language());
+        let note = note.in_words(messages);
         out.add(paint(WARN, &format!("{}{note}", messages.label_note())));
     });
     out.say();

@@ -35,7 +35,7 @@ fn told(founded: &InitResult, messages: Messages) -> String {
         let said = words::line(&imported.in_words(messages), words::WHOLE);
         lines.push(format!("{}{said}", messages.init_imported()));
     }
-    let notes = founded.notes.iter().map(|note| note.in_language(messages.language()));
+    let notes = founded.notes.iter().map(|note| note.in_words(messages));
     let notes = notes.map(|note| format!("{}{}", messages.label_note(), words::line(note, words::WHOLE)));
     lines.extend(notes.map(|note| format!("  {}", paint(WARN, &note))));
     lines.push(paint(DIM, &messages.init_next()));

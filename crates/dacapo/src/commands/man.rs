@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use crate::args::{self, Cli};
 use crate::commands::Console;
 use crate::error::{Failure, suggest};
-use crate::messages::{Messages, say};
+use crate::messages::{Messages, command, say};
 
 pub(super) fn run(app: &Console, args: &args::Man) -> Result<u8, Failure> {
     let all = pages()?;
@@ -32,7 +32,7 @@ pub(super) fn run(app: &Console, args: &args::Man) -> Result<u8, Failure> {
             let failure = Failure::usage(say(|m| m.man_no_such_command(&typed)));
             let names = all.iter().filter_map(|page| page.name.strip_prefix("dacapo-"));
             Err(match suggest(&typed, names) {
-                Some(close) => failure.hint(format!("dacapo man {}", close.replace('-', " "))),
+                Some(close) => failure.hint(command(format_args!("man {}", close.replace('-', " ")))),
                 None => failure.hint(say(Messages::command_help_shows_commands)),
             })
         }

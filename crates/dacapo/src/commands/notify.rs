@@ -26,7 +26,7 @@ pub(super) fn run(app: &Console, command: &NotifyCommand) -> Result<u8, Failure>
         Err(_) => load(&app.user_sources())?,
     };
     for warning in &loaded.warnings {
-        complain!("{}{}", app.messages.label_warning(), warning.in_language(app.messages.language()));
+        complain!("{}{}", app.messages.label_warning(), warning.in_words(app.messages));
     }
     let channels = channels(app, &loaded.config.notify);
     if channels.is_empty() {

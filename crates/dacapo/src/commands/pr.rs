@@ -21,7 +21,7 @@ pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
         return Ok(0);
     };
     if let Some(note) = plan.note() {
-        complain!("{}{}", app.messages.label_remark(), note.in_language(app.messages.language()));
+        complain!("{}{}", app.messages.label_remark(), note.in_words(app.messages));
     }
     if !args.json {
         app.print(&told(&plan, &made, app.messages));

@@ -70,7 +70,7 @@ pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
         }
         for problem in &problems {
             let label = pad(&messages.prune_label_problem(), KIND);
-            app.print(&paint(WARN, &format!("{label} {}", problem.in_language(messages.language()))));
+            app.print(&paint(WARN, &format!("{label} {}", problem.in_words(messages))));
         }
         app.print(&match (removed.len() as u64, args.dry_run) {
             (0, _) => messages.prune_nothing(),

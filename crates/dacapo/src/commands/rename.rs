@@ -36,7 +36,7 @@ fn tell(app: &Console, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> R
     for note in notes(app, dir, record) {
         app.print(&paint(DIM, &format!("  {note}")));
     }
-    app.print(&paint(DIM, &format!("  dacapo status {to}")));
+    app.print(&paint(DIM, &format!("  {}", app.messages.command(format_args!("status {to}")))));
     Ok(0)
 }
 

@@ -70,7 +70,7 @@ pub(super) fn tell(app: &Console, started: &Started, show: Show) -> Result<(), F
     } else {
         let messages = app.messages;
         started.notes.iter().for_each(|note| {
-            app.print(&format!("{}{}", messages.label_note(), note.in_language(messages.language())));
+            app.print(&format!("{}{}", messages.label_note(), note.in_words(messages)));
         });
         app.print(&in_words(started, messages));
     }
@@ -81,7 +81,7 @@ fn in_words(started: &Started, messages: Messages) -> String {
     let name = started.spec.name.as_str();
     let agent = started.spec.agents.first().map_or("", |agent| agent.name.as_str());
     let agent = match &started.agent_why {
-        Some(why) => messages.spawn_agent_why(agent, why.in_language(messages.language())),
+        Some(why) => messages.spawn_agent_why(agent, why.in_words(messages)),
         None => agent.to_owned(),
     };
     let place = match &started.spec.place {

@@ -37,10 +37,10 @@ pub(super) fn run(app: &Console, args: &Undo) -> Result<u8, Failure> {
         let short = words::branch(into);
         app.print(&paint(DIM, &format!("  {}", messages.undone_stays_merged(short))));
         if let Some(way) = way_back {
-            app.print(&paint(DIM, &format!("  {}", way.in_language(messages.language()))));
+            app.print(&paint(DIM, &format!("  {}", way.in_words(messages))));
         }
     }
-    app.print(&paint(DIM, &format!("  dacapo status {name}")));
+    app.print(&paint(DIM, &format!("  {}", messages.command(format_args!("status {name}")))));
     Ok(0)
 }
 
@@ -65,7 +65,7 @@ fn list(app: &Console, all: &[PutAway]) {
             paint(BOLD, &format!("{:<width$}", kept.name)),
             pad(&why, 19),
             words::line(&kept.prompt, 40),
-            paint(DIM, &format!("dacapo undo {}", kept.id))
+            paint(DIM, &messages.command(format_args!("undo {}", kept.id)))
         ));
     }
 }

@@ -63,7 +63,7 @@ impl Imported {
         let status = self.status.as_ref().map_or_else(String::new, |status| format!(", {status}"));
         let said = format!("{}{to}{status}", self.from);
         match &self.problem {
-            Some(problem) => messages.clauses(&said, problem.in_language(messages.language())),
+            Some(problem) => messages.clauses(&said, problem.in_words(messages)),
             None => said,
         }
     }

@@ -141,7 +141,7 @@ fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
         LockError::Held => Failure::usage(say(|m| m.task_still_running(&name)))
             .kept(unmerged())
             .hint(say(|m| m.merge_wait_for(&name)))
-            .hint(say(|m| m.merge_kill_first(&name))),
+            .hint(say(|m| m.kill_it_first(&name))),
         LockError::Lingering => still_finishing(&name).kept(unmerged()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
             Failure::failed(refusals::lock(&error)).kept(unmerged())

@@ -9,7 +9,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::begun;
 use crate::App;
 use crate::error::Failure;
-use crate::messages::say;
+use crate::messages::{command, say};
 use crate::operations::kind::Order;
 use crate::operations::resume::{GoesOn, Resume};
 use crate::operations::send::{AnswerOutcome, write_down};
@@ -124,7 +124,7 @@ fn settle(app: &App, dir: &TaskDir, number: usize) -> Result<(), Failure> {
     if is_review(&needs) {
         return Err(Failure::usage(say(|m| m.milestones_verdict_on_all(&name)))
             .kept(say(|m| m.kept_nothing_changed()))
-            .hint(format!("dacapo milestone approve {name}")));
+            .hint(command(format_args!("milestone approve {name}"))));
     }
     MilestoneView::of(seen.own()).map_or(Ok(()), |milestone| is_open(milestone, number))?;
     write_down(dir, &lock, "dacapo approve", &[Command::Approve { choice: Some(number) }])

@@ -56,10 +56,10 @@ pub(super) fn next(
     let mut all = Vec::new();
     let own = view.worktree.is_some();
     if result.last_commit != result.base_commit {
-        all.push(Next::of(act(ActCommand::Diff), messages.next_diff()));
+        all.push(Next::of(act(ActCommand::Diff), messages.next_diff(), messages));
         if own && view.merged.is_none() && result.outcome == Outcome::Completed {
-            all.push(Next::of(act(ActCommand::Merge), messages.next_merge()));
-            all.push(Next::of(act(ActCommand::PullRequest), messages.next_pull_request()));
+            all.push(Next::of(act(ActCommand::Merge), messages.next_merge(), messages));
+            all.push(Next::of(act(ActCommand::PullRequest), messages.next_pull_request(), messages));
         }
     }
     if view.merged.is_some() {
@@ -72,9 +72,9 @@ pub(super) fn next(
     match milestone.status {
         MilestoneStatus::Completed | MilestoneStatus::Abandoned => {}
         MilestoneStatus::InProgress | MilestoneStatus::Paused | MilestoneStatus::AwaitingReview => {
-            all.push(Next::of(act(ActCommand::Resume), messages.next_resume()));
+            all.push(Next::of(act(ActCommand::Resume), messages.next_resume(), messages));
         }
     }
-    all.extend(own.then(|| Next::of(act(ActCommand::Drop), messages.next_drop())));
+    all.extend(own.then(|| Next::of(act(ActCommand::Drop), messages.next_drop(), messages)));
     all
 }

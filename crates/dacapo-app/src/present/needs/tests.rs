@@ -98,7 +98,7 @@ fn m10_every_answer_is_a_command_to_type() {
     ];
     let needs = Needs { kind: NeedKind::Resume { by: None }, choices };
     assert_eq!(
-        commands(&needs, "x"),
+        commands(&needs, "x", Messages::ENGLISH),
         [
             "dacapo resume x",
             "dacapo resume x \"your answer\"",

@@ -42,7 +42,7 @@ fn sign(report: &AgentReport) -> String {
 }
 
 fn line(text: &Text, messages: Messages) -> String {
-    words::line(text.in_language(messages.language()), words::WHOLE)
+    words::line(text.in_words(messages), words::WHOLE)
 }
 
 fn to_do(hint: &Text, messages: Messages) -> String {
@@ -114,7 +114,7 @@ pub(super) fn machine(checks: &[Check], messages: Messages) -> String {
             CheckState::Note => paint(WARN, "○"),
             CheckState::Bad => paint(BAD, "✗"),
         };
-        let mut told = check.detail.in_language(messages.language()).lines();
+        let mut told = check.detail.in_words(messages).lines();
         let first = words::line(told.next().unwrap_or_default(), words::WHOLE);
         let name = name(check.name, messages);
         lines.push(format!("{sign} {name}{:1$}  {first}", "", NAMES.saturating_sub(name.width())));

@@ -276,7 +276,7 @@ impl Shown {
         self.left_out.push(name.to_owned());
         let messages = self.messages;
         let reason = left_out::why(why);
-        let mut lines = reason.in_language(messages.language()).lines();
+        let mut lines = reason.in_words(messages).lines();
         let first = lines.next().unwrap_or_default();
         if self.show.quiet {
             let text = messages.merge_task_left_out(name, &words::line(first, words::WHOLE));
@@ -325,9 +325,7 @@ fn next_step(branch: &str, name: &str, why: &LeftOut, messages: Messages) -> Opt
         LeftOut::Conflicts(_) => Some(messages.merge_do_agent_or_git(name, branch)),
         LeftOut::NoAgent => Some(messages.merge_do_name_agent()),
         LeftOut::Unresolved { .. } => Some(messages.merge_do_another_agent(name, branch)),
-        LeftOut::Check { .. } => {
-            Some(format!("dacapo resume {name} \"rebase onto the new state and make the checks pass\""))
-        }
+        LeftOut::Check { .. } => Some(messages.merge_do_make_checks_pass(name)),
         LeftOut::Setup { .. } => Some(messages.merge_do_fix_setup()),
         LeftOut::Moved | LeftOut::Switched => Some(messages.merge_do_again(name)),
         LeftOut::InTheWay(_) => Some(messages.merge_do_move_away(name)),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dacapo_app::messages::{Messages, say};
+use dacapo_app::messages::{Messages, command, say};
 use dacapo_app::operations::milestone::which;
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
@@ -53,7 +53,7 @@ pub(super) fn run(app: &Console, args: &NewMilestone) -> Result<u8, Failure> {
                 m.milestones_exists(id.as_str(), &path.display().to_string())
             }))
             .kept(say(|m| m.milestones_kept_file()))
-            .hint(format!("dacapo milestone show {id}")));
+            .hint(command(format_args!("milestone show {id}"))));
         }
     }
     let empty: Vec<&str> = outline.empty().into_iter().map(Section::name).collect();
@@ -85,7 +85,7 @@ fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
     Err(Failure::usage(say(|m| m.milestones_id_taken(id.as_str(), &was(m))))
         .kept(say(|m| m.kept_nothing_written()))
         .hint(say(|m| m.milestones_choose_id()))
-        .hint(format!("dacapo milestone show {id}")))
+        .hint(command(format_args!("milestone show {id}"))))
 }
 
 fn told(app: &Console, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {

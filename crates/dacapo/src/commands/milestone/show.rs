@@ -102,12 +102,11 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
     }
     if !next.is_empty() {
         let _ = writeln!(out, "\n{}", paint(BOLD, &messages.page_what_you_can_do()));
-        let language = messages.language();
-        let width = next.iter().map(|(command, _)| command.in_language(language).width()).max();
+        let width = next.iter().map(|(command, _)| command.in_words(messages).width()).max();
         let width = width.unwrap_or(0).min(60);
         for (command, what) in next {
-            let command = pad(command.in_language(language), width);
-            let _ = writeln!(out, "  {command}  {}", paint(DIM, what.in_language(language)));
+            let command = pad(command.in_words(messages), width);
+            let _ = writeln!(out, "  {command}  {}", paint(DIM, what.in_words(messages)));
         }
     }
     out.trim_end().to_owned()

@@ -1,6 +1,6 @@
 //! What is said of a milestone, for people and for programs.
 
-use dacapo_app::messages::{Messages, Text, say};
+use dacapo_app::messages::{Messages, Text, command, say};
 use dacapo_core::event::{Choice, NeedKind};
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::view;
@@ -186,17 +186,18 @@ type Words = fn(Messages) -> String;
 pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
     let id = &entry.name;
     let mut all: Vec<(Text, Text)> = Vec::new();
-    let mut add = |command: String, what: Words| all.push((command.into(), say(what)));
-    let milestone = |word: &str| format!("dacapo milestone {word} {id}");
     if let Some(written) = entry.written.as_ref().filter(|written| written.read.is_err()) {
-        add(format!("$EDITOR {}", written.path.display()), Messages::page_do_edit);
+        let edit = format!("$EDITOR {}", written.path.display());
+        all.push((edit.into(), say(Messages::page_do_edit)));
     }
+    let mut add = |words: String, what: Words| all.push((command(words), say(what)));
+    let milestone = |word: &str| format!("milestone {word} {id}");
     let Some(told) = entry.task() else {
         match &entry.known {
             Known::Mirrored(_) if entry.status() != Status::COMPLETED => {
-                add(format!("dacapo undo {id}"), Messages::page_do_undo);
+                add(format!("undo {id}"), Messages::page_do_undo);
             }
-            Known::OtherTask => add(format!("dacapo drop {id}"), Messages::page_do_drop_other),
+            Known::OtherTask => add(format!("drop {id}"), Messages::page_do_drop_other),
             Known::Nothing | Known::Mirrored(_) | Known::Unreadable(_) | Known::Task(_) => {}
         }
         if entry.status() == Status::Pending && entry.definition().is_some() {
@@ -211,28 +212,28 @@ pub(super) fn next(entry: &Entry) -> Vec<(Text, Text)> {
             add(milestone("abandon"), Messages::page_do_abandon);
         }
         Status::Pending | Status::IN_PROGRESS => {
-            add(format!("dacapo attach {id}"), Messages::page_do_attach);
-            add(format!("dacapo tell {id} \"…\""), Messages::page_do_tell);
-            add(format!("dacapo pause {id}"), Messages::page_do_pause);
+            add(format!("attach {id}"), Messages::page_do_attach);
+            add(format!("tell {id} \"…\""), Messages::page_do_tell);
+            add(format!("pause {id}"), Messages::page_do_pause);
             add(milestone("abandon"), Messages::page_do_abandon);
         }
         Status::PAUSED => paused(told, &mut add),
         Status::AWAITING_REVIEW => {
-            add(format!("dacapo diff {id}"), Messages::page_do_see);
+            add(format!("diff {id}"), Messages::page_do_see);
             add(milestone("approve"), Messages::page_do_complete);
             let reject = milestone("reject");
             all.push((
-                say(|m| format!("{reject} {}", m.page_what_is_wrong())),
+                say(|m| m.command(format_args!("{reject} {}", m.page_what_is_wrong()))),
                 say(Messages::page_do_reject),
             ));
         }
         Status::COMPLETED if told.view.merged.is_some() => {}
         Status::COMPLETED => {
-            add(format!("dacapo diff {id}"), Messages::page_do_saw);
-            add(format!("dacapo merge {id}"), Messages::page_do_merge);
-            add(format!("dacapo pr {id}"), Messages::page_do_pr);
+            add(format!("diff {id}"), Messages::page_do_saw);
+            add(format!("merge {id}"), Messages::page_do_merge);
+            add(format!("pr {id}"), Messages::page_do_pr);
         }
-        Status::ABANDONED => add(format!("dacapo drop {id}"), Messages::page_do_drop),
+        Status::ABANDONED => add(format!("drop {id}"), Messages::page_do_drop),
     }
     all
 }
@@ -244,23 +245,23 @@ fn paused(told: &MilestoneTask, add: &mut impl FnMut(String, Words)) {
     match needs.map(|needs| &needs.kind) {
         Some(NeedKind::Rounds { .. }) => {
             let more = progress.max_rounds.saturating_add(10);
-            add(format!("dacapo milestone resume {id} --rounds {more}"), Messages::page_do_more_rounds);
+            add(format!("milestone resume {id} --rounds {more}"), Messages::page_do_more_rounds);
         }
         Some(NeedKind::Rejections { .. } | NeedKind::Settled { .. } | NeedKind::Final { .. }) => {
-            add(format!("dacapo milestone resume {id} \"…\""), Messages::page_do_guide);
+            add(format!("milestone resume {id} \"…\""), Messages::page_do_guide);
         }
-        _ => add(format!("dacapo milestone resume {id}"), Messages::page_do_resume),
+        _ => add(format!("milestone resume {id}"), Messages::page_do_resume),
     }
     if needs.is_some_and(|needs| needs.offers(&Choice::Approve)) {
-        add(format!("dacapo milestone approve {id}"), Messages::page_do_accept);
+        add(format!("milestone approve {id}"), Messages::page_do_accept);
     }
     // Where it ended otherwise, nothing is asked.
     for finding in progress.findings.open().iter().filter(|_| needs.is_some()) {
-        add(format!("dacapo milestone approve {id} R{}", finding.id), Messages::page_do_settle);
+        add(format!("milestone approve {id} R{}", finding.id), Messages::page_do_settle);
     }
-    add(format!("dacapo tell {id} \"…\""), Messages::page_do_tell_both);
-    add(format!("dacapo diff {id}"), Messages::page_do_see_built);
-    add(format!("dacapo milestone abandon {id}"), Messages::page_do_abandon);
+    add(format!("tell {id} \"…\""), Messages::page_do_tell_both);
+    add(format!("diff {id}"), Messages::page_do_see_built);
+    add(format!("milestone abandon {id}"), Messages::page_do_abandon);
 }
 
 /// Who spoke, as people are told.
