@@ -22,6 +22,7 @@ use crate::engine::Kinds;
 use crate::engine::machine::Whereabouts;
 use crate::engine::mirroring;
 use crate::event::Event;
+use crate::files::FileAction;
 use crate::git::{
     EndedRun, GitError, Ignored, Oid, RECORD, Repo, SetAside, WorktreeError, point_record_aside,
 };
@@ -106,7 +107,7 @@ pub enum DropError {
     #[error("cannot {what} {}: {source}", path.display())]
     File {
         /// What was tried.
-        what: &'static str,
+        what: FileAction,
         /// With which.
         path: PathBuf,
         /// Why not.
@@ -120,7 +121,7 @@ impl From<GitError> for DropError {
     }
 }
 
-fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DropError {
+fn file(what: FileAction, path: &Path) -> impl FnOnce(io::Error) -> DropError {
     let path = path.to_owned();
     move |source| DropError::File { what, path, source }
 }
@@ -169,7 +170,7 @@ impl<'a> Dropped<'a> {
 
     /// The task was renamed: what a merge put away of it comes back under its new name.
     pub(crate) fn rename(&self, tag: &str, from: &TaskLocation, to: &TaskLocation) -> Result<(), DropError> {
-        let all = self.all().map_err(file("read", &self.data.dropped_path()))?;
+        let all = self.all().map_err(file(FileAction::Read, &self.data.dropped_path()))?;
         for mut kept in all.into_iter().filter(|kept| kept.tag == tag && kept.name == from.name.as_str()) {
             if let (Some(from), Some(to)) = (&from.worktree, &to.worktree) {
                 point_record_aside(&self.path(&kept).join(RECORD), &from.path, &to.path)?;
@@ -244,7 +245,7 @@ impl<'a> Dropped<'a> {
     /// The first half of [`Dropped::put_away`]: refs keep what git knows, and it is on disk what goes where.
     pub(crate) fn prepare(&self, spec: &TaskSpec, why: DropReason) -> Result<DroppedRecord, DropError> {
         self.can_put_away(spec)?;
-        let begun = self.begun(spec, &why).map_err(file("read", &self.data.dropped_path()))?;
+        let begun = self.begun(spec, &why).map_err(file(FileAction::Read, &self.data.dropped_path()))?;
         let mut kept = begun.unwrap_or_else(|| new_paper(spec, why));
         self.clear_left_locks(&kept)?;
         if let Place::Worktree { path, branch, .. } = &spec.place {
@@ -276,7 +277,7 @@ impl<'a> Dropped<'a> {
         }
         if kept.why == DropReason::Dropped {
             let last_words = mirroring::documents(dir, spec, Whereabouts::Dropped, self.kinds);
-            dir.move_to(&away.join(TASK)).map_err(file("move", dir.path()))?;
+            dir.move_to(&away.join(TASK)).map_err(file(FileAction::Move, dir.path()))?;
             mirror::publish(spec, last_words, self.repo.env());
         }
         Ok(kept)
@@ -293,7 +294,7 @@ impl<'a> Dropped<'a> {
             match from.move_to(home.path()) {
                 Ok(back) => moved = Some(back),
                 Err(error) if is_taken(&error) => return Err(DropError::NameTaken(kept.name.clone())),
-                Err(error) => return Err(file("move", from.path())(error)),
+                Err(error) => return Err(file(FileAction::Move, from.path())(error)),
             }
             Some(lock)
         } else {
@@ -305,7 +306,7 @@ impl<'a> Dropped<'a> {
             let back = self.repo.bring_back(&away, path, branch, kept.tip.as_ref());
             if let Err(error) = back {
                 if let Some(moved) = moved {
-                    moved.move_to(from.path()).map_err(file("move", moved.path()))?;
+                    moved.move_to(from.path()).map_err(file(FileAction::Move, moved.path()))?;
                 }
                 return Err(error.into());
             }
@@ -315,7 +316,7 @@ impl<'a> Dropped<'a> {
         }
         if let (DropReason::Merged { into, .. }, Some(lock)) = (&kept.why, &lock) {
             let undone = note(&home, lock, Event::MergeUndone { into: into.clone() });
-            undone.map_err(|error| file("write", &home.journal_path())(io::Error::other(error)))?;
+            undone.map_err(|error| file(FileAction::Write, &home.journal_path())(io::Error::other(error)))?;
         }
         self.forget(kept)?;
         if let Ok(spec) = home.spec() {
@@ -368,7 +369,7 @@ impl<'a> Dropped<'a> {
         let path = self.path(kept);
         let removed =
             if self.is_empty(kept) { fs::remove_dir_all(&path) } else { fs::remove_file(path.join(PAPER)) };
-        removed.map_err(file("remove", &path))
+        removed.map_err(file(FileAction::Remove, &path))
     }
 
     /// Whether a commit is part of a branch that is not a task's.
@@ -430,23 +431,24 @@ impl<'a> Dropped<'a> {
             refs.push(self.repo.keep_files(&kept.prefix(), &tree, kept.tip.as_ref())?.name);
         }
         let gone = self.data.dropped_path().join(format!("{GONE}{}", kept.id));
-        fs::rename(&away, &gone).map_err(file("move", &away))?;
-        fs::remove_dir_all(&gone).map_err(file("remove", &gone))?;
+        fs::rename(&away, &gone).map_err(file(FileAction::Move, &away))?;
+        fs::remove_dir_all(&gone).map_err(file(FileAction::Remove, &gone))?;
         Ok(refs)
     }
 
     /// On disk before anything moves.
     fn write(&self, kept: &DroppedRecord) -> Result<(), DropError> {
         let dir = self.path(kept);
-        files::make_dir(&dir).map_err(file("make", &dir))?;
-        let json = serde_json::to_vec_pretty(kept).map_err(|error| file("write", &dir)(error.into()))?;
+        files::make_dir(&dir).map_err(file(FileAction::Create, &dir))?;
+        let json =
+            serde_json::to_vec_pretty(kept).map_err(|error| file(FileAction::Write, &dir)(error.into()))?;
         let write = || -> io::Result<()> {
             let mut paper = tempfile::Builder::new().prefix(".new-").tempfile_in(&dir)?;
             paper.write_all(&json)?;
             paper.as_file().sync_data()?;
             paper.persist(dir.join(PAPER)).map(drop).map_err(|error| error.error)
         };
-        write().map_err(file("write", &dir.join(PAPER)))
+        write().map_err(file(FileAction::Write, &dir.join(PAPER)))
     }
 }
 

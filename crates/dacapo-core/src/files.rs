@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+mod action;
+
+pub use action::FileAction;
+
 const DIRECTORY_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 

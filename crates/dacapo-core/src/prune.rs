@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use crate::engine::Kinds;
+use crate::files::FileAction;
 use crate::git::{GitError, Ignored, Oid, Repo};
 use crate::proof::Pool;
 use crate::spec::Place;
@@ -205,7 +206,7 @@ impl<'a> Prune<'a> {
         let mut plan = Plan::default();
         let unreadable = |path: &Path| {
             let path = path.to_owned();
-            move |source| DropError::File { what: "read", path, source }
+            move |source| DropError::File { what: FileAction::Read, path, source }
         };
         let tasks = self.data.tasks().map_err(unreadable(&self.data.tasks_path()))?;
         for dir in &tasks {
@@ -249,7 +250,8 @@ impl<'a> Prune<'a> {
             }
             PruneKind::Proof { path } => {
                 let pool = Pool::at(self.data.proofs_path());
-                let failed = |source| DropError::File { what: "remove", path: path.clone(), source };
+                let failed =
+                    |source| DropError::File { what: FileAction::Remove, path: path.clone(), source };
                 let all = pool.checkouts().map_err(failed)?;
                 let least = self.rules.older_than.unwrap_or(KEEP_PROOFS);
                 let found = all.iter().find(|checkout| checkout.path == *path);
@@ -265,7 +267,7 @@ impl<'a> Prune<'a> {
                 }
                 match fs::remove_dir_all(path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        Err(DropError::File { what: "remove", path: path.clone(), source: error })
+                        Err(DropError::File { what: FileAction::Remove, path: path.clone(), source: error })
                     }
                     _ => Ok(Some(Vec::new())),
                 }

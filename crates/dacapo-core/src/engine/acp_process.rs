@@ -1,6 +1,7 @@
 //! The process of an agent that speaks ACP: started, kept from turn to turn, and ended.
 
 use crate::event::Notice;
+use crate::files::FileAction;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Driver<'_> {
             let path = self.dir.turn_path(plan.turn, "acp");
             let json = serde_json::to_vec(memory).unwrap_or_default();
             files::replace(&path, &json).map_err(|source| DriverError::File {
-                what: "write",
+                what: FileAction::Write,
                 path,
                 source,
             })?;
@@ -96,7 +97,8 @@ impl Driver<'_> {
             Ok(job) => job,
             Err(message) => return Ok(Err(message)),
         };
-        let failed = |source| DriverError::File { what: "talk to", path: PathBuf::from(&agent.name), source };
+        let failed =
+            |source| DriverError::File { what: FileAction::TalkTo, path: PathBuf::from(&agent.name), source };
         let (theirs, ours) = std::io::pipe().map_err(failed)?;
         job.stdin = Stdin::From(theirs.into());
         job.holds = self.lasting_shares();

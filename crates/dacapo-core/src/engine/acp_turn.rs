@@ -21,6 +21,7 @@ use super::watchdog::Watchdog;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
 use crate::event::{AgentEvent, FailureKind, Notice};
+use crate::files::FileAction;
 use crate::process::{Finished, Running, Stop};
 use crate::spec::{AgentSpec, SessionMode};
 use crate::store::TaskDir;
@@ -439,7 +440,7 @@ fn forget_empty_turn(dir: &TaskDir, plan: &TurnPlan) -> Result<(), DriverError> 
         let path = dir.turn_path(plan.turn, extension);
         match fs::remove_file(&path) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(DriverError::File { what: "remove", path, source });
+                return Err(DriverError::File { what: FileAction::Remove, path, source });
             }
             _ => {}
         }

@@ -13,6 +13,7 @@ use super::machine::{CheckPlan, Input};
 use super::mailbox::Report;
 use crate::context::tail_lines;
 use crate::event::{CheckPhase, CheckResult};
+use crate::files::FileAction;
 use crate::process::{Content, Exit, Job, Stderr, Stop, tail};
 use crate::store::files;
 
@@ -66,7 +67,7 @@ impl Driver<'_> {
         // Of a run that a crash cut short; it is no evidence.
         match std::fs::remove_file(output) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(DriverError::File { what: "remove", path: output.to_owned(), source });
+                return Err(DriverError::File { what: FileAction::Remove, path: output.to_owned(), source });
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use super::mailbox::{Message, Outbox, Report};
 use crate::agent::acp::Question;
 use crate::env::Env;
 use crate::event::{AgentEvent, Envelope};
+use crate::files::FileAction;
 use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
 use crate::spec::{ProofPolicy, Writing};
@@ -102,7 +103,7 @@ pub enum DriverError {
     #[error("cannot {what} {}: {source}", path.display())]
     File {
         /// What was tried.
-        what: &'static str,
+        what: FileAction,
         /// With which.
         path: PathBuf,
         /// Why not.

@@ -22,6 +22,7 @@ use super::record::Record;
 use super::tampering::Tampering;
 use super::workspace::Workspace;
 use crate::event::{Envelope, Event, Notice, TaskResult};
+use crate::files::FileAction;
 use crate::process::{Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
 use crate::store::{Journal, TaskDir};
@@ -234,7 +235,7 @@ fn created(spec: &TaskSpec, masker: &Masker) -> Event {
 fn launcher(dir: &TaskDir, context: &DriverContext) -> Result<Launcher, DriverError> {
     let masker = Arc::new(Masker::from_env(context.env.iter().cloned()));
     let launcher = Launcher::new(context.program.clone(), masker).map_err(|source| DriverError::File {
-        what: "prepare to run",
+        what: FileAction::Run,
         path: context.program.clone(),
         source,
     })?;

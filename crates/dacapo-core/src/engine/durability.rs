@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use super::DriverError;
+use crate::files::FileAction;
 use crate::git::durable;
 use crate::store::{Journal, TaskDir};
 
@@ -37,7 +38,7 @@ impl Durability {
     pub(super) fn start(dir: &TaskDir, journal: &Journal) -> Result<Self, DriverError> {
         let path = dir.journal_path();
         let file = journal.file().map_err(|source| DriverError::File {
-            what: "open",
+            what: FileAction::Open,
             path: path.clone(),
             source,
         })?;
@@ -61,7 +62,7 @@ impl Durability {
                     }
                 }
             })
-            .map_err(|source| DriverError::File { what: "start a thread for", path, source })?;
+            .map_err(|source| DriverError::File { what: FileAction::StartThread, path, source })?;
         Ok(Self {
             orders: Some(orders),
             answers,

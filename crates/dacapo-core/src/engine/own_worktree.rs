@@ -1,6 +1,7 @@
 //! Making a task's own worktree, and what becomes of one that cannot be made (S3).
 
 use crate::event::WorkspaceNotice;
+use crate::files::FileAction;
 use std::sync::Arc;
 
 use super::context::DriverError;
@@ -31,7 +32,7 @@ impl Driver<'_> {
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         if let Some(parent) = path.parent() {
             files::make_dir(parent).map_err(|source| DriverError::File {
-                what: "create",
+                what: FileAction::Create,
                 path: parent.to_owned(),
                 source,
             })?;

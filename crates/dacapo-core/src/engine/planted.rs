@@ -2,6 +2,7 @@
 //! stop the task for good, or an answer that nobody gave. They are moved, named and never read (R0).
 
 use crate::event::Notice;
+use crate::files::FileAction;
 use std::path::Path;
 
 use super::context::DriverError;
@@ -40,7 +41,7 @@ impl Driver<'_> {
 
     pub(super) fn clear_way(&mut self, path: &Path) -> Result<(), DriverError> {
         let moved = files::set_aside(path).map_err(|source| DriverError::File {
-            what: "move",
+            what: FileAction::Move,
             path: path.to_owned(),
             source,
         })?;

@@ -12,6 +12,7 @@ use super::machine::{Input, ProofPlan, SetupRun, Step};
 use super::mailbox::Report;
 use super::workspace::MAX_FILE_BYTES;
 use crate::event::{CheckPhase, Event, Notice};
+use crate::files::FileAction;
 use crate::git::Repo;
 use crate::process::{Exit, tail};
 use crate::proof::{Lease, Pool, ProofError, Request, Snapshot};
@@ -163,7 +164,7 @@ impl Driver<'_> {
         });
         if let Err(source) = waiting {
             let path = self.dir.path().to_owned();
-            return Ok(Some(Err(ProofError::File { what: "wait for a proof checkout in", path, source })));
+            return Ok(Some(Err(ProofError::File { what: FileAction::WaitForCheckout, path, source })));
         }
         self.wait(None, |driver, heard| match heard {
             Wakeup::Report(Report::ProofLease(lease)) => Ok(Waited::Break(Some(*lease))),

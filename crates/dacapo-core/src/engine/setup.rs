@@ -10,6 +10,7 @@ use super::machine::{Input, SetupPlan};
 use super::workspace::Workspace;
 use crate::context::tail_lines;
 use crate::event::{CommitPlanned, Event, SetupResult, WorkspaceNotice};
+use crate::files::FileAction;
 use crate::git::{Repo, display_path};
 use crate::process::{Exit, tail};
 use crate::spec::Place;
@@ -86,7 +87,7 @@ impl Driver<'_> {
         let output = self.dir.setup_path(self.record.next_seq());
         if let Some(dir) = output.parent() {
             files::make_dir(dir).map_err(|source| DriverError::File {
-                what: "create",
+                what: FileAction::Create,
                 path: dir.to_owned(),
                 source,
             })?;

@@ -9,6 +9,7 @@ use super::mailbox::{Outbox, Report};
 use super::turn::send;
 use crate::agent::Adapter;
 use crate::event::CameAt;
+use crate::files::FileAction;
 use crate::process::{Follower, Progress, Running};
 
 /// The output of the turn at work.
@@ -41,7 +42,7 @@ impl Outbox {
         let parser = adapter.and_then(Adapter::stderr_parser);
         let (Some(mut parser), Some(progress)) = (parser, running.stderr_progress()) else { return Ok(()) };
         let path = progress.path().to_owned();
-        let failed = |source| DriverError::File { what: "read", path: path.clone(), source };
+        let failed = |source| DriverError::File { what: FileAction::Read, path: path.clone(), source };
         let mut follower = Follower::live(progress, 0).map_err(failed)?;
         let outbox = self.clone();
         std::thread::Builder::new()

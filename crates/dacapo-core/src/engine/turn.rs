@@ -23,6 +23,7 @@ use super::watchdog::Watchdog;
 use super::workspace::Workspace;
 use crate::agent::{self, Ending, Observed, TurnRequest, acp};
 use crate::event::{AgentEvent, Notice};
+use crate::files::FileAction;
 use crate::git::display_path;
 use crate::process::{
     Content, Exit, Finished, Follower, Job, Outputs, Progress, Running, Stderr, Stop, TAG_VARIABLE,
@@ -49,7 +50,7 @@ impl Outbox {
         reader: impl FnOnce(File) -> Reader,
     ) -> Result<(), DriverError> {
         let raw = progress.path().to_owned();
-        let failed = |source| DriverError::File { what: "read", path: raw.clone(), source };
+        let failed = |source| DriverError::File { what: FileAction::Read, path: raw.clone(), source };
         let file = progress.reader().map_err(failed)?;
         let follower = Follower::live(progress, 0).map_err(failed)?;
         let reader = reader(file);
@@ -125,7 +126,7 @@ impl Driver<'_> {
     pub(super) fn keep_directory_of(&mut self, file: &Path) -> Result<(), DriverError> {
         let Some(directory) = file.parent().filter(|directory| !directory.is_dir()) else { return Ok(()) };
         files::make_dir(directory).map_err(|source| DriverError::File {
-            what: "create",
+            what: FileAction::Create,
             path: directory.to_owned(),
             source,
         })?;
@@ -237,7 +238,7 @@ impl Driver<'_> {
 
     /// A turn that an earlier process started. Where its output ends in the agent's final word it is not paid for twice.
     fn finish_from_file(&mut self, plan: &TurnPlan, raw: &Path) -> Result<Input, DriverError> {
-        let failed = |source| DriverError::File { what: "read", path: raw.to_owned(), source };
+        let failed = |source| DriverError::File { what: FileAction::Read, path: raw.to_owned(), source };
         let follower = Follower::replay(raw, 0).map_err(failed)?;
         let file = files::open(raw).map_err(failed)?;
         let reader = self.reader(plan, &self.spec.agents[plan.agent], file);
@@ -363,7 +364,7 @@ pub(super) fn write_prompt(dir: &TaskDir, plan: &TurnPlan) -> Result<PathBuf, Dr
     let path = dir.turn_path(plan.turn, "prompt");
     match files::replace(&path, plan.prompt.as_bytes()) {
         Ok(()) => Ok(path),
-        Err(source) => Err(DriverError::File { what: "write", path, source }),
+        Err(source) => Err(DriverError::File { what: FileAction::Write, path, source }),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::event::{
     Event, Outcome, UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched,
     WorkspaceNotice,
 };
+use crate::files::FileAction;
 use crate::git::{Apart, CommitRequest, Compared, GitError, KeepLimits, Repo, Untracked, display_path};
 use crate::spec::Place;
 use crate::store::{TaskDir, files};
@@ -270,7 +271,7 @@ fn write_list(dir: &TaskDir, found: &Untracked) -> Result<String, DriverError> {
     let sha256 = sha256(&bytes);
     let parent = dir.untracked_path();
     let path = parent.join(&sha256);
-    let failed = |source| DriverError::File { what: "write", path: path.clone(), source };
+    let failed = |source| DriverError::File { what: FileAction::Write, path: path.clone(), source };
     files::make_dir(&parent).map_err(failed)?;
     files::replace(&path, &bytes).map_err(failed)?;
     Ok(sha256)

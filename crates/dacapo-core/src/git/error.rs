@@ -84,7 +84,7 @@ fn remove_command(lock: &Path) -> String {
 
 impl GitError {
     /// The command that removes the lock which was in the way.
-    pub(crate) fn unlock_command(&self) -> Option<String> {
+    pub fn unlock_command(&self) -> Option<String> {
         match self {
             Self::IndexLocked { lock } | Self::RefLocked { lock } => Some(remove_command(lock)),
             Self::Missing

@@ -13,6 +13,7 @@ use super::config::{self, Fixed};
 use super::pool::{Last, SetUp};
 use super::snapshot::{Included, Piece, hex};
 use super::{ProofError, Snapshot, files};
+use crate::files::FileAction;
 use crate::git::{Oid, Repo, Standalone, quoted};
 
 /// What package managers pin dependencies in: a change means that the setup must run again.
@@ -106,14 +107,14 @@ impl Lease {
         let is_new = !fs::symlink_metadata(&self.tree).is_ok_and(|found| found.is_dir());
         if is_new {
             self.note_setup(None)?;
-            files::remove(&self.tree).map_err(ProofError::file("remove", &self.tree))?;
-            fs::create_dir(&self.tree).map_err(ProofError::file("make", &self.tree))?;
+            files::remove(&self.tree).map_err(ProofError::file(FileAction::Remove, &self.tree))?;
+            fs::create_dir(&self.tree).map_err(ProofError::file(FileAction::Create, &self.tree))?;
         }
         self.write_git_dir(request)?;
         let keep = self.dir.join("keep");
         let patterns = request.keep.join("\n");
-        files::write(&keep, patterns.as_bytes()).map_err(ProofError::file("write", &keep))?;
-        let lock = self.lock.try_clone().map_err(ProofError::file("lock", &self.dir))?;
+        files::write(&keep, patterns.as_bytes()).map_err(ProofError::file(FileAction::Write, &keep))?;
+        let lock = self.lock.try_clone().map_err(ProofError::file(FileAction::Lock, &self.dir))?;
         let git = request.source.standalone(&self.tree, &self.index(), lock);
         self.sync(&git, request.commit)?;
         let tracked = Tracked::new(git.entries()?);
@@ -132,7 +133,7 @@ impl Lease {
         for file in included {
             self.lay_out(request.snapshot, file)?;
         }
-        self.give_index().map_err(ProofError::file("copy the index of", &self.dir))?;
+        self.give_index().map_err(ProofError::file(FileAction::Copy, &self.dir))?;
         let done = self.last.setup.as_ref();
         let done = done.is_some_and(|done| done.fingerprint == at.fingerprint && !done.leaves_files);
         let needs_setup = !request.setup.is_empty() && !done;
@@ -191,14 +192,14 @@ impl Lease {
             (attributes.clone(), Some(piece(Piece::UsersAttributes)?.unwrap_or_default())),
         ];
         let entered = fs::symlink_metadata(&self.tree).and_then(|found| files::open_up(&self.tree, &found));
-        entered.map_err(ProofError::file("open", &self.tree))?;
-        files::remove(&git_dir).map_err(ProofError::file("remove", &git_dir))?;
+        entered.map_err(ProofError::file(FileAction::Open, &self.tree))?;
+        files::remove(&git_dir).map_err(ProofError::file(FileAction::Remove, &git_dir))?;
         for dir in ["info", "objects/info", "refs"].map(|name| git_dir.join(name)) {
-            files::make_dir(&dir).map_err(ProofError::file("make", &dir))?;
+            files::make_dir(&dir).map_err(ProofError::file(FileAction::Create, &dir))?;
         }
         for (path, text) in texts {
             if let Some(text) = text {
-                files::write(&path, &text).map_err(ProofError::file("write", path))?;
+                files::write(&path, &text).map_err(ProofError::file(FileAction::Write, path))?;
             }
         }
         Ok(())
@@ -208,14 +209,14 @@ impl Lease {
     fn sync(&self, git: &Standalone, commit: &Oid) -> Result<(), ProofError> {
         let lock = self.dir.join("index.lock");
         // The lease is ours: no git is at work that it could belong to.
-        files::remove(&lock).map_err(ProofError::file("remove", &lock))?;
+        files::remove(&lock).map_err(ProofError::file(FileAction::Remove, &lock))?;
         if git.sync(commit).is_ok() {
             return Ok(());
         }
         for left in [lock, self.index()] {
-            files::remove(&left).map_err(ProofError::file("remove", left))?;
+            files::remove(&left).map_err(ProofError::file(FileAction::Remove, left))?;
         }
-        open_all(&self.tree).map_err(ProofError::file("open", &self.tree))?;
+        open_all(&self.tree).map_err(ProofError::file(FileAction::Open, &self.tree))?;
         Ok(git.sync(commit)?)
     }
 
@@ -234,12 +235,12 @@ impl Lease {
         }
         let (tree, tracked, included) = (&self.tree, &at.tracked, &at.included);
         let cleaner = Cleaner { tree, tracked, included, kept: &kept, act };
-        cleaner.run().map_err(ProofError::file("clean", tree))
+        cleaner.run().map_err(ProofError::file(FileAction::Clean, tree))
     }
 
     fn lay_out(&self, snapshot: &Snapshot, file: &Included) -> Result<(), ProofError> {
         let to = self.tree.join(&file.path);
-        let io = || ProofError::file("write", &to);
+        let io = || ProofError::file(FileAction::Write, &to);
         if snapshot.is_same(file, &to).map_err(io())? {
             return Ok(());
         }

@@ -15,6 +15,7 @@ use super::clean::is_cache;
 use super::snapshot::Included;
 use super::{Lease, ProofError, files};
 use crate::event::{Hidden, HiddenWhy};
+use crate::files::FileAction;
 use crate::git::{Entry, Flags, IgnoredBy, LeftOutReason, Repo, display_path};
 
 /// So many untracked paths are looked at.
@@ -70,10 +71,10 @@ impl Lease {
         self.sync_again(at)?;
         let search = Search { at, tree: self.tree(), workspace, max_file_bytes, untracked_before };
         let mut found = Vec::new();
-        search.tracked(&mut found).map_err(ProofError::file("compare", workspace.toplevel()))?;
+        search.tracked(&mut found).map_err(ProofError::file(FileAction::Compare, workspace.toplevel()))?;
         let changed = search.why_changed(&found)?;
         let mut others = Vec::new();
-        let read = ProofError::file("read", workspace.toplevel());
+        let read = ProofError::file(FileAction::Read, workspace.toplevel());
         search.directory(&mut Vec::new(), &mut others).map_err(read)?;
         let others = search.why_untracked(&others)?;
         let mut all: Vec<(u8, Hidden)> =

@@ -7,6 +7,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::files::FileAction;
 use crate::git::GitError;
 
 mod checkout;
@@ -33,7 +34,7 @@ pub enum ProofError {
     #[error("cannot {what} {path}: {source}", path = .path.display())]
     File {
         /// What was to be done with it.
-        what: &'static str,
+        what: FileAction,
         /// The file or directory.
         path: PathBuf,
         /// Why.
@@ -54,7 +55,7 @@ pub enum ProofError {
 }
 
 impl ProofError {
-    fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    fn file(what: FileAction, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Lease, ProofError, files};
+use crate::files::FileAction;
 use crate::store::Bell;
 
 /// So many proofs of a repository run at once; each more would build everything anew.
@@ -75,7 +76,7 @@ impl Pool {
 
     /// The same; sleeps until one is free. For a thread of its own.
     pub fn wait(&self, task: &str) -> Result<Lease, ProofError> {
-        files::make_dir(&self.dir).map_err(ProofError::file("make", &self.dir))?;
+        files::make_dir(&self.dir).map_err(ProofError::file(FileAction::Create, &self.dir))?;
         // Opened once: closing one would ring our own bell.
         let mut bell = Bell::hang_in(&self.dir);
         let mut doors = self.doors()?;
@@ -83,7 +84,7 @@ impl Pool {
             if let Some(lease) = self.take(&mut doors, task)? {
                 return Ok(lease);
             }
-            bell.wait().map_err(ProofError::file("wait for a checkout in", &self.dir))?;
+            bell.wait().map_err(ProofError::file(FileAction::WaitForCheckout, &self.dir))?;
         }
     }
 
@@ -116,7 +117,7 @@ impl Pool {
     }
 
     fn take(&self, doors: &mut Vec<Door>, task: &str) -> Result<Option<Lease>, ProofError> {
-        let checkouts = self.checkouts().map_err(ProofError::file("read", &self.dir))?;
+        let checkouts = self.checkouts().map_err(ProofError::file(FileAction::Read, &self.dir))?;
         let wanted = |(number, _): &Door| {
             let found = checkouts.iter().find(|found| found.number == *number);
             let used = found.and_then(|found| found.used_at).map_or(0, Timestamp::as_microsecond);
@@ -131,11 +132,11 @@ impl Pool {
         for at in 0..doors.len() {
             let (number, lock) = &doors[at];
             let dir = self.dir.join(number.to_string());
-            if !try_lock(lock).map_err(ProofError::file("lock", &dir))? {
+            if !try_lock(lock).map_err(ProofError::file(FileAction::Lock, &dir))? {
                 continue;
             }
             let (_, lock) = doors.swap_remove(at);
-            files::make_dir(&dir).map_err(ProofError::file("make", &dir))?;
+            files::make_dir(&dir).map_err(ProofError::file(FileAction::Create, &dir))?;
             let setup = Last::read(&dir).and_then(|last| last.setup);
             let last = Last { v: LAST_FORMAT, task: task.to_owned(), used_at: Timestamp::now(), setup };
             last.write(&dir)?;
@@ -145,8 +146,8 @@ impl Pool {
     }
 
     fn doors(&self) -> Result<Vec<Door>, ProofError> {
-        files::make_dir(&self.dir).map_err(ProofError::file("make", &self.dir))?;
-        let door = |number| self.door(number).map_err(ProofError::file("open the lock in", &self.dir));
+        files::make_dir(&self.dir).map_err(ProofError::file(FileAction::Create, &self.dir))?;
+        let door = |number| self.door(number).map_err(ProofError::file(FileAction::Lock, &self.dir));
         (0..MOST).map(door).collect()
     }
 
@@ -180,6 +181,6 @@ impl Last {
     pub(super) fn write(&self, checkout: &std::path::Path) -> Result<(), ProofError> {
         let path = Self::path(checkout);
         let json = serde_json::to_vec(self).map_err(io::Error::from);
-        json.and_then(|json| files::replace(&path, &json)).map_err(ProofError::file("write", path))
+        json.and_then(|json| files::replace(&path, &json)).map_err(ProofError::file(FileAction::Write, path))
     }
 }

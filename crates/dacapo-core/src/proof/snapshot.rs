@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{ProofError, config, files};
+use crate::files::FileAction;
 use crate::git::{Repo, Settings};
 
 const HEADER: &[u8] = b"dacapo start snapshot 1";
@@ -79,18 +80,18 @@ impl Snapshot {
     /// Takes it of the user's checkout into `dir` (`TaskDir::start_path`), which is made anew.
     pub fn take(source: &Repo, dir: &Path) -> Result<Self, ProofError> {
         let pieces = dir.join(PIECES);
-        let io = || ProofError::file("write the snapshot of the start to", dir);
+        let io = || ProofError::file(FileAction::Write, dir);
         files::remove(dir).map_err(io())?;
         files::make_dir(&pieces).map_err(io())?;
 
         let (all, refs) = source.config_and_refs()?;
         let users = |key: &str, default: &str| -> Result<Option<Vec<u8>>, ProofError> {
             match source.users_file(config::last(&all, key), default) {
-                Some(path) => files::read_users(&path).map_err(ProofError::file("read", path)),
+                Some(path) => files::read_users(&path).map_err(ProofError::file(FileAction::Read, path)),
                 None => Ok(None),
             }
         };
-        let own = |path: PathBuf| files::read_users(&path).map_err(ProofError::file("read", path));
+        let own = |path: PathBuf| files::read_users(&path).map_err(ProofError::file(FileAction::Read, path));
         let info = source.common_dir().join("info");
         let mut excludes = users("core.excludesfile", "ignore")?.unwrap_or_default();
         excludes.push(b'\n');
@@ -113,7 +114,7 @@ impl Snapshot {
         }
         for path in source.included()?.0 {
             let full = source.toplevel().join(&path);
-            let read = ProofError::file("read", &full);
+            let read = ProofError::file(FileAction::Read, &full);
             records.extend(include(&full, path, &pieces).map_err(read)?.map(Record::Included));
         }
         let manifest = written(&records);
@@ -130,7 +131,7 @@ impl Snapshot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(ProofError::SnapshotMissing { path: dir.to_owned() });
             }
-            Err(source) => return Err(ProofError::File { what: "read", path, source }),
+            Err(source) => return Err(ProofError::File { what: FileAction::Read, path, source }),
         };
         let right = hex(&hmac_sha256::Hash::hash(&manifest)) == sha256;
         match parsed(&manifest).filter(|_| right) {
@@ -176,7 +177,7 @@ impl Snapshot {
 
     /// Puts an included file at `to`, where nothing is.
     pub(super) fn lay_out(&self, included: &Included, to: &Path) -> Result<(), ProofError> {
-        let io = || ProofError::file("write", to);
+        let io = || ProofError::file(FileAction::Write, to);
         match included.kind {
             IncludedKind::Link => {
                 let mut target = Vec::new();
@@ -221,7 +222,7 @@ impl Snapshot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(ProofError::SnapshotMissing { path })
             }
-            Err(source) => Err(ProofError::File { what: "copy", path, source }),
+            Err(source) => Err(ProofError::File { what: FileAction::Copy, path, source }),
         }
     }
 }

@@ -17,6 +17,7 @@ use super::record::{Fault, Numbering, Record};
 use super::seal::{self, Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};
+use crate::files::FileAction;
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -28,7 +29,7 @@ pub enum JournalError {
     #[error("cannot {what} {path}: {source}")]
     Io {
         /// What was tried.
-        what: &'static str,
+        what: FileAction,
         /// The journal.
         path: PathBuf,
         /// Why.
@@ -120,18 +121,18 @@ impl Journal {
     /// Opens the journal at `path` to append to it, cutting a torn last line off, and gives back what it says.
     pub(crate) fn open(path: &Path, mut each: impl FnMut(Envelope)) -> Result<Self, JournalError> {
         let io = |what| move |source| JournalError::Io { what, path: path.to_owned(), source };
-        let file = files::append_existing(path).map_err(io("open"))?;
-        let mut reader = Reader::from_start(path.to_owned(), file.try_clone().map_err(io("open"))?);
+        let file = files::append_existing(path).map_err(io(FileAction::Open))?;
+        let mut reader = Reader::from_start(path.to_owned(), file.try_clone().map_err(io(FileAction::Open))?);
         while let Some(line) = reader.next_line()? {
             each(line);
         }
         let length = reader.offset;
-        if file.metadata().map_err(io("read"))?.len() > length {
-            file.set_len(length).map_err(io("mend"))?;
+        if file.metadata().map_err(io(FileAction::Read))?.len() > length {
+            file.set_len(length).map_err(io(FileAction::Repair))?;
         }
         let next_seq = reader.numbering.next();
         let (record, hash) = (reader.numbering.into_record(), reader.hash);
-        let left = FileStamp::of(&file).map_err(io("read"))?;
+        let left = FileStamp::of(&file).map_err(io(FileAction::Read))?;
         Ok(Self { file, path: path.to_owned(), length, next_seq, record, hash, left, sealer: None })
     }
 
@@ -150,20 +151,20 @@ impl Journal {
         debug_assert_eq!(line.seq, self.next_seq, "one writer, no gap");
         self.is_still_there()?;
         self.is_still_ours()?;
-        let bytes = line_of(line).map_err(|source| self.failed("write", source))?;
+        let bytes = line_of(line).map_err(|source| self.failed(FileAction::Write, source))?;
         if let Err(error) = self.file.write_all(&bytes) {
             // A short write (full disk) must not leave half a line for the next one to be glued to.
             let _ = self.file.set_len(self.length);
-            return Err(self.failed("write", error));
+            return Err(self.failed(FileAction::Write, error));
         }
         self.length += bytes.len() as u64;
         self.next_seq += 1;
         self.hash.update(&bytes);
-        self.left = FileStamp::of(&self.file).map_err(|source| self.failed("look at", source))?;
+        self.left = FileStamp::of(&self.file).map_err(|source| self.failed(FileAction::Inspect, source))?;
         Ok(())
     }
 
-    fn failed(&self, what: &'static str, source: io::Error) -> JournalError {
+    fn failed(&self, what: FileAction, source: io::Error) -> JournalError {
         JournalError::Io { what, path: self.path.clone(), source }
     }
 
@@ -192,7 +193,7 @@ impl Journal {
     /// Whether nobody else has written to it since we did. The kernel's times are looked at each time, the bytes only
     /// where these say that something happened: a backup that makes a hard link changes them too.
     fn is_still_ours(&mut self) -> Result<(), JournalError> {
-        let now = FileStamp::of(&self.file).map_err(|source| self.failed("look at", source))?;
+        let now = FileStamp::of(&self.file).map_err(|source| self.failed(FileAction::Inspect, source))?;
         if now == self.left {
             return Ok(());
         }
@@ -229,7 +230,7 @@ impl Journal {
                     at += read as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed("read", error)),
+                Err(error) => return Err(self.failed(FileAction::Read, error)),
             }
         }
         if hash.digest() == self.hash.digest() {
@@ -256,7 +257,7 @@ impl Journal {
                 self.record.add(Fault::Altered { message: foreign.to_string() });
                 foreign
             }
-            Err(error) => self.failed("mend", error),
+            Err(error) => self.failed(FileAction::Repair, error),
         }
     }
 
@@ -274,7 +275,7 @@ impl Journal {
     /// may write the one that it leads to.
     fn is_still_there(&self) -> Result<(), JournalError> {
         let inode = |found: std::fs::Metadata| (found.dev(), found.ino());
-        let failed = |source| JournalError::Io { what: "look at", path: self.path.clone(), source };
+        let failed = |source| JournalError::Io { what: FileAction::Inspect, path: self.path.clone(), source };
         let own = self.file.metadata().map(inode).map_err(failed)?;
         match std::fs::symlink_metadata(&self.path).map(inode) {
             Ok(there) if there == own => Ok(()),
@@ -338,7 +339,7 @@ impl Reader {
     /// Opens the journal at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let file = files::open(path).map_err(|source| JournalError::Io {
-            what: "open",
+            what: FileAction::Open,
             path: path.to_owned(),
             source,
         })?;
@@ -452,7 +453,7 @@ impl Reader {
     fn file(&mut self) -> Result<&mut BufReader<File>, JournalError> {
         if self.file.is_none() {
             let mut file = files::open(&self.path).map_err(|source| JournalError::Io {
-                what: "open",
+                what: FileAction::Open,
                 path: self.path.clone(),
                 source,
             })?;
@@ -467,7 +468,7 @@ impl Reader {
     }
 
     fn unread(&self, source: io::Error) -> JournalError {
-        JournalError::Io { what: "read", path: self.path.clone(), source }
+        JournalError::Io { what: FileAction::Read, path: self.path.clone(), source }
     }
 }
 
