@@ -15,6 +15,8 @@ use dacapo_core::process::{
 use dacapo_core::spec::random_hex;
 
 use crate::App;
+use crate::messages::{Messages, Text, say};
+use crate::present::errors::{self, InWords};
 
 /// How long a stopped program may take to be gone.
 const GRACE: Duration = Duration::from_secs(5);
@@ -56,7 +58,7 @@ pub enum CommandEnd {
     /// No end within its limit; it was ended, with all it had started.
     TimeLimit,
     /// It could not be run, or was ended from outside.
-    Impossible(String),
+    Impossible(Text),
 }
 
 impl GuardedCommand {
@@ -73,7 +75,7 @@ impl GuardedCommand {
         match tempfile::Builder::new().prefix("dacapo-command-").tempdir() {
             Ok(scratch) => self.run(app, scratch.path()),
             Err(error) => CommandOutput {
-                end: CommandEnd::Impossible(format!("no temporary directory: {error}")),
+                end: CommandEnd::Impossible(say(|m| m.errand_no_directory(&error.to_string()))),
                 stdout: String::new(),
                 stderr: String::new(),
             },
@@ -81,7 +83,7 @@ impl GuardedCommand {
     }
 
     fn launch(self, app: &App, masker: Arc<Masker>, output: &Path, errors: &Path) -> CommandEnd {
-        let impossible = |error: &dyn std::fmt::Display| CommandEnd::Impossible(error.to_string());
+        let impossible = |error: &dyn InWords| CommandEnd::Impossible(errors::text(error));
         let mut launcher = match Launcher::new(app.program.clone(), masker) {
             Ok(launcher) => launcher,
             Err(error) => return impossible(&error),
@@ -113,7 +115,7 @@ impl GuardedCommand {
         if let Err(error) = stop_a_flood(&running, self.most) {
             running.stop(Stop::Now);
             let _ = receiver.recv_timeout(GRACE);
-            return CommandEnd::Impossible(format!("its output cannot be watched: {error}"));
+            return CommandEnd::Impossible(say(|m| m.errand_not_watched(&error.to_string())));
         }
         let Ok(finished) = receiver.recv_timeout(self.limit) else {
             running.stop(Stop::Gentle);
@@ -123,9 +125,9 @@ impl GuardedCommand {
         match finished.exit {
             Exit::Code(code) => CommandEnd::Code(code),
             Exit::Signal(_) if finished.stopped.is_some() => CommandEnd::Flood,
-            Exit::Signal(signal) => CommandEnd::Impossible(format!("it was ended by signal {signal}")),
-            Exit::SpawnFailed { message, .. } => CommandEnd::Impossible(message),
-            Exit::Lost => CommandEnd::Impossible("it was ended from outside".into()),
+            Exit::Signal(signal) => CommandEnd::Impossible(say(|m| m.errand_signal(signal))),
+            Exit::SpawnFailed { message, .. } => CommandEnd::Impossible(message.into()),
+            Exit::Lost => CommandEnd::Impossible(say(Messages::errand_ended_outside)),
         }
     }
 }

@@ -11,7 +11,9 @@ mod control;
 mod counts;
 mod doctor;
 mod ended;
+mod errors;
 mod faults;
+mod flaws;
 mod hints;
 mod init;
 mod kept;
@@ -161,8 +163,10 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("counts", counts::COUNTS),
     ("doctor", doctor::DOCTOR),
     ("ended", ended::ENDED),
+    ("errors", errors::ERRORS),
     ("faults", faults::FAULTS),
     ("control", control::CONTROL),
+    ("flaws", flaws::FLAWS),
     ("hints", hints::HINTS),
     ("init", init::INIT),
     ("kept", kept::KEPT),

@@ -18,11 +18,11 @@ pub enum Note {
     /// A process that a task left behind cannot be ended by us.
     LeftoverUnreachable { task: String, pid: u32, program: String },
     /// A lock of git's that a killed command left was removed.
-    LockRemoved { what: String },
+    LockRemoved { what: Text },
     /// A rename that was cut short is complete now.
     RenameFinished { from: String, to: String },
     /// A rename that was cut short still is: the error, for people.
-    RenameUnfinished { error: String },
+    RenameUnfinished { failure: Text },
     /// Files that a killed merge had begun to move went back.
     MergeTakenBack { task: String, files: usize },
     /// A task that was told to end has not yet.
@@ -32,7 +32,7 @@ pub enum Note {
     /// What the user confirmed cannot be stored.
     TrustNotStored { error: String },
     /// A task whose record does not read.
-    TaskUnreadable { task: String, error: String, path: String },
+    TaskUnreadable { task: String, error: Text, path: String },
     /// A warning about the settings.
     Settings { warning: Text },
     /// How far the merge of a task has come.

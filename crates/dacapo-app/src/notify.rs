@@ -125,6 +125,6 @@ fn judged(done: &CommandOutput, limit: Duration) -> Result<(), String> {
         CommandEnd::Code(0) | CommandEnd::Flood => Ok(()),
         CommandEnd::Code(code) => Err(words::line(&format!("exit {code}: {said}"), words::WHOLE)),
         CommandEnd::TimeLimit => Err(format!("no end within {}; it was ended", words::duration(limit))),
-        CommandEnd::Impossible(why) => Err(why.clone()),
+        CommandEnd::Impossible(why) => Err(why.to_string()),
     }
 }

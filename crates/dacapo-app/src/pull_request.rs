@@ -31,6 +31,7 @@ use crate::config::{Config, PlatformCli};
 use crate::error::Failure;
 use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::messages::{Messages, Text, say};
+use crate::present::errors::{self, InWords as _};
 use crate::present::words;
 use address::Address;
 pub use issue::issue;
@@ -182,11 +183,11 @@ impl Plan {
                 .hint(say(|m| m.pr_push_yourself()))
                 .hint(say(|m| m.pr_use_worktree())));
         };
-        let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(error.to_string()))?;
+        let view = TaskView::load(dir, app.kinds).map_err(|error| Failure::failed(errors::text(&error)))?;
         let top = if spec.top.is_dir() { &spec.top } else { path };
         let repo = Repo::discover(path, &app.env).or_else(|_| Repo::discover(top, &app.env));
         let repo = repo
-            .map_err(|error| Failure::failed(say(|m| m.pr_repository_unusable(name, &error.to_string()))))?;
+            .map_err(|error| Failure::failed(say(|m| m.pr_repository_unusable(name, &error.in_words(m)))))?;
         if let Some(merged) = &view.merged {
             let into = words::branch(&merged.into);
             return Err(
@@ -350,7 +351,7 @@ impl Plan {
         let said = address::without_passwords(&done.stderr);
         let why = |m: Messages| match (&done.end, refused) {
             (CommandEnd::TimeLimit, _) => m.pr_took_longer(&words::duration(PUSH_LIMIT)),
-            (CommandEnd::Impossible(message), _) => message.clone(),
+            (CommandEnd::Impossible(message), _) => message.in_words(m).to_owned(),
             (_, Some((_, reason))) => reason.to_owned(),
             (CommandEnd::Code(_) | CommandEnd::Flood, None) => last_lines(&said, 3),
         };
@@ -395,7 +396,7 @@ impl Plan {
             }
             CommandEnd::Code(code) => say(|m| m.pr_program_failed(program, *code, &last_lines(&said, 6))),
             CommandEnd::TimeLimit => say(|m| m.pr_program_slow(program, &words::duration(CALL_LIMIT))),
-            CommandEnd::Impossible(message) => say(|m| m.pr_none(message)),
+            CommandEnd::Impossible(message) => say(|m| m.pr_none(message.in_words(m))),
         };
         let failure = Failure::failed(why)
             .kept(say(|m| m.pr_kept_pushed(&self.branch, &self.remote)))
@@ -464,7 +465,8 @@ fn last_lines(text: &str, lines: usize) -> String {
 }
 
 fn git_failed(error: &GitError) -> Failure {
-    Failure::failed(address::without_passwords(&error.to_string())).kept(say(|m| m.kept_nothing_pushed()))
+    let told = say(|m| address::without_passwords(&error.in_words(m)));
+    Failure::failed(told).kept(say(|m| m.kept_nothing_pushed()))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::agents::{self, AgentChoice, Answers, Chosen};
 use crate::config::Config;
 use crate::error::{Failure, suggest};
 use crate::messages::{Messages, Text, say};
+use crate::present::errors::{self, InWords as _};
 use crate::pull_request::issue;
 use crate::writers::{self, Writer};
 
@@ -119,7 +120,7 @@ pub fn request(args: &TaskRequest, around: &Around<'_>, checks: Checks) -> Resul
         None => (TaskName::from_prompt(title.as_ref().unwrap_or(&prompt)), false),
     };
     refuse_without_worktree(args, driven)?;
-    let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    let head = repo.head().map_err(|error| Failure::failed(errors::text(&error)))?;
     let (base, base_branch) = match &args.base {
         None => (head.commit, head.branch),
         Some(name) => base(args, around, name, head)?,
@@ -166,7 +167,7 @@ fn text(
 ) -> Result<(String, Option<String>), Failure> {
     let Some(number) = args.issue else { return Ok((prompt(args, around.driven)?, None)) };
     let issue = issue(around.app, around.repo, around.config, number)?;
-    notes.push(issue.note().into());
+    notes.push(issue.note());
     Ok((issue.prompt(), Some(issue.title)))
 }
 
@@ -233,7 +234,7 @@ pub fn base(
             .hint(say(Messages::hint_add_worktree))
             .kept(nothing()));
     }
-    let failed = |error: GitError| Failure::failed(error.to_string());
+    let failed = |error: GitError| Failure::failed(errors::text(&error));
     let Some((commit, branch)) = repo.meant_by(name).map_err(failed)? else {
         let names = repo.names_of_commits().map_err(failed)?;
         let failure = Failure::usage(say(|m| m.request_base_unknown(name))).kept(nothing());
@@ -305,8 +306,9 @@ pub fn time(text: &str) -> Result<Duration, Failure> {
 
 /// Another limit of time, by its flag.
 pub fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
-    parse_duration(text)
-        .map_err(|error| Failure::usage(format!("{flag}: {error}")).hint(format!("{flag} 15m")))
+    parse_duration(text).map_err(|error| {
+        Failure::usage(say(|m| m.error_of(flag, &error.in_words(m)))).hint(format!("{flag} 15m"))
+    })
 }
 
 fn context(

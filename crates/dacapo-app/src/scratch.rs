@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// Makes a repository of the directory and commits all that is in it.
 pub fn commit_all(repo: &Path, message: &str) -> Result<(), Failure> {
@@ -33,10 +34,13 @@ fn git(repo: &Path, words: &[&str]) -> Result<(), Failure> {
         .args(["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"])
         .args(words)
         .output()
-        .map_err(|error| Failure::usage(format!("git is needed: {error}")).hint("install git"))?;
+        .map_err(|error| {
+            Failure::usage(say(|m| m.scratch_no_git(&error.to_string())))
+                .hint(say(Messages::doctor_install_git))
+        })?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::failed(format!("git {} in a scratch repository failed: {}", words[0], said.trim())))
+    Err(Failure::failed(say(|m| m.scratch_failed(words[0], said.trim()))))
 }

@@ -67,7 +67,8 @@ fn same_agent(
     };
     let mut writer = adapter.profile(&wish).map_err(|unable| {
         let (setting, flag) = names(what);
-        Failure::usage(format!("{setting} = \"{model}\": {}", refusals::unable(&unable)))
+        let why = refusals::unable(&unable);
+        Failure::usage(say(|m| m.writer_unable(setting, model, why.in_words(m))))
             .kept(say(Messages::kept_nothing_started))
             .hint(say(|m| m.writer_by_endpoint(setting)))
             .hint(say(|m| m.writer_own_words(flag)))

@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 use crate::dropped::{DropError, Dropped, DroppedRecord};
 use crate::engine::{Kinds, NotThatKind};
 use crate::event::Event;
+use crate::files::FileAction;
 use crate::git::{BranchWorktree, EndedRun, GitError, Repo, SettingsFiles, WorktreeError};
 use crate::spec::{TaskName, TaskSpec};
 use crate::store::{
@@ -38,14 +39,14 @@ pub enum RenameError {
     #[error("Task '{0}' already exists")]
     NameTaken(String),
     /// Its name says more than how it is called.
-    #[error("Task '{name}' is a {kind}: its name is {what} and stays")]
+    #[error("Task '{name}' is a {kind}: it is named by {file}")]
     NameFixed {
         /// Its name.
         name: String,
         /// Its kind.
         kind: String,
-        /// What the name stands for.
-        what: String,
+        /// What names it.
+        file: String,
     },
     /// Nobody here knows what its name is good for.
     #[error(transparent)]
@@ -69,7 +70,7 @@ pub enum RenameError {
     #[error("cannot {what} {}: {source}", path.display())]
     File {
         /// What was tried.
-        what: &'static str,
+        what: FileAction,
         /// With which.
         path: PathBuf,
         /// Why not.
@@ -83,7 +84,7 @@ impl From<OpenError> for RenameError {
     }
 }
 
-fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RenameError {
+fn file(what: FileAction, path: &Path) -> impl FnOnce(io::Error) -> RenameError {
     let path = path.to_owned();
     move |source| RenameError::File { what, path, source }
 }
@@ -127,7 +128,7 @@ impl<'a> Renaming<'a> {
         let record = self.look(dir, to)?;
         self.clear_locks_of_task(dir, &record)?;
         let new = self.data.task(to);
-        dir.write_rename_record(&record).map_err(file("write to", dir.path()))?;
+        dir.write_rename_record(&record).map_err(file(FileAction::Write, dir.path()))?;
         if let Err(error) = dir.move_to(new.path()) {
             // It has no effect where it is, but nothing is to be left behind.
             let _ = match before {
@@ -138,12 +139,12 @@ impl<'a> Renaming<'a> {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
                     RenameError::NameTaken(to.to_string())
                 }
-                _ => file("rename", dir.path())(error),
+                _ => file(FileAction::Rename, dir.path())(error),
             });
         }
         // Before anything moves that may be on another file system.
         let tasks = self.data.tasks_path();
-        files::sync_dir(&tasks).map_err(file("write to", &tasks))?;
+        files::sync_dir(&tasks).map_err(file(FileAction::Write, &tasks))?;
         let record = self.finish(&new, held)?.unwrap_or(record);
         Ok((new, record))
     }
@@ -175,14 +176,15 @@ impl<'a> Renaming<'a> {
         let spec = dir.spec()?;
         let kind = self.kinds.find(&spec.kind);
         let kind = kind.ok_or_else(|| NotThatKind::Unknown(spec.kind.clone()))?;
-        if let Some(what) = kind.name_stands_for(&spec) {
+        if let Some(file) = kind.named_by(&spec) {
             let (name, kind) = (spec.name.to_string(), spec.kind);
-            return Err(RenameError::NameFixed { name, kind, what });
+            return Err(RenameError::NameFixed { name, kind, file });
         }
         // A journal that does not read cannot be appended to.
         TaskView::fold(dir, self.kinds)?;
         let dropped = Dropped::of(self.repo, self.data, self.kinds);
-        let unfinished = dropped.unfinished(&spec).map_err(file("read", &self.data.dropped_path()))?;
+        let unfinished =
+            dropped.unfinished(&spec).map_err(file(FileAction::Read, &self.data.dropped_path()))?;
         if let Some(kept) = unfinished {
             return Err(RenameError::PutAway(Box::new(kept)));
         }
@@ -278,7 +280,9 @@ impl Begun<'_> {
     }
 
     fn settle(&self) -> Result<(), RenameError> {
-        self.dir.write_rename_record(&self.record.finished()).map_err(file("write to", self.dir.path()))
+        self.dir
+            .write_rename_record(&self.record.finished())
+            .map_err(file(FileAction::Write, self.dir.path()))
     }
 }
 

@@ -12,11 +12,13 @@ use crate::random;
 
 mod change;
 mod duration;
+mod expected;
 mod name;
 mod proof;
 
 pub use change::{Amount, Change, InvalidChange};
 pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
+pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
 pub use proof::{ProofAt, ProofPolicy, setup_line};
 

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::guarded_command::directories;
 use crate::messages::{Messages, Text, say};
+use crate::present::faults;
 
 /// How the agents people use are installed.
 const INSTALL: [(&str, &str); 6] = [
@@ -38,7 +39,7 @@ pub(super) struct ChosenAgent {
 struct Installed {
     name: &'static str,
     account: Account,
-    how_to_log_in: &'static str,
+    how_to_log_in: Text,
 }
 
 /// Looks around in the user's environment.
@@ -54,7 +55,11 @@ pub(super) fn find(
             // One that cannot do what the flags ask for is no choice either.
             let agent = named(app, adapter.name(), wanted, config, top).ok()?;
             let account = agent::account(&agent, &app.env);
-            Some(Installed { name: adapter.name(), account, how_to_log_in: adapter.how_to_log_in() })
+            Some(Installed {
+                name: adapter.name(),
+                account,
+                how_to_log_in: say(|m| faults::log_in_to(*adapter, m)),
+            })
         })
         .collect();
     let path: Vec<PathBuf> = app.var("PATH").map(|path| directories(path).collect()).unwrap_or_default();
@@ -115,7 +120,7 @@ fn none(installed: &[Installed], path: &[PathBuf]) -> Failure {
     };
     let failure = Failure::usage(message).kept(say(Messages::kept_nothing_started));
     let failure = installed.iter().fold(failure, |failure, agent| {
-        failure.hint(say(|m| m.agent_not_logged_in(agent.name, agent.how_to_log_in)))
+        failure.hint(say(|m| m.agent_not_logged_in(agent.name, agent.how_to_log_in.in_words(m))))
     });
     let install = INSTALL[0].1;
     let failure = match installed {
@@ -146,7 +151,7 @@ mod tests {
 
     fn agent(name: &'static str, logged_in: Option<bool>, billing: Billing) -> Installed {
         let account = Account { logged_in, billing, ..Account::default() };
-        Installed { name, account, how_to_log_in: "run `x login`" }
+        Installed { name, account, how_to_log_in: "run `x login`".into() }
     }
 
     fn chosen(installed: &[Installed]) -> Option<String> {

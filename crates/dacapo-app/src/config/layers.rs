@@ -14,7 +14,7 @@ use super::problem::{ConfigError, Problem, ValueLocation};
 use super::shape::{self, Fitted, Shape};
 use super::types::Config;
 use super::{environment, file};
-use crate::messages::{Language, Text, say};
+use crate::messages::{Language, Messages, Text, say};
 
 /// The project's file, from the top of the repository.
 pub const PROJECT_FILE: &str = ".dacapo/config.toml";
@@ -61,6 +61,20 @@ pub enum Origin {
 /// A path may be no text, and JSON is.
 fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
+}
+
+impl Origin {
+    /// For people.
+    pub fn in_words(&self, messages: Messages) -> String {
+        let at = |path: &Path, line: &usize| format!("{}:{line}", path.display());
+        match self {
+            Origin::Default => messages.origin_default(),
+            Origin::User { path, line } => messages.origin_user(&at(path, line)),
+            Origin::Project { path, line } => messages.origin_project(&at(path, line)),
+            Origin::Env { name } => messages.origin_env(name),
+            Origin::Flag { name } => messages.origin_flag(name),
+        }
+    }
 }
 
 impl fmt::Display for Origin {

@@ -11,7 +11,7 @@ use super::layers::{Loaded, Origin, Project, lookup, paths, tree};
 use super::path::KeyPath;
 use super::shape;
 use super::text::inline;
-use crate::messages::Text;
+use crate::messages::{Messages, Text};
 
 /// What stands for a value that is not shown.
 const HIDDEN: &str = "***";
@@ -20,17 +20,17 @@ const HIDDEN: &str = "***";
 const WIDEST: usize = 60;
 
 /// Every setting as a line of TOML, its origin as a comment. What has no value is a comment altogether.
-pub fn render(loaded: &Loaded) -> String {
+pub fn render(loaded: &Loaded, messages: Messages) -> String {
     let lines: Vec<(String, String)> = settings(loaded)
         .into_iter()
         .map(|setting| {
             let origin = match setting.trusted {
-                true => setting.origin.to_string(),
-                false => format!("{}, not trusted: no effect (dacapo trust)", setting.origin),
+                true => setting.origin.in_words(messages),
+                false => messages.config_not_trusted(&setting.origin.in_words(messages)),
             };
             match setting.value {
                 Some(value) => (format!("{} = {}", setting.key, inline(&value)), origin),
-                None => (format!("# {} =", setting.key), "not set".to_owned()),
+                None => (format!("# {} =", setting.key), messages.config_not_set()),
             }
         })
         .collect();

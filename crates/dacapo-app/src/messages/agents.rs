@@ -66,6 +66,36 @@ messages! {
         zh_cn: "--approval auto 无人值守地运行",
         zh_tw: "--approval auto 無人值守地執行",
     }
+    unable(agent: &str, approval: &str, why: &str) {
+        en: "{agent} cannot run with --approval {approval}: {why}",
+        zh_cn: "{agent} 不支持 --approval {approval}：{why}",
+        zh_tw: "{agent} 不支援 --approval {approval}：{why}",
+    }
+    unable_codex(command: &str) {
+        en: "`codex exec` cannot ask; {command} can: configure it as [agents.NAME] with output = \"acp\"",
+        zh_cn: "`codex exec` 无法询问；{command} 可以：把它配置为 [agents.NAME]，output = \"acp\"",
+        zh_tw: "`codex exec` 無法詢問；{command} 可以：把它設定為 [agents.NAME]，output = \"acp\"",
+    }
+    unable_claude(command: &str) {
+        en: "it cannot ask while it runs headless; {command} can: configure it as [agents.NAME] with output = \"acp\"",
+        zh_cn: "非交互运行时无法询问；{command} 可以：把它配置为 [agents.NAME]，output = \"acp\"",
+        zh_tw: "非互動執行時無法詢問；{command} 可以：把它設定為 [agents.NAME]，output = \"acp\"",
+    }
+    unable_native() {
+        en: "it runs unattended; --approval edits leaves out the shell, --approval read-only every tool that changes files",
+        zh_cn: "它无人值守地运行；--approval edits 不提供 shell，--approval read-only 不提供会修改文件的工具",
+        zh_tw: "它無人值守地執行；--approval edits 不提供 shell，--approval read-only 不提供會修改檔案的工具",
+    }
+    unable_command_unknown() {
+        en: "its command is not known; define it: [agents.NAME] command = [\"…\"], output = \"acp\"",
+        zh_cn: "不知道它的命令；请定义：[agents.NAME] command = [\"…\"], output = \"acp\"",
+        zh_tw: "不知道它的指令；請定義：[agents.NAME] command = [\"…\"], output = \"acp\"",
+    }
+    unable_headless(array: &str) {
+        en: "it cannot ask while it runs headless; as an ACP agent it can: [agents.NAME] command = [{array}], output = \"acp\"",
+        zh_cn: "非交互运行时无法询问；作为 ACP 智能体可以：[agents.NAME] command = [{array}], output = \"acp\"",
+        zh_tw: "非互動執行時無法詢問；作為 ACP 代理可以：[agents.NAME] command = [{array}], output = \"acp\"",
+    }
     agent_command_empty() { en: "--agent-cmd is empty", zh_cn: "--agent-cmd 为空", zh_tw: "--agent-cmd 是空的" }
     agent_not_on_path(program: &str, origin: &str) {
         en: "agent not found: '{program}' ({origin}) is not on PATH",
@@ -229,5 +259,10 @@ messages! {
         en: "set [agents.native] api = \"openai\" or \"anthropic\", and base_url, key_env, in config.toml",
         zh_cn: "在 config.toml 中设置 [agents.native] api = \"openai\" 或 \"anthropic\"，以及 base_url、key_env",
         zh_tw: "在 config.toml 中設定 [agents.native] api = \"openai\" 或 \"anthropic\"，以及 base_url、key_env",
+    }
+    writer_unable(setting: &str, model: &str, why: &str) {
+        en: "{setting} = \"{model}\": {why}",
+        zh_cn: "{setting} = \"{model}\"：{why}",
+        zh_tw: "{setting} = \"{model}\"：{why}",
     }
 }

@@ -208,6 +208,17 @@ messages! {
         zh_cn: "实际生效的是另一个值，来自 {origin}",
         zh_tw: "實際生效的是另一個值，來自 {origin}",
     }
+    origin_default() { en: "default", zh_cn: "默认", zh_tw: "預設" }
+    origin_user(place: &str) { en: "user {place}", zh_cn: "用户 {place}", zh_tw: "使用者 {place}" }
+    origin_project(place: &str) { en: "project {place}", zh_cn: "项目 {place}", zh_tw: "專案 {place}" }
+    origin_env(variable: &str) { en: "env {variable}", zh_cn: "环境变量 {variable}", zh_tw: "環境變數 {variable}" }
+    origin_flag(flag: &str) { en: "flag {flag}", zh_cn: "选项 {flag}", zh_tw: "選項 {flag}" }
+    config_not_trusted(origin: &str) {
+        en: "{origin}, not trusted: no effect ({dacapo}trust)",
+        zh_cn: "{origin}，未受信任：不起作用（{dacapo}trust）",
+        zh_tw: "{origin}，未受信任：不起作用（{dacapo}trust）",
+    }
+    config_not_set() { en: "not set", zh_cn: "未设置", zh_tw: "未設定" }
     config_new_file(path: &str) {
         en: "{path} is new: every setting is in it, as a comment",
         zh_cn: "{path} 是新文件：以注释列出所有配置项",

@@ -207,6 +207,16 @@ messages! {
         zh_cn: "{turns} 次简短的真实调用（{names}）；会产生少量费用",
         zh_tw: "{turns} 次簡短的真實呼叫（{names}）；會產生少量費用",
     }
+    probe_failed(error: &str) {
+        en: "cannot run the test turn: {error}",
+        zh_cn: "无法试跑：{error}",
+        zh_tw: "無法試跑：{error}",
+    }
+    probe_limit_until(message: &str, until: &str) {
+        en: "{message} (until {until})",
+        zh_cn: "{message}（至 {until}）",
+        zh_tw: "{message}（至 {until}）",
+    }
     doctor_answered() { en: "answered", zh_cn: "有回应", zh_tw: "有回應" }
     doctor_at_limit() { en: "at its usage limit", zh_cn: "已达用量上限", zh_tw: "已達用量上限" }
     doctor_failed() { en: "failed", zh_cn: "失败", zh_tw: "失敗" }

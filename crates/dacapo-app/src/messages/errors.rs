@@ -5,6 +5,7 @@ use super::messages;
 messages! {
     ERRORS, dacapo;
 
+    error_of(name: &str, error: &str) { en: "{name}: {error}", zh_cn: "{name}：{error}", zh_tw: "{name}：{error}" }
     cannot(action: &str, path: &str, error: &str) {
         en: "cannot {action} {path}: {error}",
         zh_cn: "无法{action} {path}：{error}",
@@ -221,10 +222,10 @@ messages! {
         zh_cn: "无法读取此 {kind} 的定义：{error}",
         zh_tw: "無法讀取此 {kind} 的定義：{error}",
     }
-    rename_name_fixed(task: &str, kind: &str, what: &str) {
-        en: "Task '{task}' is a {kind}: its name is {what} and cannot change",
-        zh_cn: "任务“{task}”是 {kind}：它的名称是 {what}，不能更改",
-        zh_tw: "任務「{task}」是 {kind}：它的名稱是 {what}，不能更改",
+    rename_name_fixed(task: &str, kind: &str, file: &str) {
+        en: "Task '{task}' is a {kind}: {file} gives it its name",
+        zh_cn: "任务“{task}”是{kind}：它的名称由 {file} 决定",
+        zh_tw: "任務「{task}」是{kind}：它的名稱由 {file} 決定",
     }
 
     launch_streams(error: &str) {

@@ -24,6 +24,41 @@ messages! {
     }
     fault_to_log_in(ways: &str) { en: "to log in: {ways}", zh_cn: "登录方式：{ways}", zh_tw: "登入方式：{ways}" }
     fault_or() { en: ", or ", zh_cn: "，或 ", zh_tw: "，或 " }
+    log_in_claude() {
+        en: "run `claude` and then /login, or set ANTHROPIC_API_KEY",
+        zh_cn: "运行 `claude` 后输入 /login，或设置 ANTHROPIC_API_KEY",
+        zh_tw: "執行 `claude` 後輸入 /login，或設定 ANTHROPIC_API_KEY",
+    }
+    log_in_codex() {
+        en: "run `codex login`, or set CODEX_API_KEY (the env_key of a provider of your own)",
+        zh_cn: "运行 `codex login`，或设置 CODEX_API_KEY（自定义提供商则用它的 env_key）",
+        zh_tw: "執行 `codex login`，或設定 CODEX_API_KEY（自訂供應商則用它的 env_key）",
+    }
+    log_in_copilot() {
+        en: "run `copilot login`, or set COPILOT_GITHUB_TOKEN (COPILOT_PROVIDER_API_KEY for an endpoint of your own)",
+        zh_cn: "运行 `copilot login`，或设置 COPILOT_GITHUB_TOKEN（自己的端点用 COPILOT_PROVIDER_API_KEY）",
+        zh_tw: "執行 `copilot login`，或設定 COPILOT_GITHUB_TOKEN（自己的端點用 COPILOT_PROVIDER_API_KEY）",
+    }
+    log_in_gemini() {
+        en: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
+        zh_cn: "运行一次 `gemini` 并选择登录方式，或设置 GEMINI_API_KEY",
+        zh_tw: "執行一次 `gemini` 並選擇登入方式，或設定 GEMINI_API_KEY",
+    }
+    log_in_opencode() {
+        en: "run `opencode auth login`, or set the provider's key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
+        zh_cn: "运行 `opencode auth login`，或设置提供商的密钥（ANTHROPIC_API_KEY、OPENAI_API_KEY 等）",
+        zh_tw: "執行 `opencode auth login`，或設定供應商的金鑰（ANTHROPIC_API_KEY、OPENAI_API_KEY 等）",
+    }
+    log_in_qwen() {
+        en: "run `qwen auth`, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
+        zh_cn: "运行 `qwen auth`，或设置 OPENAI_API_KEY、OPENAI_BASE_URL 和 OPENAI_MODEL",
+        zh_tw: "執行 `qwen auth`，或設定 OPENAI_API_KEY、OPENAI_BASE_URL 和 OPENAI_MODEL",
+    }
+    log_in_acp() {
+        en: "log in with the agent's own program",
+        zh_cn: "用智能体自己的程序登录",
+        zh_tw: "用代理自己的程式登入",
+    }
     fault_not_paid_for() { en: "not paid for", zh_cn: "账户欠费", zh_tw: "帳戶欠費" }
     fault_session_unknown(agent: &str) {
         en: "the session is gone: {agent} does not know it",

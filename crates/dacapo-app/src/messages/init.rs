@@ -68,6 +68,11 @@ messages! {
         zh_cn: "那里的里程碑会自动启动：若这里也要如此，请写入 auto_start: true",
         zh_tw: "那裡的里程碑會自動啟動：若這裡也要如此，請寫入 auto_start: true",
     }
+    init_not_json(error: &str) {
+        en: "it is not JSON: {error}",
+        zh_cn: "它不是 JSON：{error}",
+        zh_tw: "它不是 JSON：{error}",
+    }
     init_already_exists(path: &str) {
         en: "{path} already exists",
         zh_cn: "{path} 已存在",

@@ -5,6 +5,7 @@ use super::messages;
 messages! {
     MILESTONE, dacapo;
 
+    kind_milestone() { en: "milestone", zh_cn: "里程碑", zh_tw: "里程碑" }
     milestone_another_name() {
         en: "or give the milestone's file another name",
         zh_cn: "或者给里程碑文件另起名字",
@@ -26,6 +27,7 @@ messages! {
         zh_cn: "里程碑{status}，{features}中已接受 {done} 项",
         zh_tw: "里程碑{status}，{features}中已接受 {done} 項",
     }
+    milestone_status_pending() { en: "pending", zh_cn: "待启动", zh_tw: "待啟動" }
     milestone_status_in_progress() { en: "in progress", zh_cn: "进行中", zh_tw: "進行中" }
     milestone_status_paused() { en: "paused", zh_cn: "已暂停", zh_tw: "已暫停" }
     milestone_status_awaiting_review() { en: "awaiting review", zh_cn: "等待审阅", zh_tw: "等待審閱" }
@@ -41,6 +43,16 @@ messages! {
         en: "{number} rejected in a row",
         zh_cn: "连续 {number} 次被拒绝",
         zh_tw: "連續 {number} 次被拒絕",
+    }
+    milestone_waits_for_developer() {
+        en: "waiting for the Developer",
+        zh_cn: "等待 Developer",
+        zh_tw: "等待 Developer",
+    }
+    milestone_waits_for_acceptor() {
+        en: "waiting for the Acceptor",
+        zh_cn: "等待 Acceptor",
+        zh_tw: "等待 Acceptor",
     }
     milestone_developer_works() { en: "Developer at work", zh_cn: "Developer 工作中", zh_tw: "Developer 工作中" }
     milestone_acceptor_works() { en: "Acceptor at work", zh_cn: "Acceptor 工作中", zh_tw: "Acceptor 工作中" }

@@ -15,6 +15,62 @@ messages! {
         zh_cn: "无法读取此仓库的里程碑：{error}",
         zh_tw: "無法讀取此儲存庫的里程碑：{error}",
     }
+    milestones_task_is_none() {
+        en: "its task is not a milestone",
+        zh_cn: "它的任务不是里程碑",
+        zh_tw: "它的任務不是里程碑",
+    }
+    milestones_task_unreadable(error: &str) {
+        en: "cannot read its task: {error}",
+        zh_cn: "无法读取它的任务：{error}",
+        zh_tw: "無法讀取它的任務：{error}",
+    }
+    milestones_problem_changed(id: &str) {
+        en: "its file was changed since it was started; {dacapo}milestone resume {id} --refreeze uses the new text",
+        zh_cn: "启动后它的文件被改动过；{dacapo}milestone resume {id} --refreeze 采用新内容",
+        zh_tw: "啟動後它的檔案被變更過；{dacapo}milestone resume {id} --refreeze 採用新內容",
+    }
+    milestones_problem_no_file() {
+        en: "its file is gone",
+        zh_cn: "它的文件已不存在",
+        zh_tw: "它的檔案已不存在",
+    }
+    milestones_problem_task_gone(status: &str, id: &str) {
+        en: "it was {status}, and its task is gone; if it was dropped, {dacapo}undo {id} brings it back",
+        zh_cn: "它之前的状态为{status}，任务已不存在；如果是被丢弃的，{dacapo}undo {id} 可以找回",
+        zh_tw: "它之前的狀態為{status}，任務已不存在；如果是被捨棄的，{dacapo}undo {id} 可以找回",
+    }
+    milestones_problem_name_taken(id: &str) {
+        en: "a task that is not a milestone has this name; {dacapo}drop {id} frees it",
+        zh_cn: "已有同名的任务，但它不是里程碑；{dacapo}drop {id} 可以腾出名称",
+        zh_tw: "已有同名的任務，但它不是里程碑；{dacapo}drop {id} 可以騰出名稱",
+    }
+    milestones_not_a_file() { en: "it is not a file", zh_cn: "它不是文件", zh_tw: "它不是檔案" }
+    milestones_text_unreadable(error: &str) {
+        en: "it cannot be read: {error}",
+        zh_cn: "无法读取：{error}",
+        zh_tw: "無法讀取：{error}",
+    }
+    milestones_text_too_large(bytes: usize) {
+        en: "it is larger than {bytes} bytes",
+        zh_cn: "它超过了 {bytes} 字节",
+        zh_tw: "它超過了 {bytes} 位元組",
+    }
+    milestones_text_not_utf8(line: usize) {
+        en: "line {line} is not UTF-8",
+        zh_cn: "第 {line} 行不是 UTF-8",
+        zh_tw: "第 {line} 行不是 UTF-8",
+    }
+    milestones_not_a_mirror(error: &str) {
+        en: "it does not describe a milestone: {error}",
+        zh_cn: "它不是里程碑的状态文件：{error}",
+        zh_tw: "它不是里程碑的狀態檔：{error}",
+    }
+    milestones_not_an_id(name: &str) {
+        en: "'{name}' is not an ID: use 1 to 64 of a-z, 0-9, '_' and '-', not starting with '-'",
+        zh_cn: "“{name}”不是有效的 ID：请用 1 到 64 个 a-z、0-9、“_”或“-”，且不能以“-”开头",
+        zh_tw: "「{name}」不是有效的 ID：請用 1 到 64 個 a-z、0-9、「_」或「-」，且不能以「-」開頭",
+    }
     milestones_not_found(id: &str) {
         en: "Milestone '{id}' not found",
         zh_cn: "找不到里程碑“{id}”",
@@ -323,8 +379,46 @@ messages! {
         zh_tw: "無法讀取「{id}」中的對話：{error}",
     }
     /// In front of a check that ran in a checkout to which no agent writes.
+    story_no_reply(why: &str) { en: "(no reply: {why})", zh_cn: "（没有答复：{why}）", zh_tw: "（沒有答覆：{why}）" }
+    story_limit(message: &str) {
+        en: "(no reply: usage limit: {message})",
+        zh_cn: "（没有答复：用量受限：{message}）",
+        zh_tw: "（沒有答覆：用量受限：{message}）",
+    }
+    story_ended() { en: "it was ended", zh_cn: "已被结束", zh_tw: "已被結束" }
+    story_interrupted() { en: "it was interrupted", zh_cn: "已被中断", zh_tw: "已被中斷" }
+    story_report_sent_back(complaints: &str) {
+        en: "report sent back: {complaints}",
+        zh_cn: "报告被退回：{complaints}",
+        zh_tw: "報告被退回：{complaints}",
+    }
+    story_verdict_sent_back(complaint: &str) {
+        en: "verdict sent back: {complaint}",
+        zh_cn: "裁决被退回：{complaint}",
+        zh_tw: "裁決被退回：{complaint}",
+    }
+    story_nothing_judged() {
+        en: "nothing it is judged by",
+        zh_cn: "评审依据没有变化",
+        zh_tw: "評審依據沒有變化",
+    }
+    story_refrozen(changes: &str) {
+        en: "its file was read again; changed: {changes}",
+        zh_cn: "重新读取了它的文件；改动：{changes}",
+        zh_tw: "重新讀取了它的檔案；變更：{changes}",
+    }
+    story_tree_touched() {
+        en: "the Acceptor changed the working tree",
+        zh_cn: "Acceptor 改动了工作区",
+        zh_tw: "Acceptor 更動了工作目錄",
+    }
     label_proof() { en: "proof", zh_cn: "证明", zh_tw: "證明" }
 
+    page_status_and(status: &str, more: &str) {
+        en: "{status} ({more})",
+        zh_cn: "{status}（{more}）",
+        zh_tw: "{status}（{more}）",
+    }
     page_process_gone() { en: "its process is gone", zh_cn: "进程已不在", zh_tw: "行程已不在" }
     page_queued() { en: "queued", zh_cn: "排队中", zh_tw: "佇列中" }
     page_waits_for_limit() {

@@ -63,6 +63,11 @@ messages! {
         zh_cn: "检查在工作树中通过，但在提交 {commit} 的检出中连续两次失败：{checks}",
         zh_tw: "檢查在工作樹中通過，但在提交 {commit} 的簽出中連續兩次失敗：{checks}",
     }
+    needs_check(command: &str, exit: &str) {
+        en: "`{command}` ({exit})",
+        zh_cn: "`{command}`（{exit}）",
+        zh_tw: "`{command}`（{exit}）",
+    }
     needs_red_proof_hidden(files: &str) {
         en: "; in no commit: {files}",
         zh_cn: "；不在任何提交中：{files}",

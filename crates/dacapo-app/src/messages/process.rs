@@ -123,4 +123,46 @@ messages! {
         zh_cn: "无法加入等待队列：{error}",
         zh_tw: "無法加入等待佇列：{error}",
     }
+
+    errand_no_directory(error: &str) {
+        en: "cannot create a temporary directory: {error}",
+        zh_cn: "无法创建临时目录：{error}",
+        zh_tw: "無法建立暫存目錄：{error}",
+    }
+    errand_not_watched(error: &str) {
+        en: "cannot watch its output: {error}",
+        zh_cn: "无法监视它的输出：{error}",
+        zh_tw: "無法監看它的輸出：{error}",
+    }
+    errand_signal(signal: i32) {
+        en: "it was ended by signal {signal}",
+        zh_cn: "它被信号 {signal} 终止",
+        zh_tw: "它被訊號 {signal} 終止",
+    }
+    errand_ended_outside() { en: "it was ended from outside", zh_cn: "它被外部终止", zh_tw: "它被外部終止" }
+    signals_unavailable(error: &str) {
+        en: "cannot listen to signals: {error}",
+        zh_cn: "无法接收信号：{error}",
+        zh_tw: "無法接收訊號：{error}",
+    }
+    thread_unavailable(error: &str) {
+        en: "cannot start a thread: {error}",
+        zh_cn: "无法启动线程：{error}",
+        zh_tw: "無法啟動執行緒：{error}",
+    }
+    stdout_unwritable(error: &str) {
+        en: "cannot write to standard output: {error}",
+        zh_cn: "无法写入标准输出：{error}",
+        zh_tw: "無法寫入標準輸出：{error}",
+    }
+    stdout_kept() {
+        en: "what the command did; only its output is missing",
+        zh_cn: "命令所做的一切；只是没有输出",
+        zh_tw: "指令所做的一切；只是沒有輸出",
+    }
+    stdout_make_room() {
+        en: "make room or send the output elsewhere, then try again",
+        zh_cn: "腾出空间或把输出送到别处，然后重试",
+        zh_tw: "騰出空間或把輸出送到別處，然後重試",
+    }
 }

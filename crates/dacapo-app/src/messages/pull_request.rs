@@ -242,4 +242,80 @@ messages! {
         zh_cn: "{script} 没有问题：{iterations}",
         zh_tw: "{script} 沒有問題：{iterations}",
     }
+
+    issue_is_prompt(number: u64, title: &str) {
+        en: "the prompt is issue {number}: {title}",
+        zh_cn: "提示词来自 issue {number}：{title}",
+        zh_tw: "提示詞來自 issue {number}：{title}",
+    }
+    issue_is_prompt_at(number: u64, title: &str, url: &str) {
+        en: "the prompt is issue {number}: {title} ({url})",
+        zh_cn: "提示词来自 issue {number}：{title}（{url}）",
+        zh_tw: "提示詞來自 issue {number}：{title}（{url}）",
+    }
+    issue_no_remote(number: u64) {
+        en: "--issue {number}: this repository has no remote to read issues from",
+        zh_cn: "--issue {number}：此仓库没有可以读取 issue 的远程",
+        zh_tw: "--issue {number}：此儲存庫沒有可以讀取 issue 的遠端",
+    }
+    issue_needs(number: u64, program: &str, place: &str) {
+        en: "--issue {number} needs {program} for {place}, and it is not on PATH",
+        zh_cn: "--issue {number} 需要用 {program} 访问 {place}，但它不在 PATH 中",
+        zh_tw: "--issue {number} 需要用 {program} 存取 {place}，但它不在 PATH 中",
+    }
+    issue_install(program: &str) {
+        en: "install {program} and log in",
+        zh_cn: "安装 {program} 并登录",
+        zh_tw: "安裝 {program} 並登入",
+    }
+    issue_needs_one(number: u64) {
+        en: "--issue {number} needs gh, glab or tea, and none is on PATH",
+        zh_cn: "--issue {number} 需要 gh、glab 或 tea，但都不在 PATH 中",
+        zh_tw: "--issue {number} 需要 gh、glab 或 tea，但都不在 PATH 中",
+    }
+    issue_install_one() {
+        en: "install the one for your platform and log in",
+        zh_cn: "安装你所用平台的那一个并登录",
+        zh_tw: "安裝你所用平台的那一個並登入",
+    }
+    issue_which(number: u64, programs: &str, place: &str) {
+        en: "--issue {number}: none of {programs} is logged in at {place}, so it is unclear which one to use",
+        zh_cn: "--issue {number}：{programs} 都没有登录 {place}，不知道该用哪一个",
+        zh_tw: "--issue {number}：{programs} 都沒有登入 {place}，不知道該用哪一個",
+    }
+    issue_say_which() {
+        en: "[pr] cli = \"gh\", \"glab\" or \"tea\" in the config says which",
+        zh_cn: "在配置中用 [pr] cli = \"gh\"、\"glab\" 或 \"tea\" 指定",
+        zh_tw: "在設定中用 [pr] cli = \"gh\"、\"glab\" 或 \"tea\" 指定",
+    }
+    issue_unreadable(number: u64, place: &str, why: &str) {
+        en: "cannot read issue {number} of {place}: {why}",
+        zh_cn: "无法读取 {place} 的 issue {number}：{why}",
+        zh_tw: "無法讀取 {place} 的 issue {number}：{why}",
+    }
+    issue_unexpected(program: &str, said: &str) {
+        en: "unexpected answer from {program}: {said}",
+        zh_cn: "{program} 的输出出乎意料：{said}",
+        zh_tw: "{program} 的輸出出乎意料：{said}",
+    }
+    issue_failed(program: &str, code: i32, said: &str) {
+        en: "{program} failed (exit {code}): {said}",
+        zh_cn: "{program} 失败（退出码 {code}）：{said}",
+        zh_tw: "{program} 失敗（結束代碼 {code}）：{said}",
+    }
+    issue_slow(program: &str, limit: &str) {
+        en: "{program} took longer than {limit}",
+        zh_cn: "{program} 超过了 {limit}",
+        zh_tw: "{program} 超過了 {limit}",
+    }
+    issue_newer(program: &str) {
+        en: "a newer {program} may answer in JSON",
+        zh_cn: "较新的 {program} 也许能输出 JSON",
+        zh_tw: "較新的 {program} 也許能輸出 JSON",
+    }
+    issue_from_file() {
+        en: "--prompt-file FILE takes the text from a file",
+        zh_cn: "--prompt-file FILE 从文件读取内容",
+        zh_tw: "--prompt-file FILE 從檔案讀取內容",
+    }
 }

@@ -153,4 +153,14 @@ messages! {
         zh_cn: "找不到 dacapo 程序本身：{error}",
         zh_tw: "找不到 dacapo 程式本身：{error}",
     }
+    scratch_no_git(error: &str) {
+        en: "cannot run git: {error}",
+        zh_cn: "无法运行 git：{error}",
+        zh_tw: "無法執行 git：{error}",
+    }
+    scratch_failed(command: &str, said: &str) {
+        en: "git {command} failed in a scratch repository: {said}",
+        zh_cn: "git {command} 在临时仓库中失败：{said}",
+        zh_tw: "git {command} 在暫存儲存庫中失敗：{said}",
+    }
 }

@@ -16,6 +16,9 @@ use dacapo_core::task::milestone::{
 };
 use dacapo_core::view::{self, TaskView};
 
+use crate::messages::{Messages, Text, say};
+use crate::present::{self, errors};
+
 use super::auto::{Auto, Candidate, next};
 use super::{Folder, Mirror, Written};
 
@@ -40,11 +43,19 @@ impl Status {
     /// Given up for good.
     pub const ABANDONED: Self = Self::Begun(MilestoneStatus::Abandoned);
 
-    /// The word for it.
+    /// The word for it, in JSON and in the mirror.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Pending => "pending",
             Status::Begun(status) => status.as_str(),
+        }
+    }
+
+    /// The same for people.
+    pub fn in_words(self, messages: Messages) -> String {
+        match self {
+            Status::Pending => messages.milestone_status_pending(),
+            Status::Begun(status) => present::milestone::status(status, messages),
         }
     }
 }
@@ -77,7 +88,7 @@ pub enum Known {
     /// Its task is gone; this was mirrored.
     Mirrored(Mirror),
     /// There is something, and it does not read.
-    Unreadable(String),
+    Unreadable(Text),
     /// A task has its name and is no milestone.
     OtherTask,
 }
@@ -104,12 +115,12 @@ impl fmt::Debug for MilestoneTask {
 }
 
 impl MilestoneTask {
-    fn read(dir: TaskDir, spec: TaskSpec, kinds: Kinds) -> Result<Self, String> {
-        let view = TaskView::load(&dir, kinds).map_err(|error| error.to_string())?;
+    fn read(dir: TaskDir, spec: TaskSpec, kinds: Kinds) -> Result<Self, Text> {
+        let view = TaskView::load(&dir, kinds).map_err(|error| errors::text(&error))?;
         let spec = Arc::new(spec);
         let Some(milestone) = MilestoneView::of(view.own()).cloned() else {
-            let why = Milestone::new(Arc::clone(&spec)).err().map(|error| error.to_string());
-            return Err(why.unwrap_or_else(|| "its task is no milestone".to_owned()));
+            let why = Milestone::new(Arc::clone(&spec)).err().map(|error| errors::text(&error));
+            return Err(why.unwrap_or_else(|| say(Messages::milestones_task_is_none)));
         };
         Ok(Self { dir, spec, view, milestone })
     }
@@ -142,9 +153,9 @@ impl MilestoneTask {
 }
 
 /// What a journal holds; one that has not been begun holds nothing.
-pub fn fold(dir: &TaskDir, each: impl FnMut(Envelope)) -> Result<(), String> {
+pub fn fold(dir: &TaskDir, each: impl FnMut(Envelope)) -> Result<(), Text> {
     let path = dir.journal_path();
-    if path.exists() { read(&path, each).map(drop).map_err(|error| error.to_string()) } else { Ok(()) }
+    if path.exists() { read(&path, each).map(drop).map_err(|error| errors::text(&error)) } else { Ok(()) }
 }
 
 impl Catalog {
@@ -210,14 +221,14 @@ pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName, kinds: Kinds) ->
     if dir.exists() {
         let spec = match dir.spec() {
             Ok(spec) => spec,
-            Err(error) => return Known::Unreadable(error.to_string()),
+            Err(error) => return Known::Unreadable(errors::text(&error)),
         };
         if spec.kind != Milestones::NAME {
             return Known::OtherTask;
         }
         return match MilestoneTask::read(dir, spec, kinds) {
             Ok(told) => Known::Task(Box::new(told)),
-            Err(error) => Known::Unreadable(format!("its task cannot be read: {error}")),
+            Err(error) => Known::Unreadable(say(|m| m.milestones_task_unreadable(error.in_words(m)))),
         };
     }
     let path = folder.mirror(id);
@@ -225,7 +236,7 @@ pub fn known_of(folder: &Folder, data: &RepoDir, id: &TaskName, kinds: Kinds) ->
         Ok(Some(mirror)) if mirror.status == Status::Pending.as_str() => Known::Nothing,
         Ok(Some(mirror)) => Known::Mirrored(mirror),
         Ok(None) => Known::Nothing,
-        Err(error) => Known::Unreadable(format!("{id}.json: {error}")),
+        Err(error) => Known::Unreadable(say(|m| m.error_of(&format!("{id}.json"), error.in_words(m)))),
     }
 }
 
@@ -261,34 +272,28 @@ impl Entry {
     }
 
     /// What a person should know before anything else.
-    pub fn problems(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<Text> {
         let mut problems = Vec::new();
         match self.written.as_ref().map(|written| &written.read) {
-            Some(Err(error)) => problems.push(error.to_string()),
+            Some(Err(error)) => problems.push(error.told()),
             Some(Ok((_, definition))) => {
                 let frozen = self.task().map(|told| told.progress().definition.frozen());
                 let over = matches!(self.status(), Status::COMPLETED | Status::ABANDONED);
                 if !over && frozen.is_some_and(|frozen| frozen != definition.frozen()) {
-                    problems.push(format!(
-                        "its file was changed since it was started; dacapo milestone resume {} --refreeze takes that over",
-                        self.name
-                    ));
+                    problems.push(say(|m| m.milestones_problem_changed(&self.name)));
                 }
             }
-            None => problems.push("its file is gone".to_owned()),
+            None => problems.push(say(Messages::milestones_problem_no_file)),
         }
         match &self.known {
             Known::Nothing | Known::Task(_) => {}
-            Known::Mirrored(mirror) if self.status() == Status::PAUSED => problems.push(format!(
-                "it was {} and its task is gone; dacapo undo {} brings a dropped one back",
-                mirror.status, self.name
-            )),
+            Known::Mirrored(mirror) if self.status() == Status::PAUSED => {
+                let was = |m| mirror.status_in_words(m);
+                problems.push(say(|m| m.milestones_problem_task_gone(&was(m), &self.name)));
+            }
             Known::Mirrored(_) => {}
             Known::Unreadable(error) => problems.push(error.clone()),
-            Known::OtherTask => problems.push(format!(
-                "a task that is no milestone has this name; dacapo drop {} makes room for it",
-                self.name
-            )),
+            Known::OtherTask => problems.push(say(|m| m.milestones_problem_name_taken(&self.name))),
         }
         problems
     }

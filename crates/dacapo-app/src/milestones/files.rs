@@ -9,6 +9,9 @@ use dacapo_core::spec::TaskName;
 use dacapo_core::task::milestone::{Definition, DefinitionError, MOST_BYTES};
 use jiff::Timestamp;
 
+use crate::messages::{Messages, Text, say};
+use crate::present::errors;
+
 /// The folder of milestones, from the top of the main checkout.
 const FOLDER: &str = ".dacapo/milestones";
 /// For people; no milestone.
@@ -38,18 +41,26 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// Its name is no ID.
-    #[error("'{0}' is no ID: {FORM}")]
+    #[error("{}", Messages::ENGLISH.milestones_not_an_id(.0))]
     Name(String),
     /// Its bytes cannot be had, or are no text.
     #[error("{0}")]
-    Unreadable(String),
+    Unreadable(Text),
     /// What it says is not a milestone.
     #[error("{0}")]
     Form(#[from] DefinitionError),
 }
 
-/// What an ID looks like.
-const FORM: &str = "an ID has small letters, digits, '_' and '-', at most 64, and does not begin with '-'";
+impl Unusable {
+    /// For people.
+    pub fn told(&self) -> Text {
+        match self {
+            Self::Name(name) => say(|m| m.milestones_not_an_id(name)),
+            Self::Unreadable(why) => why.clone(),
+            Self::Form(error) => errors::text(error),
+        }
+    }
+}
 
 impl Folder {
     /// The folder of the repository.
@@ -141,23 +152,24 @@ impl Written {
 }
 
 /// The text of a file of at most so many bytes, or why it cannot be had.
-pub fn read_text(path: &Path, most: usize) -> Result<String, String> {
-    let meta = path.metadata().map_err(|error| format!("it cannot be read: {error}"))?;
+pub fn read_text(path: &Path, most: usize) -> Result<String, Text> {
+    let unreadable = |error: io::Error| say(|m| m.milestones_text_unreadable(&error.to_string()));
+    let meta = path.metadata().map_err(unreadable)?;
     // Opening a FIFO would wait for ever for someone to write to it.
     if !meta.is_file() {
-        return Err("it is not a file".to_owned());
+        return Err(say(Messages::milestones_not_a_file));
     }
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("it cannot be read: {error}"))?;
+        .map_err(unreadable)?;
     if bytes.len() > most {
-        return Err(format!("it is larger than {most} bytes"));
+        return Err(say(|m| m.milestones_text_too_large(most)));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("line {line}: this is not UTF-8")
+        say(|m| m.milestones_text_not_utf8(line))
     })
 }
 
@@ -208,15 +220,15 @@ mod tests {
         assert_eq!(
             told,
             [
-                &format!("Upper: 'Upper' is no ID: {FORM}"),
+                &format!("Upper: {}", Messages::ENGLISH.milestones_not_an_id("Upper")),
                 "empty: line 1: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
                 "folder: it is not a file",
                 "good: x",
                 "large: it is larger than 262144 bytes",
-                "latin: line 2: this is not UTF-8",
+                "latin: line 2 is not UTF-8",
                 "link: it cannot be read: No such file or directory (os error 2)",
                 "pipe: it is not a file",
-                &format!("two\nlines: 'two\nlines' is no ID: {FORM}"),
+                &format!("two\nlines: {}", Messages::ENGLISH.milestones_not_an_id("two\nlines")),
             ]
         );
     }

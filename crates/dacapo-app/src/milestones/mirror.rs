@@ -5,6 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::files::read_text;
+use crate::messages::{Messages, Text, say};
+use crate::present;
 
 /// No mirror is larger.
 const MOST_BYTES: usize = 64 << 10;
@@ -33,13 +35,21 @@ pub struct Mirror {
 
 impl Mirror {
     /// Reads a file; none: there is none.
-    pub fn read(path: &Path) -> Result<Option<Self>, String> {
+    pub fn read(path: &Path) -> Result<Option<Self>, Text> {
         if path.symlink_metadata().is_err() {
             return Ok(None);
         }
         let text = read_text(path, MOST_BYTES)?;
         serde_json::from_str(&text)
             .map(Some)
-            .map_err(|error| format!("it is no mirror of a milestone: {error}"))
+            .map_err(|error| say(|m| m.milestones_not_a_mirror(&error.to_string())))
+    }
+
+    /// Its status for people; a word that this version does not know stays as it is.
+    pub fn status_in_words(&self, messages: Messages) -> String {
+        match serde_json::from_value(self.status.clone().into()) {
+            Ok(status) => present::milestone::status(status, messages),
+            Err(_) => self.status.clone(),
+        }
     }
 }

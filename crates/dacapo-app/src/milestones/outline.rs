@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use dacapo_core::task::milestone::{Definition, DefinitionError};
+use dacapo_core::task::milestone::{Definition, DefinitionError, Flaw};
 use jiff::Timestamp;
 
 /// What is known of a milestone before its file is written.
@@ -99,10 +99,7 @@ impl Outline<'_> {
             && read.others.is_empty()
             && read.title.as_deref() == Some(self.title.trim());
         if !as_given {
-            let message =
-                "a title, a feature or a criterion would read as something else in the file".to_owned();
-            let hint = Some("leave headings and list marks out".to_owned());
-            return Err(DefinitionError { line: 1, message, hint });
+            return Err(DefinitionError { line: 1, flaw: Flaw::ReadsOtherwise });
         }
         Ok(self.rendered())
     }

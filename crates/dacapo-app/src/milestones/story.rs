@@ -1,14 +1,14 @@
 //! What both sides said in each round, for a person who has to decide between them (M10): read from the journal.
 
-use dacapo_core::event::{Envelope, Event, Received, TurnEnd, TurnRecord};
+use dacapo_core::event::{Envelope, Event, TurnEnd, TurnRecord};
 use dacapo_core::task::milestone::AtWork;
 use dacapo_core::task::milestone::MilestoneStep;
 use dacapo_core::task::milestone::{JudgedBy, RoundView};
 
 use super::MilestoneTask;
 use super::catalog::fold;
-use crate::messages::Messages;
-use crate::present::faults;
+use crate::messages::{Messages, Text};
+use crate::present::{faults, words};
 
 /// All rounds, in order.
 #[derive(Debug, Default)]
@@ -73,22 +73,22 @@ pub struct Statement {
 }
 
 impl Story {
-    /// The story of a milestone's task. `command` puts what a person wanted into words.
-    pub fn of(told: &MilestoneTask, command: impl Fn(&Received) -> String) -> Result<Self, String> {
-        let mut teller = Teller { story: Self::default(), history: &told.milestone.history, command };
+    /// The story of a milestone's task.
+    pub fn of(told: &MilestoneTask, messages: Messages) -> Result<Self, Text> {
+        let mut teller = Teller { story: Self::default(), history: &told.milestone.history, messages };
         fold(&told.dir, |line| teller.take_in(&line))?;
         Ok(teller.story)
     }
 }
 
-struct Teller<'a, F> {
+struct Teller<'a> {
     story: Story,
     /// Every round. The journal may have grown since: what is not in here is not told.
     history: &'a [RoundView],
-    command: F,
+    messages: Messages,
 }
 
-impl<F: Fn(&Received) -> String> Teller<'_, F> {
+impl Teller<'_> {
     fn take_in(&mut self, line: &Envelope) {
         match &line.event {
             Event::IterationStarted { .. } => {
@@ -102,7 +102,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 }
             }
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {
-                let text = crate::present::proof::step(&line.event, Messages::ENGLISH);
+                let text = crate::present::proof::step(&line.event, self.messages);
                 text.into_iter().for_each(|text| self.say(Speaker::Engine, None, text));
             }
             Event::Own(step) => MilestoneStep::read(step).iter().for_each(|step| self.step(step)),
@@ -113,7 +113,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 }
             }
             Event::CommandReceived(received) => {
-                let text = (self.command)(received);
+                let text = words::command(received, self.messages);
                 self.say(Speaker::Person, None, text);
             }
             Event::Resumed { follow_up: Some(text), .. } => {
@@ -121,7 +121,7 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
                 self.say(Speaker::Person, None, text);
             }
             Event::Paused { needs } => {
-                let text = crate::present::needs::question(&needs.kind, Messages::ENGLISH);
+                let text = crate::present::needs::question(&needs.kind, self.messages);
                 self.say(Speaker::Engine, None, text);
             }
             // What every task has is told by `status` and `logs`.
@@ -174,12 +174,12 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
         let text = match &record.end {
             TurnEnd::Done => record.reply.clone().unwrap_or_else(|| record.summary.clone()),
             TurnEnd::Failed { fault, .. } => {
-                format!("(no reply: {})", faults::told(fault, Messages::ENGLISH))
+                self.messages.story_no_reply(&faults::told(fault, self.messages))
             }
-            TurnEnd::Limit { message, .. } => format!("(no reply, a usage limit: {message})"),
-            TurnEnd::Cancelled => "(no reply: it was ended)".to_owned(),
-            TurnEnd::Budget => "(no reply: the budget was used up)".to_owned(),
-            TurnEnd::Interrupted => "(no reply: it was interrupted)".to_owned(),
+            TurnEnd::Limit { message, .. } => self.messages.story_limit(message),
+            TurnEnd::Cancelled => self.messages.story_no_reply(&self.messages.story_ended()),
+            TurnEnd::Budget => self.messages.story_no_reply(&self.messages.detail_budget_used()),
+            TurnEnd::Interrupted => self.messages.story_no_reply(&self.messages.story_interrupted()),
         };
         self.say(who, Some(record.turn), text);
     }
@@ -195,10 +195,12 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
     fn step(&mut self, step: &MilestoneStep) {
         match step {
             MilestoneStep::ReportSentBack { complaints, .. } => {
-                self.say(Speaker::Engine, None, format!("report sent back: {}", complaints.join("; ")));
+                let text = self.messages.story_report_sent_back(&complaints.join("; "));
+                self.say(Speaker::Engine, None, text);
             }
             MilestoneStep::VerdictSentBack { complaint, .. } => {
-                self.say(Speaker::Engine, None, format!("verdict sent back: {complaint}"));
+                let text = self.messages.story_verdict_sent_back(complaint);
+                self.say(Speaker::Engine, None, text);
             }
             MilestoneStep::Accepted { .. } | MilestoneStep::Rejected { .. } => {
                 if let Some(round) = self.story.rounds.last_mut() {
@@ -207,21 +209,19 @@ impl<F: Fn(&Received) -> String> Teller<'_, F> {
             }
             MilestoneStep::Refrozen { changes, .. } => {
                 let what = if changes.is_empty() {
-                    "nothing it is judged by".to_owned()
+                    self.messages.story_nothing_judged()
                 } else {
                     changes.join("; ")
                 };
-                self.say(Speaker::Engine, None, format!("its file was read anew; changed: {what}"));
+                let text = self.messages.story_refrozen(&what);
+                self.say(Speaker::Engine, None, text);
             }
             MilestoneStep::TreeTouched { .. } => {
-                self.say(Speaker::Engine, None, "the Acceptor changed the working tree".to_owned());
+                let text = self.messages.story_tree_touched();
+                self.say(Speaker::Engine, None, text);
             }
             MilestoneStep::MainMoved { .. } => {
-                self.say(
-                    Speaker::Engine,
-                    None,
-                    crate::present::milestone::main_moved(step, Messages::ENGLISH),
-                );
+                self.say(Speaker::Engine, None, crate::present::milestone::main_moved(step, self.messages));
             }
             // What was reported is told with the round; the rest is of no interest to who has to decide between the two.
             MilestoneStep::ReportTaken { .. }

@@ -27,6 +27,7 @@ use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::notify::{self, Channel, Doorbell};
 use crate::operations::tasks::{checkout, last_words};
+use crate::present::errors;
 use crate::sizes;
 
 const READY: &str = "ready\n";
@@ -138,9 +139,9 @@ pub fn run(
     instructions: Instructions,
     process: &mut Process<'_>,
 ) -> Result<Ended, Failure> {
-    let cannot = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
-    let spec = dir.spec().map_err(|error| cannot(&error))?;
-    let taken = take_over_locks(app, dir, &spec, lock_numbers).map_err(|error| cannot(&error))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
+    let taken = take_over_locks(app, dir, &spec, lock_numbers)
+        .map_err(|error| Failure::failed(errors::text(&error)))?;
     let (lock, workspace) = taken.ok_or_else(|| Failure::failed(say(Messages::process_without_its_lock)))?;
     let handed = locks(&lock, workspace.as_ref());
     let loaded = load(&app.project_sources(&spec.top))?;
@@ -206,7 +207,7 @@ fn drive(
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| failed(&name, error))?;
     (process.listen)(control)?;
     driver.begin().map_err(|error| failed(&name, error))?;
-    (process.stand_alone)(begun).map_err(|error| Failure::failed(error.to_string()))?;
+    (process.stand_alone)(begun).map_err(|error| Failure::failed(errors::text(&error)))?;
     let result = driver.run().map_err(|error| failed(&name, error))?;
     look_for_conflicts(app, dir, &result);
     Ok(result)

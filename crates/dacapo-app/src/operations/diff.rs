@@ -6,6 +6,7 @@ use dacapo_core::view::TaskView;
 use crate::App;
 use crate::error::Failure;
 use crate::messages::say;
+use crate::present::errors;
 
 /// The commits between which a task changed something.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl App {
 impl Diff {
     /// The files.
     pub fn files(&self) -> Result<Vec<Change>, Failure> {
-        let failed = |error: GitError| Failure::failed(error.to_string());
+        let failed = |error: GitError| Failure::failed(errors::text(&error));
         match &self.to {
             Some(to) => self.repo.changed_between(self.from.as_ref(), to).map_err(failed),
             None => Ok(Vec::new()),

@@ -13,7 +13,7 @@ use crate::App;
 use crate::error::{Failure, suggest};
 use crate::messages::say;
 use crate::operations::tasks::{distinct, still_finishing};
-use crate::present::refusals;
+use crate::present::errors::{self, InWords as _};
 
 /// A task that was put away.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl App {
             repo.hand_down(&lock);
             self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, self.kinds));
             let spec = dir.spec_of_any_format().map_err(|error| {
-                Failure::failed(error.to_string())
+                Failure::failed(errors::text(&error))
                     .kept(say(|m| m.kept_nothing_dropped()))
                     .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
             })?;
@@ -107,14 +107,14 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
             .hint(say(|m| m.kill_it_first(&name)))
             .hint(say(|m| m.hint_wait_waits(&name))),
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })
 }
 
 /// Why a task could not be put away, and what would help.
 fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
     let name = spec.name.as_str();
-    let failure = Failure::usage(say(|m| m.drop_refused(name, &refusals::put_away(&error))))
+    let failure = Failure::usage(say(|m| m.drop_refused(name, &error.in_words(m))))
         .kept(say(|m| m.drop_kept_in_place()));
     match &error {
         DropError::Worktree(WorktreeError::CheckedOut { at, .. }) => {

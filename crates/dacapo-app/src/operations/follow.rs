@@ -6,6 +6,8 @@ pub use dacapo_core::follow::{Follow, FollowError, Hub, Item, Opening};
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
+use crate::present::errors::InWords as _;
 
 impl App {
     /// Follows a task by the hub of this process; it belongs to whoever asks for it, and ends with it.
@@ -16,7 +18,8 @@ impl App {
 
 /// A task whose record does not read, or does no more.
 pub fn not_followed(dir: &TaskDir, error: &FollowError) -> Failure {
-    Failure::failed(format!("task '{}' cannot be read: {error}", dir.name()))
-        .kept("everything as it is; nothing was written")
-        .hint(format!("look at {}", dir.path().display()))
+    let (name, path) = (dir.name(), dir.path().display().to_string());
+    Failure::failed(say(|m| m.task_unreadable(&name, &error.in_words(m))))
+        .kept(say(Messages::follow_kept))
+        .hint(say(|m| m.hint_look_at(&path)))
 }

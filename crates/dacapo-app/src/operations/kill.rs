@@ -16,8 +16,9 @@ use crate::error::Failure;
 use crate::messages::say;
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
+use crate::present::errors;
 use crate::present::log::Tracing;
-use crate::present::refusals;
+use crate::present::words;
 
 /// A process that does as it is told is gone well within this: its agent has 3 s to end, then git commits.
 const GENTLE: Duration = Duration::from_secs(30);
@@ -91,7 +92,7 @@ impl Killed {
         if !self.was_over {
             return Ok(view);
         }
-        Err(Failure::usage(say(|m| m.task_not_running(&view.name, view.status.as_str())))
+        Err(Failure::usage(say(|m| m.task_not_running(&view.name, &words::status(view.status, m))))
             .kept(say(|m| m.kill_kept_nothing_to_end()))
             .hint(say(|m| m.kill_status_shows_end(&view.name))))
     }
@@ -160,7 +161,7 @@ fn wake_all(dir: &TaskDir) {
 /// Waits for the end of a task that was told, and ends one that nobody drives.
 fn end(app: &App, dir: &TaskDir, told: &Notified, ending: &Ending) -> Result<(), Failure> {
     let name = dir.name();
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
     match told {
         Notified::Command(_) | Notified::Signal if is_free_within(dir, UNREMARKABLE) => {}
         Notified::Command(_) | Notified::Signal => {
@@ -191,7 +192,7 @@ fn end(app: &App, dir: &TaskDir, told: &Notified, ending: &Ending) -> Result<(),
     match seen.status {
         _ if gone_by_itself => end_the_dead(app, dir, ending),
         Status::Interrupted | Status::Paused => end_the_dead(app, dir, ending),
-        status => Err(Failure::failed(say(|m| m.kill_cannot_end(&name, status.as_str())))
+        status => Err(Failure::failed(say(|m| m.kill_cannot_end(&name, &words::status(status, m))))
             .hint(say(|m| m.kill_try_again(&name)))),
     }
 }
@@ -219,7 +220,7 @@ fn force(app: &App, dir: &TaskDir, told: &Notified, tag: &str) -> Result<(), Fai
                 let _ = dir.inbox().forget(id);
             }
             return Err(Failure::usage(say(|m| {
-                m.kill_process_at_work(&name, status.as_str(), pid.as_raw_nonzero().get())
+                m.kill_process_at_work(&name, &words::status(status, m), pid.as_raw_nonzero().get())
             }))
             .kept(say(|m| m.kept_nothing_ended()))
             .hint(say(|m| m.hint_wait_waits(&name))));
@@ -260,7 +261,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
             Failure::usage(say(|m| m.kill_started_again(&name))).hint(say(|m| m.hint_kill_ends_it(&name)))
         }
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
     let inbox = dir.inbox();
     let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
@@ -269,7 +270,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
             .kept(say(|m| m.kill_kept_nothing_runs()))
             .hint(say(|m| m.kill_fix_then_kill(&name)))
     })?;
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
     let setting = DriverContext { locks: run::locks(&lock, None), ..run::context(app)? };
     let mut sink = Tracing::taking_up(&spec, dir, app.kinds);
     let (driver, _) =

@@ -15,6 +15,7 @@ use crate::App;
 use crate::error::Failure;
 use crate::messages::say;
 use crate::note::Note;
+use crate::present::errors;
 use crate::present::json::in_words;
 use crate::present::listing::{Entry, Radar};
 use crate::present::words;
@@ -188,7 +189,7 @@ pub fn glance<T: Glance>(app: &App, repo: &RepoDir) -> Result<Vec<T>, Failure> {
     for problem in problems {
         app.note(&Note::TaskUnreadable {
             task: problem.name.clone(),
-            error: problem.error.to_string(),
+            error: errors::text(&problem.error),
             path: problem.path.to_string_lossy().into_owned(),
         });
     }

@@ -15,7 +15,8 @@ use crate::config::{Loaded, load};
 use crate::error::Failure;
 use crate::messages::{Text, say};
 use crate::note::Note;
-use crate::present::{left_out, refusals, words};
+use crate::present::errors;
+use crate::present::{left_out, words};
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
 
@@ -226,7 +227,7 @@ fn failed(error: &LeftOut) -> Failure {
 fn take_back(app: &App, repo: &Repo, gathered: &Gathered, into: &str) -> Result<(), Failure> {
     for candidate in &gathered.candidates {
         let files = take_back_cut_short(repo, candidate, into)
-            .map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
+            .map_err(|error| Failure::failed(errors::text(&error)).kept(unmerged()))?;
         if files > 0 {
             app.note(&Note::MergeTakenBack { task: candidate.spec.name.to_string(), files });
         }
@@ -236,7 +237,7 @@ fn take_back(app: &App, repo: &Repo, gathered: &Gathered, into: &str) -> Result<
 
 /// The branch that is checked out here, and where it is.
 fn current_branch(repo: &Repo) -> Result<(String, Oid), Failure> {
-    let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+    let head = repo.head().map_err(|error| Failure::failed(errors::text(&error)))?;
     match (head.branch, head.commit) {
         (Some(branch), Some(commit)) => Ok((branch, commit)),
         (None, _) => Err(Failure::usage(say(|m| m.merge_detached()))
@@ -267,7 +268,7 @@ fn one_at_a_time(data: &RepoDir) -> Result<Lock, Failure> {
             .kept(unmerged())
             .hint(say(|m| m.merge_wait_then_merge())),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(unmerged())
+            Failure::failed(errors::text(&error)).kept(unmerged())
         }
     })
 }

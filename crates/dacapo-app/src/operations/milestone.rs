@@ -23,8 +23,9 @@ use crate::error::Failure;
 use crate::messages::{Text, command, say};
 use crate::milestones::{Auto, Catalog, Entry, Folder, Known, Status, Unusable, fold};
 use crate::operations::tasks::checkout;
+use crate::present::errors;
 use crate::question::{Answers, NotYet};
-use crate::request::milestone::{Defined, Wish, memory, milestone};
+use crate::request::milestone::{Defined, Wish, memory, milestone, not_read};
 use crate::request::{Around, Checks, Driven};
 use crate::trust::{Using, names_a_script, of_file, of_prompts, of_script, other_programs};
 
@@ -325,20 +326,19 @@ fn defined(entry: Entry) -> Result<Defined, Failure> {
 }
 
 fn unreadable(path: &str, error: &Unusable) -> Failure {
-    let Unusable::Form(error) = error else {
-        return Failure::usage(format!("{path}: {error}")).kept(unstarted());
-    };
-    let failure = Failure::usage(format!("{path}:{}: {}", error.line, error.message)).kept(unstarted());
-    match &error.hint {
-        Some(hint) => failure.hint(hint.clone()),
-        None => failure,
+    match error {
+        Unusable::Form(error) => not_read(path, error.line, &error.flaw),
+        Unusable::Name(_) | Unusable::Unreadable(_) => {
+            let why = error.told();
+            Failure::usage(say(|m| m.error_of(path, why.in_words(m)))).kept(unstarted())
+        }
     }
 }
 
 /// A milestone is begun once; from then on its task is there, or what came of it is mirrored.
 fn not_begun_yet(entry: &Entry) -> Result<(), Failure> {
     let id = &entry.name;
-    let started = || Failure::usage(say(|m| m.milestones_already_started(id, entry.status().as_str())));
+    let started = || Failure::usage(say(|m| m.milestones_already_started(id, &entry.status().in_words(m))));
     let failure = match &entry.known {
         Known::Nothing => return Ok(()),
         Known::OtherTask => Failure::usage(say(|m| m.milestones_other_task_exists(id)))
@@ -346,7 +346,7 @@ fn not_begun_yet(entry: &Entry) -> Result<(), Failure> {
         Known::Mirrored(_) => {
             started().hint(say(|m| m.milestones_undo_task(id))).hint(say(|m| m.milestones_remove_mirror(id)))
         }
-        Known::Unreadable(error) => Failure::usage(say(|m| m.milestones_error(id, &error.to_string()))),
+        Known::Unreadable(error) => Failure::usage(say(|m| m.milestones_error(id, error.in_words(m)))),
         Known::Task(told) if told.is_at_work() => started().hint(say(|m| m.milestones_attach_shows(id))),
         Known::Task(_) if entry.status() == Status::COMPLETED => {
             started().hint(say(|m| m.milestones_merge(id)))
@@ -401,16 +401,16 @@ pub(super) fn begun(app: &App, id: &str) -> Result<(Repo, TaskDir), Failure> {
         Known::Nothing => Err(Failure::usage(say(|m| m.milestones_pending(id)))
             .hint(command(format_args!("milestone start {id}")))),
         Known::Mirrored(mirror) => {
-            Err(Failure::usage(say(|m| m.milestones_task_gone(id, &mirror.status.to_string())))
+            Err(Failure::usage(say(|m| m.milestones_task_gone(id, &mirror.status_in_words(m))))
                 .hint(say(|m| m.milestones_undo_task(id))))
         }
-        Known::Unreadable(error) => Err(Failure::failed(say(|m| m.milestones_error(id, &error.to_string())))),
+        Known::Unreadable(error) => Err(Failure::failed(say(|m| m.milestones_error(id, error.in_words(m))))),
     }
 }
 
 /// `--refreeze`: what the file says now is what counts from here on.
 fn refreeze(dir: &TaskDir, repo: &Repo, wanted: bool) -> Result<Vec<(&'static str, Command)>, Failure> {
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
     let changed = if wanted { changed(dir, repo, &spec)? } else { None };
     let refrozen = changed.map(|definition| Command::Refreeze { definition });
     Ok(refrozen.map(|command| ("--refreeze", command)).into_iter().collect())

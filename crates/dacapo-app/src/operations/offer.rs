@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::messages::say;
 use crate::note::Note;
 use crate::operations::tasks::{still_finishing, still_running};
-use crate::present::refusals;
+use crate::present::errors;
 use crate::pull_request::{Made, Offered, Plan, Wishes};
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
@@ -38,10 +38,10 @@ impl App {
             LockError::Held => still_running(&name),
             LockError::Lingering => still_finishing(&name),
             LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-                Failure::failed(refusals::lock(&error))
+                Failure::failed(errors::text(&error))
             }
         })?;
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         let loaded = self.settings(repo.toplevel(), &[Using::PullRequests], answers)?;
         for warning in &loaded.warnings {
             self.note(&Note::Settings { warning: warning.clone() });

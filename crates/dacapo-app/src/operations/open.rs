@@ -9,6 +9,7 @@ use crate::App;
 use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
+use crate::present::errors;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
 use crate::trust::Using;
@@ -20,7 +21,7 @@ impl App {
     /// Where the files of a task are; without a name, of the latest.
     pub fn files_of(&self, name: Option<&str>) -> Result<PathBuf, Failure> {
         let (_, dir) = self.task(name)?;
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         place(&spec).map_err(|failure| match self.view(&dir).ok().and_then(|view| view.merged) {
             Some(merged) => {
                 let (name, branch) = (spec.name.as_str(), words::branch(&merged.into));

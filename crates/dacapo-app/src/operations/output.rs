@@ -84,8 +84,12 @@ fn of_check(dir: &TaskDir, number: u32) -> Result<File, Failure> {
     let path = until.and_then(|until| newest_file(dir, before, until));
     let Some(path) = path else {
         return Err(match runs.get(at.wrapping_sub(1)) {
-            Some((_, check)) => Failure::failed(say(|m| m.output_check_gone(number, &dir.name())))
-                .kept(say(|m| m.output_kept_receipt(&words::line(&check.command, 80), &check.ending()))),
+            Some((_, check)) => {
+                Failure::failed(say(|m| m.output_check_gone(number, &dir.name()))).kept(say(|m| {
+                    let ending = words::exit(&check.ended(), m);
+                    m.output_kept_receipt(&words::line(&check.command, 80), &ending)
+                }))
+            }
             None => Failure::usage(say(|m| m.output_no_check_run(&dir.name(), runs.len() as u64, number)))
                 .hint(say(|m| m.output_runs_from_one())),
         });

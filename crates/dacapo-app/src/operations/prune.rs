@@ -7,6 +7,7 @@ use super::rename::finish_all;
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Text, say};
+use crate::present::errors::{self, InWords};
 
 /// What went, or would go.
 #[derive(Debug)]
@@ -50,13 +51,16 @@ impl App {
                     pruned.problems.push(say(|m| m.prune_changed_meanwhile(&item.what.name())));
                 }
                 // One that cannot go does not keep the others.
-                Err(error) => pruned.problems.push(format!("{}: {error}", item.what.name()).into()),
+                Err(error) => {
+                    let name = item.what.name();
+                    pruned.problems.push(say(|m| m.error_of(&name, &error.in_words(m))));
+                }
             }
         }
         Ok(pruned)
     }
 }
 
-fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Failure {
-    Failure::failed(error.to_string()).kept(say(|m| m.kept_nothing_removed())).caused_by(error)
+fn failed(error: impl InWords + std::error::Error + Send + Sync + 'static) -> Failure {
+    Failure::failed(errors::text(&error)).kept(say(|m| m.kept_nothing_removed())).caused_by(error)
 }

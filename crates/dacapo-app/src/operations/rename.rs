@@ -15,7 +15,7 @@ use crate::inside_task;
 use crate::messages::{Messages, Text, command, say};
 use crate::note::Note;
 use crate::operations::tasks::still_finishing;
-use crate::present::refusals;
+use crate::present::errors::{self, InWords as _};
 
 /// What every refusal keeps.
 fn unrenamed() -> Text {
@@ -65,12 +65,12 @@ fn rename(app: &App, name: &str, new_name: &str) -> Result<Renamed, Failure> {
             .hint(say(|m| m.rename_wait(&from))),
         LockError::Lingering => still_finishing(&from).kept(unrenamed()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(unrenamed())
+            Failure::failed(errors::text(&error)).kept(unrenamed())
         }
     })?;
     app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
     let spec = dir.spec().map_err(|error| {
-        Failure::failed(error.to_string())
+        Failure::failed(errors::text(&error))
             .kept(unrenamed())
             .hint(say(|m| m.hint_look_at(&dir.path().display().to_string())))
     })?;
@@ -136,7 +136,7 @@ fn finish(
             Failure::usage(say(|m| m.rename_under_way(to))).kept(say(|m| m.rename_kept_goes_on()))
         }
         LockError::Lingering => still_finishing(to),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
     let _at_work = app.at_work(repo, data);
     let done = Renaming::of(repo, data, app.kinds).finish(dir, &lock);
@@ -158,7 +158,7 @@ pub(crate) fn finish_begun(app: &App, repo: &Repo, data: &RepoDir, dir: &TaskDir
             true
         }
         Err(failure) => {
-            app.note(&Note::RenameUnfinished { error: failure.to_string() });
+            app.note(&Note::RenameUnfinished { failure: say(|m| failure.shown(m).to_string()) });
             false
         }
     }
@@ -255,17 +255,14 @@ fn failed(failure: Failure) -> Failure {
 fn reason(error: &RenameError, to: &str, messages: Messages) -> String {
     match error {
         RenameError::Worktree(WorktreeError::PathExists(_)) => messages.rename_worktree_exists(to),
-        RenameError::PutAway(kept) => match kept.why {
-            DropReason::Dropped => messages.rename_drop_cut_short(&kept.name),
-            DropReason::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
-        },
-        RenameError::NameTaken(name) => messages.task_already_exists(name),
-        RenameError::NameFixed { .. }
+        RenameError::PutAway(_)
+        | RenameError::NameTaken(_)
+        | RenameError::NameFixed { .. }
         | RenameError::Kind(_)
         | RenameError::Worktree(_)
         | RenameError::Dropped(_)
         | RenameError::Record(_)
         | RenameError::Journal(_)
-        | RenameError::File { .. } => error.to_string(),
+        | RenameError::File { .. } => error.in_words(messages),
     }
 }

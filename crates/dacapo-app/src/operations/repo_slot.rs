@@ -9,6 +9,7 @@ use dacapo_core::store::{RepoDir, Slots, TaskDir};
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
+use crate::present::kind_words;
 
 /// The slot that only one task of the kind has at a time; none: the kind needs none.
 fn slots_of(app: &App, data: Option<RepoDir>, spec: &TaskSpec) -> Option<Slots> {
@@ -24,19 +25,19 @@ pub(super) fn take(app: &App, data: &RepoDir, spec: &TaskSpec) -> Result<Option<
         Ok(Ok(lease)) => Ok(Some(QueueEntry::at(slots, lease))),
         Ok(Err(taken)) => {
             let message = |m: Messages| {
-                let other = taken.by.clone().unwrap_or_else(|| m.slot_another(kind));
-                m.slot_taken(&other, kind)
+                let other = taken.by.clone().unwrap_or_else(|| m.slot_another(&kind_words::name(kind, m)));
+                m.slot_taken(&other, &kind_words::name(kind, m))
             };
             let failure = Failure::usage(say(message)).kept(say(Messages::kept_nothing_started));
             let failure = match &taken.by {
                 Some(other) => failure.hint(say(|m| m.slot_wait_or_pause(other))),
                 None => failure,
             };
-            Err(failure.hint(say(|m| m.slot_spawn_waits(kind))))
+            Err(failure.hint(say(|m| m.slot_spawn_waits(&kind_words::name(kind, m)))))
         }
         Err(error) => {
             let error = error.to_string();
-            Err(Failure::failed(say(|m| m.slot_not_taken(kind, &error)))
+            Err(Failure::failed(say(|m| m.slot_not_taken(&kind_words::name(kind, m), &error)))
                 .kept(say(Messages::kept_nothing_started)))
         }
     }

@@ -10,6 +10,7 @@ use crate::App;
 use crate::agents;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
+use crate::present::{errors, kind_words};
 use crate::question::{Answers, NotYet};
 use crate::request::again::{Again, Settled};
 use crate::request::{Around, Driven, TaskRequest, rename};
@@ -28,12 +29,14 @@ impl App {
     ) -> Result<Prepared, NotYet> {
         let (repo, dir) = self.task(Some(name))?;
         let data = self.home()?.repo(repo.common_dir());
-        let before = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let before = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         if before.kind != Loop::NAME {
-            return Err(Failure::usage(say(|m| m.start_not_rerun(before.name.as_str(), &before.kind)))
-                .kept(say(Messages::kept_nothing_started))
-                .hint(say(|m| m.hint_resume_continues(before.name.as_str())))
-                .into());
+            return Err(Failure::usage(say(|m| {
+                m.start_not_rerun(before.name.as_str(), &kind_words::name(&before.kind, m))
+            }))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.hint_resume_continues(before.name.as_str())))
+            .into());
         }
         let wanted = new_name(&before.name, changes, &data)?;
         let again = Again::new(&before, changes);

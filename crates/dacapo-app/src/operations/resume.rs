@@ -24,7 +24,7 @@ use crate::config::{Config, Loaded};
 use crate::error::Failure;
 use crate::messages::{command, say};
 use crate::operations::tasks::{is_put_away, still_finishing, still_running};
-use crate::present::refusals;
+use crate::present::errors;
 use crate::present::words;
 use crate::question::{Answers, NotYet};
 use crate::request::given_again;
@@ -106,11 +106,11 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
     let lock = dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
     let seen = app.view(dir)?;
     refuse_merged(app, repo, dir, &seen)?;
-    let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+    let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
     if seen.status.has_ended() && app.kinds.publish(&spec.kind) {
         // Its process may have died before it could say so in the checkout (M8).
         publish(&spec, documents(dir, &spec, Whereabouts::Here, app.kinds), &app.env);
@@ -243,7 +243,7 @@ fn look_at_tree(repo: &Repo, view: &TaskView, spec: &TaskSpec) -> Result<(), Fai
     {
         return Ok(());
     }
-    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
+    let dirt = repo.dirt().map_err(|error| Failure::failed(errors::text(&error)))?;
     // What is untracked is left out of commits.
     let paths = dirt.tracked.iter().chain(&dirt.unmerged);
     let theirs: Vec<String> =
@@ -266,7 +266,7 @@ fn look_at_branch(app: &App, view: &TaskView, spec: &TaskSpec, dir: &TaskDir) ->
         return Ok(());
     }
     let before = untracked_before(dir, &view.untracked.lists);
-    match astray(spec, &app.env, &before).map_err(|error| Failure::failed(error.to_string()))? {
+    match astray(spec, &app.env, &before).map_err(|error| Failure::failed(errors::text(&error)))? {
         Some(why) => Err(Failure::usage(why).kept(say(|m| m.kept_nothing_started()))),
         None => Ok(()),
     }

@@ -19,6 +19,7 @@ use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::operations::tasks::unreadable;
 use crate::present::ends::detail;
+use crate::present::errors;
 use crate::sizes;
 
 /// A task that this process is to drive, with all that it holds for it.
@@ -219,7 +220,7 @@ pub fn exit_code(result: &TaskResult, place: &Place) -> u8 {
 /// A task that its driver could not go on with.
 pub fn failed(name: &str, error: DriverError) -> Failure {
     if let DriverError::Journal(JournalError::Removed { .. } | JournalError::Replaced { .. }) = &error {
-        return Failure::failed(error.to_string())
+        return Failure::failed(errors::text(&error))
             .kept(say(|m| m.process_record_lost(name)))
             .hint(say(Messages::process_start_a_new_task))
             .caused_by(error);
@@ -235,7 +236,7 @@ pub fn failed(name: &str, error: DriverError) -> Failure {
         || say(|m| m.process_fix_then_resume(name)),
         |command| say(|m| m.process_unlock_then_resume(&command, name)),
     );
-    Failure::failed(error.to_string())
+    Failure::failed(errors::text(&error))
         .kept(say(|m| m.kept_all_that_was_done(name)))
         .hint(cure)
         .caused_by(error)

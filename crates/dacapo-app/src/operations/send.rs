@@ -19,7 +19,8 @@ use crate::error::{Failure, suggest};
 use crate::messages::{command, say};
 use crate::operations::tasks::{still_finishing, unreachable};
 use crate::present::needs::commands;
-use crate::present::refusals;
+use crate::present::words;
+use crate::present::{errors, kind_words};
 use crate::question::{Answers, NotYet};
 use crate::request::{Budget, can_hold};
 
@@ -91,7 +92,7 @@ impl App {
         let name = dir.name();
         if !dir.is_driven().map_err(|error| unreachable(&name, &error))? {
             let status = self.view(dir)?.status;
-            return Err(Failure::usage(say(|m| m.task_not_running(&name, status.as_str())))
+            return Err(Failure::usage(say(|m| m.task_not_running(&name, &words::status(status, m))))
                 .hint(say(|m| m.hint_resume_continues(&name))));
         }
         let now = when == PauseAt::Now;
@@ -120,7 +121,7 @@ impl App {
 
     /// Changes limits of a task, each `KEY=VALUE`.
     pub fn set(&self, dir: &TaskDir, changes: &[String]) -> Result<Delivery, Failure> {
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         let kind = self.kinds.find(&spec.kind).ok_or_else(|| {
             Failure::usage(NotThatKind::Unknown(spec.kind.clone()).to_string())
                 .kept(say(|m| m.kept_nothing_changed()))
@@ -214,9 +215,11 @@ fn asked(app: &App, name: &str) -> Result<WaitingTask, Failure> {
         Some(needs) if view.status == Status::Paused && own.is_some() => {
             Ok(WaitingTask { repo, dir, needs, runs: false, own })
         }
-        _ => Err(Failure::usage(say(|m| m.approve_nothing_asked(&view.name, view.status.as_str())))
-            .kept(say(|m| m.kept_nothing_changed()))
-            .hint(say(|m| m.status_shows_task(&view.name)))),
+        _ => {
+            Err(Failure::usage(say(|m| m.approve_nothing_asked(&view.name, &words::status(view.status, m))))
+                .kept(say(|m| m.kept_nothing_changed()))
+                .hint(say(|m| m.status_shows_task(&view.name))))
+        }
     }
 }
 
@@ -229,12 +232,14 @@ fn invalid(kinds: Kinds, error: &InvalidChange, kind: &dyn Kind, value: &str) ->
     let key = match error {
         InvalidChange::Key(key) => key,
         InvalidChange::Value { .. } => {
-            return Failure::usage(error.to_string()).kept(say(|m| m.kept_nothing_changed()));
+            return Failure::usage(errors::text(error)).kept(say(|m| m.kept_nothing_changed()));
         }
     };
     let failure = Failure::usage(say(|m| m.set_unknown_limit(key))).kept(say(|m| m.kept_nothing_changed()));
     if let Some((other, own)) = called_otherwise(kinds, key, value, kind) {
-        return failure.hint(say(|m| m.set_called_otherwise(key, other, kind.name(), own)));
+        return failure.hint(say(|m| {
+            m.set_called_otherwise(key, &kind_words::name(other, m), &kind_words::name(kind.name(), m), own)
+        }));
     }
     match suggest(key, kind.limits().iter().copied()) {
         Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
@@ -271,7 +276,7 @@ fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Delivery, Failu
         }
         Err(LockError::Lingering) => return Err(still_finishing(&name)),
         Err(error @ (LockError::Io { .. } | LockError::RenameUnfinished { .. })) => {
-            return Err(Failure::failed(refusals::lock(&error)));
+            return Err(Failure::failed(errors::text(&error)));
         }
     };
     if !dir.has_begun() {
@@ -290,7 +295,7 @@ pub(super) fn write_down(dir: &TaskDir, lock: &Lock, by: &str, commands: &[Comma
     for command in commands {
         let received = Received { id: random_hex(8), by: by.to_owned(), command: command.clone() };
         note(dir, lock, Event::CommandReceived(received))
-            .map_err(|error| Failure::failed(error.to_string()))?;
+            .map_err(|error| Failure::failed(errors::text(&error)))?;
     }
     Ok(())
 }

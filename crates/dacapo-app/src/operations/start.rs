@@ -20,6 +20,7 @@ use crate::config::Loaded;
 use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::operations::tasks::{checkout, still_finishing};
+use crate::present::errors;
 use crate::present::untracked;
 use crate::pull_request;
 use crate::question::{Answer, Answers, NotYet, Question};
@@ -124,7 +125,7 @@ pub(super) fn look_over(
     intent: Intent,
 ) -> Result<(), Failure> {
     asked.notes.splice(0..0, loaded.warnings.iter().cloned());
-    let dirt = repo.dirt().map_err(|error| Failure::failed(error.to_string()))?;
+    let dirt = repo.dirt().map_err(|error| Failure::failed(errors::text(&error)))?;
     look_at_tree(&dirt, asked)?;
     if intent == Intent::DryRun || !asked.spec.foreground {
         say_what_is_untracked(&dirt, asked);

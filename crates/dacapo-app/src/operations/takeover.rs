@@ -22,6 +22,7 @@ use super::terminal_plan::TerminalPlan;
 use crate::App;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
+use crate::present::errors;
 
 /// A turn that is ended has 3 s for it, and what it left is committed.
 const PAUSING: Duration = Duration::from_secs(60);
@@ -88,7 +89,7 @@ impl App {
         let before = pause(&dir, pausing)?;
         let lock = take(&dir)?;
         let seen = self.view(&dir)?;
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;
         let place = place(&spec, &seen)?;
         let workspace =
             checkout_of(self, &spec)?.map(|checkout| take_workspace(&checkout, &name)).transpose()?;
@@ -170,9 +171,7 @@ fn take(dir: &TaskDir) -> Result<Lock, Failure> {
     dir.lock().map_err(|error| match error {
         LockError::Held => still_running(&dir.name()),
         LockError::Lingering => still_finishing(&dir.name()),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(crate::present::refusals::lock(&error))
-        }
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })
 }
 

@@ -17,6 +17,7 @@ use crate::App;
 use crate::error::{Code, Failure, suggest};
 use crate::messages::{Messages, Text, command, say};
 use crate::note::Note;
+use crate::present::errors::{self, InWords as _};
 use crate::present::notices::told;
 
 impl App {
@@ -124,7 +125,7 @@ impl App {
             match repo.clear_locks_of_command(command.since) {
                 Ok(removed) => {
                     for what in removed {
-                        self.note(&Note::LockRemoved { what: told(&(&what).into(), "", Messages::ENGLISH) });
+                        self.note(&Note::LockRemoved { what: say(|m| told(&(&what).into(), "", m)) });
                     }
                     command.forget();
                 }
@@ -191,8 +192,8 @@ pub fn still_finishing(task: &str) -> Failure {
 /// A task whose record does not read.
 pub fn unreadable(error: &ViewError, dir: &TaskDir) -> Failure {
     let name = dir.name();
-    let (error_words, path) = (error.to_string(), dir.path().display().to_string());
-    let failure = Failure::failed(say(|m| m.task_unreadable(&name, &error_words)))
+    let path = dir.path().display().to_string();
+    let failure = Failure::failed(say(|m| m.task_unreadable(&name, &error.in_words(m))))
         .kept(say(Messages::kept_nothing_written));
     if error.is_older() {
         return failure
@@ -235,7 +236,7 @@ fn not_usable(error: &DiscoverError) -> Failure {
             let dir = dir.display().to_string();
             refused(say(|m| m.repository_dubious(&dir, said))).hint(say(|m| m.repository_trust_owner(&dir)))
         }
-        DiscoverError::Git(error) => refused(error.to_string().into()),
+        DiscoverError::Git(error) => refused(errors::text(error)),
     }
 }
 

@@ -10,7 +10,7 @@ use super::rename::finish_all;
 use crate::App;
 use crate::error::{Failure, suggest};
 use crate::messages::{Text, say};
-use crate::present::refusals;
+use crate::present::errors::InWords as _;
 use crate::present::words;
 
 /// What is back.
@@ -124,7 +124,7 @@ fn choose<'a>(name: Option<&str>, all: &'a [DroppedRecord]) -> Result<&'a Droppe
 
 fn not_brought_back(kept: &DroppedRecord, error: DropError) -> Failure {
     let (name, id) = (&kept.name, &kept.id);
-    let failure = Failure::usage(say(|m| m.undo_refused(name, &refusals::put_away(&error))))
+    let failure = Failure::usage(say(|m| m.undo_refused(name, &error.in_words(m))))
         .kept(say(|m| m.undo_kept_unmoved(id)));
     match &error {
         DropError::NameTaken(_) => failure.hint(say(|m| m.undo_drop_current(name, id))),

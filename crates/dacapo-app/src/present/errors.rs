@@ -11,11 +11,11 @@ use dacapo_core::follow::FollowError;
 use dacapo_core::git::{DiscoverError, GitError, WorktreeError};
 use dacapo_core::process::LaunchError;
 use dacapo_core::renaming::RenameError;
-use dacapo_core::spec::{InvalidDuration, SPEC_FORMAT};
+use dacapo_core::spec::{InvalidDuration, InvalidName, SPEC_FORMAT};
 use dacapo_core::store::{CreateError, Fault, JournalError, LockError, OpenError, Record};
 use dacapo_core::view::ViewError;
 
-use super::words;
+use super::{kind_words, words};
 use crate::messages::{Messages, Text, say};
 
 /// An error that people are told of.
@@ -24,7 +24,7 @@ pub trait InWords {
 }
 
 /// In every language.
-pub fn told(error: &dyn InWords) -> Text {
+pub fn text(error: &dyn InWords) -> Text {
     say(|messages| error.in_words(messages))
 }
 
@@ -186,9 +186,7 @@ pub fn record(record: &Record, messages: Messages) -> Option<String> {
         Fault::Missing { line, expected, found } => {
             messages.record_events_missing(*line, *expected, found.saturating_sub(1))
         }
-        Fault::OutOfOrder { line, expected, found } => {
-            messages.record_out_of_order(*line, *found, *expected)
-        }
+        Fault::OutOfOrder { line, expected, found } => messages.record_out_of_order(*line, *found, *expected),
         Fault::Altered { message } => message.clone(),
         Fault::Unsealed { why } => messages.record_unsealed(why),
     };
@@ -215,7 +213,9 @@ impl InWords for NotThatKind {
     fn in_words(&self, messages: Messages) -> String {
         match self {
             Self::Unknown(kind) => messages.kind_unknown(kind),
-            Self::Details { kind, message } => messages.kind_details_unreadable(kind, message),
+            Self::Details { kind, message } => {
+                messages.kind_details_unreadable(&kind_words::name(kind, messages), message)
+            }
         }
     }
 }
@@ -233,14 +233,16 @@ impl InWords for DropError {
 
 impl InWords for RenameError {
     fn in_words(&self, messages: Messages) -> String {
-        use dacapo_core::dropped::Why;
+        use dacapo_core::dropped::DropReason;
         match self {
             Self::NameTaken(name) => messages.task_already_exists(name),
-            Self::NameFixed { name, kind, what } => messages.rename_name_fixed(name, kind, what),
+            Self::NameFixed { name, kind, file } => {
+                messages.rename_name_fixed(name, &kind_words::name(kind, messages), file)
+            }
             Self::Kind(error) => error.in_words(messages),
             Self::PutAway(kept) => match kept.why {
-                Why::Dropped => messages.rename_drop_cut_short(&kept.name),
-                Why::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
+                DropReason::Dropped => messages.rename_drop_cut_short(&kept.name),
+                DropReason::Merged { .. } => messages.rename_merge_cut_short(&kept.name),
             },
             Self::Worktree(error) => error.in_words(messages),
             Self::Dropped(error) => error.in_words(messages),
@@ -289,5 +291,11 @@ impl InWords for MirrorProblem {
 impl InWords for InvalidDuration {
     fn in_words(&self, messages: Messages) -> String {
         messages.duration_invalid(&self.0)
+    }
+}
+
+impl InWords for InvalidName {
+    fn in_words(&self, messages: Messages) -> String {
+        messages.task_invalid_name(&self.0)
     }
 }

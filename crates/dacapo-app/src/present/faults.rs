@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dacapo_core::agent::{self, BUILT_IN};
+use dacapo_core::agent::{self, Adapter, BUILT_IN};
 use dacapo_core::event::{Fault, LogIn, NotAllowed, TimeLimit};
 use dacapo_core::spec::{OutputFormat, duration_text};
 
@@ -86,9 +86,23 @@ fn how_to_log_in(log_in: &LogIn, messages: Messages) -> String {
     let mut agents = BUILT_IN.iter().copied().chain(agent::adapter(OutputFormat::Acp));
     let known = log_in.agent.as_deref().and_then(|name| agents.find(|one| one.name() == name));
     match known {
-        Some(adapter) => adapter.how_to_log_in().to_owned(),
+        Some(adapter) => log_in_to(adapter, messages),
         None if log_in.ways.is_empty() => messages.fault_log_in_or_set_key(),
         None => messages.fault_to_log_in(&log_in.ways.join(&messages.fault_or())),
+    }
+}
+
+/// How a person logs in to a built-in agent.
+pub fn log_in_to(adapter: &dyn Adapter, messages: Messages) -> String {
+    match adapter.name() {
+        "claude" => messages.log_in_claude(),
+        "codex" => messages.log_in_codex(),
+        "copilot" => messages.log_in_copilot(),
+        "gemini" => messages.log_in_gemini(),
+        "opencode" => messages.log_in_opencode(),
+        "qwen" => messages.log_in_qwen(),
+        "acp" => messages.log_in_acp(),
+        _ => adapter.how_to_log_in().to_owned(),
     }
 }
 
@@ -99,6 +113,7 @@ fn span(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::Language;
 
     fn gone(agent: &str, said: &str) -> Fault {
         Fault::SessionGone { agent: agent.into(), said: said.into() }
@@ -111,6 +126,15 @@ mod tests {
     fn refused(tools: &[&str], argument: Option<&str>) -> Fault {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
         Fault::NotAllowed(NotAllowed { agent: "bot".into(), tools, argument: argument.map(str::to_owned) })
+    }
+
+    #[test]
+    fn a4_every_agent_says_how_to_log_in_in_the_readers_language() {
+        for adapter in BUILT_IN.iter().copied().chain(agent::adapter(OutputFormat::Acp)) {
+            assert_eq!(log_in_to(adapter, Messages::ENGLISH), adapter.how_to_log_in());
+            let chinese = log_in_to(adapter, Messages::new(Language::SimplifiedChinese));
+            assert_ne!(chinese, adapter.how_to_log_in(), "{}", adapter.name());
+        }
     }
 
     #[test]

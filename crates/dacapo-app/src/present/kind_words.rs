@@ -62,6 +62,9 @@ pub trait KindWords: Sync {
     /// The kind.
     fn kind(&self) -> &'static str;
 
+    /// The kind, in a word.
+    fn name(&self, messages: Messages) -> String;
+
     /// What it does again and again.
     fn unit(&self) -> Unit;
 
@@ -157,6 +160,11 @@ const KINDS: &[&dyn KindWords] = &[&milestone::Milestones];
 /// The words for tasks of this kind; none: they are told as loops are.
 pub fn of(kind: &str) -> Option<&'static dyn KindWords> {
     KINDS.iter().copied().find(|own| own.kind() == kind)
+}
+
+/// A kind, in a word.
+pub fn name(kind: &str, messages: Messages) -> String {
+    of(kind).map_or_else(|| kind.to_owned(), |own| own.name(messages))
 }
 
 /// What a task of this kind does again and again.

@@ -21,10 +21,10 @@ pub fn why(left_out: &LeftOut) -> Text {
             say(|m| m.merge_why_unresolved(agent, &faults::told(fault, m)))
         }
         LeftOut::Check { result, .. } => {
-            say(|m| m.merge_why_check(&result.command, &result.ending(), &last_line(result)))
+            say(|m| m.merge_why_check(&result.command, &words::exit(&result.ended(), m), &last_line(result)))
         }
         LeftOut::Setup { result, .. } => {
-            say(|m| m.merge_why_setup(&result.command, &result.ending(), &last_line(result)))
+            say(|m| m.merge_why_setup(&result.command, &words::exit(&result.ended(), m), &last_line(result)))
         }
         LeftOut::Moved => say(|m| m.merge_why_moved()),
         LeftOut::Switched => say(|m| m.merge_why_switched()),

@@ -5,14 +5,15 @@ use std::time::Duration;
 use dacapo_core::merge::HomeProblem;
 use dacapo_core::prune::{PutAwayState, Reason};
 
+use super::errors::InWords as _;
 use crate::messages::Messages;
 
 /// What could not be done about worktree and branch of the merged task `name`.
 pub fn not_at_home(problem: &HomeProblem, name: &str, messages: Messages) -> String {
     match problem {
-        HomeProblem::NotKept { error } => messages.clearing_not_kept(&error.to_string()),
-        HomeProblem::NotRecorded { error } => messages.clearing_not_recorded(&error.to_string()),
-        HomeProblem::NotPutAway { error } => messages.clearing_not_put_away(&error.to_string(), name),
+        HomeProblem::NotKept { error } => messages.clearing_not_kept(&error.in_words(messages)),
+        HomeProblem::NotRecorded { error } => messages.clearing_not_recorded(&error.in_words(messages)),
+        HomeProblem::NotPutAway { error } => messages.clearing_not_put_away(&error.in_words(messages), name),
     }
 }
 

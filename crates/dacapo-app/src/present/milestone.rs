@@ -30,6 +30,10 @@ impl KindWords for Milestones {
         dacapo_core::task::milestone::Milestones::NAME
     }
 
+    fn name(&self, messages: Messages) -> String {
+        messages.kind_milestone()
+    }
+
     fn unit(&self) -> Unit {
         Unit::Round
     }
@@ -55,13 +59,7 @@ impl KindWords for Milestones {
     fn unfinished(&self, view: &TaskView, messages: Messages) -> Option<String> {
         let milestone = MilestoneView::of(view.own())?;
         let (done, all) = (milestone.features_done(), milestone.features.len());
-        let status = match milestone.status {
-            MilestoneStatus::InProgress => messages.milestone_status_in_progress(),
-            MilestoneStatus::Paused => messages.milestone_status_paused(),
-            MilestoneStatus::AwaitingReview => messages.milestone_status_awaiting_review(),
-            MilestoneStatus::Completed => messages.milestone_status_completed(),
-            MilestoneStatus::Abandoned => messages.milestone_status_abandoned(),
-        };
+        let status = status(milestone.status, messages);
         Some(messages.milestone_unfinished(&status, done, &messages.features(all as u64)))
     }
 
@@ -185,6 +183,27 @@ pub fn rejected(in_a_row: u32, messages: Messages) -> Option<String> {
     (in_a_row > 0).then(|| messages.milestone_rejected_in_a_row(in_a_row))
 }
 
+/// How a milestone stands, in a word or two.
+pub fn status(status: MilestoneStatus, messages: Messages) -> String {
+    match status {
+        MilestoneStatus::InProgress => messages.milestone_status_in_progress(),
+        MilestoneStatus::Paused => messages.milestone_status_paused(),
+        MilestoneStatus::AwaitingReview => messages.milestone_status_awaiting_review(),
+        MilestoneStatus::Completed => messages.milestone_status_completed(),
+        MilestoneStatus::Abandoned => messages.milestone_status_abandoned(),
+    }
+}
+
+/// What is due.
+pub fn waits_for(phase: MilestonePhase, messages: Messages) -> String {
+    match phase {
+        MilestonePhase::Developer => messages.milestone_waits_for_developer(),
+        MilestonePhase::Acceptor => messages.milestone_waits_for_acceptor(),
+        MilestonePhase::FinalAcceptance => messages.milestone_final_acceptance(),
+        MilestonePhase::Paused => messages.milestone_status_paused(),
+    }
+}
+
 /// `Developer at work`: who has it in hand, else who is waited for.
 pub fn doing(phase: Option<MilestonePhase>, at_work: Option<AtWork>, messages: Messages) -> Option<String> {
     match (at_work, phase) {
@@ -193,7 +212,7 @@ pub fn doing(phase: Option<MilestonePhase>, at_work: Option<AtWork>, messages: M
         (_, Some(MilestonePhase::FinalAcceptance)) => Some(messages.milestone_final_acceptance()),
         (Some(AtWork::Acceptor), _) => Some(messages.milestone_acceptor_works()),
         (None, Some(phase @ (MilestonePhase::Developer | MilestonePhase::Acceptor))) => {
-            Some(phase.as_str().to_owned())
+            Some(waits_for(phase, messages))
         }
         (None, Some(MilestonePhase::Paused) | None) => None,
     }

@@ -1,9 +1,10 @@
 //! What a task needs a person for, and how it is answered on a command line.
 
-use dacapo_core::event::{MainBranch, NeedKind, Needs, ProofFailure};
+use dacapo_core::event::{CheckBrief, MainBranch, NeedKind, Needs, ProofFailure};
 
 use super::act::NextAct;
 use super::proof::hidden_files;
+use super::words;
 use crate::messages::Messages;
 
 /// So many commits are named.
@@ -65,8 +66,9 @@ pub fn main_branch(found: &MainBranch, messages: Messages) -> String {
 
 /// The agent was told, and the proof failed again.
 fn red_proof(failure: &ProofFailure, messages: Messages) -> String {
-    let checks: Vec<String> =
-        failure.checks.iter().map(|check| format!("`{}` ({})", check.command, check.ending)).collect();
+    let check =
+        |check: &CheckBrief| messages.needs_check(&check.command, &words::exit(&check.ending, messages));
+    let checks: Vec<String> = failure.checks.iter().map(check).collect();
     let mut out = messages.needs_red_proof(failure.commit_id.short(), &checks.join(", "));
     if !failure.hidden.is_empty() {
         let files = hidden_files(&failure.hidden, failure.hidden_total, messages);

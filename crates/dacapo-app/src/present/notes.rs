@@ -17,9 +17,9 @@ pub fn line(note: &Note, messages: Messages) -> String {
         Note::LeftoverUnreachable { task, pid, program } => {
             warning(messages.note_leftover_unreachable(task, *pid, program))
         }
-        Note::LockRemoved { what } => info(messages.note_lock_removed(what)),
+        Note::LockRemoved { what } => info(messages.note_lock_removed(what.in_words(messages))),
         Note::RenameFinished { from, to } => info(messages.note_rename_finished(from, to)),
-        Note::RenameUnfinished { error } => error.clone(),
+        Note::RenameUnfinished { failure } => failure.in_words(messages).to_owned(),
         Note::MergeTakenBack { task, files } => info(messages.note_merge_taken_back(task, *files as u64)),
         Note::NotEndedYet { task, killed_in_seconds } => {
             info(messages.note_not_ended_yet(task, *killed_in_seconds))
@@ -27,7 +27,7 @@ pub fn line(note: &Note, messages: Messages) -> String {
         Note::NotListening { task } => info(messages.note_not_listening(task)),
         Note::TrustNotStored { error } => warning(messages.note_trust_not_stored(error)),
         Note::TaskUnreadable { task, error, path } => {
-            let why = words::line(error, words::WHOLE);
+            let why = words::line(error.in_words(messages), words::WHOLE);
             let place = if why.contains(path) { String::new() } else { format!(" ({path})") };
             warning(messages.note_task_unreadable(task, &why, &place))
         }

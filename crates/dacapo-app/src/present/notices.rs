@@ -3,6 +3,7 @@
 use dacapo_core::engine::PORT_VARIABLE;
 use dacapo_core::event::{GitNotice, LeftFile, LeftWhy, Metered, Notice, WorkspaceNotice};
 
+use super::errors::InWords as _;
 use crate::messages::Messages;
 
 /// What is to be known of task `name`.
@@ -27,7 +28,7 @@ pub fn told(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::HiddenUnknown { error } => messages.notice_hidden_unknown(error),
         Notice::NotSealed { error } => messages.notice_not_sealed(error),
         Notice::NotDurable { error } => messages.notice_not_durable(error),
-        Notice::Mirror(problem) => problem.to_string(),
+        Notice::Mirror(problem) => problem.in_words(messages),
         Notice::LimitsNotShared { path, error } => messages.notice_limits_not_shared(path, error),
         Notice::Workspace(notice) => workspace(notice, messages),
         Notice::Git(notice) => git(notice, messages),

@@ -38,8 +38,11 @@ pub fn unproven_because(unproven: &Unproven, messages: Messages) -> String {
         Unproven::Interrupted => messages.proof_interrupted(),
         Unproven::Unavailable { message, .. } => message.clone(),
         Unproven::Failed(failure) => {
-            let checks: Vec<String> =
-                failure.checks.iter().map(|check| format!("`{}` {}", check.command, check.ending)).collect();
+            let checks: Vec<String> = failure
+                .checks
+                .iter()
+                .map(|check| format!("`{}` {}", check.command, words::exit(&check.ending, messages)))
+                .collect();
             messages.proof_failed_in_checkout(failure.commit_id.short(), &checks.join(", "))
         }
     }

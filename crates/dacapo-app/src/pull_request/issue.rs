@@ -10,11 +10,8 @@ use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::error::{Code, Failure};
 use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
-use crate::messages::say;
+use crate::messages::{Messages, Text, say};
 use crate::present::words;
-
-const NOTHING: &str = "everything; nothing was started";
-const FROM_A_FILE: &str = "--prompt-file FILE takes the text from a file";
 
 /// What an issue asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +30,12 @@ impl Issue {
     }
 
     /// What the user is told.
-    pub fn note(&self) -> String {
-        let url = self.url.as_ref().map_or_else(String::new, |url| format!(" ({url})"));
-        format!("the prompt is issue {}: {}{url}", self.number, words::line(self.title.trim(), words::WHOLE))
+    pub fn note(&self) -> Text {
+        let title = words::line(self.title.trim(), words::WHOLE);
+        say(|m| match &self.url {
+            Some(url) => m.issue_is_prompt_at(self.number, &title, url),
+            None => m.issue_is_prompt(self.number, &title),
+        })
     }
 }
 
@@ -43,13 +43,11 @@ impl Issue {
 pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Issue, Failure> {
     let head = repo.head().map_err(|error| git_failed(&error))?;
     let (remote, _) = target::remote(repo, head.branch.as_deref()).map_err(|failure| {
-        let message =
-            format!("--issue {number}: this repository has no remote, so nobody knows whose issue it is");
         match failure.code {
-            Some(Code::NoRemote) => Failure { message: message.into(), ..failure },
+            Some(Code::NoRemote) => Failure { message: say(|m| m.issue_no_remote(number)), ..failure },
             Some(_) | None => failure,
         }
-        .kept(NOTHING)
+        .kept(say(Messages::kept_nothing_started))
     })?;
     let address = Address::parse(&repo.remote_url(&remote).map_err(|error| git_failed(&error))?);
     let installed = |cli| app.on_path(program(cli)).is_some();
@@ -67,13 +65,10 @@ pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Iss
     };
     let program = program(cli);
     if !installed(cli) {
-        return Err(Failure::usage(format!(
-            "--issue {number} needs {program} for {}, and it is not on PATH",
-            address.shown()
-        ))
-        .kept(NOTHING)
-        .hint(format!("install {program} and log in"))
-        .hint(FROM_A_FILE));
+        return Err(Failure::usage(say(|m| m.issue_needs(number, program, &address.shown())))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(|m| m.issue_install(program)))
+            .hint(say(Messages::issue_from_file)));
     }
     let done = call(platform::issue(cli, number, &address, &remote));
     if done.end == CommandEnd::Code(0)
@@ -82,23 +77,21 @@ pub fn issue(app: &App, repo: &Repo, config: &Config, number: u64) -> Result<Iss
         return Ok(Issue { number, title, text, url });
     }
     let said = address::without_passwords(&format!("{}\n{}", done.stderr, done.stdout));
-    let why = match &done.end {
-        CommandEnd::Code(0) | CommandEnd::Flood => {
-            format!("{program} did not answer as expected: {}", last_lines(&said, 3))
-        }
-        CommandEnd::Code(code) => format!("{program} failed (exit {code}): {}", last_lines(&said, 6)),
-        CommandEnd::TimeLimit => format!("{program} took longer than {}", words::duration(CALL_LIMIT)),
-        CommandEnd::Impossible(message) => message.clone(),
+    let why = |m: Messages| match &done.end {
+        CommandEnd::Code(0) | CommandEnd::Flood => m.issue_unexpected(program, &last_lines(&said, 3)),
+        CommandEnd::Code(code) => m.issue_failed(program, *code, &last_lines(&said, 6)),
+        CommandEnd::TimeLimit => m.issue_slow(program, &words::duration(CALL_LIMIT)),
+        CommandEnd::Impossible(message) => message.in_words(m).to_owned(),
     };
-    let failure = Failure::usage(format!("issue {number} of {} cannot be read: {why}", address.shown()));
+    let failure = Failure::usage(say(|m| m.issue_unreadable(number, &address.shown(), &why(m))));
     let failure = match done.end {
         // It answered, but not in JSON: older ones cannot.
-        CommandEnd::Code(0) => failure.hint(format!("a newer {program} may answer in JSON")),
+        CommandEnd::Code(0) => failure.hint(say(|m| m.issue_newer(program))),
         CommandEnd::Code(_) | CommandEnd::Flood | CommandEnd::TimeLimit | CommandEnd::Impossible(_) => {
             failure.hint(say(|m| platform::how_to_log_in(cli, m)))
         }
     };
-    Err(failure.hint(FROM_A_FILE).kept(NOTHING))
+    Err(failure.hint(say(Messages::issue_from_file)).kept(say(Messages::kept_nothing_started)))
 }
 
 /// The one of those that are installed that is logged in at this host; the only one there is may try.
@@ -113,21 +106,18 @@ fn at_unknown_host(
         host.is_some_and(|host| platform::host_is_known(*cli, host, &call(platform::knows_host(*cli, host))))
     };
     match installed {
-        [] => Err(Failure::usage(format!("--issue {number} needs gh, glab or tea, and none is on PATH"))
-            .kept(NOTHING)
-            .hint("install the one of your platform and log in")
-            .hint(FROM_A_FILE)),
+        [] => Err(Failure::usage(say(|m| m.issue_needs_one(number)))
+            .kept(say(Messages::kept_nothing_started))
+            .hint(say(Messages::issue_install_one))
+            .hint(say(Messages::issue_from_file))),
         [only] => Ok(*only),
         several => several.iter().copied().find(logged_in).ok_or_else(|| {
             let names: Vec<&str> = several.iter().map(|cli| program(*cli)).collect();
-            Failure::usage(format!(
-                "--issue {number}: which of {} knows {} is not known: none is logged in there",
-                names.join(", "),
-                address.shown()
-            ))
-            .kept(NOTHING)
-            .hint("[pr] cli = \"gh\", \"glab\" or \"tea\" in the config says which")
-            .hint(FROM_A_FILE)
+            let names = names.join(", ");
+            Failure::usage(say(|m| m.issue_which(number, &names, &address.shown())))
+                .kept(say(Messages::kept_nothing_started))
+                .hint(say(Messages::issue_say_which))
+                .hint(say(Messages::issue_from_file))
         }),
     }
 }

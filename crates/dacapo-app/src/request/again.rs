@@ -15,6 +15,7 @@ use crate::agents::{self, AgentChoice, Chosen};
 use crate::config::{AgentProfile, Config};
 use crate::error::Failure;
 use crate::messages::{Text, say};
+use crate::present::errors;
 
 /// A request that was made before, and the flags that change it.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ impl<'a> Again<'a> {
         budget(flags, chosen.agents.iter().chain(&context.summary_by).chain(&context.message_by))?;
         refuse_without_worktree(flags, around.driven)?;
         // It starts from where the user is now, not from where the other one did.
-        let head = repo.head().map_err(|error| Failure::failed(error.to_string()))?;
+        let head = repo.head().map_err(|error| Failure::failed(errors::text(&error)))?;
         let (start, base_branch) = match &flags.base {
             None => (head.commit, head.branch),
             Some(name) => base(flags, around, name, head)?,

@@ -9,7 +9,7 @@ use dacapo_core::spec::{
     TaskName, TaskSpec, random_hex,
 };
 use dacapo_core::store::RepoDir;
-use dacapo_core::task::milestone::{Definition, Details, Milestones, Prompts, Template, TemplateKind};
+use dacapo_core::task::milestone::{Definition, Details, Flaw, Milestones, Prompts, Template, TemplateKind};
 use jiff::Timestamp;
 
 use super::{Around, Checks, Driven, Request, knows_its_cost, no_price};
@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::milestones::says_something;
+use crate::present::{errors, flaws};
 
 /// What is given to the agents where it exists (M1); a larger one is nothing to read every round.
 const LARGEST_BACKGROUND: u64 = 256 << 10;
@@ -222,17 +223,25 @@ fn background(top: &Path, names: &[&str]) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
+/// A file that people write for milestones, and where it does not read.
+pub fn not_read(path: &str, line: usize, flaw: &Flaw) -> Failure {
+    let place = format!("{path}:{line}");
+    let failure = Failure::usage(say(|m| m.error_of(&place, &flaws::flaw(flaw, m))))
+        .kept(say(Messages::kept_nothing_started));
+    match flaws::cure(flaw, Messages::ENGLISH) {
+        Some(_) => failure.hint(say(|m| flaws::cure(flaw, m).unwrap_or_default())),
+        None => failure,
+    }
+}
+
 /// The user's own wording of what the agents are told. What does not read is refused before anything starts.
 pub fn prompts(top: &Path) -> Result<Prompts, Failure> {
     let mut prompts = Prompts::default();
     for kind in TemplateKind::ALL {
         let name = format!(".dacapo/prompts/{}", kind.file_name());
         let Some(text) = background(top, &[&name])? else { continue };
-        let template = Template::parse(kind, &text).map_err(|error| {
-            Failure::usage(format!("{name}:{}: {}", error.line, error.message))
-                .kept(say(Messages::kept_nothing_started))
-                .hint(error.hint)
-        })?;
+        let template =
+            Template::parse(kind, &text).map_err(|error| not_read(&name, error.line, &error.flaw))?;
         if !template.is_empty() {
             prompts.set(kind, text);
         }
@@ -245,7 +254,7 @@ fn main_branch(repo: &Repo, config: &Config) -> Result<(String, Oid), Failure> {
     let configured = config.main_branch.as_deref();
     let found = repo
         .main_branch(configured)
-        .map_err(|error| Failure::failed(error.to_string()).kept(say(Messages::kept_nothing_started)))?;
+        .map_err(|error| Failure::failed(errors::text(&error)).kept(say(Messages::kept_nothing_started)))?;
     if let Some(MainBranch { name, tip }) = found {
         return Ok((name, tip));
     }

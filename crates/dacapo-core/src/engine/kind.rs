@@ -51,8 +51,8 @@ pub trait Kind: Sync {
         None
     }
 
-    /// What the name of a task stands for, where it cannot be changed (`dacapo rename`).
-    fn name_stands_for(&self, _spec: &TaskSpec) -> Option<String> {
+    /// The file that gives a task its name, where it cannot have another one.
+    fn named_by(&self, _spec: &TaskSpec) -> Option<String> {
         None
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Exit;
 use crate::git::Oid;
@@ -130,8 +130,9 @@ pub struct CheckBrief {
     pub command: String,
     /// Whether it passed.
     pub passed: bool,
-    /// How it ended.
-    pub ending: String,
+    /// How it ended; `exit 101`, `timed out` or `ended by a signal` in the journal.
+    #[serde(serialize_with = "as_words", deserialize_with = "of_words")]
+    pub ending: Exit,
     /// When it ran.
     #[serde(default = "usual", skip_serializing_if = "is_usual")]
     pub phase: CheckPhase,
@@ -140,8 +141,19 @@ pub struct CheckBrief {
 impl CheckBrief {
     /// Its time limit ended it.
     pub fn timed_out(&self) -> bool {
-        self.ending == TIMED_OUT
+        self.ending.timed_out
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn as_words<S: Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(exit)
+}
+
+fn of_words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Exit, D::Error> {
+    let words = String::deserialize(deserializer)?;
+    let exit_code = words.strip_prefix("exit ").and_then(|code| code.parse().ok());
+    Ok(Exit { exit_code, timed_out: words == TIMED_OUT })
 }
 
 fn usual() -> CheckPhase {
@@ -157,7 +169,7 @@ impl From<&CheckResult> for CheckBrief {
         Self {
             command: check.command.clone(),
             passed: check.passed(),
-            ending: check.ending(),
+            ending: check.ended(),
             phase: check.phase,
         }
     }

@@ -4,29 +4,25 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Candidate, Merger};
-use crate::dropped::{DropReason, Dropped, DroppedRecord};
+use crate::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use crate::event::Event;
 use crate::git::{EndedRun, GitError, Oid, Repo};
 use crate::spec::Place;
 use crate::store::{JournalError, note, read};
 
 /// What could not be done about the worktree and branch of a merged task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum HomeProblem {
     /// They stay, as they could not be kept first.
     NotKept {
-        /// Why.
-        error: String,
+        error: DropError,
     },
     /// They stay, as the merge could not be recorded.
     NotRecorded {
-        /// Why.
-        error: String,
+        error: JournalError,
     },
-    /// They could not be put away.
     NotPutAway {
-        /// Why.
-        error: String,
+        error: DropError,
     },
 }
 
@@ -152,13 +148,16 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
         from: intent.from.clone(),
         commit: Some(intent.commit.clone()),
     };
-    let prepared = dropped.prepare(&candidate.spec, why);
-    match &prepared {
-        Ok(kept) => home.refs.clone_from(&kept.refs),
-        Err(error) => {
-            home.problems.push(HomeProblem::NotKept { error: error.to_string() });
+    let kept = match dropped.prepare(&candidate.spec, why) {
+        Ok(kept) => {
+            home.refs.clone_from(&kept.refs);
+            Some(kept)
         }
-    }
+        Err(error) => {
+            home.problems.push(HomeProblem::NotKept { error });
+            None
+        }
+    };
     let event = Event::Merged {
         into: merger.into.clone(),
         commit: intent.commit.clone(),
@@ -166,16 +165,16 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
         kept: home.refs.clone(),
     };
     if let Err(error) = note(&candidate.dir, &candidate.lock, event) {
-        home.problems.push(HomeProblem::NotRecorded { error: error.to_string() });
+        home.problems.push(HomeProblem::NotRecorded { error });
         return home;
     }
-    let Ok(kept) = prepared else { return home };
+    let Some(kept) = kept else { return home };
     match dropped.finish(&candidate.dir, &candidate.spec, kept) {
         Ok(kept) => {
             home.set_aside = Some(dropped.path(&kept));
             home.ignored = remove_caches(&dropped, &kept);
         }
-        Err(error) => home.problems.push(HomeProblem::NotPutAway { error: error.to_string() }),
+        Err(error) => home.problems.push(HomeProblem::NotPutAway { error }),
     }
     home
 }

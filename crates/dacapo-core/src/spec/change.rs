@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::expected::{ExpectedValue, ValueKind};
 use super::{Cap, CapSource, LoopPolicy, parse_duration};
 
 /// One limit, and what it is to be from now on.
@@ -52,7 +53,7 @@ pub enum InvalidChange {
         /// What was typed.
         value: String,
         /// What could have been.
-        expected: &'static str,
+        expected: ExpectedValue,
     },
 }
 
@@ -72,26 +73,31 @@ impl Change {
 
     /// Reads `key=value`.
     pub(crate) fn parse(key: &str, value: &str) -> Result<Self, InvalidChange> {
-        let invalid = |expected| InvalidChange::Value { key: key.into(), value: value.into(), expected };
-        let duration = || parse_duration(value).map_err(|_| invalid("a duration such as 30m"));
-        let number = || value.parse().map_err(|_| invalid("a number"));
+        let invalid = |what, examples| {
+            let expected = ExpectedValue::new(what, examples);
+            InvalidChange::Value { key: key.into(), value: value.into(), expected }
+        };
+        let duration = || parse_duration(value).map_err(|_| invalid(ValueKind::Duration, &["30m"]));
+        let number = || value.parse().map_err(|_| invalid(ValueKind::Number, &[]));
         match key.replace('_', "-").as_str() {
             "iter" | "max-iterations" => {
                 let count = |text: &str| text.parse().ok().filter(|count| *count >= 1);
                 amount(value, count)
                     .map(Change::Iterations)
-                    .ok_or_else(|| invalid("a count such as 10 or +5"))
+                    .ok_or_else(|| invalid(ValueKind::Count, &["10", "+5"]))
             }
             "time" => amount(value, |text| parse_duration(text).ok())
                 .map(Change::Time)
-                .ok_or_else(|| invalid("a duration such as 2h or +30m")),
+                .ok_or_else(|| invalid(ValueKind::Duration, &["2h", "+30m"])),
             "max-cost" => {
                 let usd = |text: &str| text.parse().ok().filter(|usd: &f64| usd.is_finite() && *usd > 0.0);
-                amount(value, usd).map(Change::MaxCost).ok_or_else(|| invalid("an amount such as 5 or +2.50"))
+                amount(value, usd)
+                    .map(Change::MaxCost)
+                    .ok_or_else(|| invalid(ValueKind::Amount, &["5", "+2.50"]))
             }
             "max-tokens" => amount(value, |text| text.parse().ok().filter(|most| *most >= 1))
                 .map(Change::MaxTokens)
-                .ok_or_else(|| invalid("a number such as 500000 or +100000")),
+                .ok_or_else(|| invalid(ValueKind::Number, &["500000", "+100000"])),
             "max-failures" => number().map(Change::MaxFailures),
             "stall" => number().map(Change::Stall),
             "turn-timeout" => duration().map(Change::TurnTimeout),

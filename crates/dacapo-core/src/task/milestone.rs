@@ -29,6 +29,7 @@ mod commands;
 mod decide;
 mod definition;
 mod findings;
+mod flaw;
 mod judge;
 mod labels;
 mod limits;
@@ -61,6 +62,7 @@ pub use definition::{
     Definition, DefinitionError, Feature, MOST_BYTES, MOST_ITEMS, criterion_id, feature_id,
 };
 pub use findings::Findings;
+pub use flaw::{Flaw, ItemForm, KnownNames};
 pub use own::MilestoneBrief;
 pub use progress::{AtWork, LastRound, MilestonePhase, MilestoneProgress, MilestoneStatus};
 pub use refreeze::Frozen;
@@ -149,8 +151,8 @@ impl Kind for Milestones {
         MilestoneView::new(spec).map(|view| Box::new(view) as Box<dyn KindView>)
     }
 
-    fn name_stands_for(&self, spec: &TaskSpec) -> Option<String> {
-        Some(format!("the ID of .dacapo/milestones/{}.md", spec.name))
+    fn named_by(&self, spec: &TaskSpec) -> Option<String> {
+        Some(format!(".dacapo/milestones/{}.md", spec.name))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 
-use dacapo_app::messages::Messages;
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::after_task::Watched;
 use dacapo_app::operations::background::{self, Begun, Instructions, Process};
 use dacapo_core::store::TaskDir;
@@ -45,7 +45,7 @@ fn run(app: &App, dir: &TaskDir, locks: &[OsString]) -> Result<u8, Failure> {
         listen: &mut |control| {
             // We have no terminal that could be closed; who sends it all the same means the terminal.
             signal_hook::flag::register(SIGHUP, std::sync::Arc::default())
-                .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+                .map_err(|error| Failure::failed(say(|m| m.signals_unavailable(&error.to_string()))))?;
             listen_to(&[SIGINT, SIGTERM], control, AfterTheEnd::Exit)
         },
         stand_alone: &mut stand_alone,

@@ -46,7 +46,7 @@ pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
             if *json {
                 app.print(&format!("{:#}", config::render_json(&loaded)));
             } else {
-                app.print(config::render(&loaded).trim_end());
+                app.print(config::render(&loaded, app.messages).trim_end());
             }
             warn(&loaded.warnings, messages);
         }
@@ -68,7 +68,7 @@ fn tell_effect(app: &Console, change: &ConfigChange) {
             if path.display().to_string() == change.path => {}
         Effect::From { origin: Origin::Default } => {}
         Effect::From { origin } => {
-            complain!("{}{}", messages.label_note(), messages.config_overridden(&origin.to_string()));
+            complain!("{}{}", messages.label_note(), messages.config_overridden(&origin.in_words(messages)));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::App;
 use crate::error::Failure;
+use crate::messages::{Messages, say};
 
 /// The application at a command line. All that an [`App`] does is done on this as well.
 #[derive(Debug)]
@@ -70,7 +71,7 @@ impl Printer {
 
 /// A failure to show something.
 pub(crate) fn not_written(error: &io::Error) -> Failure {
-    Failure::failed(format!("standard output cannot be written: {error}"))
-        .kept("what the command did; only its output is missing")
-        .hint("make room, or let the output go elsewhere, and try again")
+    Failure::failed(say(|m| m.stdout_unwritable(&error.to_string())))
+        .kept(say(Messages::stdout_kept))
+        .hint(say(Messages::stdout_make_room))
 }

@@ -13,7 +13,7 @@ use std::io::IsTerminal as _;
 use crate::args::Show;
 use crate::commands::Console;
 use crate::error::Failure;
-use crate::messages::Text;
+use crate::messages::{Text, say as text};
 use crate::output::Fan;
 use crate::output::human::Human;
 use crate::output::jsonl::JsonLines;
@@ -107,8 +107,8 @@ pub(super) fn listen(control: Control, after: AfterTheEnd) -> Result<(), Failure
 
 /// The same, for these signals alone.
 pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> Result<(), Failure> {
-    let mut signals =
-        Signals::new(which).map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+    let mut signals = Signals::new(which)
+        .map_err(|error| Failure::failed(text(|m| m.signals_unavailable(&error.to_string()))))?;
     let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut stopping = false;
         for signal in signals.forever() {
@@ -130,7 +130,7 @@ pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> 
 
 /// `ulimit -u`, `ulimit -v`, or a machine that is full.
 pub(super) fn no_more_threads(error: &std::io::Error) -> Failure {
-    Failure::failed(format!("cannot start a thread: {error}"))
+    Failure::failed(text(|m| m.thread_unavailable(&error.to_string())))
         .kept("all that was done; nothing runs")
         .hint("end other programs or raise the limits (ulimit -u, ulimit -v), then try again")
 }

@@ -71,7 +71,7 @@ fn query(args: &Merge, data: &RepoDir) -> Result<Option<String>, Failure> {
 pub fn halt_by_signals(halt: &Halt) -> Result<(), Failure> {
     let halt = halt.clone();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| Failure::failed(format!("cannot listen to signals: {error}")))?;
+        .map_err(|error| Failure::failed(say(|m| m.signals_unavailable(&error.to_string()))))?;
     let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             if halt.is_asked() {

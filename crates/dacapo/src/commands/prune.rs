@@ -64,7 +64,7 @@ pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
                     "{} {}  {}",
                     pad(&messages.prune_label_stays(), KIND),
                     spared.name,
-                    words::line(&because(&spared.reason, &spared.name, Messages::ENGLISH), words::WHOLE)
+                    words::line(&because(&spared.reason, &spared.name, messages), words::WHOLE)
                 ),
             ));
         }

@@ -11,7 +11,7 @@ use crate::args::Takeover;
 use crate::commands::Console;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
-use crate::output::words::{DIM, WARN, paint};
+use crate::output::words::{self, DIM, WARN, paint};
 
 pub(super) fn run(app: &Console, args: &Takeover) -> Result<u8, Failure> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
@@ -38,7 +38,7 @@ pub(super) fn run(app: &Console, args: &Takeover) -> Result<u8, Failure> {
     let afterwards = if args.no_resume { Afterwards::Leave } else { Afterwards::AsBefore };
     match taken.give_back(app, afterwards)? {
         Now::Ended(status) => {
-            app.print(&messages.takeover_had_ended(&name, status.as_str()));
+            app.print(&messages.takeover_had_ended(&name, &words::status(status, messages)));
         }
         Now::NotRunning => app.print(&messages.takeover_not_running(&name)),
         Now::InBackground => {

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::Failure;
+use crate::messages::Messages;
 
 mod edit;
 mod properties;
@@ -430,7 +431,7 @@ fn every_setting_is_shown_with_its_origin() {
         &[("DACAPO_LANGUAGE", "zh-CN")],
     );
     let loaded = case.load();
-    let shown = render(&loaded);
+    let shown = render(&loaded, Messages::ENGLISH);
     insta::assert_snapshot!(case.plain(&shown), @r#"
     # agent =                                              # not set
     checks = ["cargo test", "say \"hi\""]                  # project /c/project.toml:1

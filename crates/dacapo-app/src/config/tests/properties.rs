@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::Case;
 use crate::config::*;
 use crate::error::Failure;
+use crate::messages::Messages;
 
 /// Settings of each type and three values for each, as TOML.
 const SAMPLES: [(&str, [&str; 3]); 6] = [
@@ -64,7 +65,7 @@ proptest! {
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let case = Case::new(&bytes, b"", &[]);
-        let _ = load(&case.sources).map(|loaded| render(&loaded)).map_err(|error| Failure::from(error).to_string());
+        let _ = load(&case.sources).map(|loaded| render(&loaded, Messages::ENGLISH)).map_err(|error| Failure::from(error).to_string());
     }
 
     /// Bytes seldom are TOML; this nearly always is, and says wild things about real keys.
@@ -77,7 +78,7 @@ proptest! {
         let case = Case::new(format!("{key} = {value}\n"), format!("[{key}]\n"), &[(&name, &value)]);
         match load(&case.sources) {
             Ok(loaded) => {
-                let again = Case::user(&render(&loaded)).load();
+                let again = Case::user(&render(&loaded, Messages::ENGLISH)).load();
                 prop_assert_eq!(layers::paths(&again.config), layers::paths(&loaded.config));
             }
             Err(error) => prop_assert!(!error.problems.is_empty()),

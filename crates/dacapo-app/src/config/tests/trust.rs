@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::brought::Sensitivity;
 use crate::config::shape;
+use crate::messages::Messages;
 
 #[test]
 fn r6_every_setting_is_classified() {
@@ -100,7 +101,7 @@ fn r6_unconfirmed_settings_are_shown_and_marked() {
         "checks = ['theirs']\nlanguage = 'en'\n[notify]\nwebhook = 'https://a.example/x'\n",
         &[],
     );
-    let shown = case.plain(&render(&case.unconfirmed()));
+    let shown = case.plain(&render(&case.unconfirmed(), Messages::ENGLISH));
     let lines: Vec<&str> = shown.lines().filter(|line| line.contains("project")).collect();
     let trimmed: Vec<String> =
         lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();

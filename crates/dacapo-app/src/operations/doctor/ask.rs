@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::App;
 use crate::guarded_command::{CommandEnd, GuardedCommand};
+use crate::messages::Text;
 
 /// Some agents need three seconds to start on an idle machine, and one unpacks itself first where it is new.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +32,7 @@ pub(super) enum Answer {
     /// No end within [`PATIENCE`]; it was ended.
     Silent,
     /// It could not be asked.
-    Impossible(String),
+    Impossible(Text),
 }
 
 /// Asks them all, several at once, and gives the answers back in order.
@@ -40,7 +41,7 @@ pub(super) fn all(app: &App, questions: Vec<Question>) -> Vec<Answer> {
     let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
     let scratch = match tempfile::Builder::new().prefix("dacapo-doctor-").tempdir() {
         Ok(scratch) => scratch,
-        Err(error) => return vec![Answer::Impossible(error.to_string()); questions.len()],
+        Err(error) => return vec![Answer::Impossible(error.to_string().into()); questions.len()],
     };
     let workers = at_once.min(questions.len());
     let open = Mutex::new(questions.into_iter().enumerate());
@@ -71,7 +72,7 @@ pub(super) fn all(app: &App, questions: Vec<Question>) -> Vec<Answer> {
 
 fn ask(app: &App, question: Question, scratch: &Path) -> Answer {
     if let Err(error) = std::fs::create_dir(scratch) {
-        return Answer::Impossible(error.to_string());
+        return Answer::Impossible(error.to_string().into());
     }
     let Question { argv, env, cwd } = question;
     let command = GuardedCommand { argv, cwd, env, stdin: Vec::new(), limit: PATIENCE, most: MOST };

@@ -57,7 +57,7 @@ fn git(answer: &Answer) -> Check {
             bad(say(|m| m.doctor_does_not_run_exit(*code, &said)), Messages::doctor_repair_git)
         }
         Answer::Silent => bad(say(Messages::doctor_git_silent), Messages::doctor_run_git),
-        Answer::Impossible(why) => bad(why.as_str().into(), Messages::doctor_install_git),
+        Answer::Impossible(why) => bad(why.clone(), Messages::doctor_install_git),
     }
 }
 

@@ -17,9 +17,10 @@ use jiff::Timestamp;
 use super::report::{Outcome, Probed};
 use crate::App;
 use crate::error::Failure;
-use crate::messages::Messages;
+use crate::messages::{Text, say};
 use crate::operations::run::context;
 use crate::present::ends::detail;
+use crate::present::errors::{self, InWords};
 use crate::present::faults;
 use crate::scratch;
 
@@ -35,7 +36,7 @@ pub(super) fn probe(
     env: &Env,
     listen: &mut dyn FnMut(Control) -> Result<(), Failure>,
 ) -> Result<Probed, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("the test turn: {error}"));
+    let failed = |error: &dyn InWords| Failure::failed(say(|m| m.probe_failed(&error.in_words(m))));
     let scratch =
         tempfile::Builder::new().prefix("dacapo-doctor-").tempdir().map_err(|error| failed(&error))?;
     let dir = scratch.path().join("repo");
@@ -62,9 +63,9 @@ pub(super) fn probe(
     Ok(match (record.0, ended) {
         (Some(turn), _) => probed(&turn),
         (None, Ok(result)) => {
-            no_turn(Outcome::Cancelled, result.detail.map(|why| detail(&why, "doctor", Messages::ENGLISH)))
+            no_turn(Outcome::Cancelled, result.detail.map(|why| say(|m| detail(&why, "doctor", m))))
         }
-        (None, Err(error)) => no_turn(Outcome::Failed, Some(error.to_string())),
+        (None, Err(error)) => no_turn(Outcome::Failed, Some(errors::text(&error))),
     })
 }
 
@@ -108,20 +109,21 @@ fn spec(agent: &AgentSpec, name: TaskName, top: &Path) -> TaskSpec {
 
 fn probed(turn: &TurnRecord) -> Probed {
     let (outcome, message) = match &turn.end {
-        TurnEnd::Done => (
-            Outcome::Done,
-            turn.not_allowed.as_ref().map(|refused| faults::not_allowed(refused, Messages::ENGLISH)),
-        ),
+        TurnEnd::Done => {
+            (Outcome::Done, turn.not_allowed.as_ref().map(|refused| say(|m| faults::not_allowed(refused, m))))
+        }
         TurnEnd::Limit { message, resets_at } => {
-            let until = resets_at
-                .map_or_else(String::new, |until| format!(" (until {})", crate::present::log::clock(until)));
-            (Outcome::Limit, Some(format!("{message}{until}")))
+            let told = match resets_at {
+                Some(until) => say(|m| m.probe_limit_until(message, &crate::present::log::clock(*until))),
+                None => message.as_str().into(),
+            };
+            (Outcome::Limit, Some(told))
         }
         TurnEnd::Failed { failure: FailureKind::Permanent | FailureKind::SessionLost, fault } => {
-            (Outcome::Refused, Some(faults::told(fault, Messages::ENGLISH)))
+            (Outcome::Refused, Some(say(|m| faults::told(fault, m))))
         }
         TurnEnd::Failed { failure: FailureKind::Transient, fault } => {
-            (Outcome::Failed, Some(faults::told(fault, Messages::ENGLISH)))
+            (Outcome::Failed, Some(say(|m| faults::told(fault, m))))
         }
         TurnEnd::Cancelled | TurnEnd::Interrupted => (Outcome::Cancelled, None),
         TurnEnd::Budget => (Outcome::Failed, None),
@@ -136,7 +138,7 @@ fn probed(turn: &TurnRecord) -> Probed {
     }
 }
 
-fn no_turn(outcome: Outcome, message: Option<String>) -> Probed {
+fn no_turn(outcome: Outcome, message: Option<Text>) -> Probed {
     Probed { outcome, message, reply: String::new(), seconds: 0.0, tokens: Tokens::default(), cost_usd: None }
 }
 

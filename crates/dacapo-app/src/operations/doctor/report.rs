@@ -142,7 +142,8 @@ pub struct LimitReport {
 pub struct Probed {
     pub outcome: Outcome,
     /// What went wrong.
-    pub message: Option<String>,
+    #[serde(serialize_with = "english_or_null")]
+    pub message: Option<Text>,
     /// What the agent said.
     pub reply: String,
     pub seconds: f64,

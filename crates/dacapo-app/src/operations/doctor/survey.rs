@@ -13,6 +13,7 @@ use super::report::{AgentReport, Kind, LimitReport, State, without_credentials};
 use crate::agents::{AgentChoice, described, how_to_install};
 use crate::config::AgentProfile;
 use crate::messages::{Messages, Text, say};
+use crate::present::faults;
 use crate::present::words;
 
 /// An agent and what was found out about it.
@@ -113,7 +114,7 @@ fn look_at_account(
         report.state = State::NotLoggedIn;
         report.problem = Some(say(Messages::doctor_not_logged_in));
         report.hint = match (adapter, &profile.key_env) {
-            (Some(adapter), _) => Some(adapter.how_to_log_in().into()),
+            (Some(adapter), _) => Some(say(|m| faults::log_in_to(adapter, m))),
             (None, Some(variable)) => Some(say(|m| m.doctor_set_variable(variable))),
             (None, None) => None,
         };
@@ -152,10 +153,7 @@ fn heard(report: &mut AgentReport, answer: &Answer) {
             let said = words::line(text, 200);
             say(|m| m.doctor_does_not_run_exit(*code, &said))
         }
-        Answer::Impossible(why) => {
-            let why = words::line(why, 200);
-            say(|m| m.doctor_does_not_run(&why))
-        }
+        Answer::Impossible(why) => say(|m| m.doctor_does_not_run(&words::line(why.in_words(m), 200))),
     };
     report.state = State::Unusable;
     report.problem = Some(problem);

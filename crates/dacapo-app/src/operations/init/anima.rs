@@ -23,6 +23,7 @@ use crate::error::Failure;
 use crate::messages::{Messages, Text, say};
 use crate::milestones::{Folder, read_text};
 use crate::new_files::NewFile;
+use crate::present::errors;
 
 /// Where it is looked for.
 pub(super) const DIRECTORY: &str = ".anima";
@@ -77,7 +78,7 @@ pub(super) struct Anima {
     /// What came of milestones, by their names in small letters.
     states: BTreeMap<String, Value>,
     /// Files that do not read.
-    problems: Vec<String>,
+    problems: Vec<Text>,
 }
 
 impl Anima {
@@ -92,7 +93,7 @@ impl Anima {
         let mut parsed = |name: &str| match json_of(&path.join(name)) {
             Ok(found) => found,
             Err(error) => {
-                problems.push(format!("{name}: {error}"));
+                problems.push(say(|m| m.error_of(name, error.in_words(m))));
                 None
             }
         };
@@ -164,7 +165,7 @@ impl Anima {
         if self.settings["auto_start"] == true {
             founded.notes.push(say(Messages::init_auto_start));
         }
-        founded.notes.extend(self.problems.iter().cloned().map(Text::from));
+        founded.notes.extend(self.problems.iter().cloned());
         Ok(())
     }
 
@@ -174,7 +175,7 @@ impl Anima {
                 NewFile::Created => (Some(to.to_owned()), None),
                 NewFile::Exists => (None, Some(say(|m| m.init_already_exists(to)))),
             },
-            Err(error) => (None, Some(error.into())),
+            Err(error) => (None, Some(error)),
         };
         founded.imported.push(Imported { from: from.to_owned(), to, status: None, problem });
         Ok(())
@@ -192,7 +193,7 @@ impl Anima {
         let text = match read_text(&self.path.join(&from), MOST_BYTES) {
             Ok(text) => text,
             Err(error) => {
-                imported.problem = Some(error.into());
+                imported.problem = Some(error);
                 founded.imported.push(imported);
                 return Ok(());
             }
@@ -208,7 +209,7 @@ impl Anima {
         }
         let status = state.map_or("pending", status);
         imported.status = Some(status.to_owned());
-        imported.problem = Definition::parse(&text).err().map(|error| error.to_string().into());
+        imported.problem = Definition::parse(&text).err().map(|error| errors::text(&error));
         if let Some(state) = state.filter(|_| status != "pending") {
             let mirror = to.replace(".md", ".json");
             founded.create_new(&mirror, &format!("{:#}\n", mirrored(state, status, id)))?;
@@ -298,12 +299,12 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 /// None: there is no such file.
-fn json_of(path: &Path) -> Result<Option<Value>, String> {
+fn json_of(path: &Path) -> Result<Option<Value>, Text> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     let text = read_text(path, MOST_JSON)?;
-    serde_json::from_str(&text).map(Some).map_err(|error| format!("it is no JSON: {error}"))
+    serde_json::from_str(&text).map(Some).map_err(|error| say(|m| m.init_not_json(&error.to_string())))
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ use crate::error::Failure;
 use crate::messages::say;
 use crate::operations::list::glance;
 use crate::operations::tasks::still_finishing;
+use crate::present::errors;
 use crate::present::listing::is_ready;
-use crate::present::refusals;
 use crate::present::words;
 
 /// The tasks that are meant.
@@ -47,7 +47,7 @@ pub(super) fn gather(
     let mut gathered = Gathered { candidates: Vec::new(), merged: Vec::new(), _here: None };
     for name in &names {
         let (_, dir) = app.task(Some(name)).map_err(|failure| failure.kept(unmerged()))?;
-        let spec = dir.spec().map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
+        let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)).kept(unmerged()))?;
         let lock = lock(&dir)?;
         repo.hand_down(&lock);
         app.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, app.kinds));
@@ -144,7 +144,7 @@ fn lock(dir: &TaskDir) -> Result<Lock, Failure> {
             .hint(say(|m| m.kill_it_first(&name))),
         LockError::Lingering => still_finishing(&name).kept(unmerged()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => {
-            Failure::failed(refusals::lock(&error)).kept(unmerged())
+            Failure::failed(errors::text(&error)).kept(unmerged())
         }
     })
 }
@@ -171,7 +171,8 @@ fn branch(repo: &Repo, spec: &TaskSpec, view: &TaskView, into: &str) -> Result<(
             .kept(unmerged())
             .hint(say(|m| m.merge_from_top(&spec.top.display().to_string(), name))));
     }
-    let tip = repo.read_ref(branch).map_err(|error| Failure::failed(error.to_string()).kept(unmerged()))?;
+    let tip =
+        repo.read_ref(branch).map_err(|error| Failure::failed(errors::text(&error)).kept(unmerged()))?;
     if let Some(tip) = tip {
         return Ok((branch.clone(), tip));
     }

@@ -9,11 +9,12 @@ use dacapo_core::merge::Candidate;
 use super::unmerged;
 use crate::error::Failure;
 use crate::messages::say;
+use crate::present::errors;
 
 /// Refused where the user has changed what comes in, or has files that git does not track where others come in: nothing is to
 /// be mixed up or lost, and nobody is to wait for agents and checks first. Git itself stops at what only turns out later.
 pub(super) fn look(repo: &Repo, from: &Oid, candidates: &[Candidate]) -> Result<(), Failure> {
-    let failed = |error: GitError| Failure::failed(error.to_string()).kept(unmerged());
+    let failed = |error: GitError| Failure::failed(errors::text(&error)).kept(unmerged());
     let dirt = repo.dirt().map_err(failed)?;
     if let Some(operation) = dirt.operation.map(|operation| operation.to_string()) {
         return Err(Failure::usage(say(|m| m.merge_operation_under_way(&operation)))

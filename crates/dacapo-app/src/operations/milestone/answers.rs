@@ -14,8 +14,9 @@ use crate::operations::kind::Order;
 use crate::operations::resume::{GoesOn, Resume};
 use crate::operations::send::{AnswerOutcome, write_down};
 use crate::operations::tasks::{still_finishing, still_running};
+use crate::present::errors;
 use crate::present::needs::question;
-use crate::present::refusals;
+use crate::present::words;
 use crate::question::{Answers, NotYet};
 
 /// What a person had answered when a death kept it from being taken in: it still counts, while nobody says otherwise.
@@ -117,7 +118,7 @@ fn settle(app: &App, dir: &TaskDir, number: usize) -> Result<(), Failure> {
     let lock = dir.lock_briefly().map_err(|error| match error {
         LockError::Held => still_running(&name),
         LockError::Lingering => still_finishing(&name),
-        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(refusals::lock(&error)),
+        LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
     let seen = app.view(dir)?;
     let needs = paused_for(&seen)?;
@@ -196,8 +197,9 @@ fn paused_for(seen: &TaskView) -> Result<Needs, Failure> {
         Some(needs) if seen.status == Status::Paused => Ok(needs.clone()),
         _ => {
             let name = &seen.name;
-            let failure = Failure::usage(say(|m| m.milestones_asks_nothing(name, seen.status.as_str())))
-                .kept(say(|m| m.kept_nothing_changed()));
+            let failure =
+                Failure::usage(say(|m| m.milestones_asks_nothing(name, &words::status(seen.status, m))))
+                    .kept(say(|m| m.kept_nothing_changed()));
             // What it may have asked or been answered before is on record, and is not lost.
             let failure = match seen.status {
                 Status::Interrupted => failure.hint(say(|m| m.milestones_resume(name))),

@@ -13,8 +13,8 @@ use crate::milestones::{Catalog, Entry, Unusable};
 pub fn id(text: &str) -> Result<TaskName, Failure> {
     TaskName::parse(text).map_err(|_| {
         let made = TaskName::from_prompt(text);
-        let failure = Failure::usage(Unusable::Name(text.to_owned()).to_string())
-            .kept(say(|m| m.kept_nothing_changed()));
+        let failure =
+            Failure::usage(Unusable::Name(text.to_owned()).told()).kept(say(|m| m.kept_nothing_changed()));
         if made.as_str() == "task" {
             failure
         } else {

@@ -1,6 +1,6 @@
 //! Limits of a milestone that can be changed while it runs: rounds, rejections, calls, and those of every task.
 
-use crate::spec::{Amount, Change, InvalidChange};
+use crate::spec::{Amount, Change, ExpectedValue, InvalidChange, ValueKind};
 
 /// What can be changed, as `dacapo set` names it. A milestone has no stall: rejections are its own.
 pub const LIMITS: [&str; 9] = [
@@ -24,7 +24,7 @@ pub(super) fn parse(key: &str, value: &str) -> Result<Change, InvalidChange> {
             "call-timeout" => "turn-timeout",
             "rejections" | "max-consecutive-rejections" => {
                 let count = |text: &str| text.parse().ok().filter(|count| *count >= 1);
-                let expected = "a count such as 3 or +2";
+                let expected = ExpectedValue::new(ValueKind::Count, &["3", "+2"]);
                 return Amount::parse(value, count)
                     .map(Change::Rejections)
                     .ok_or_else(|| InvalidChange::Value { key: key.into(), value: value.into(), expected });

@@ -20,6 +20,7 @@
 
 use std::fmt;
 
+use super::flaw::{Flaw, ItemForm};
 use super::lines::{Kind, Line};
 use super::sections::{Name, Section, Sections, prose, unnumbered};
 use super::settings::{self, Settings};
@@ -74,26 +75,18 @@ pub struct DefinitionError {
     /// Where, from 1.
     pub line: usize,
     /// What is wrong there.
-    pub message: String,
-    /// What could be meant, or what to write.
-    pub hint: Option<String>,
+    pub flaw: Flaw,
 }
 
 impl DefinitionError {
-    pub(super) fn at(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into(), hint: None }
-    }
-
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
+    pub(super) fn at(line: usize, flaw: Flaw) -> Self {
+        Self { line, flaw }
     }
 }
 
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+        write!(f, "line {}: {}", self.line, self.flaw)
     }
 }
 
@@ -104,18 +97,17 @@ impl Definition {
     pub fn parse(text: &str) -> Result<Self, DefinitionError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MOST_BYTES {
-            let message = format!("the file has {} bytes; at most {MOST_BYTES} are read", text.len());
-            return Err(DefinitionError::at(1, message).hint("a milestone is a page or two"));
+            return Err(DefinitionError::at(1, Flaw::TooLong { bytes: text.len(), most: MOST_BYTES }));
         }
         if let Some(at) = text.find('\0') {
-            return Err(DefinitionError::at(line_of(text, at), "a NUL byte: this is not a text"));
+            return Err(DefinitionError::at(line_of(text, at), Flaw::NulByte));
         }
         let (settings, body, from) = settings::front_matter(text)?;
         let sections = Sections::of(body, from)?;
         let goal = sections.need(Name::Goal)?;
         let goal_text = prose(&goal.body);
         if goal_text.is_empty() {
-            return Err(DefinitionError::at(goal.line, "the goal is empty").hint("say what it is for"));
+            return Err(DefinitionError::at(goal.line, Flaw::EmptyGoal));
         }
         let features = sections.need(Name::Features)?;
         let criteria = sections.need(Name::Criteria)?;
@@ -256,19 +248,19 @@ fn items<'a>(section: &Section<'a>) -> Vec<Item<'a>> {
 }
 
 /// What a section lists, or why it lists nothing.
-fn counted<T>(section: &Section<'_>, items: Vec<T>, hint: &str) -> Result<Vec<T>, DefinitionError> {
-    let name = section.name.as_str();
+fn counted<T>(section: &Section<'_>, items: Vec<T>, form: ItemForm) -> Result<Vec<T>, DefinitionError> {
+    let section_name = section.name.as_str();
     let said = section.body.iter().find(|line| line.kind != Kind::Blank);
     match (items.len(), said) {
-        (0, None) => {
-            let message = format!("'## {name}' is empty");
-            Err(DefinitionError::at(section.line, message).hint("write at least one item: '- …'"))
+        (0, None) => Err(DefinitionError::at(section.line, Flaw::EmptySection { section: section_name })),
+        (0, Some(line)) => {
+            let flaw = Flaw::NotAList { section: section_name, items: form };
+            Err(DefinitionError::at(line.number, flaw))
         }
-        (0, Some(line)) => Err(DefinitionError::at(line.number, format!("'## {name}' is a list")).hint(hint)),
         (1..=MOST_ITEMS, _) => Ok(items),
         (many, _) => {
-            let message = format!("'## {name}' has {many} items; at most {MOST_ITEMS} are read");
-            Err(DefinitionError::at(section.line, message).hint("make several milestones of it"))
+            let flaw = Flaw::TooManyItems { section: section_name, items: many, most: MOST_ITEMS };
+            Err(DefinitionError::at(section.line, flaw))
         }
     }
 }
@@ -293,8 +285,8 @@ fn named_by_place<'t>(
     match leading_id(prefix, first) {
         Some((number, rest)) if number == at + 1 => Ok(rest),
         Some((number, _)) => {
-            let message = format!("this is {prefix}{}, not {prefix}{number}: ids go by place", at + 1);
-            Err(DefinitionError::at(line, message).hint("leave the id out"))
+            let (own, written) = (format!("{prefix}{}", at + 1), format!("{prefix}{number}"));
+            Err(DefinitionError::at(line, Flaw::WrongId { own, written }))
         }
         None => Ok(first),
     }
@@ -305,13 +297,13 @@ fn features_of(section: &Section<'_>) -> Result<Vec<Feature>, DefinitionError> {
         Kind::Heading { level, .. } => Some(level),
         Kind::Blank | Kind::Item { .. } | Kind::Text | Kind::Fenced => None,
     });
-    let hint = "begin each with '- ', or give each a heading '### …'";
+    let form = ItemForm::ListedOrHeaded;
     match levels.min() {
-        Some(level) => counted(section, headed(section, level)?, hint),
+        Some(level) => counted(section, headed(section, level)?, form),
         None => {
             let items = items(section);
             let read = items.iter().enumerate().map(|(at, item)| listed(item, at));
-            counted(section, read.collect::<Result<_, _>>()?, hint)
+            counted(section, read.collect::<Result<_, _>>()?, form)
         }
     }
 }
@@ -379,11 +371,10 @@ fn feature(
 ) -> Result<Feature, DefinitionError> {
     let words = joined(accept);
     if name.trim().is_empty() {
-        return Err(DefinitionError::at(number, format!("{} says nothing", feature_id(at))));
+        return Err(DefinitionError::at(number, Flaw::SaysNothing { id: feature_id(at) }));
     }
     if !accept.is_empty() && words.is_empty() {
-        let message = format!("{} has an empty 'Accept:'", feature_id(at));
-        return Err(DefinitionError::at(number, message).hint("say what it is accepted by"));
+        return Err(DefinitionError::at(number, Flaw::EmptyAccept { id: feature_id(at) }));
     }
     Ok(Feature { text, accept: Some(words).filter(|words| !words.is_empty()) })
 }
@@ -438,12 +429,11 @@ fn criteria_of(section: &Section<'_>) -> Result<Vec<String>, DefinitionError> {
         let lines: Vec<&str> = std::iter::once(first).chain(item.lines[1..].iter().copied()).collect();
         let text = joined(&lines);
         if text.is_empty() {
-            let message = format!("{} says nothing", criterion_id(at));
-            return Err(DefinitionError::at(item.number, message));
+            return Err(DefinitionError::at(item.number, Flaw::SaysNothing { id: criterion_id(at) }));
         }
         criteria.push(text);
     }
-    counted(section, criteria, "begin each with '- '")
+    counted(section, criteria, ItemForm::Listed)
 }
 
 /// Criteria without any marks: a line each, or a paragraph each where blank lines stand between them.

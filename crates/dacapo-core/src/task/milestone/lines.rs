@@ -2,6 +2,7 @@
 //! code fence or an HTML comment and so is neither.
 
 use super::definition::DefinitionError;
+use super::flaw::Flaw;
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,10 +103,7 @@ impl<'a> Iterator for Lines<'a> {
         loop {
             let Some((at, text)) = self.lines.next() else {
                 let open = self.fence.filter(|_| !std::mem::replace(&mut self.ended, true));
-                return open.map(|(_, _, number)| {
-                    Err(DefinitionError::at(number, "a code fence that is never closed")
-                        .hint("end it with a line of the same marks"))
-                });
+                return open.map(|(_, _, number)| Err(DefinitionError::at(number, Flaw::CodeFenceNotClosed)));
             };
             let number = self.from + at;
             if self.in_comment || (self.fence.is_none() && text.trim_start().starts_with("<!--")) {

@@ -1,6 +1,7 @@
 //! The sections of a milestone's file, by their headings: in English or Chinese, numbered and decorated as people do it (M1).
 
 use super::definition::DefinitionError;
+use super::flaw::Flaw;
 use super::lines::{Kind, Line, Lines};
 use super::settings;
 
@@ -157,8 +158,8 @@ impl<'a> Sections<'a> {
 
     fn begin(&mut self, name: Name, line: usize) -> Result<(), DefinitionError> {
         if let Some(first) = self.known.iter().find(|section| section.name == name) {
-            let message = format!("'## {}' is there already, in line {}", name.as_str(), first.line);
-            return Err(DefinitionError::at(line, message));
+            let flaw = Flaw::SectionTwice { section: name.as_str(), first: first.line };
+            return Err(DefinitionError::at(line, flaw));
         }
         self.known.push(Section { name, line, body: Vec::new() });
         Ok(())
@@ -175,15 +176,10 @@ impl<'a> Sections<'a> {
             let near = |text: &str| settings::is_near(&plain(text), &name.as_str().to_lowercase());
             match self.unknown.iter().find(|(_, text)| near(text)) {
                 Some((line, text)) => {
-                    let unknown = format!("'## {}' is not a section", settings::shown(text));
-                    DefinitionError::at(*line, unknown).hint(format!("did you mean '{}'?", name.as_str()))
+                    let (written, meant) = (settings::shown(text), name.as_str());
+                    DefinitionError::at(*line, Flaw::UnknownSection { written, meant })
                 }
-                None => {
-                    let missing = format!("the section '## {}' is missing", name.as_str());
-                    let all =
-                        "a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria'";
-                    DefinitionError::at(self.last, missing).hint(all)
-                }
+                None => DefinitionError::at(self.last, Flaw::MissingSection { section: name.as_str() }),
             }
         })
     }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::definition::DefinitionError;
+use super::flaw::{Flaw, KnownNames};
 use crate::context::cut_chars;
-use crate::spec::parse_duration;
+use crate::spec::{ExpectedValue, ValueKind, parse_duration};
 
 /// What the front matter says; what it leaves out comes from the configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,23 +68,26 @@ pub(super) fn front_matter(text: &str) -> Result<(Settings, &str, usize), Defini
         }
         let plain = !line.starts_with([' ', '\t', '-']);
         let Some((key, value)) = line.split_once(':').filter(|_| plain) else {
-            return Err(DefinitionError::at(number, "not a setting").hint("write 'key: value'"));
+            return Err(DefinitionError::at(number, Flaw::NotASetting));
         };
         let (key, value) = (key.trim(), bare(value.trim()));
         if let Some((_, first)) = seen.iter().find(|(name, _)| name == key) {
-            return Err(DefinitionError::at(number, format!("'{key}' is set already, in line {first}")));
+            let (key, first) = (key.to_owned(), *first);
+            return Err(DefinitionError::at(number, Flaw::SettingTwice { key, first }));
         }
         settings.set(key, value).map_err(|wrong| match wrong {
-            Wrong::Key => DefinitionError::at(number, format!("'{}' is not a setting", shown(key)))
-                .hint(suggestion(key, &KEYS)),
+            Wrong::Key => {
+                let known = suggestion(key, &KEYS);
+                DefinitionError::at(number, Flaw::UnknownSetting { key: shown(key), known })
+            }
             Wrong::Value(expected) => {
-                DefinitionError::at(number, format!("{key}: '{}' will not do", shown(value)))
-                    .hint(format!("expected {expected}"))
+                let (key, value) = (key.to_owned(), shown(value));
+                DefinitionError::at(number, Flaw::WrongValue { key, value, expected })
             }
         })?;
         seen.push((key.to_owned(), number));
     }
-    Err(DefinitionError::at(1, "the front matter has no end").hint("close it with a line '---'"))
+    Err(DefinitionError::at(1, Flaw::FrontMatterNotClosed))
 }
 
 fn next_line<'a>(rest: &mut &'a str) -> Option<&'a str> {
@@ -108,22 +112,22 @@ fn bare(value: &str) -> &str {
 
 enum Wrong {
     Key,
-    Value(&'static str),
+    Value(ExpectedValue),
 }
 
 impl Settings {
     fn set(&mut self, key: &str, value: &str) -> Result<(), Wrong> {
-        let expected = |what: &'static str| move || Wrong::Value(what);
+        let wrong = |what, examples| Wrong::Value(ExpectedValue::new(what, examples));
+        let expected = |what, examples| move || wrong(what, examples);
         let yes_or_no = || match value {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(Wrong::Value("true or false")),
+            _ => Err(wrong(ValueKind::TrueOrFalse, &[])),
         };
-        let count =
-            || value.parse().ok().filter(|count| *count >= 1).ok_or(Wrong::Value("a count such as 20"));
+        let count = || value.parse().ok().filter(|count| *count >= 1).ok_or(wrong(ValueKind::Count, &["20"]));
         let name = || {
             let plain = !value.is_empty() && !value.contains(char::is_whitespace);
-            plain.then(|| Some(value.to_owned())).ok_or(Wrong::Value("the name of an agent such as claude"))
+            plain.then(|| Some(value.to_owned())).ok_or(wrong(ValueKind::AgentName, &["claude"]))
         };
         match key {
             "created" => {
@@ -131,7 +135,7 @@ impl Settings {
                     let day: jiff::civil::Date = value.parse().ok()?;
                     Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
                 });
-                self.created = Some(when.ok_or_else(expected("a day such as 2026-11-15"))?);
+                self.created = Some(when.ok_or_else(expected(ValueKind::Day, &["2026-11-15"]))?);
             }
             "auto_start" => self.auto_start = yes_or_no()?,
             "requires_human_review" => self.requires_human_review = yes_or_no()?,
@@ -141,15 +145,15 @@ impl Settings {
             "max_consecutive_rejections" => self.max_rejections = Some(count()?),
             "call_timeout" => {
                 let limit = parse_duration(value).ok();
-                self.call_timeout = Some(limit.ok_or_else(expected("a duration such as 10m"))?);
+                self.call_timeout = Some(limit.ok_or_else(expected(ValueKind::Duration, &["10m"]))?);
             }
             "max_cost" => {
                 let usd = value.parse().ok().filter(|usd: &f64| usd.is_finite() && *usd > 0.0);
-                self.max_cost = Some(usd.ok_or_else(expected("an amount in USD such as 5"))?);
+                self.max_cost = Some(usd.ok_or_else(expected(ValueKind::AmountInUsd, &["5"]))?);
             }
             "max_tokens" => {
                 let most = value.parse().ok().filter(|most| *most >= 1);
-                self.max_tokens = Some(most.ok_or_else(expected("a number such as 500000"))?);
+                self.max_tokens = Some(most.ok_or_else(expected(ValueKind::Number, &["500000"]))?);
             }
             _ => return Err(Wrong::Key),
         }
@@ -163,7 +167,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// What was perhaps meant by `word`, else all there is.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+pub(super) fn suggestion(word: &str, known: &[&str]) -> KnownNames {
     let word = shown(word).to_lowercase();
     let near = known
         .iter()
@@ -171,8 +175,8 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
         .filter(|(distance, name)| *distance <= tolerance(name))
         .min_by_key(|(distance, _)| *distance);
     match near {
-        Some((_, name)) => format!("did you mean '{name}'?"),
-        None => format!("there are {}", known.join(", ")),
+        Some((_, name)) => KnownNames::Near((*name).to_owned()),
+        None => KnownNames::All(known.iter().map(|name| (*name).to_owned()).collect()),
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use super::flaw::Flaw;
 use super::settings::suggestion;
 
 /// A longer file is no template.
@@ -269,14 +270,12 @@ pub struct TemplateError {
     /// Where, from 1.
     pub line: usize,
     /// What is wrong there.
-    pub message: String,
-    /// What could be meant, or what to write.
-    pub hint: String,
+    pub flaw: Flaw,
 }
 
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {} ({})", self.line, self.message, self.hint)
+        write!(f, "line {}: {}", self.line, self.flaw)
     }
 }
 
@@ -298,13 +297,10 @@ enum Segment {
 impl Template {
     /// Reads one.
     pub fn parse(kind: TemplateKind, text: &str) -> Result<Self, TemplateError> {
-        let wrong =
-            |line: usize, message: String, hint: &str| TemplateError { line, message, hint: hint.into() };
+        let wrong = |line: usize, flaw: Flaw| TemplateError { line, flaw };
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MOST_TEMPLATE_BYTES {
-            let message =
-                format!("the file has {} bytes; at most {MOST_TEMPLATE_BYTES} are read", text.len());
-            return Err(wrong(1, message, "a prompt is a page or two"));
+            return Err(wrong(1, Flaw::TooLong { bytes: text.len(), most: MOST_TEMPLATE_BYTES }));
         }
         let mut lines = Vec::new();
         let mut comment = None;
@@ -314,12 +310,12 @@ impl Template {
                 continue;
             }
             if line.contains('\0') {
-                return Err(wrong(at + 1, "a NUL byte: this is not a text".to_owned(), "write plain text"));
+                return Err(wrong(at + 1, Flaw::NulByte));
             }
             lines.push(segments(kind, line, at + 1)?);
         }
         match comment {
-            Some(line) => Err(wrong(line, "a comment that is never closed".to_owned(), "end it with '-->'")),
+            Some(line) => Err(wrong(line, Flaw::CommentNotClosed)),
             None => Ok(Self { kind, lines }),
         }
     }
@@ -389,17 +385,15 @@ fn segments(kind: TemplateKind, line: &str, number: usize) -> Result<Vec<Segment
         text.push_str(&rest[..at]);
         let inside = &rest[at + 2..];
         let Some(end) = inside.find("}}") else {
-            let message = "'{{' is not closed in this line".to_owned();
-            let hint = "write {{name}}; '\\{{' is for the braces themselves".to_owned();
-            return Err(TemplateError { line: number, message, hint });
+            return Err(TemplateError { line: number, flaw: Flaw::BracesNotClosed });
         };
         let name = inside[..end].trim();
         let places = kind.placeholders();
         let Some(place) = places.iter().find(|place| place.name == name) else {
             let names: Vec<&str> = places.iter().map(|place| place.name).collect();
-            let message =
-                format!("'{{{{{}}}}}' is not known in {}", super::settings::shown(name), kind.file_name());
-            return Err(TemplateError { line: number, message, hint: suggestion(name, &names) });
+            let (known, file) = (suggestion(name, &names), kind.file_name());
+            let name = super::settings::shown(name);
+            return Err(TemplateError { line: number, flaw: Flaw::UnknownPlaceholder { name, file, known } });
         };
         if !text.is_empty() {
             segments.push(Segment::Text(std::mem::take(&mut text)));

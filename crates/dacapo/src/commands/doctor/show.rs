@@ -151,10 +151,9 @@ pub(super) fn probe(name: &str, probed: &Probed, messages: Messages) -> String {
         told.push(words::tokens(used));
     }
     told.extend(probed.cost_usd.map(words::money));
-    let why = probed
-        .message
-        .iter()
-        .map(|message| format!("\n  {:NAMES$}  {}", "", words::line(message, words::WHOLE)));
+    let why = probed.message.iter().map(|message| {
+        format!("\n  {:NAMES$}  {}", "", words::line(message.in_words(messages), words::WHOLE))
+    });
     format!("{sign} {name:<NAMES$}  {}{}", told.join(" · "), why.collect::<String>())
 }
 

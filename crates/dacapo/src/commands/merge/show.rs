@@ -25,7 +25,7 @@ use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 /// What there is to say about merging what is not completed.
 fn why_unfinished(view: &TaskView, messages: Messages) -> String {
     let own = kind_words::of(&view.kind).and_then(|own| own.unfinished(view, messages));
-    own.unwrap_or_else(|| messages.merge_task_status(view.status.as_str()))
+    own.unwrap_or_else(|| messages.merge_task_status(&words::status(view.status, messages)))
 }
 
 fn is_work(expected: &Expected) -> bool {
@@ -268,7 +268,7 @@ impl Shown {
             self.more(&self.messages.merge_ignored_kept(files, &path.display().to_string()));
         }
         for problem in &home.problems {
-            self.more(&paint(WARN, &not_at_home(problem, name, Messages::ENGLISH)));
+            self.more(&paint(WARN, &not_at_home(problem, name, self.messages)));
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn run(app: &Console, args: &ListMilestones) -> Result<u8, Failure> {
                 anstream::stderr(),
                 "{}{name}: {}",
                 app.messages.label_warning(),
-                words::line(&problem, words::WHOLE)
+                words::line(problem.in_words(app.messages), words::WHOLE)
             );
         }
     }

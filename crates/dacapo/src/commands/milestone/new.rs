@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dacapo_app::messages::{Messages, command, say};
 use dacapo_app::operations::milestone::which;
+use dacapo_app::present::flaws;
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
 use serde_json::json;
@@ -38,10 +39,10 @@ pub(super) fn run(app: &Console, args: &NewMilestone) -> Result<u8, Failure> {
         created: Timestamp::now(),
     };
     let text = outline.text().map_err(|error| {
-        let failure = Failure::usage(say(|m| m.milestones_invalid(&error.message)))
+        let failure = Failure::usage(say(|m| m.milestones_invalid(&flaws::flaw(&error.flaw, m))))
             .kept(say(|m| m.kept_nothing_written()));
-        match &error.hint {
-            Some(hint) => failure.hint(hint.clone()),
+        match flaws::cure(&error.flaw, Messages::ENGLISH) {
+            Some(_) => failure.hint(say(|m| flaws::cure(&error.flaw, m).unwrap_or_default())),
             None => failure,
         }
     })?;
@@ -79,8 +80,8 @@ fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
     }
     let was = |m: Messages| match known {
         Known::Nothing | Known::OtherTask | Known::Task(_) => m.milestones_id_begun(),
-        Known::Mirrored(mirror) => m.milestones_id_was(&mirror.status.to_string()),
-        Known::Unreadable(error) => m.milestones_id_unreadable(&error.to_string()),
+        Known::Mirrored(mirror) => m.milestones_id_was(&mirror.status_in_words(m)),
+        Known::Unreadable(error) => m.milestones_id_unreadable(error.in_words(m)),
     };
     Err(Failure::usage(say(|m| m.milestones_id_taken(id.as_str(), &was(m))))
         .kept(say(|m| m.kept_nothing_written()))

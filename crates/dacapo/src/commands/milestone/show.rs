@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use dacapo_app::messages::{Messages, Text, say};
 use dacapo_app::operations::milestone;
+use dacapo_app::present::milestone::waits_for;
 use dacapo_core::event::CheckPhase;
-use dacapo_core::task::milestone::MilestoneView;
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
+use dacapo_core::task::milestone::{MilestonePhase, MilestoneView};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
@@ -32,8 +33,9 @@ pub(super) fn run(app: &Console, args: &ShowMilestone) -> Result<u8, Failure> {
     super::clear_up(app, &repo, &entry);
     let story = match entry.task() {
         Some(told) => {
-            Story::of(told, |received| words::command(received, app.messages)).map_err(|error| {
-                Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, &error.to_string())))
+            let messages = if args.json { Messages::ENGLISH } else { app.messages };
+            Story::of(told, messages).map_err(|error| {
+                Failure::failed(say(|m| m.milestones_story_unreadable(&entry.name, error.in_words(m))))
             })?
         }
         None => Story::default(),
@@ -75,7 +77,11 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
             "  {}",
             paint(
                 WARN,
-                &format!("{}{}", label(messages.page_label_note()), words::line(&problem, words::WHOLE))
+                &format!(
+                    "{}{}",
+                    label(messages.page_label_note()),
+                    words::line(problem.in_words(messages), words::WHOLE)
+                )
             )
         );
     }
@@ -115,10 +121,10 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
 /// `login · paused · round 3 of 20 · 1 of 3 features · claude builds, codex judges · 9k tok · $0.42`
 fn head(entry: &Entry, messages: Messages) -> String {
     let mut facts = vec![paint(BOLD, &words::line(&entry.name, 80)), told::status(entry, messages)];
-    if let Some(phase) = entry.task().and_then(|told| told.progress().phase).map(|phase| phase.as_str())
-        && phase != entry.status().as_str()
+    if let Some(phase) = entry.task().and_then(|told| told.progress().phase)
+        && phase != MilestonePhase::Paused
     {
-        facts.push(phase.to_owned());
+        facts.push(waits_for(phase, messages));
     }
     facts.extend(told::rounds(entry).map(|(at, of)| match of {
         Some(of) => messages.milestones_round_of(at, of),
@@ -242,7 +248,12 @@ fn checks(out: &mut String, round: &Round, messages: Messages) {
             CheckPhase::Proof => messages.label_proof(),
         };
         let command = words::line(&check.command, 200);
-        let _ = writeln!(out, "  {} {sign} {command} {}", pad(&what, LABEL), check.ending);
+        let _ = writeln!(
+            out,
+            "  {} {sign} {command} {}",
+            pad(&what, LABEL),
+            words::exit(&check.ending, messages)
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use crate::output::json::ask;
 
 /// Its status, and what its task adds to it.
 pub(super) fn status(entry: &Entry, messages: Messages) -> String {
-    let status = entry.status().as_str();
+    let status = entry.status().in_words(messages);
     let more = entry.task().and_then(|told| match told.view.status {
         view::Status::Interrupted => Some(messages.page_process_gone()),
         view::Status::Queued => Some(messages.page_queued()),
@@ -23,7 +23,10 @@ pub(super) fn status(entry: &Entry, messages: Messages) -> String {
             None
         }
     });
-    more.map_or_else(|| status.to_owned(), |more| format!("{status} ({more})"))
+    match more {
+        Some(more) => messages.page_status_and(&status, &more),
+        None => status,
+    }
 }
 
 /// How many features are done, where that is known, and how many there are.
@@ -115,7 +118,7 @@ pub(super) fn brief(entry: &Entry) -> Value {
         "cost_usd": cost(entry),
         "branch": entry.task().and_then(|told| told.view.branch.as_deref()),
         "task_status": entry.task().map(|told| told.view.status.as_str()),
-        "problems": entry.problems(),
+        "problems": entry.problems().iter().map(Text::english).collect::<Vec<_>>(),
     })
 }
 

@@ -132,7 +132,7 @@ fn l4_in_place_a_red_proof_ends_completed_and_unverified() {
     assert!(!world.result().verified);
     let failure = failure(&world);
     assert_eq!((&failure.commit_id, failure.hidden_total), (&commit_of(0), 1));
-    assert_eq!((failure.checks[0].command.as_str(), failure.checks[0].ending.as_str()), ("a", "exit 3"));
+    assert_eq!((failure.checks[0].command.as_str(), failure.checks[0].ending.exit_code), ("a", Some(3)));
     assert_eq!(world.result().proof[0].after, Some(true), "here it passed");
 }
 

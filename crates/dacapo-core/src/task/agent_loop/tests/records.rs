@@ -29,7 +29,7 @@ fn c2_the_record_of_an_iteration() {
     let brief = CheckBrief {
         command: "cargo test".into(),
         passed: false,
-        ending: "exit 1".into(),
+        ending: crate::event::Exit { exit_code: Some(1), timed_out: false },
         phase: CheckPhase::Iteration,
     };
     assert_eq!(first.checks, [brief]);

@@ -116,28 +116,28 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
             "---\nauto_strat: true\n---\n",
             "line 2: 'auto_strat' is not a setting (did you mean 'auto_start'?)",
         ),
-        ("---\n\nauto_start: yes\n---\n", "line 3: auto_start: 'yes' will not do (expected true or false)"),
+        ("---\n\nauto_start: yes\n---\n", "line 3: auto_start: invalid value 'yes' (expected true or false)"),
         (
             "---\ncreated: soon\n---\n",
-            "line 2: created: 'soon' will not do (expected a day such as 2026-11-15)",
+            "line 2: created: invalid value 'soon' (expected a day such as 2026-11-15)",
         ),
         (
             "---\ncall_timeout: 10\n---\n",
-            "line 2: call_timeout: '10' will not do (expected a duration such as 10m)",
+            "line 2: call_timeout: invalid value '10' (expected a duration such as 10m)",
         ),
         (
             "---\nmax_iterations_per_milestone: 0\n---\n",
-            "line 2: max_iterations_per_milestone: '0' will not do (expected a count such as 20)",
+            "line 2: max_iterations_per_milestone: invalid value '0' (expected a count such as 20)",
         ),
         (
             "---\ndeveloper:\n---\n",
-            "line 2: developer: '' will not do (expected the name of an agent such as claude)",
+            "line 2: developer: invalid value '' (expected the name of an agent such as claude)",
         ),
         (
             "---\nmax_cost: NaN\n---\n",
-            "line 2: max_cost: 'NaN' will not do (expected an amount in USD such as 5)",
+            "line 2: max_cost: invalid value 'NaN' (expected an amount in USD such as 5)",
         ),
-        ("---\nauto_start: true\nauto_start: true\n---\n", "line 3: 'auto_start' is set already, in line 2"),
+        ("---\nauto_start: true\nauto_start: true\n---\n", "line 3: 'auto_start' is already set in line 2"),
         (
             "---\nlimits:\n  rounds: 3\n---\n",
             "line 2: 'limits' is not a setting (there are created, auto_start, requires_human_review, developer, acceptor, max_iterations_per_milestone, max_consecutive_rejections, call_timeout, max_cost, max_tokens)",
@@ -147,16 +147,16 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
             "---\n---\n",
             "line 2: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
         ),
-        ("---\nauto_start: true\n", "line 1: the front matter has no end (close it with a line '---')"),
+        ("---\nauto_start: true\n", "line 1: the front matter is never closed (close it with a line '---')"),
         (
             "hello\n",
             "line 1: the section '## Goal' is missing (a milestone has the sections '## Goal', '## Features', '## Acceptance Criteria')",
         ),
         ("## Goal\n\n", "line 1: the goal is empty (say what it is for)"),
-        ("## Goal\nx\n## Goal\n", "line 3: '## Goal' is there already, in line 1"),
+        ("## Goal\nx\n## Goal\n", "line 3: '## Goal' is already in line 1"),
         (
             "## Goal\nx\n```\ny\n",
-            "line 3: a code fence that is never closed (end it with a line of the same marks)",
+            "line 3: a code fence is never closed (end it with a line of the same marks)",
         ),
         (
             "## Goal\nx\n## Features\n",
@@ -168,14 +168,14 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
         ),
         (
             "## Goal\nx\n## Features\n- F-2: b\n## Acceptance Criteria\n- c\n",
-            "line 4: this is F-1, not F-2: ids go by place (leave the id out)",
+            "line 4: this is F-1, not F-2: ids follow the order (leave the id out)",
         ),
-        ("## Goal\nx\n## Features\n-\n## Acceptance Criteria\n- c\n", "line 4: F-1 says nothing"),
+        ("## Goal\nx\n## Features\n-\n## Acceptance Criteria\n- c\n", "line 4: F-1 is empty"),
         (
             "## Goal\nx\n## Features\n- a\n  Accept:\n## Acceptance Criteria\n- c\n",
-            "line 4: F-1 has an empty 'Accept:' (say what it is accepted by)",
+            "line 4: F-1 has an empty 'Accept:' (say when it is accepted)",
         ),
-        ("## Goal\nx\0\n", "line 2: a NUL byte: this is not a text"),
+        ("## Goal\nx\0\n", "line 2: a NUL byte: this is not text"),
     ];
     for (text, told) in cases {
         assert_eq!(error(text).to_string(), told, "{text:?}");
@@ -184,14 +184,14 @@ fn m1_what_does_not_read_is_told_with_its_line_and_what_to_do() {
     let many = format!("## Goal\nx\n## Features\n{}## Acceptance Criteria\n- c\n", "- a\n".repeat(101));
     assert_eq!(
         error(&many).to_string(),
-        "line 3: '## Features' has 101 items; at most 100 are read (make several milestones of it)"
+        "line 3: '## Features' has 101 items; at most 100 are read (split the milestone)"
     );
 }
 
 #[test]
 fn m1_every_key_is_a_setting() {
     for key in KEYS {
-        let told = error(&format!("---\n{key}: \u{7}\n---\n")).message;
+        let told = error(&format!("---\n{key}: \u{7}\n---\n")).flaw.to_string();
         assert!(!told.contains("is not a setting"), "{told}");
     }
 }

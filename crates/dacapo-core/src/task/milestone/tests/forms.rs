@@ -178,15 +178,15 @@ fn m1_what_is_not_there_is_told_with_what_stands_near_it() {
     );
     assert_eq!(
         told("## Goal\nx\n## Features\nLogin\n## Acceptance Criteria\n- c\n"),
-        "line 4: '## Features' is a list (begin each with '- ', or give each a heading '### …')"
+        "line 4: '## Features' is a list (begin each item with '- ', or give it a heading '### …')"
     );
     assert_eq!(
         told("## Goal\nx\n## Features\n### F-3 a\n## Acceptance Criteria\n- c\n"),
-        "line 4: this is F-1, not F-3: ids go by place (leave the id out)"
+        "line 4: this is F-1, not F-3: ids follow the order (leave the id out)"
     );
     assert_eq!(
         told("## Goal\nx\n## Features\n### a\n**Accept**:\n\n## Acceptance Criteria\n- c\n"),
-        "line 4: F-1 has an empty 'Accept:' (say what it is accepted by)"
+        "line 4: F-1 has an empty 'Accept:' (say when it is accepted)"
     );
 }
 

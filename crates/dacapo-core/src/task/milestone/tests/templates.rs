@@ -41,14 +41,11 @@ fn u6_what_is_wrong_with_a_template_is_told_with_its_line_and_what_was_meant() {
     );
     assert_eq!(
         wrong(developer, "{{diff"),
-        "line 1: '{{' is not closed in this line (write {{name}}; '\\{{' is for the braces themselves)"
+        "line 1: '{{' is not closed in this line (write {{name}}; '\\{{' stands for the braces)"
     );
     assert!(wrong(TemplateKind::Acceptor, "{{reason}}").contains("is not known in acceptor.md"));
     assert!(wrong(developer, "{{colour_of_it}}").contains("there are id, round"));
-    assert_eq!(
-        wrong(developer, "a\n<!--\n{{x}}"),
-        "line 2: a comment that is never closed (end it with '-->')"
-    );
+    assert_eq!(wrong(developer, "a\n<!--\n{{x}}"), "line 2: a comment is never closed (end it with '-->')");
     assert!(wrong(developer, "a\0").contains("NUL"));
     assert!(wrong(developer, &"x".repeat(1 << 17)).contains("at most 65536"));
 }
