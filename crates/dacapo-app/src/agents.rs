@@ -368,8 +368,8 @@ fn scripted(given: Option<&str>, config: &Config, top: &Path) -> Result<AgentSpe
     };
     let path = std::path::absolute(&path).unwrap_or(path);
     let script = rehearsal::check(&path).map_err(|error| {
-        let error = error.to_string();
-        Failure::usage(say(|m| m.agent_no_script(&error)))
+        let error = error.told();
+        Failure::usage(say(|m| m.agent_no_script(error.in_words(m))))
             .kept(say(Messages::kept_nothing_started))
             .hint(say(Messages::agent_script_example))
     })?;

@@ -34,6 +34,7 @@ mod pull_request;
 mod put_away;
 mod questions;
 mod request;
+mod script;
 mod start;
 mod starting;
 mod status;
@@ -186,6 +187,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("put_away", put_away::PUT_AWAY),
     ("questions", questions::QUESTIONS),
     ("request", request::REQUEST),
+    ("script", script::SCRIPT),
     ("start", start::START),
     ("starting", starting::STARTING),
     ("status", status::STATUS),

@@ -190,6 +190,10 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
     let mut failure = misunderstood::misunderstood(error);
     let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
     if of_words && !args::names_a_command(args) && !args.iter().any(|word| word == args::PROMPT) {
+        // Which command was meant it knows better.
+        if error.kind() == ErrorKind::InvalidSubcommand {
+            failure.hints.clear();
+        }
         failure.hints.push(args::not_a_prompt(args));
     }
     let json = args::want_json(args);

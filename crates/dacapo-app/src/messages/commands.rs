@@ -71,6 +71,62 @@ messages! {
         zh_tw: "-C DIR 必須是已存在的目錄",
     }
 
+    usage_unexpected_argument(argument: &str) {
+        en: "unexpected argument '{argument}' found",
+        zh_cn: "未知的参数“{argument}”",
+        zh_tw: "未知的參數「{argument}」",
+    }
+    usage_unknown_command(command: &str) {
+        en: "unrecognized subcommand '{command}'",
+        zh_cn: "未知的命令“{command}”",
+        zh_tw: "未知的指令「{command}」",
+    }
+    usage_value_missing(argument: &str) {
+        en: "a value is required for '{argument}' but none was supplied",
+        zh_cn: "“{argument}”需要一个值",
+        zh_tw: "「{argument}」需要一個值",
+    }
+    usage_invalid_value(value: &str, argument: &str) {
+        en: "invalid value '{value}' for '{argument}'",
+        zh_cn: "“{argument}”的值“{value}”无效",
+        zh_tw: "「{argument}」的值「{value}」無效",
+    }
+    usage_invalid_value_of(value: &str, argument: &str, valid: &str) {
+        en: "invalid value '{value}' for '{argument}' (possible values: {valid})",
+        zh_cn: "“{argument}”的值“{value}”无效（可用的值：{valid}）",
+        zh_tw: "「{argument}」的值「{value}」無效（可用的值：{valid}）",
+    }
+    usage_invalid_value_because(value: &str, argument: &str, why: &str) {
+        en: "invalid value '{value}' for '{argument}': {why}",
+        zh_cn: "“{argument}”的值“{value}”无效：{why}",
+        zh_tw: "「{argument}」的值「{value}」無效：{why}",
+    }
+    usage_given_twice(argument: &str) {
+        en: "the argument '{argument}' cannot be used multiple times",
+        zh_cn: "参数“{argument}”不能多次使用",
+        zh_tw: "參數「{argument}」不能多次使用",
+    }
+    usage_conflict(argument: &str, others: &str) {
+        en: "the argument '{argument}' cannot be used with {others}",
+        zh_cn: "参数“{argument}”不能与 {others} 同时使用",
+        zh_tw: "參數「{argument}」不能與 {others} 同時使用",
+    }
+    usage_missing(arguments: &str) {
+        en: "the following arguments are required: {arguments}",
+        zh_cn: "缺少必需的参数：{arguments}",
+        zh_tw: "缺少必要的參數：{arguments}",
+    }
+    usage_as_value(argument: &str) {
+        en: "to pass '{argument}' as a value, use '-- {argument}'",
+        zh_cn: "若要把“{argument}”作为值传入，请写“-- {argument}”",
+        zh_tw: "若要把「{argument}」作為值傳入，請寫「-- {argument}」",
+    }
+    usage_help_shows() {
+        en: "--help shows what can be given",
+        zh_cn: "--help 显示可用的参数",
+        zh_tw: "--help 顯示可用的參數",
+    }
+
     spawn_running(task: &str, agent: &str, place: &str) {
         en: "{task} runs in the background with {agent}, {place}",
         zh_cn: "{task} 正在后台运行，使用 {agent}，{place}",

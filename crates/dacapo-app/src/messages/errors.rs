@@ -238,6 +238,26 @@ messages! {
         zh_cn: "无法启动守护进程：{error}",
         zh_tw: "無法啟動守護行程：{error}",
     }
+    astray(is: &str, ought: &str, found: &str) {
+        en: "this checkout is on {is}, but the task works on {ought}, and {found}",
+        zh_cn: "此检出在 {is} 上，而任务在 {ought} 上工作，且{found}",
+        zh_tw: "此簽出在 {is} 上，而任務在 {ought} 上工作，且{found}",
+    }
+    astray_operation(operation: &str) {
+        en: "a {operation} is in progress here",
+        zh_cn: "这里有尚未完成的 {operation}",
+        zh_tw: "這裡有尚未完成的 {operation}",
+    }
+    astray_uncommitted(files: &str) {
+        en: "there are uncommitted files here ({files})",
+        zh_cn: "这里有未提交的文件（{files}）",
+        zh_tw: "這裡有未提交的檔案（{files}）",
+    }
+    astray_commit_or_stash(task: &str) {
+        en: "commit or stash them, then {dacapo}resume {task}",
+        zh_cn: "先提交或 stash，然后 {dacapo}resume {task}",
+        zh_tw: "先提交或 stash，然後 {dacapo}resume {task}",
+    }
     driver_queue(error: &str) {
         en: "cannot wait for a slot: {error}",
         zh_cn: "无法等待空位：{error}",

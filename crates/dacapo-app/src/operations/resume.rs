@@ -267,7 +267,9 @@ fn look_at_branch(app: &App, view: &TaskView, spec: &TaskSpec, dir: &TaskDir) ->
     }
     let before = untracked_before(dir, &view.untracked.lists);
     match astray(spec, &app.env, &before).map_err(|error| Failure::failed(errors::text(&error)))? {
-        Some(why) => Err(Failure::usage(why).kept(say(|m| m.kept_nothing_started()))),
+        Some(why) => Err(Failure::usage(errors::text(&why))
+            .kept(say(|m| m.kept_nothing_started()))
+            .hint(say(|m| m.astray_commit_or_stash(&view.name)))),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use dacapo_core::dropped::DropError;
-use dacapo_core::engine::{DriverError, NotThatKind};
+use dacapo_core::engine::{Astray, DriverError, InTheWay, NotThatKind};
 use dacapo_core::event::{Exit, FORMAT, MirrorProblem};
 use dacapo_core::files::FileAction;
 use dacapo_core::follow::FollowError;
@@ -276,6 +276,17 @@ impl InWords for DriverError {
             Self::Workspace(problem) => problem.clone(),
             Self::NoProgress { task } => messages.driver_no_progress(task),
         }
+    }
+}
+
+impl InWords for Astray {
+    fn in_words(&self, messages: Messages) -> String {
+        let is = self.is.clone().unwrap_or_else(|| messages.detached_head());
+        let found = match &self.found {
+            InTheWay::Operation(operation) => messages.astray_operation(&operation.to_string()),
+            InTheWay::Uncommitted { files } => messages.astray_uncommitted(files),
+        };
+        messages.astray(&is, &self.ought, &found)
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_saphyr::Error as Yaml;
 
 use super::script::Script;
+use crate::messages::{Messages, Text, say};
 
 /// Far more than any script needs; it keeps a wrong path (a log, a device) from filling memory.
 pub const MAX_BYTES: u64 = 1024 * 1024;
@@ -29,17 +30,36 @@ pub enum ScriptError {
         path: PathBuf,
     },
     /// The script says something that has no meaning.
-    #[error("{}{at}: {message}{}", path.display(), help.as_deref().map(|h| format!("; {h}")).unwrap_or_default())]
+    #[error("{}{at}: {message}{}", path.display(), help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Invalid {
         /// The file.
         path: PathBuf,
         /// Where in it.
         at: At,
         /// What is wrong.
-        message: String,
+        message: Text,
         /// What may have been meant.
-        help: Option<String>,
+        help: Option<Text>,
     },
+}
+
+impl ScriptError {
+    /// For people.
+    pub fn told(&self) -> Text {
+        match self {
+            Self::Read { path, source } => {
+                say(|m| m.script_unreadable(&path.display().to_string(), &source.to_string()))
+            }
+            Self::TooBig { path } => say(|m| m.script_too_big(&path.display().to_string())),
+            Self::Invalid { path, at, message, help } => say(|m| {
+                let told = m.error_of(&format!("{}{at}", path.display()), message.in_words(m));
+                match help {
+                    Some(help) => m.clauses(&told, help.in_words(m)),
+                    None => told,
+                }
+            }),
+        }
+    }
 }
 
 /// A place in a file, from 1. Zero where it is not known.
@@ -73,11 +93,10 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Script, ScriptError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(ScriptError::TooBig { path: path.to_owned() });
     }
-    let invalid =
-        |at, message: String, help| ScriptError::Invalid { path: path.to_owned(), at, message, help };
+    let invalid = |at, message: Text, help| ScriptError::Invalid { path: path.to_owned(), at, message, help };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = place(&bytes[..error.valid_up_to()]);
-        invalid(at, "it is not UTF-8 text".into(), None)
+        invalid(at, say(Messages::script_not_utf8), None)
     })?;
     let script: Script = serde_saphyr::from_str(text).map_err(|error| {
         let error = innermost(&error);
@@ -90,8 +109,8 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Script, ScriptError> {
     if script.iterations.is_empty() {
         return Err(invalid(
             At { line: 0, column: 0 },
-            "there are no iterations".into(),
-            Some("give at least one list of steps under `iterations:`".into()),
+            say(Messages::script_no_iterations),
+            Some(say(Messages::script_give_iterations)),
         ));
     }
     Ok(script)
@@ -114,54 +133,53 @@ fn innermost(error: &Yaml) -> &Yaml {
 }
 
 /// The reader's words in the script's terms, and a way out.
-fn explain(error: &Yaml) -> (String, Option<String>) {
+fn explain(error: &Yaml) -> (Text, Option<Text>) {
+    let one_key = || Some(say(Messages::script_step_is_one_key));
     match error {
         // The only choices by name are the steps and the two kinds of output.
         Yaml::SerdeUnknownVariant { variant, expected, .. } => {
-            let what = if expected.contains(&"say") { "step" } else { "output" };
-            (format!("there is no {what} `{variant}`"), Some(suggest(variant, expected)))
+            let message = match expected.contains(&"say") {
+                true => say(|m| m.script_no_step(variant)),
+                false => say(|m| m.script_no_output(variant)),
+            };
+            (message, Some(suggest(variant, expected)))
         }
         Yaml::SerdeUnknownField { field, expected, .. } => {
-            (format!("there is no setting `{field}` here"), Some(suggest(field, expected)))
+            (say(|m| m.script_no_setting(field)), Some(suggest(field, expected)))
         }
-        Yaml::SerdeMissingField { field, .. } => (format!("`{field}` is missing"), None),
+        Yaml::SerdeMissingField { field, .. } => (say(|m| m.script_missing(field)), None),
         Yaml::DuplicateMappingKey { key, .. } => (
             match key {
-                Some(key) => format!("`{key}` is given twice"),
-                None => "a key is given twice".into(),
+                Some(key) => say(|m| m.script_twice(key)),
+                None => say(Messages::script_key_twice),
             },
             None,
         ),
-        Yaml::ExpectedMappingEndAfterEnumVariantValue { .. } => (
-            "a step is exactly one key, and this is a second one".into(),
-            Some("begin a new step with `- `".into()),
-        ),
+        Yaml::ExpectedMappingEndAfterEnumVariantValue { .. } => {
+            (say(Messages::script_second_key), Some(say(Messages::script_begin_new_step)))
+        }
         Yaml::ExpectedStringKeyForExternallyTaggedEnum { .. } => {
-            ("this step is empty".into(), Some("a step is exactly one key, as in `- say: hello`".into()))
+            (say(Messages::script_step_empty), one_key())
         }
         Yaml::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => {
-            ("this is no step".into(), Some("a step is exactly one key, as in `- say: hello`".into()))
+            (say(Messages::script_not_a_step), one_key())
         }
-        Yaml::Unexpected { expected: "sequence start", .. } => (
-            "a list is expected here".into(),
-            Some("an iteration is a list of steps: `- - say: hello`".into()),
-        ),
+        Yaml::Unexpected { expected: "sequence start", .. } => {
+            (say(Messages::script_list_expected), Some(say(Messages::script_iteration_is_list)))
+        }
         Yaml::NullIntoString { .. } => {
-            ("a text is expected here".into(), Some("an empty one is written `\"\"`".into()))
+            (say(Messages::script_text_expected), Some(say(Messages::script_empty_text)))
         }
-        Yaml::Eof { .. } => (
-            "the script ends too early".into(),
-            Some("it needs `iterations:` with a list of steps for each".into()),
-        ),
-        Yaml::MultipleDocuments { .. } => ("a script is a single YAML document".into(), None),
-        Yaml::InvalidScalar { ty: "boolean", .. } => ("`true` or `false` is expected here".into(), None),
+        Yaml::Eof { .. } => (say(Messages::script_ends_early), Some(say(Messages::script_needs_iterations))),
+        Yaml::MultipleDocuments { .. } => (say(Messages::script_one_document), None),
+        Yaml::InvalidScalar { ty: "boolean", .. } => (say(Messages::script_true_or_false), None),
         Yaml::SerdeInvalidType { unexpected, expected, .. }
         | Yaml::SerdeInvalidValue { unexpected, expected, .. } => {
-            (format!("expected {expected}, found {unexpected}"), None)
+            (say(|m| m.script_expected(&expected.to_string(), &unexpected.to_string())), None)
         }
         // The texts of this crate's own values are already for people.
-        Yaml::Message { msg, .. } => (msg.clone(), None),
-        other => (strip_place(&other.to_string()), None),
+        Yaml::Message { msg, .. } => (msg.as_str().into(), None),
+        other => (strip_place(&other.to_string()).into(), None),
     }
 }
 
@@ -174,14 +192,12 @@ fn strip_place(message: &str) -> String {
     }
 }
 
-fn suggest(wrong: &str, known: &[&'static str]) -> String {
+fn suggest(wrong: &str, known: &[&'static str]) -> Text {
     let wrong = wrong.to_lowercase();
     let nearest = known.iter().map(|name| (strsim::damerau_levenshtein(&wrong, name), *name)).min();
     match nearest {
-        Some((distance, name)) if distance <= 1 + name.len() / 4 => {
-            format!("did you mean `{name}`?")
-        }
-        _ => format!("there are: {}", known.join(", ")),
+        Some((distance, name)) if distance <= 1 + name.len() / 4 => say(|m| m.script_did_you_mean(name)),
+        _ => say(|m| m.agent_there_are(&known.join(", "))),
     }
 }
 
@@ -237,7 +253,7 @@ mod tests {
             ),
             (
                 "iterations:\n  - say: a\n",
-                "r.yaml:2:5: a list is expected here; an iteration is a list of steps: `- - say: hello`",
+                "r.yaml:2:5: expected a list; an iteration is a list of steps: `- - say: hello`",
             ),
             (
                 "iteration:\n  - - say: a\n",
@@ -265,7 +281,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_located() {
         let error = parse(Path::new("r.yaml"), b"# \xc3\xa9\n# \xff\n").unwrap_err();
-        assert_eq!(error.to_string(), "r.yaml:2:3: it is not UTF-8 text");
+        assert_eq!(error.to_string(), "r.yaml:2:3: this is not UTF-8 text");
     }
 
     #[test]

@@ -2,17 +2,19 @@
 
 use crate::event::WorkspaceNotice;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 
 use super::context::DriverError;
 use super::driver::Driver;
 use super::untracked::untracked_before;
 use crate::env::Env;
-use crate::git::{GitError, Head, Repo, WorktreeError, display_path};
+use crate::git::{GitError, Head, Operation, Repo, WorktreeError, display_path};
 use crate::spec::{NewBranch, Place, TaskSpec};
 
 /// So many of the files that are in the way are named.
 const NAMED: usize = 3;
+const DETACHED: &str = "no branch (detached)";
 
 fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
@@ -25,15 +27,50 @@ pub fn astray(
     spec: &TaskSpec,
     env: &Env,
     untracked_before: &BTreeSet<PathBuf>,
-) -> Result<Option<String>, GitError> {
+) -> Result<Option<Astray>, GitError> {
     let Place::InPlace { branch: Some(own), .. } = &spec.place else { return Ok(None) };
     let Ok(repo) = Repo::discover(&spec.top, env) else { return Ok(None) };
     stays_away(&repo, own, untracked_before)
 }
 
+/// The user's checkout is on another branch than the task's, with work that is not committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Astray {
+    /// The branch it is on; none: detached.
+    pub is: Option<String>,
+    /// The task's.
+    pub ought: String,
+    pub found: InTheWay,
+}
+
+/// What of the user's keeps a checkout from being switched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InTheWay {
+    /// It was begun and not finished.
+    Operation(Operation),
+    /// The first names, in a line.
+    Uncommitted { files: String },
+}
+
+impl fmt::Display for Astray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is = self.is.as_deref().unwrap_or(DETACHED);
+        write!(f, "this checkout is on {is}, the task works on {}, and {}", self.ought, self.found)
+    }
+}
+
+impl fmt::Display for InTheWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation(operation) => write!(f, "a {operation} is in progress in this checkout"),
+            Self::Uncommitted { files } => write!(f, "this checkout has uncommitted files ({files})"),
+        }
+    }
+}
+
 /// The branch that the checkout is on, where it is not the task's.
 fn elsewhere<'h>(head: &'h Head, own: &NewBranch) -> Option<&'h str> {
-    let is = head.branch.as_deref().map_or("no branch (detached)", short);
+    let is = head.branch.as_deref().map_or(DETACHED, short);
     (head.branch.as_ref() != Some(&own.name)).then_some(is)
 }
 
@@ -41,14 +78,16 @@ fn stays_away(
     repo: &Repo,
     own: &NewBranch,
     untracked_before: &BTreeSet<PathBuf>,
-) -> Result<Option<String>, GitError> {
+) -> Result<Option<Astray>, GitError> {
     let head = repo.head()?;
-    let Some(is) = elsewhere(&head, own) else { return Ok(None) };
-    let ought = short(&own.name);
+    if elsewhere(&head, own).is_none() {
+        return Ok(None);
+    }
+    let is = head.branch.as_deref().map(|branch| short(branch).to_owned());
+    let ought = short(&own.name).to_owned();
     // Of what came since nobody can tell whether it is the user's or what an agent left half done.
-    Ok(in_the_way(repo, |path| !untracked_before.contains(path))?.map(|found| {
-        format!("this checkout is on {is}, the task works on {ought}, and {found}: commit or stash that, then resume it")
-    }))
+    let found = in_the_way(repo, |path| !untracked_before.contains(path))?;
+    Ok(found.map(|found| Astray { is, ought, found }))
 }
 
 impl Driver<'_> {
@@ -106,7 +145,7 @@ impl Driver<'_> {
         }
         let before = untracked_before(&self.dir, self.earlier.untracked.lists());
         if let Some(why) = stays_away(&repo, own, &before)? {
-            return Err(DriverError::Workspace(why));
+            return Err(DriverError::Workspace(why.to_string()));
         }
         let ought = short(&own.name);
         match repo.switch_to(ought) {
@@ -136,10 +175,10 @@ impl Driver<'_> {
 }
 
 /// What of the user's is not committed; of untracked files those that `counts` says.
-fn in_the_way(user: &Repo, counts: impl Fn(&PathBuf) -> bool) -> Result<Option<String>, GitError> {
+fn in_the_way(user: &Repo, counts: impl Fn(&PathBuf) -> bool) -> Result<Option<InTheWay>, GitError> {
     let dirt = user.dirt()?;
     if let Some(operation) = dirt.operation {
-        return Ok(Some(format!("a {operation} was begun in this checkout and not finished")));
+        return Ok(Some(InTheWay::Operation(operation)));
     }
     let untracked = dirt.untracked.iter().filter(|path| counts(path));
     let files: Vec<&PathBuf> = dirt.unmerged.iter().chain(&dirt.tracked).chain(untracked).collect();
@@ -148,5 +187,5 @@ fn in_the_way(user: &Repo, counts: impl Fn(&PathBuf) -> bool) -> Result<Option<S
     if count > named.len() {
         named.push("…".into());
     }
-    Ok((count > 0).then(|| format!("this checkout has uncommitted files ({})", named.join(", "))))
+    Ok((count > 0).then(|| InTheWay::Uncommitted { files: named.join(", ") }))
 }

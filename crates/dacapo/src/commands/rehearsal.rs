@@ -10,9 +10,8 @@ use crate::rehearsal;
 pub(super) fn run(app: &Console, command: &RehearsalCommand) -> Result<u8, Failure> {
     match command {
         RehearsalCommand::Check { script } => {
-            let checked = rehearsal::check(script).map_err(|error| {
-                Failure::usage(error.to_string()).hint(say(|m| m.rehearsal_example_prints()))
-            })?;
+            let checked = rehearsal::check(script)
+                .map_err(|error| Failure::usage(error.told()).hint(say(|m| m.rehearsal_example_prints())))?;
             let iterations = app.messages.iterations(checked.iterations.len() as u64);
             app.print(&app.messages.rehearsal_fine(&script.display().to_string(), &iterations));
         }

@@ -38,6 +38,12 @@ fn unknown(app: &App, repo: &Repo, data: &RepoDir, text: &str) -> Failure {
     let catalog = Catalog::read(repo, data, app.kinds).ok();
     let names: Vec<&str> =
         catalog.iter().flat_map(Catalog::entries).map(|entry| entry.name.as_str()).collect();
+    // A file may have a name that is no ID.
+    if names.contains(&text)
+        && let Err(failure) = id(text)
+    {
+        return failure;
+    }
     let failure = match suggest(text, names) {
         Some(close) => failure.hint(say(|m| m.hint_did_you_mean(close))),
         None => failure.hint(say(|m| m.milestones_list_shows())),

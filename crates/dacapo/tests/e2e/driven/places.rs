@@ -150,7 +150,7 @@ fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
             fs::write(world.repo().join(".git/info/exclude"), "built\n").unwrap();
             world.write("built", "mine");
         }),
-        ("a merge was begun in this checkout", |world| {
+        ("a merge is in progress in this checkout", |world| {
             fs::write(world.repo().join(".git/MERGE_HEAD"), world.git(&["rev-parse", "main"])).unwrap();
         }),
     ];
@@ -192,7 +192,7 @@ fn m9_in_place_it_goes_on_only_on_its_branch_and_a_clean_tree_is_switched() {
     world.write("mine", "not committed");
     let lines = world.journal("auth").len();
     let refused = world.run(&["resume", "auth"]).expect(2);
-    let said = "this checkout is on main, the task works on milestone/auth, and this checkout has uncommitted files (mine): commit or stash that, then resume it";
+    let said = "this checkout is on main, but the task works on milestone/auth, and there are uncommitted files here (mine)";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert_eq!((world.journal("auth").len(), on(&world).as_str()), (lines, "main"), "nothing has changed");
     assert_eq!(world.status("auth")["status"], "paused");

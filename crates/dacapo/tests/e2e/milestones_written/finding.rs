@@ -55,7 +55,7 @@ fn m1_an_id_that_cannot_be_one_is_refused_with_one_that_can() {
     let world = World::new();
     let ran = world.run(&["milestone", "new", "Users Log In"]).expect(2);
     assert!(
-        ran.stderr.contains("is no ID") && ran.stderr.contains("for example users-log-in"),
+        ran.stderr.contains("is not an ID") && ran.stderr.contains("for example users-log-in"),
         "{}",
         ran.stderr
     );
@@ -90,7 +90,7 @@ fn m1_list_and_show_say_what_is_wrong_and_hide_nothing() {
     let good = ran.stdout.lines().find(|line| line.starts_with("good")).unwrap();
     assert_eq!(good.split_whitespace().collect::<Vec<_>>(), ["good", "pending", "0/2", "features", "Good"]);
     assert!(ran.stderr.contains("warning: bad: line 1: '## Gaol' is not a section"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("warning: Upper: 'Upper' is no ID"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: Upper: 'Upper' is not an ID"), "{}", ran.stderr);
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "nothing drives the terminal");
     let ran = world.run(&["milestone", "show", "bad"]).expect(0);
     assert!(ran.stdout.contains("is not a section") && ran.stdout.contains("$EDITOR"), "{}", ran.stdout);
@@ -122,7 +122,7 @@ fn m2_what_was_completed_and_dropped_is_not_pending() {
     ];
     assert_eq!(found, expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
     let ran = world.run(&["milestone", "show", "half"]).expect(0);
-    assert!(ran.stdout.contains("it was in_progress and its task is gone"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("it was in progress, and its task is gone"), "{}", ran.stdout);
     // The ID of a milestone that was stays its own.
     std::fs::remove_file(world.repo().join(".dacapo/milestones/done.md")).unwrap();
     let ran = world.run(&["milestone", "new", "done"]).expect(2);
@@ -136,7 +136,10 @@ fn m1_a_task_of_the_same_name_is_no_milestone() {
     world.write(".dacapo/milestones/good.md", GOOD);
     let found = list(&world);
     assert_eq!(found[0]["status"], "pending");
-    assert!(found[0]["problems"][0].as_str().unwrap().contains("a task that is no milestone"), "{found:?}");
+    assert!(
+        found[0]["problems"][0].as_str().unwrap().contains("a task that is not a milestone"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn m1_an_anima_directory_is_taken_over() {
         "milestones/waits.md → .dacapo/milestones/waits.md, pending",
         "milestones/free.md → .dacapo/milestones/free.md, pending; line 4: the section '## Goal' is missing",
         "inbox.json: ideas are not imported",
-        "milestones/broken.json: it is no JSON",
+        "milestones/broken.json: it is not JSON",
         "auto_start: true",
         "\u{fffd}.md; it cannot be read",
     ] {
