@@ -255,7 +255,7 @@ pub enum ViewError {
     #[error("its journal is gone; its commits are still in git")]
     JournalGone,
     /// Its lock.
-    #[error("cannot look at the lock of the task: {0}")]
+    #[error("cannot read the lock of the task: {0}")]
     Lock(std::io::Error),
 }
 

@@ -26,7 +26,7 @@ fn a_task_of_the_format_before_is_refused_and_left_as_it_is() {
         let error = TaskView::load(&task, Kinds::default()).expect_err("it is refused");
         assert!(error.is_older(), "{error}");
         let path = dir.path().join(what);
-        let said = format!("{} was written by an older Dacapo (format 1, this one reads 2)", path.display());
+        let said = format!("{} was written by an older Dacapo (format 1; this one reads 2)", path.display());
         assert_eq!(error.to_string(), said);
         let now = std::fs::read(&path).expect("it is there");
         assert_eq!(now, std::fs::read(old.join(what)).expect("it is there"));

@@ -113,7 +113,7 @@ pub enum DriverError {
     #[error(transparent)]
     Kind(#[from] NotThatKind),
     /// The row of tasks that wait for a place.
-    #[error("cannot wait for a place to work: {source}")]
+    #[error("cannot wait for a slot: {source}")]
     Queue {
         /// Why.
         source: std::io::Error,
@@ -123,8 +123,8 @@ pub enum DriverError {
     Workspace(String),
     /// The state does not change, whatever is done.
     #[error(
-        "the journal of task '{task}' does not add up: it asks for the same step again and again. Nothing more was \
-         started, and its branch and files are as they were"
+        "the journal of task '{task}' is inconsistent: it asks for the same step over and over. Nothing more was \
+         started; its branch and files are unchanged"
     )]
     NoProgress {
         /// Of which task.

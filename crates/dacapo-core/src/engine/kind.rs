@@ -61,10 +61,10 @@ pub trait Kind: Sync {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotThatKind {
     /// Nobody knows the kind.
-    #[error("tasks of kind '{0}' are not known to this version")]
+    #[error("this version does not know tasks of kind '{0}'")]
     Unknown(String),
     /// Its own part of the spec does not read.
-    #[error("the spec of this {kind} does not read: {message}")]
+    #[error("cannot read the spec of this {kind}: {message}")]
     Details {
         /// The kind.
         kind: &'static str,

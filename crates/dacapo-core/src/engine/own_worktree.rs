@@ -71,9 +71,9 @@ pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
         | DriverError::File { .. }
         | DriverError::Workspace(_) => {
             let cure = error.unlock_command().map_or_else(String::new, |command| {
-                format!("; {command}, if no git and no editor is at work in this repository")
+                format!("; {command}, if no git and no editor is running in this repository")
             });
-            Ok(Input::WorkspaceFailed(format!("the worktree cannot be made: {error}{cure}")))
+            Ok(Input::WorkspaceFailed(format!("cannot create the worktree: {error}{cure}")))
         }
         DriverError::Journal(_)
         | DriverError::Launch(_)

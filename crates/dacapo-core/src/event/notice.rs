@@ -289,7 +289,7 @@ pub enum GitNotice {
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum MirrorProblem {
     /// A file, or all of them, is not brought up to date.
-    #[error("{path} is not brought up to date: {error}")]
+    #[error("{path} is out of date: {error}")]
     NotUpToDate {
         /// The file or directory.
         path: String,

@@ -46,7 +46,7 @@ pub enum GitError {
         source: io::Error,
     },
     /// Git does not know what was asked of it.
-    #[error("{operation}: git {needs} or newer is needed for this")]
+    #[error("{operation}: this needs git {needs} or newer")]
     TooOld {
         /// What the engine wanted, in words.
         operation: &'static str,
@@ -54,7 +54,7 @@ pub enum GitError {
         needs: &'static str,
     },
     /// Git succeeded but said something this program does not understand.
-    #[error("{operation}: git answered {what}")]
+    #[error("{operation}: unexpected answer from git: {what}")]
     Unexpected {
         /// What the engine wanted, in words.
         operation: &'static str,
@@ -69,7 +69,7 @@ fn exit_text(exit: Option<i32>) -> String {
 
 /// What lets go of a lock that nobody holds any more.
 fn cure(lock: &Path) -> String {
-    format!("if no git and no editor is at work there, a killed one left it: {}", remove_command(lock))
+    format!("if no git and no editor is running there, a killed one left it: {}", remove_command(lock))
 }
 
 /// The command that removes a lock, for a shell.

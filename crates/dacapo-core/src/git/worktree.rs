@@ -21,7 +21,7 @@ pub enum WorktreeError {
     #[error("branch '{0}' already exists")]
     BranchExists(String),
     /// A branch of the name of a directory above it (`dacapo` for `dacapo/x`), or below it.
-    #[error("branch '{wanted}' cannot be made beside branch '{existing}'")]
+    #[error("git cannot create branch '{wanted}' while there is a branch '{existing}'")]
     BranchConflict {
         /// The name asked for.
         wanted: String,
@@ -32,13 +32,13 @@ pub enum WorktreeError {
     #[error("{} already exists", .0.display())]
     PathExists(PathBuf),
     /// There is nothing at the path, but git has a record of a worktree there.
-    #[error("git still knows a worktree at {}", .0.display())]
+    #[error("git still has a worktree registered at {}", .0.display())]
     Registered(PathBuf),
     /// Git will come back to the branch by its name.
     #[error("a rebase, am or bisect is in progress in {}", .0.display())]
     InOperation(PathBuf),
     /// The branch has moved while it was being set aside.
-    #[error("branch '{0}' has just been moved by somebody else")]
+    #[error("someone else has just moved branch '{0}'")]
     BranchMoved(String),
     /// The branch is checked out in another place too.
     #[error("branch '{branch}' is checked out at {}", at.display())]
@@ -49,7 +49,7 @@ pub enum WorktreeError {
         at: PathBuf,
     },
     /// Somebody has locked the worktree (`git worktree lock`).
-    #[error("the worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
+    #[error("worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
     Locked {
         /// The worktree.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum WorktreeError {
         to: PathBuf,
     },
     /// Another process has held the lock of the repository for too long.
-    #[error("the repository's worktrees are locked by another process ({})", .0.display())]
+    #[error("another process has locked the worktrees of this repository ({})", .0.display())]
     Busy(PathBuf),
     /// The new worktree could not be opened.
     #[error(transparent)]

@@ -47,7 +47,7 @@ pub enum ProofError {
         path: PathBuf,
     },
     /// The snapshot of the start is not what was taken.
-    #[error("the snapshot of the start was changed after it was taken ({path})", path = .path.display())]
+    #[error("the snapshot of the start was changed ({path})", path = .path.display())]
     SnapshotChanged {
         /// The file that differs.
         path: PathBuf,

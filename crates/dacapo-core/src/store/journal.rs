@@ -46,19 +46,19 @@ pub enum JournalError {
         message: String,
     },
     /// Somebody removed it under its writer: what is written now would be lost without a word.
-    #[error("{path} was removed while the task ran")]
+    #[error("{path} was removed while the task was running")]
     Removed {
         /// The journal.
         path: PathBuf,
     },
     /// Somebody put another file in its place.
-    #[error("{path} was replaced by another file while the task ran")]
+    #[error("{path} was replaced by another file while the task was running")]
     Replaced {
         /// The journal.
         path: PathBuf,
     },
     /// Somebody else has written behind its last line. That was cut off and kept; nothing is lost by trying again.
-    #[error("{bytes} bytes that are not Dacapo's own were in {path} and are now in {kept}")]
+    #[error("{bytes} bytes in {path} were not written by Dacapo and are now in {kept}")]
     Foreign {
         /// The journal.
         path: PathBuf,
@@ -68,13 +68,13 @@ pub enum JournalError {
         kept: PathBuf,
     },
     /// Somebody has changed or cut what was written.
-    #[error("{path} was changed by something else than Dacapo while the task ran")]
+    #[error("something other than Dacapo changed {path} while the task was running")]
     Altered {
         /// The journal.
         path: PathBuf,
     },
     /// A newer Dacapo wrote it.
-    #[error("{path} was written by a newer Dacapo (format {found}, this one reads up to {FORMAT})")]
+    #[error("{path} was written by a newer Dacapo (format {found}; this one reads up to {FORMAT})")]
     Newer {
         /// The journal.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum JournalError {
         found: u32,
     },
     /// An older Dacapo wrote it, in a format that was given up.
-    #[error("{path} was written by an older Dacapo (format {found}, this one reads {FORMAT})")]
+    #[error("{path} was written by an older Dacapo (format {found}; this one reads {FORMAT})")]
     Older {
         /// The journal.
         path: PathBuf,

@@ -38,7 +38,7 @@ pub enum LockError {
     #[error("locked by another process")]
     Held,
     /// The process that took it is gone, but a git or a guard that it started is still at work.
-    #[error("something that a process which is gone has started is still at work")]
+    #[error("its process is gone, but something that it started is still running")]
     Lingering,
     /// It is free, but a rename of the task was interrupted and must be finished first.
     #[error("Task '{to}' is not completely renamed (it was '{from}')")]

@@ -49,7 +49,7 @@ pub enum OpenError {
         message: String,
     },
     /// An older Dacapo wrote it, in a format that was given up.
-    #[error("{path} was written by an older Dacapo (format {found}, this one reads {SPEC_FORMAT})")]
+    #[error("{path} was written by an older Dacapo (format {found}; this one reads {SPEC_FORMAT})")]
     Older {
         /// The file.
         path: PathBuf,

@@ -477,7 +477,7 @@ fn s5_a_kind_of_its_own_is_stopped_and_refused_as_any_other() {
     assert_eq!((driven.view.status, driven.view.iterations_succeeded), (Status::Cancelled, 0));
     let spec = TaskSpec { details: Value::Null, ..(*driven.spec).clone() };
     let refused = Kinds::of(&[&Clockworks]).machine(&Arc::new(spec)).map(|_| ()).unwrap_err();
-    assert_eq!(refused.to_string(), "the spec of this clockwork does not read: it has no ticks");
+    assert_eq!(refused.to_string(), "cannot read the spec of this clockwork: it has no ticks");
     let unknown = Kinds::default().machine(&driven.spec).map(|_| ()).unwrap_err();
     assert_eq!(unknown, NotThatKind::Unknown(NAME.into()));
     // To a program that does not know the kind it is still a task.

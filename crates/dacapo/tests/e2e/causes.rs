@@ -94,7 +94,7 @@ fn s3_a_worktree_that_cannot_be_made_is_a_failed_task_and_said_by_spawn() {
     world.git(&["config", "filter.broken.required", "true"]);
     let words = ["spawn", "--name", "w", "--agent-cmd", "date > log", "go"];
     let ran = world.run(&words).expect(1);
-    let message = "task 'w' could not begin: the worktree cannot be made: ";
+    let message = "task 'w' could not begin: cannot create the worktree: ";
     assert!(ran.stderr.contains(message) && ran.stderr.contains("dacapo resume w"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("runs in the background"), "{}", ran.stdout);
     let status = world.status("w");
@@ -103,7 +103,7 @@ fn s3_a_worktree_that_cannot_be_made_is_a_failed_task_and_said_by_spawn() {
         (&"failed".into(), &"setup_failed".into())
     );
     let log = world.run(&["logs", "w"]).expect(0).stdout;
-    assert!(log.contains("Failed to prepare workspace: the worktree cannot be made: "), "{log}");
+    assert!(log.contains("Failed to prepare workspace: cannot create the worktree: "), "{log}");
     let shown = world.run(&["status", "w"]).expect(0).stdout;
     assert!(shown.contains("✗ failed (the worktree could not be made)"), "{shown}");
     assert_eq!(world.git(&["branch", "--format=%(refname:short)"]), "main", "nothing half-made stays");

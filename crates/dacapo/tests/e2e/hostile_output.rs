@@ -190,7 +190,7 @@ fn r2_a_removed_journal_ends_the_run_and_says_what_is_kept() {
         let world = World::new();
         play(&world, &[], misdeed)
             .expect(1)
-            .says("/tasks/t/journal.jsonl was removed while the task ran")
+            .says("/tasks/t/journal.jsonl was removed while the task was running")
             .says("kept: all commits, and the files as they are; the record of task 't' is lost")
             .says("do:   look at git log and git status, then start a new task");
         assert_eq!(world.subjects(), ["[iter-0] did it 0", "first"]);
@@ -218,7 +218,7 @@ fn r2_a_journal_that_the_agent_spoils_is_not_written_over() {
     let ran = play(&world, &[], spoil);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     // sed writes a new file.
-    ran.says("journal.jsonl was replaced by another file while the task ran");
+    ran.says("journal.jsonl was replaced by another file while the task was running");
     world.run(&["status", "t"]).expect(1).says("is damaged at line 1");
     world.run(&["resume", "t"]).expect(1).says("is damaged at line 1");
 }

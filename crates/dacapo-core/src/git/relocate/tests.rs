@@ -241,13 +241,13 @@ fn s17_what_is_in_the_way_is_seen_before_anything_changes() {
     world.git("../repo", &["branch", "dacapo/new"]);
     assert_eq!(refused(&world), "branch 'dacapo/new' already exists");
     world.git("../repo", &["branch", "-m", "dacapo/new", "dacapo/new/deeper"]);
-    assert_eq!(refused(&world), "branch 'dacapo/new' cannot be made beside branch 'dacapo/new/deeper'");
+    assert_eq!(refused(&world), "git cannot create branch 'dacapo/new' while there is a branch 'dacapo/new/deeper'");
     world.git("../repo", &["branch", "-D", "dacapo/new/deeper"]);
 
     // A worktree that somebody removed without telling git.
     world.git("../repo", &["worktree", "add", "-q", "--detach", "../worktrees/new"]);
     fs::remove_dir_all(world.at("new")).unwrap();
-    assert!(refused(&world).starts_with("git still knows a worktree at "), "{}", refused(&world));
+    assert!(refused(&world).starts_with("git still has a worktree registered at "), "{}", refused(&world));
     world.git("../repo", &["worktree", "prune"]);
 
     world.git("../repo", &["worktree", "lock", "--reason", "mine", "../worktrees/old"]);

@@ -164,7 +164,7 @@ fn m8_what_is_in_the_way_of_a_mirror_costs_a_notice_and_nothing_else() {
             fs::create_dir_all(world.scratch("secret-dir")).unwrap();
             symlink(world.scratch("secret-dir"), world.repo().join(".dacapo/milestones")).unwrap();
         }),
-        ("auth.json is not brought up to date", |world| {
+        ("auth.json is out of date", |world| {
             fs::create_dir_all(world.repo().join(".dacapo/milestones/auth.json")).unwrap();
         }),
         ("git has a file of this name", |world| {
@@ -172,7 +172,7 @@ fn m8_what_is_in_the_way_of_a_mirror_costs_a_notice_and_nothing_else() {
             world.git(&["add", "-f", ".dacapo"]);
             world.git(&["commit", "-qm", "theirs"]);
         }),
-        ("state.json is not brought up to date", |world| {
+        ("state.json is out of date", |world| {
             fs::create_dir_all(world.repo().join(".dacapo")).unwrap();
             fs::set_permissions(world.repo().join(".dacapo"), fs::Permissions::from_mode(0o555)).unwrap();
         }),

@@ -254,10 +254,10 @@ fn s5_a_kind_that_is_not_known_is_said_and_nothing_is_touched() {
     drop(dir.create(&spec).unwrap());
     let before = world.everything();
     let said = world.run(&["resume", "list"]).expect(1);
-    assert!(said.stderr.contains("tasks of kind 'checklist' are not known"), "{}", said.stderr);
+    assert!(said.stderr.contains("does not know tasks of kind 'checklist'"), "{}", said.stderr);
     assert_eq!(
         drive(&world, &dir, &spec).unwrap_err(),
-        "the spec of this checklist does not read: it has no title"
+        "cannot read the spec of this checklist: it has no title"
     );
     assert_eq!(world.everything().len(), before.len());
 }
