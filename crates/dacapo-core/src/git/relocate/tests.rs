@@ -241,7 +241,10 @@ fn s17_what_is_in_the_way_is_seen_before_anything_changes() {
     world.git("../repo", &["branch", "dacapo/new"]);
     assert_eq!(refused(&world), "branch 'dacapo/new' already exists");
     world.git("../repo", &["branch", "-m", "dacapo/new", "dacapo/new/deeper"]);
-    assert_eq!(refused(&world), "git cannot create branch 'dacapo/new' while there is a branch 'dacapo/new/deeper'");
+    assert_eq!(
+        refused(&world),
+        "git cannot create branch 'dacapo/new' while there is a branch 'dacapo/new/deeper'"
+    );
     world.git("../repo", &["branch", "-D", "dacapo/new/deeper"]);
 
     // A worktree that somebody removed without telling git.

@@ -350,7 +350,7 @@ fn m1_a_spec_that_is_none_is_refused() {
         change(&mut spec);
         crate::task::milestone::Milestone::new(std::sync::Arc::new(spec)).unwrap_err().to_string()
     };
-    assert!(refused(|spec| spec.details = serde_json::Value::Null).contains("does not read"));
+    assert!(refused(|spec| spec.details = serde_json::Value::Null).contains("cannot read the spec"));
     assert!(
         refused(|spec| drop(spec.agents.pop()))
             .ends_with("it needs a Developer and an Acceptor, not 1 agents")
