@@ -24,8 +24,8 @@ mod stream;
 mod tape;
 mod turn;
 
-pub use followed::{Bell, Watched};
-pub use hub::Hub;
+pub use followed::{Bell, Watched, WatchedRecord};
+pub use hub::{Hub, WatchedDirectory};
 pub use position::{Mark, NoPosition, Position};
 pub use stream::{Canceller, Follow};
 

@@ -30,6 +30,11 @@ impl Bell {
         Ok(Self(Arc::new(Ringer { ring, heard })))
     }
 
+    /// Rings it: whoever waits for it has something to look at.
+    pub fn ring(&self) {
+        self.0.ring();
+    }
+
     /// Makes it silent. To be called before looking what is new, so that nothing is missed.
     pub fn silence(&self) {
         let mut bytes = [0_u8; 64];
@@ -51,6 +56,15 @@ impl AsFd for Bell {
     }
 }
 
+/// What somebody wants to hear of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interest {
+    /// What is on record, and whether anybody drives the task.
+    Record,
+    /// What agents print, too.
+    All,
+}
+
 /// Shared by all who follow the task.
 #[derive(Debug)]
 pub(super) struct Followed {
@@ -64,9 +78,11 @@ pub(super) struct Followed {
 struct Signals {
     /// Counts whatever may be new.
     news: u64,
+    /// Counts what may be new on record alone.
+    record_news: u64,
     driven: bool,
     gone: bool,
-    bells: Vec<Weak<Ringer>>,
+    bells: Vec<(Interest, Weak<Ringer>)>,
 }
 
 fn inode(path: &Path) -> Option<(u64, u64)> {
@@ -88,10 +104,17 @@ impl Followed {
     }
 
     fn tell(&self, mut signals: MutexGuard<'_, Signals>) {
+        signals.record_news += 1;
+        self.tell_those(signals, |_| true);
+    }
+
+    fn tell_those(&self, mut signals: MutexGuard<'_, Signals>, wanted: impl Fn(Interest) -> bool) {
         signals.news += 1;
-        signals.bells.retain(|bell| match bell.upgrade() {
+        signals.bells.retain(|(interest, bell)| match bell.upgrade() {
             Some(bell) => {
-                bell.ring();
+                if wanted(*interest) {
+                    bell.ring();
+                }
                 true
             }
             None => false,
@@ -103,6 +126,11 @@ impl Followed {
     /// Something may be new.
     pub(super) fn ring(&self) {
         self.tell(self.lock());
+    }
+
+    /// An agent has printed something.
+    pub(super) fn ring_output(&self) {
+        self.tell_those(self.lock(), |interest| interest == Interest::All);
     }
 
     /// Looks whether anybody drives the task, and tells who follows it when that has changed. The look is made under the
@@ -143,6 +171,10 @@ impl Followed {
         self.lock().news
     }
 
+    fn record_news(&self) -> u64 {
+        self.lock().record_news
+    }
+
     /// Sleeps until there is other news than `seen`, or `ended` says so, or the time is over.
     pub(super) fn wait(&self, seen: u64, deadline: Option<Instant>, ended: impl Fn() -> bool) -> bool {
         let mut signals = self.lock();
@@ -167,9 +199,9 @@ impl Followed {
         self.changed.notify_all();
     }
 
-    pub(super) fn add_bell(&self, bell: &Bell) {
+    pub(super) fn add_bell(&self, bell: &Bell, interest: Interest) {
         let mut signals = self.lock();
-        signals.bells.push(Arc::downgrade(&bell.0));
+        signals.bells.push((interest, Arc::downgrade(&bell.0)));
         // What is there already is news to whoever just begins to listen.
         bell.0.ring();
     }
@@ -210,7 +242,32 @@ impl Watched {
 
     /// Rings this bell from now on, too.
     pub fn ring(&self, bell: &Bell) {
-        self.followed.add_bell(bell);
+        self.followed.add_bell(bell, Interest::All);
+    }
+}
+
+/// A task of whose record alone changes are wanted: events, whether anybody drives it, and that it goes.
+#[derive(Debug)]
+pub struct WatchedRecord {
+    watched: Watched,
+    seen: Option<u64>,
+}
+
+impl WatchedRecord {
+    pub(super) fn new(watched: Watched, bell: &Bell) -> Self {
+        watched.followed.add_bell(bell, Interest::Record);
+        Self { watched, seen: None }
+    }
+
+    /// Whether something may be new since this was asked last; the first time it is.
+    pub fn is_new(&mut self) -> bool {
+        let news = self.watched.followed.record_news();
+        self.seen.replace(news) != Some(news)
+    }
+
+    /// Whether the task is not there any more: put away, renamed or removed.
+    pub fn is_gone(&self) -> bool {
+        self.watched.followed.is_gone() || !self.watched.followed.is_there()
     }
 }
 

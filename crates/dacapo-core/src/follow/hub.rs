@@ -10,15 +10,19 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use self::directories::Directories;
 use self::notices::{Change, Notices};
-use super::followed::{Followed, Watched};
+use super::followed::{Bell, Followed, Interest, Watched, WatchedRecord};
 use super::stream::Follow;
 use super::turn::Tapes;
 use super::{FollowError, Opening};
 use crate::engine::Kinds;
 use crate::store::TaskDir;
 
+mod directories;
 mod notices;
+
+pub use directories::WatchedDirectory;
 
 /// A task of which nobody tells us anything is looked at so often.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
@@ -71,6 +75,8 @@ struct Tasks {
     /// Why some are only looked at now and then.
     trouble: Option<String>,
     tapes: Shelf,
+    /// Who hears of what is made in other directories than those of tasks, by watch.
+    directories: Directories,
 }
 
 #[derive(Debug)]
@@ -80,6 +86,8 @@ struct Task {
     watches: Vec<i32>,
     /// The kernel tells of it.
     told: bool,
+    /// Somebody wants to hear what its agents print.
+    output: bool,
 }
 
 /// Which directory of a task.
@@ -137,8 +145,17 @@ impl Hub {
 
     /// Begins to watch whether something is new in a task, without reading it.
     pub fn watch(&self, dir: &TaskDir) -> io::Result<Watched> {
+        self.watch_for(dir, Interest::All)
+    }
+
+    /// Begins to watch the record of a task alone: agents may print as much as they like. The bell rings from now on.
+    pub fn watch_record(&self, dir: &TaskDir, bell: &Bell) -> io::Result<WatchedRecord> {
+        Ok(WatchedRecord::new(self.watch_for(dir, Interest::Record)?, bell))
+    }
+
+    fn watch_for(&self, dir: &TaskDir, interest: Interest) -> io::Result<Watched> {
         let core = &self.0.core;
-        let (id, followed) = core.add(dir);
+        let (id, followed) = core.add(dir, interest);
         let watched = Watched::new(self.clone(), Arc::clone(&followed));
         let driven = followed.look()?;
         let mut tasks = core.lock();
@@ -215,7 +232,7 @@ impl Core {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, dir: &TaskDir) -> (u64, Arc<Followed>) {
+    fn add(&self, dir: &TaskDir, interest: Interest) -> (u64, Arc<Followed>) {
         let mut tasks = self.lock();
         let known = tasks.by_path.get(dir.path()).copied();
         if let Some(id) = known
@@ -224,13 +241,20 @@ impl Core {
             && task.followed.is_there()
         {
             task.users += 1;
-            return (id, Arc::clone(&task.followed));
+            let followed = Arc::clone(&task.followed);
+            if interest == Interest::All && !std::mem::replace(&mut task.output, true) {
+                let told = task.told && self.tell_of(&mut tasks, id, WatchedDir::Turns);
+                tasks.all.get_mut(&id).into_iter().for_each(|task| task.told = told);
+            }
+            return (id, followed);
         }
         tasks.next += 1;
         let id = tasks.next;
         let followed = Arc::new(Followed::new(dir));
         tasks.by_path.insert(dir.path().to_owned(), id);
-        let task = Task { followed: Arc::clone(&followed), users: 1, watches: Vec::new(), told: false };
+        let output = interest == Interest::All;
+        let task =
+            Task { followed: Arc::clone(&followed), users: 1, watches: Vec::new(), told: false, output };
         tasks.all.insert(id, task);
         let told =
             self.tell_of(&mut tasks, id, WatchedDir::Task) && self.tell_of(&mut tasks, id, WatchedDir::Turns);
@@ -243,6 +267,9 @@ impl Core {
     /// Has the kernel tell of a directory of a task. False: it does not.
     fn tell_of(&self, tasks: &mut Tasks, id: u64, place: WatchedDir) -> bool {
         let (Some(notices), Some(task)) = (&self.notices, tasks.all.get_mut(&id)) else { return false };
+        if place == WatchedDir::Turns && !task.output {
+            return true;
+        }
         let path = match place {
             WatchedDir::Task => task.followed.dir.path().to_owned(),
             WatchedDir::Turns => task.followed.dir.path().join("turns"),
@@ -294,6 +321,9 @@ impl Core {
             who.retain(|(of, _)| *of != id);
             if who.is_empty() {
                 tasks.by_watch.remove(&watch);
+                if tasks.directories.has(watch) {
+                    continue;
+                }
                 self.notices.iter().for_each(|notices| notices.forget(watch));
             }
         }
@@ -338,8 +368,10 @@ impl Core {
                 tasks.look_soon(id);
                 tasks.ring(id);
             }
+            tasks.directories.ring_all();
             return;
         }
+        tasks.directories.heard(watch, change);
         if change == Change::Forgotten {
             let who = tasks.by_watch.remove(&watch).unwrap_or_default();
             for (id, _) in who {
@@ -372,7 +404,9 @@ impl Core {
                 (WatchedDir::Turns, Change::Grown(name) | Change::Made(name))
                     if name.ends_with(b".raw") || name.ends_with(b".err") =>
                 {
-                    tasks.ring(id);
+                    if let Some(task) = tasks.all.get(&id) {
+                        task.followed.ring_output();
+                    }
                 }
                 _ => {}
             }

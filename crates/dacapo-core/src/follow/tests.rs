@@ -20,6 +20,7 @@ mod joining;
 mod json;
 mod many;
 mod resting;
+mod watching;
 
 /// Far longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
