@@ -15,6 +15,7 @@ pub mod init;
 pub mod kill;
 pub mod kind;
 pub mod list;
+pub mod live;
 pub mod merge;
 pub mod milestone;
 pub mod offer;

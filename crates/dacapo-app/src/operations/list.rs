@@ -83,7 +83,7 @@ impl App {
         Ok(elements)
     }
 
-    fn repositories(&self, home: &Home, scope: Scope) -> Result<Vec<RepoDir>, Failure> {
+    pub(super) fn repositories(&self, home: &Home, scope: Scope) -> Result<Vec<RepoDir>, Failure> {
         match scope {
             Scope::Repository => Ok(vec![self.repository_data()?]),
             Scope::Everywhere => all(home),

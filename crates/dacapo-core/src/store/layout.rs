@@ -46,9 +46,14 @@ impl Home {
         Slots::new(self.0.join("slots"), most)
     }
 
+    /// Where the data of repositories is.
+    pub fn repos_path(&self) -> PathBuf {
+        self.0.join("repos")
+    }
+
     /// All repositories that have data.
     pub fn repos(&self) -> io::Result<Vec<RepoDir>> {
-        entries(&self.0.join("repos")).map(|all| all.into_iter().map(RepoDir).collect())
+        entries(&self.repos_path()).map(|all| all.into_iter().map(RepoDir).collect())
     }
 }
 
@@ -83,8 +88,8 @@ impl RepoDir {
         self.0.ancestors().nth(2).unwrap_or(&self.0)
     }
 
-    /// Where tasks are.
-    pub(crate) fn tasks_path(&self) -> PathBuf {
+    /// Where the tasks are.
+    pub fn tasks_path(&self) -> PathBuf {
         self.0.join("tasks")
     }
 

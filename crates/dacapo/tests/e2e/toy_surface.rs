@@ -11,11 +11,15 @@ use dacapo_app::messages::Messages;
 use dacapo_app::note::{MergeStep, Note, Notes};
 use dacapo_app::operations::act::{MergeResult, Operation, OperationCanceller, OperationResult};
 use dacapo_app::operations::follow::{Hub, Item, Opening};
+use dacapo_app::operations::list::Scope;
 use dacapo_app::operations::merge::MergeRequest;
+use dacapo_app::present::listing::Entry;
 use dacapo_app::question::{Answer, Answers, NotYet};
 use dacapo_app::request::TaskRequest;
 
 mod plans;
+
+use dacapo_core::follow::Bell;
 
 use crate::support::{World, wait_for};
 
@@ -240,6 +244,48 @@ fn waiting_at(gate: &Path) -> Vec<u32> {
         fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter(|pid| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == words.as_bytes()))
         .collect()
+}
+
+#[test]
+fn a_surface_that_stays_sees_tasks_come_change_and_go() {
+    let world = project();
+    let toy = toy(&world, App::act_elsewhere);
+    let bell = Bell::new().unwrap();
+    let mut list = toy.app.live_list(&toy.hub, Scope::Repository, bell.clone());
+    // What it looked like when it was looked at last, and how often that was.
+    let mut seen: Option<Vec<String>> = None;
+    let mut looks = 0;
+    let mut until = |wanted: &[&str]| {
+        wait_for(&format!("{wanted:?} in the list"), || {
+            bell.silence();
+            if let Some(listed) = list.look().unwrap() {
+                looks += 1;
+                let brief = |Entry { brief, .. }| format!("{} {}", brief.name, brief.status.as_str());
+                seen = Some(listed.entries.into_iter().map(brief).collect());
+            }
+            seen.as_ref().is_some_and(|seen| seen == wanted)
+        });
+    };
+    until(&[]);
+    let request = TaskRequest {
+        prompt: Some("wait".into()),
+        name: Some("t".into()),
+        agent_cmd: Some("while test ! -e ../../../../go; do sleep 0.02; done".into()),
+        iter: Some(1),
+        ..TaskRequest::default()
+    };
+    toy.does(&Operation::Start { request });
+    until(&["t running"]);
+    toy.does(&Operation::Kill { task: "t".into() });
+    until(&["t cancelled"]);
+    toy.does(&Operation::Rename { task: "t".into(), name: "u".into() });
+    until(&["u cancelled"]);
+    toy.does(&Operation::Drop { tasks: vec!["u".into()] });
+    until(&[]);
+    // Nothing happens, and nothing is read.
+    let before = looks;
+    bell.silence();
+    assert!(list.look().unwrap().is_none() && looks == before);
 }
 
 /// Something else that the surface has started.
