@@ -118,7 +118,8 @@ impl NextAct {
         messages.command(self.words())
     }
 
-    fn words(&self) -> &'static str {
+    /// The command itself.
+    pub fn words(&self) -> &'static str {
         match self.command {
             ActCommand::Abandon => "milestone abandon",
             ActCommand::Approve => "approve",

@@ -15,6 +15,7 @@ use super::words::{self, DIM};
 use super::{ends, kind_words, needs};
 use crate::messages::Messages;
 
+pub mod columns;
 pub mod rows;
 
 /// What a task takes on disk is worth a word from here on, in bytes.

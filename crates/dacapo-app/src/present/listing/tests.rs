@@ -8,6 +8,7 @@ use super::*;
 use crate::present::words::GOOD;
 
 mod chinese;
+mod columns;
 mod data;
 
 fn oid(digit: char) -> Option<Oid> {
