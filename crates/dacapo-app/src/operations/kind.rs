@@ -7,6 +7,7 @@ use dacapo_core::store::TaskDir;
 use dacapo_core::view::TaskView;
 use serde_json::Value;
 
+use super::act::Operation;
 use super::milestone::Milestones;
 use super::resume::{GoesOn, Resumed};
 use super::send::AnswerOutcome;
@@ -38,6 +39,35 @@ pub(crate) enum OwnDone {
     Ended,
 }
 
+/// A task that nobody asked for just now: it goes on, or begins, unless the user says no (M2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartsByItself {
+    pub task: String,
+    pub how: ByItself,
+    /// What makes it so.
+    pub operation: Operation,
+}
+
+/// What would become of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByItself {
+    /// Its process is gone, and it goes on.
+    GoesOn,
+    Begins,
+}
+
+impl App {
+    /// What goes on or begins by itself where a surface is opened, of what the user trusts.
+    pub fn starts_by_itself(&self) -> Result<Option<StartsByItself>, Failure> {
+        for kind in KINDS {
+            if let Some(task) = kind.starts_by_itself(self)? {
+                return Ok(Some(task));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// The operations of a kind. A kind whose tasks go on without a word, and take no answer when they have paused, has none.
 pub(crate) trait KindOperations: Sync {
     /// The kind, as in specs.
@@ -48,6 +78,9 @@ pub(crate) trait KindOperations: Sync {
 
     /// Carries an operation of its own out; the task runs in the background.
     fn act(&self, app: &App, step: &Value, answers: &Answers) -> Result<OwnDone, NotYet>;
+
+    /// The task of this kind that goes on or begins by itself, if the user trusts it.
+    fn starts_by_itself(&self, app: &App) -> Result<Option<StartsByItself>, Failure>;
 
     /// What a person had answered when a death kept it from being taken in.
     fn left_answers(&self, dir: &TaskDir, view: &TaskView) -> Result<Vec<Order>, Failure>;

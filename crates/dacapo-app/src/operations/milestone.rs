@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::act::Operation;
 use super::found::{Consent, fresh_setup, project_checks};
-use super::kind::{KindOperations, Order, OwnDone, Resuming};
+use super::kind::{KindOperations, Order, OwnDone, Resuming, StartsByItself};
 use super::resume::{GoesOn, Resume, Resumed};
 use super::send::AnswerOutcome;
 use super::start::{Made, Prepared};
@@ -30,6 +30,7 @@ use crate::request::{Around, Checks, Driven};
 use crate::trust::{Using, names_a_script, of_file, of_prompts, of_script, other_programs};
 
 pub mod answers;
+mod by_itself;
 pub mod which;
 
 /// What every refusal to start keeps.
@@ -66,6 +67,10 @@ impl KindOperations for Milestones {
         let operation = MilestoneOperation::deserialize(step)
             .map_err(|error| Failure::usage(say(|m| m.milestones_step_unreadable(&error.to_string()))))?;
         operation.act(app, answers)
+    }
+
+    fn starts_by_itself(&self, app: &App) -> Result<Option<StartsByItself>, Failure> {
+        by_itself::starts_by_itself(app)
     }
 
     fn left_answers(&self, dir: &TaskDir, view: &TaskView) -> Result<Vec<Order>, Failure> {
