@@ -32,6 +32,6 @@ pub use shape::schema;
 pub use show::{Setting, render, render_json, settings};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
-    AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, LoopSettings, Milestone, Notify,
+    AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, GlyphSet, LoopSettings, Milestone, Notify,
     OutputFormat, PlatformCli, Price, PromptInput, Proofs, PullRequests, Session, SpawnTask, Worktree,
 };

@@ -32,6 +32,10 @@ pub struct Config {
     /// The language of the interface.
     #[schemars(title = "Language", extend("x-trust" = "none"))]
     pub language: Language,
+    /// The symbols of the terminal app: those of Unicode, or plain ones. `auto`: plain ones where the locale has no others,
+    /// or draws them twice as wide (Chinese, Japanese, Korean).
+    #[schemars(title = "Symbols", extend("x-trust" = "none"))]
+    pub glyphs: GlyphSet,
     /// Keep the machine awake while a task runs.
     #[schemars(title = "Keep awake", extend("x-trust" = "none"))]
     pub keep_awake: bool,
@@ -74,6 +78,7 @@ impl Default for Config {
             agent: None,
             checks: None,
             language: Language::English,
+            glyphs: GlyphSet::Auto,
             keep_awake: true,
             main_branch: None,
             editor: None,
@@ -100,6 +105,17 @@ impl Config {
         let names = self.agent.iter().flat_map(|list| list.split(','));
         names.map(str::trim).filter(|name| !name.is_empty()).collect()
     }
+}
+
+/// Which symbols the terminal app draws.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "a doc comment on a variant would turn the schema's `enum` into a `oneOf`")]
+pub enum GlyphSet {
+    #[default]
+    Auto,
+    Unicode,
+    Ascii,
 }
 
 /// An agent: how it loops (A7), and how it is run where it is not a built-in one (A1).

@@ -84,6 +84,7 @@ fn the_example_of_the_formats_page_loads() {
 agent = "claude, codex"
 checks = ["cargo test"]
 language = "zh-TW"
+glyphs = "ascii"
 keep_awake = false
 main_branch = "main"
 editor = "vim -u NONE"
@@ -146,6 +147,7 @@ cli = "glab"
         agent: Some("claude, codex".to_owned()),
         checks: Some(strings(&["cargo test"])),
         language: Language::TraditionalChinese,
+        glyphs: GlyphSet::Ascii,
         keep_awake: false,
         main_branch: Some("main".to_owned()),
         editor: Some("vim -u NONE".to_owned()),
@@ -436,6 +438,7 @@ fn every_setting_is_shown_with_its_origin() {
     # agent =                                              # not set
     checks = ["cargo test", "say \"hi\""]                  # project /c/project.toml:1
     language = "zh-CN"                                     # env DACAPO_LANGUAGE
+    glyphs = "auto"                                        # default
     keep_awake = true                                      # default
     # main_branch =                                        # not set
     # editor =                                             # not set

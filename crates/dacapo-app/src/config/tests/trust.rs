@@ -26,6 +26,7 @@ fn r6_every_setting_is_classified() {
         harmless,
         [
             "language",
+            "glyphs",
             "keep_awake",
             "main_branch",
             "agents.x.loop_enabled",
