@@ -44,6 +44,7 @@ mod takeover;
 mod tasks;
 mod text;
 mod trust;
+mod tui;
 mod untracked;
 
 pub use language::Language;
@@ -195,5 +196,6 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
     ("trust", trust::TRUST),
+    ("tui", tui::TUI),
     ("untracked", untracked::UNTRACKED),
 ];
