@@ -1,0 +1,371 @@
+//! All that the application knows and shows: screens on top of each other, the tasks, what was said last. What happens comes in
+//! as a [`Message`], what is to be done goes out as effects; nothing here touches the world.
+
+use dacapo_app::note::Note;
+use dacapo_app::operations::act::OperationResult;
+use dacapo_app::operations::list::Scope;
+use dacapo_app::present::notes;
+use dacapo_app::question::NotYet;
+use dacapo_core::overview::Brief;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::Frame;
+use ratatui::layout::Size;
+
+use super::acting::{self, Acting};
+use super::chrome;
+use super::command_line::CommandLine;
+use super::effect::{Act, Effect, Foreign, Notice};
+use super::help::Help;
+use super::key::Key;
+use super::live::Tasks;
+use super::message::{Message, ScreenId, Signal};
+use super::question::QuestionCard;
+use super::screen::{Context, Go, Reply, Screen, Shape};
+use super::theme::Theme;
+use crate::messages::Messages;
+
+/// What never changes while the application runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Outfit {
+    pub(crate) messages: Messages,
+    pub(crate) theme: Theme,
+    pub(crate) zone: TimeZone,
+    /// The checkout around the user's directory.
+    pub(crate) top: Option<String>,
+}
+
+/// Everything.
+pub(crate) struct Model {
+    outfit: Outfit,
+    tasks: Tasks,
+    /// The lowest is the home screen, and always there.
+    screens: Vec<Opened>,
+    next_id: u64,
+    notice: Option<Notice>,
+    /// Operations that are under way.
+    acting: Acting,
+    warned: Warned,
+    now: Timestamp,
+    size: Size,
+    /// Counts whatever may have changed the picture.
+    version: u64,
+}
+
+/// Whether the last key was one to quit by, and the user was told what the next one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Warned {
+    JustNow,
+    #[default]
+    No,
+}
+
+struct Opened {
+    id: ScreenId,
+    screen: Box<dyn Screen>,
+}
+
+/// Something to be done, and the screen that wants it.
+pub(crate) struct Wanted {
+    pub(crate) screen: ScreenId,
+    pub(crate) effect: Effect,
+}
+
+impl Model {
+    pub(crate) fn new(outfit: Outfit, scope: Scope, size: Size, now: Timestamp) -> Self {
+        Self {
+            outfit,
+            tasks: Tasks::new(scope),
+            screens: Vec::new(),
+            next_id: 0,
+            notice: None,
+            acting: Acting::default(),
+            warned: Warned::No,
+            now,
+            size,
+            version: 0,
+        }
+    }
+
+    /// Changes whenever the picture may have.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Opens a screen on top.
+    pub(crate) fn open(&mut self, screen: Box<dyn Screen>) -> Vec<Wanted> {
+        self.version += 1;
+        let id = ScreenId(self.next_id);
+        self.next_id += 1;
+        self.screens.push(Opened { id, screen });
+        self.ask(self.screens.len() - 1, |screen, context| screen.opened(context))
+    }
+
+    /// The screens that are open; feeds of any other one end.
+    pub(crate) fn is_open(&self, screen: ScreenId) -> bool {
+        self.screens.iter().any(|opened| opened.id == screen)
+    }
+
+    /// Takes in what happened; what is to be done because of it.
+    pub(crate) fn update(&mut self, message: Message, now: Timestamp) -> Vec<Wanted> {
+        self.now = now;
+        self.version += 1;
+        match message {
+            Message::Key(key) => self.key(key),
+            Message::Pasted(text) => {
+                self.notice = None;
+                self.ask_top(|screen, context| screen.pasted(&text, context))
+            }
+            Message::Resized { columns, rows } => {
+                self.size = Size::new(columns, rows);
+                self.ask_all(|screen, context| screen.resized(context))
+            }
+            Message::Tasks(news) => {
+                self.tasks.take(news);
+                self.ask_all(|screen, context| screen.tasks_changed(context))
+            }
+            Message::Answered { screen, answer } => {
+                match self.screens.iter().position(|opened| opened.id == screen) {
+                    Some(at) => self.ask(at, |screen, context| screen.answered(answer, context)),
+                    None => Vec::new(),
+                }
+            }
+            Message::Acted { act, came } => self.acted(act, *came),
+            Message::Noted(note) => {
+                self.noted(&note);
+                Vec::new()
+            }
+            Message::Returned { problem } => {
+                self.notice = problem.map(Notice::problem);
+                Vec::new()
+            }
+            Message::Tick => self.ask_all(|screen, context| screen.ticked(context)),
+            Message::Signal(Signal::Interrupt) => self.key(Key::Ctrl('c')),
+            Message::Signal(Signal::Stop) => self.wanted(Effect::Suspend),
+            Message::Signal(Signal::End { exit_code }) => self.wanted(Effect::Quit { exit_code }),
+        }
+    }
+
+    fn key(&mut self, key: Key) -> Vec<Wanted> {
+        self.notice = None;
+        let warned = std::mem::take(&mut self.warned);
+        if let Some(why) = self.not_now(key) {
+            self.notice = Some(Notice::info(why));
+            return Vec::new();
+        }
+        let at = self.screens.len() - 1;
+        let reply = {
+            let context = context(&self.outfit, &self.tasks, self.now, self.size);
+            self.screens[at].screen.key(key, &context)
+        };
+        if reply.unused {
+            return self.own_key(key, warned);
+        }
+        self.carry(at, reply)
+    }
+
+    /// Why a key does nothing now, where the screen knows it.
+    fn not_now(&self, key: Key) -> Option<String> {
+        let top = self.screens.last()?;
+        if top.screen.takes_text() {
+            return None;
+        }
+        let keys = top.screen.keys(&self.context());
+        keys.into_iter().find(|binding| binding.keys.contains(&key))?.not_now
+    }
+
+    /// Keys that mean the same everywhere.
+    fn own_key(&mut self, key: Key, warned: Warned) -> Vec<Wanted> {
+        let messages = self.outfit.messages;
+        match key {
+            Key::Char('?') | Key::Function(1) => {
+                let help = Help::new(self.screens.last().map(|top| top.screen.keys(&self.context())));
+                self.open(Box::new(help))
+            }
+            Key::Char('/' | ':') => {
+                let context = self.context();
+                let line = CommandLine::new(self.selected(&context), &context);
+                self.open(Box::new(line))
+            }
+            Key::Char('q') => self.quit(warned),
+            Key::Ctrl('c') if warned == Warned::JustNow => self.wanted(Effect::Quit { exit_code: 0 }),
+            Key::Esc | Key::Ctrl('c') if self.screens.len() > 1 => {
+                self.close();
+                Vec::new()
+            }
+            Key::Ctrl('c') if !self.acting.is_idle() => {
+                self.notice = Some(Notice::info(messages.tui_cancelling(&self.acting.words())));
+                self.wanted(Effect::Cancel)
+            }
+            Key::Ctrl('c') => {
+                self.warned = Warned::JustNow;
+                self.notice = Some(Notice::info(messages.tui_ctrl_c_again()));
+                Vec::new()
+            }
+            Key::Ctrl('z') => self.wanted(Effect::Suspend),
+            Key::Ctrl('l') => self.wanted(Effect::Redraw),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is under way goes on without us, but nobody would say what came of it.
+    fn quit(&mut self, warned: Warned) -> Vec<Wanted> {
+        let under_way = self.acting.long_words();
+        if under_way.is_empty() || warned == Warned::JustNow {
+            return self.wanted(Effect::Quit { exit_code: 0 });
+        }
+        self.warned = Warned::JustNow;
+        self.notice = Some(Notice::info(self.outfit.messages.tui_quit_while_acting(&under_way)));
+        Vec::new()
+    }
+
+    fn acted(&mut self, act: Act, came: Result<OperationResult, NotYet>) -> Vec<Wanted> {
+        let messages = self.outfit.messages;
+        self.acting.ended(&act);
+        match came {
+            Ok(OperationResult::ToRun { plan }) => self.wanted(Effect::Run(Foreign::Plan(plan))),
+            Ok(done) => {
+                let words = acting::done(&act.operation, &done, messages);
+                self.notice =
+                    Some(if acting::is_whole(&done) { Notice::done(words) } else { Notice::problem(words) });
+                self.ask_all(|screen, context| screen.acted(&done, context))
+            }
+            Err(NotYet::Ask(question)) => self.open(Box::new(QuestionCard::new(act, *question))),
+            Err(NotYet::Refused(failure)) => {
+                self.notice = Some(Notice::problem(failure.shown(messages).to_string()));
+                Vec::new()
+            }
+        }
+    }
+
+    fn noted(&mut self, note: &Note) {
+        match note {
+            Note::Merging { task, now } => self.acting.merging(task, now, self.outfit.messages),
+            other => self.notice = Some(Notice::info(notes::line(other, self.outfit.messages))),
+        }
+    }
+
+    /// The screen on top is closed; the home screen never is.
+    fn close(&mut self) {
+        if self.screens.len() > 1 {
+            self.screens.pop();
+        }
+    }
+
+    /// The selected task.
+    fn selected<'a>(&self, context: &Context<'a>) -> Option<&'a Brief> {
+        self.screens.iter().rev().find_map(|opened| opened.screen.task(context))
+    }
+
+    /// The same for tests.
+    #[cfg(test)]
+    pub(super) fn selected_task(&self) -> Option<&Brief> {
+        self.selected(&self.context())
+    }
+
+    fn wanted(&self, effect: Effect) -> Vec<Wanted> {
+        let screen = self.screens.last().map_or(ScreenId(0), |top| top.id);
+        vec![Wanted { screen, effect }]
+    }
+
+    fn ask_top(&mut self, what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
+        self.ask(self.screens.len() - 1, what)
+    }
+
+    fn ask_all(&mut self, what: impl Fn(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
+        // From the top: a screen that closes leaves those below it where they are.
+        (0..self.screens.len()).rev().flat_map(|at| self.ask(at, &what)).collect()
+    }
+
+    /// Lets one screen say what it wants, and does that.
+    fn ask(&mut self, at: usize, what: impl FnOnce(&mut dyn Screen, &Context<'_>) -> Reply) -> Vec<Wanted> {
+        let context = context(&self.outfit, &self.tasks, self.now, self.size);
+        let Some(opened) = self.screens.get_mut(at) else { return Vec::new() };
+        let reply = what(opened.screen.as_mut(), &context);
+        self.carry(at, reply)
+    }
+
+    fn carry(&mut self, at: usize, reply: Reply) -> Vec<Wanted> {
+        let Some(screen) = self.screens.get(at).map(|opened| opened.id) else { return Vec::new() };
+        let mut wanted = Vec::new();
+        for effect in reply.effects {
+            match effect {
+                Effect::Say(notice) => self.notice = Some(notice),
+                Effect::Home => self.screens.truncate(1),
+                Effect::Follow(scope) => {
+                    self.tasks = Tasks::new(scope);
+                    wanted.push(Wanted { screen, effect: Effect::Follow(scope) });
+                }
+                Effect::Act(act) => {
+                    self.acting.began(&act, self.outfit.messages);
+                    wanted.push(Wanted { screen, effect: Effect::Act(act) });
+                }
+                effect @ (Effect::Read(_)
+                | Effect::Feed(_)
+                | Effect::Copy(_)
+                | Effect::Run(_)
+                | Effect::Suspend
+                | Effect::Redraw
+                | Effect::Cancel
+                | Effect::Quit { .. }) => wanted.push(Wanted { screen, effect }),
+            }
+        }
+        match reply.go {
+            Go::Stay => {}
+            Go::To(next) => wanted.extend(self.open(next)),
+            Go::Instead(next) => {
+                self.screens.remove(at);
+                wanted.extend(self.open(next));
+            }
+            Go::Back if at > 0 => drop(self.screens.remove(at)),
+            Go::BackWith(answer) if at > 0 => {
+                self.screens.remove(at);
+                wanted.extend(self.ask(at - 1, |screen, context| screen.answered(answer, context)));
+            }
+            // Nothing is below the home screen.
+            Go::Back | Go::BackWith(_) => {}
+        }
+        wanted
+    }
+
+    fn context(&self) -> Context<'_> {
+        context(&self.outfit, &self.tasks, self.now, self.size)
+    }
+
+    /// When the picture changes although nothing happens.
+    pub(crate) fn changes_at(&self) -> Option<Timestamp> {
+        let context = self.context();
+        self.visible().iter().filter_map(|opened| opened.screen.changes_at(&context)).min()
+    }
+
+    /// The page, and what is on top of it.
+    fn visible(&self) -> &[Opened] {
+        let page = self.screens.iter().rposition(|opened| opened.screen.shape() == Shape::Page);
+        &self.screens[page.unwrap_or(0)..]
+    }
+
+    /// The whole picture.
+    pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
+        let context = self.context();
+        let visible: Vec<&dyn Screen> = self.visible().iter().map(|opened| opened.screen.as_ref()).collect();
+        let titles = self.screens.iter().filter(|opened| opened.screen.shape() == Shape::Page);
+        let titles: Vec<String> = titles.map(|opened| opened.screen.title(&context)).collect();
+        chrome::draw(
+            frame,
+            &chrome::Picture { visible, titles, notice: self.notice.as_ref(), acting: self.acting.words() },
+            &context,
+        );
+    }
+}
+
+fn context<'a>(outfit: &'a Outfit, tasks: &'a Tasks, now: Timestamp, size: Size) -> Context<'a> {
+    Context {
+        messages: outfit.messages,
+        theme: outfit.theme,
+        tasks,
+        now,
+        zone: &outfit.zone,
+        top: outfit.top.as_deref(),
+        page: chrome::page(size),
+    }
+}
