@@ -1,0 +1,181 @@
+//! A page of what a command of this program prints, to scroll and search through.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dacapo_core::overview::Brief;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::effect::{Effect, Foreign, Job, Services};
+use super::key::Key;
+use super::live::TaskId;
+use super::screen::{Answer, Binding, Context, Reply, Screen};
+use super::text;
+use super::theme::Role;
+
+/// More than this of an output is not shown here: `e` opens all of it.
+const MOST: u64 = 4 << 20;
+
+/// The page.
+pub(crate) struct Pager {
+    title: String,
+    args: Vec<String>,
+    directory: Option<PathBuf>,
+    task: Option<TaskId>,
+    text: Option<Vec<String>>,
+    top: usize,
+}
+
+/// What was printed.
+struct Printed(String);
+
+impl Pager {
+    pub(crate) fn new(title: String, args: Vec<String>) -> Self {
+        Self { title, args, directory: None, task: None, text: None, top: 0 }
+    }
+
+    /// A page with a text that is known already.
+    pub(crate) fn text(title: String, text: &str) -> Self {
+        let text = Some(text.lines().map(str::to_owned).collect());
+        Self { text, ..Self::new(title, Vec::new()) }
+    }
+
+    /// Run in this directory.
+    pub(crate) fn at(self, directory: Option<PathBuf>) -> Self {
+        Self { directory, ..self }
+    }
+
+    /// About this task.
+    pub(crate) fn of(self, brief: &Brief, context: &Context<'_>) -> Self {
+        Self { directory: context.directory_of(brief), task: Some(TaskId::of(brief)), ..self }
+    }
+
+    fn read(&self) -> Effect {
+        let (args, directory) = (self.args.clone(), self.directory.clone());
+        Effect::Read(Job::new(move |services| Printed(printed(services, &args, directory.as_deref()))))
+    }
+
+    fn lines(&self) -> usize {
+        self.text.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// What the program says, its errors included: they are what came of it.
+fn printed(services: &Services, args: &[String], directory: Option<&Path>) -> String {
+    let app = services.app_in(directory);
+    let messages = app.messages;
+    let run = || {
+        let here = app.here().map_err(|failure| failure.shown(messages).to_string())?;
+        let mut command = Command::new(&app.program);
+        command.args(["--color", "always"]).args(args).current_dir(here);
+        command.env_clear().envs(app.env.iter().map(|(name, value)| (name, value)));
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| messages.tui_not_started(&error.to_string()))?;
+        let mut said = Vec::new();
+        let stderr = child.stderr.take();
+        let errors = std::thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = stderr.map(|stream| stream.take(MOST).read_to_end(&mut said));
+            said
+        });
+        let _ = child.stdout.take().map(|stream| stream.take(MOST).read_to_end(&mut said));
+        // One that prints more than is shown has nobody who reads it.
+        let _ = child.kill();
+        let _ = child.wait();
+        said.extend(errors.join().unwrap_or_default());
+        Ok::<_, String>(String::from_utf8_lossy(&said).into_owned())
+    };
+    run().unwrap_or_else(|problem| problem)
+}
+
+impl Screen for Pager {
+    fn title(&self, _: &Context<'_>) -> String {
+        self.title.clone()
+    }
+
+    fn opened(&mut self, _: &Context<'_>) -> Reply {
+        if self.args.is_empty() { Reply::default() } else { Reply::effect(self.read()) }
+    }
+
+    fn key(&mut self, key: Key, context: &Context<'_>) -> Reply {
+        let page = usize::from(context.page.height).max(1);
+        let last = self.lines().saturating_sub(page);
+        match key {
+            Key::Down | Key::Char('j') => self.top = (self.top + 1).min(last),
+            Key::Up | Key::Char('k') => self.top = self.top.saturating_sub(1),
+            Key::PageDown | Key::Char(' ') => self.top = (self.top + page).min(last),
+            Key::PageUp => self.top = self.top.saturating_sub(page),
+            Key::Home => self.top = 0,
+            Key::End => self.top = last,
+            Key::Char('e') if self.args.is_empty() => {
+                let text = self.text.as_ref().map(|lines| lines.join("\n")).unwrap_or_default();
+                return Reply::effect(Effect::Run(Foreign::EditText { text, name: "dacapo.txt".into() }));
+            }
+            Key::Char('e') => {
+                let (args, directory) = (self.args.clone(), self.directory.clone());
+                let name = format!("{}.txt", self.args.join("-"));
+                return Reply::effect(Effect::Run(Foreign::EditOutput { args, directory, name }));
+            }
+            Key::Ctrl('r') => return Reply::effect(self.read()),
+            key => {
+                let brief = self.task.as_ref().and_then(|id| context.tasks.get(id)).map(|entry| &entry.brief);
+                let known = brief.filter(|_| key != Key::Enter);
+                return known
+                    .and_then(|brief| super::actions::key(key, brief, context))
+                    .unwrap_or_else(Reply::unused);
+            }
+        }
+        Reply::default()
+    }
+
+    fn answered(&mut self, answer: Answer, _: &Context<'_>) -> Reply {
+        if let Ok(printed) = answer.downcast::<Printed>() {
+            self.text = Some(printed.0.lines().map(str::to_owned).collect());
+        }
+        Reply::default()
+    }
+
+    fn tasks_changed(&mut self, context: &Context<'_>) -> Reply {
+        let about_task = self.task.as_ref().is_some_and(|id| context.tasks.get(id).is_some());
+        if about_task { Reply::effect(self.read()) } else { Reply::default() }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
+        let Some(lines) = &self.text else {
+            let words = Span::styled(context.messages.tui_reading(), context.style(Role::Faint));
+            return frame.render_widget(words, area);
+        };
+        let top = self.top.min(lines.len().saturating_sub(usize::from(area.height)));
+        let shown = lines.iter().skip(top).take(area.height.into());
+        let shown: Vec<Line<'_>> = shown.map(|line| text::painted(line, context.theme)).collect();
+        frame.render_widget(Paragraph::new(shown), area);
+    }
+
+    fn keys(&self, context: &Context<'_>) -> Vec<Binding> {
+        let messages = context.messages;
+        let mut all = vec![
+            Binding::new(Key::Esc, messages.tui_key_back()),
+            Binding::new(Key::Down, messages.tui_key_scroll()).or(Key::Up).or(Key::PageDown).or(Key::PageUp),
+            Binding::new(Key::Char('e'), messages.tui_key_editor()),
+        ];
+        let brief = self.task.as_ref().and_then(|id| context.tasks.get(id)).map(|entry| &entry.brief);
+        if brief.is_some() {
+            let mine = super::actions::bindings(brief, messages);
+            let own = |binding: &Binding| binding.keys[0] != Key::Enter && binding.keys[0] != Key::Char('e');
+            all.extend(mine.into_iter().filter(own));
+        }
+        all
+    }
+
+    fn task<'a>(&self, context: &Context<'a>) -> Option<&'a Brief> {
+        self.task.as_ref().and_then(|id| context.tasks.get(id)).map(|entry| &entry.brief)
+    }
+}
