@@ -1,0 +1,47 @@
+use dacapo_app::operations::act::Operation;
+
+use crate::config::Whose;
+use crate::messages::Language;
+use crate::tui::key::Key;
+use crate::tui::testing::{Stage, a_day};
+
+fn settings(columns: u16, rows: u16, language: Language) -> Stage {
+    let mut stage = Stage::in_language(columns, rows, language);
+    let home = stage.services.app.user_dir.clone().unwrap();
+    std::fs::create_dir_all(home.join(".config/dacapo")).unwrap();
+    let text = "# mine\nchecks = [\"make test\"]\n\n[agents.claude]\nloop_enabled = true\n";
+    std::fs::write(home.join(".config/dacapo/config.toml"), text).unwrap();
+    stage.tasks(a_day()).press(&[Key::Char('s')]);
+    stage
+}
+
+#[test]
+fn u5_settings_have_their_origin() {
+    let english = settings(160, 50, Language::English);
+    insta::assert_snapshot!("settings_160x50", english.shown());
+    let chinese = settings(80, 24, Language::SimplifiedChinese);
+    let shown = chinese.shown();
+    assert!(shown.contains("常规"), "{shown}");
+    assert!(shown.contains("make test"), "{shown}");
+}
+
+#[test]
+fn u5_a_switch_is_turned_a_choice_goes_on_and_a_text_is_typed() {
+    let mut stage = settings(160, 50, Language::English);
+    let last = |stage: &Stage| (*stage.acts.last().unwrap().operation).clone();
+    let set =
+        |key: &str, value: &str, file| Operation::SetConfig { key: key.into(), value: value.into(), file };
+    // agent, checks, language, glyphs, keep_awake
+    stage.press(&[Key::Down, Key::Down, Key::Down, Key::Enter]);
+    assert_eq!(last(&stage), set("glyphs", "unicode", Whose::User));
+    stage.press(&[Key::Down, Key::Char(' ')]);
+    assert_eq!(last(&stage), set("keep_awake", "false", Whose::User));
+    stage.press(&[Key::Home, Key::Tab, Key::Enter]).types("claude,codex").press(&[Key::Enter]);
+    assert_eq!(last(&stage), set("agent", "claude,codex", Whose::Project));
+    stage.press(&[Key::Delete]);
+    assert_eq!(last(&stage), Operation::UnsetConfig { key: "agent".into(), file: Whose::Project });
+    let before = stage.acts.len();
+    stage.press(&[Key::Enter]).types("x").press(&[Key::Esc]);
+    assert_eq!(stage.acts.len(), before, "Esc writes nothing");
+    assert!(stage.shown().contains("settings"), "and stays here");
+}
