@@ -46,7 +46,11 @@ mod wait;
 pub use background::{ARGUMENT as RUN_ARGUMENT, main as run_in_background};
 pub use console::Console;
 pub(crate) use console::not_written;
+pub(crate) use dry_run::in_words as dry_run_in_words;
 pub use merge::halt_by_signals;
+pub(crate) use merge::request as merge_request;
+pub(crate) use rerun::refuse_a_second_name;
+pub(crate) use spawn::{in_background, offered};
 
 /// Carries a command out; gives back the exit code.
 pub fn run(app: &Console, command: Command) -> Result<u8, Failure> {

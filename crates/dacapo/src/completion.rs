@@ -39,6 +39,17 @@ pub fn script(shell: Shell) -> std::io::Result<String> {
     String::from_utf8(script).map_err(std::io::Error::other)
 }
 
+/// What the last of these words can become; the program's name is the first.
+pub(crate) fn candidates(words: Vec<OsString>, here: &Path) -> Vec<(String, Option<String>)> {
+    let last = words.len().saturating_sub(1);
+    let found = clap_complete::engine::complete(&mut command(), words, last, Some(here)).unwrap_or_default();
+    let words = |candidate: &CompletionCandidate| {
+        let help = candidate.get_help().map(ToString::to_string);
+        Some((candidate.get_value().to_str()?.to_owned(), help))
+    };
+    found.iter().filter(|candidate| !candidate.is_hide_set()).filter_map(words).collect()
+}
+
 /// The command line, with what is known of the values of its arguments.
 ///
 /// By their names and in one place, so that a new command about a task completes without a word here.

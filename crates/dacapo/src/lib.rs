@@ -7,10 +7,12 @@
 //! | `commands` | one file per command: convert, call an operation, show the result |
 //! | `output`, `terminal`, `question` | lines and JSON that never wait for their reader; keys; questions |
 //! | `completion` | Tab completion, which asks this program |
+//! | `tui` | the terminal app |
 //! | `rehearsal`, `native` | the built-in agents: the scripted one and the small real one |
 //! | `net` | `dacapo-net`: everything that needs HTTP, TLS or an async runtime |
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -41,6 +43,7 @@ pub mod output;
 mod question;
 pub mod rehearsal;
 pub mod terminal;
+pub mod tui;
 
 // The rooms of the application layer, under the names that commands know them by.
 pub(crate) use dacapo_app::{
@@ -94,6 +97,9 @@ pub fn main() -> ExitCode {
         return code;
     }
     completion::dispatch();
+    if args.len() == 1 {
+        return without_arguments(&args);
+    }
     let json = args::want_json(&args);
     let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {
         Ok(args) => args,
@@ -134,6 +140,32 @@ pub fn main() -> ExitCode {
             // People do not fear for their work when a command only shows something.
             failure.kept = failure.kept.filter(|_| !only_reads);
             report(&failure, app.messages, false)
+        }
+    }
+}
+
+/// `dacapo` alone: the app at a terminal, the help elsewhere.
+fn without_arguments(args: &[OsString]) -> ExitCode {
+    let app = app();
+    match tui::Seat::of(&app) {
+        tui::Seat::Terminal => {
+            // A line of the log in the middle of a screen helps nobody; one that goes elsewhere does.
+            let log = (!std::io::stderr().is_terminal()).then(start_log);
+            let ended = tui::run(&app);
+            log.iter().for_each(LogOutlet::finish);
+            match ended {
+                Ok(code) => ExitCode::from(code),
+                Err(failure) => report(&failure, app.messages, false),
+            }
+        }
+        seat @ (tui::Seat::DumbTerminal | tui::Seat::Elsewhere) => {
+            if seat == tui::Seat::DumbTerminal {
+                complain!("{}{}\n", app.messages.label_note(), app.messages.tui_dumb_terminal());
+            }
+            match args::Cli::try_parse_from(args) {
+                Ok(_) => ExitCode::SUCCESS,
+                Err(error) => not_understood(&error, args),
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Flags of `milestone` and what can be done with one.
 
 use clap::{Args, Subcommand};
+use dacapo_app::operations::act::Operation;
+use dacapo_app::operations::milestone::MilestoneOperation;
 
 use super::{ProofIn, Show};
 
@@ -79,6 +81,39 @@ impl MilestoneCommand {
             MilestoneCommand::Reject(args) => args.show.json,
             MilestoneCommand::Abandon(args) => args.json,
         }
+    }
+}
+
+impl super::Command {
+    /// What only tasks of one kind have done to them, as a surface that lives long has it done; none: the command is no such
+    /// thing, or it only shows something.
+    pub(crate) fn own_operation(&self) -> Option<Operation> {
+        let Self::Milestone(Milestone { command }) = self else { return None };
+        let words = |words: &[String]| Some(words.join(" ")).filter(|words| !words.trim().is_empty());
+        let own = match command {
+            MilestoneCommand::Start(args) => MilestoneOperation::Start {
+                id: args.milestone.clone()?,
+                developer: args.developer.clone(),
+                acceptor: args.acceptor.clone(),
+                checks: args.check.clone(),
+            },
+            MilestoneCommand::Resume(args) => MilestoneOperation::Resume {
+                id: args.milestone.clone(),
+                guidance: words(&args.guidance),
+                rounds: args.rounds,
+                refreeze: args.refreeze,
+            },
+            MilestoneCommand::Abandon(args) => MilestoneOperation::Abandon { id: args.milestone.clone() },
+            MilestoneCommand::Approve(args) => {
+                let choice = args.finding.map(|number| number as usize);
+                return Some(Operation::Approve { task: args.milestone.clone(), choice });
+            }
+            MilestoneCommand::Reject(args) => {
+                return Some(Operation::Reject { task: args.milestone.clone(), reason: words(&args.reason) });
+            }
+            MilestoneCommand::New(_) | MilestoneCommand::List(_) | MilestoneCommand::Show(_) => return None,
+        };
+        Some(own.operation())
     }
 }
 

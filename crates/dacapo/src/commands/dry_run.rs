@@ -10,6 +10,7 @@ use dacapo_core::spec::{AgentSpec, Place, PromptBy, TaskSpec};
 use serde_json::{Value, json};
 
 use super::front_door::{agents_in_words, limits, payer, place};
+use crate::App;
 use crate::args::Show;
 use crate::commands::Console;
 use crate::error::Failure;
@@ -27,11 +28,14 @@ pub(super) fn show(app: &Console, prepared: &Prepared, show: Show) -> Result<u8,
         return Ok(0);
     }
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
-    app.print(&in_words(app, asked, uncommitted));
+    let mut lines = in_words(app, asked, uncommitted);
+    lines.push(paint(DIM, &app.messages.dry_run_nothing_started()));
+    app.print(&lines.join("\n"));
     Ok(0)
 }
 
-fn in_words(app: &Console, asked: &Request, uncommitted: usize) -> String {
+/// What would run, in painted lines.
+pub(crate) fn in_words(app: &App, asked: &Request, uncommitted: usize) -> Vec<String> {
     let (spec, messages) = (&asked.spec, app.messages);
     let name = paint(BOLD, spec.name.as_str());
     let head =
@@ -72,8 +76,7 @@ fn in_words(app: &Console, asked: &Request, uncommitted: usize) -> String {
     let mut prompt = spec.prompt.lines();
     line(&messages.label_prompt(), prompt.next().unwrap_or_default());
     prompt.for_each(|more| line("", more));
-    lines.push(paint(DIM, &messages.dry_run_nothing_started()));
-    lines.join("\n")
+    lines
 }
 
 /// The command line of the first turn. What only a turn has is shown by its name.

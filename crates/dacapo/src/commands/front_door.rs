@@ -14,6 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::attach::attach;
 use super::start::{prepared, questions};
 use super::{dry_run, spawn};
+use crate::App;
 use crate::agents::is_variable;
 use crate::args::{Exec, Show};
 use crate::commands::Console;
@@ -150,7 +151,7 @@ impl Lines {
 }
 
 /// `claude · subscription · skips permission prompts`.
-pub(super) fn agents_in_words(app: &Console, agents: &[AgentSpec]) -> String {
+pub(super) fn agents_in_words(app: &App, agents: &[AgentSpec]) -> String {
     let messages = app.messages;
     let one = |spec: &AgentSpec| {
         let mut facts = vec![spec.name.clone()];
@@ -174,7 +175,7 @@ fn billed(Payer(holder): &Payer, messages: Messages) -> String {
 }
 
 /// Whose key pays, if one does.
-pub(super) fn payer(app: &Console, agents: &[AgentSpec], messages: Messages) -> Option<String> {
+pub(super) fn payer(app: &App, agents: &[AgentSpec], messages: Messages) -> Option<String> {
     prompt::payer(app, agents).as_ref().map(|payer| billed(payer, messages))
 }
 

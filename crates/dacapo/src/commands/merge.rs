@@ -8,6 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::drive;
+use crate::App;
 use crate::args::Merge;
 use crate::commands::Console;
 use crate::error::Failure;
@@ -17,9 +18,10 @@ mod show;
 
 use show::Shown;
 
-pub(super) fn run(app: &Console, args: &Merge) -> Result<u8, Failure> {
+/// What is to be merged, and how.
+pub(crate) fn request(app: &App, args: &Merge) -> Result<MergeRequest, Failure> {
     let names = args.names.as_deref().unwrap_or_default().split(',');
-    let request = MergeRequest {
+    Ok(MergeRequest {
         tasks: names.map(str::to_owned).collect(),
         ready: args.ready,
         query: query(args, &app.repository_data()?)?,
@@ -28,7 +30,11 @@ pub(super) fn run(app: &Console, args: &Merge) -> Result<u8, Failure> {
         agent_cmd: args.agent_cmd.clone(),
         model: args.model.clone(),
         no_agent: args.no_agent,
-    };
+    })
+}
+
+pub(super) fn run(app: &Console, args: &Merge) -> Result<u8, Failure> {
+    let request = request(app, args)?;
     let mut shown = Shown::new(app, args.show, request.query.clone(), args.dry_run);
     if args.dry_run {
         let plan = app.merge_plan(&request)?;

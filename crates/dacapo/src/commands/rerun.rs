@@ -31,7 +31,7 @@ pub(super) fn run(app: &Console, args: &Rerun) -> Result<u8, Failure> {
 }
 
 /// `rerun a b`: whoever types that means a name, and an agent would be paid for a prompt of one word.
-fn refuse_a_second_name(before: &str, given: &Exec) -> Result<(), Failure> {
+pub(crate) fn refuse_a_second_name(before: &str, given: &Exec) -> Result<(), Failure> {
     match given.prompt.as_slice() {
         [word] if word != "-" && !word.contains(char::is_whitespace) => {
             Err(Failure::usage(say(|m| m.command_single_word(word)))

@@ -37,7 +37,7 @@ pub(super) fn run(app: &Console, args: Spawn) -> Result<u8, Failure> {
 }
 
 /// `spawn --pr NAME`, as it is typed in the interface (S2): a prompt of one word is a task's name, and no task is started.
-fn offered(args: &Exec) -> Option<Pr> {
+pub(crate) fn offered(args: &Exec) -> Option<Pr> {
     let ([word], None, Some("")) = (args.prompt.as_slice(), &args.name, args.pr.as_deref()) else {
         return None;
     };
@@ -55,7 +55,7 @@ fn or_a_prompt(failure: Failure, name: Option<&str>) -> Failure {
 }
 
 /// What `spawn` means by flags of `exec`.
-pub(super) fn in_background(mut args: Exec) -> Exec {
+pub(crate) fn in_background(mut args: Exec) -> Exec {
     args.background = true;
     args.worktree = !args.noworktree;
     args
