@@ -67,6 +67,8 @@ mod takeover;
 mod terminal;
 mod toy_surface;
 mod trust;
+#[cfg(target_os = "linux")]
+mod tui;
 mod untracked;
 mod worktrees;
 mod writers;

@@ -66,6 +66,22 @@ impl Terminal {
         Self { keyboard, said, modes, reading, child: Some(child) }
     }
 
+    /// All bytes that came so far.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// Gives the terminal another size; the program is told by the signal.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.keyboard, size).unwrap();
+    }
+
+    /// Whether lines are typed as before the program came.
+    pub(crate) fn is_as_before(&self) -> bool {
+        tcgetattr(&self.keyboard).is_ok_and(|now| modes(&now) == self.modes)
+    }
+
     /// All that was shown so far.
     pub(crate) fn said(&self) -> String {
         String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
