@@ -18,6 +18,7 @@ use crate::store::{JournalError, OpenError};
 mod followed;
 mod hub;
 mod merge;
+mod pages;
 mod position;
 mod reading;
 mod stream;
@@ -26,7 +27,9 @@ mod turn;
 
 pub use followed::{Bell, Watched, WatchedRecord};
 pub use hub::{Hub, WatchedDirectory};
+pub use pages::{PageReader, Pages, Read, Side};
 pub use position::{Mark, NoPosition, Position};
+pub use reading::Group;
 pub use stream::{Canceller, Follow};
 
 /// Where a client begins.
@@ -38,6 +41,8 @@ pub enum Opening {
     After(Position),
     /// With all events, which are few, but of what agents did only with so many things, the last of the turn at work.
     Tail(usize),
+    /// With all events, and never anything of what agents did.
+    Events,
 }
 
 /// Which of an agent's streams something came from.

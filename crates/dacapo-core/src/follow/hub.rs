@@ -13,6 +13,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use self::directories::Directories;
 use self::notices::{Change, Notices};
 use super::followed::{Bell, Followed, Interest, Watched, WatchedRecord};
+use super::merge::Merge;
+use super::pages::{Pages, Side};
 use super::stream::Follow;
 use super::turn::Tapes;
 use super::{FollowError, Opening};
@@ -141,6 +143,21 @@ impl Hub {
         // Told of changes before the first look, so that none is missed.
         let watched = self.watch(dir).map_err(FollowError::Lock)?;
         Follow::open(watched, kinds, opening)
+    }
+
+    /// What an agent printed in one turn, at any place; none: there was no such turn.
+    pub fn pages(
+        &self,
+        dir: &TaskDir,
+        kinds: Kinds,
+        turn: u32,
+        side: Side,
+    ) -> Result<Option<Pages>, FollowError> {
+        match side {
+            Side::Told => Ok(Merge::new(self.clone(), dir, kinds)?.tapes_of(turn)?.map(Pages::told)),
+            Side::Raw => Ok(Some(Pages::plain(dir.turn_path(turn, "raw")))),
+            Side::Stderr => Ok(Some(Pages::plain(dir.turn_path(turn, "err")))),
+        }
     }
 
     /// Begins to watch whether something is new in a task, without reading it.

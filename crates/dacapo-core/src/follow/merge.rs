@@ -99,6 +99,21 @@ impl Merge {
         Ok(())
     }
 
+    /// The tapes of any turn; none: there was no such turn, or it cannot be told how its output reads.
+    pub(super) fn tapes_of(mut self, number: u32) -> Result<Option<Arc<Tapes>>, FollowError> {
+        while let Some(line) = self.next_line()? {
+            if let Some(machine) = &mut self.machine {
+                machine.apply(&line);
+            }
+            if matches!(line.event, Event::TurnStarted { turn, .. } if turn == number) {
+                let Some(plan) = self.turn_at_work() else { return Ok(None) };
+                let make = || Tapes::of(&self.dir, &self.spec, plan);
+                return Ok(Some(self.hub.tapes(&self.spec.tag, number, make)));
+            }
+        }
+        Ok(None)
+    }
+
     /// How the task came to rest, by what was delivered.
     pub(super) fn rest(&self) -> Rest {
         match &self.end {

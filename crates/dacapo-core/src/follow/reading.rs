@@ -13,13 +13,13 @@ const CHUNK: usize = if cfg!(test) { 97 } else { 64 << 10 };
 
 /// What comes of one line, or of a piece of a very long one.
 #[derive(Debug, PartialEq)]
-pub(super) struct Group {
+pub struct Group {
     /// Where the line begins.
-    pub(super) start: u64,
+    pub start: u64,
     /// Behind it.
-    pub(super) end: u64,
+    pub end: u64,
     /// At least one.
-    pub(super) events: Vec<AgentEvent>,
+    pub events: Vec<AgentEvent>,
 }
 
 /// Reads a file on from some place.
@@ -32,12 +32,15 @@ pub(super) struct Reading {
     read: u64,
     /// Of that beginning.
     early: Vec<AgentEvent>,
+    /// At the end of the first line behind this the parser is kept as it stands there.
+    keep_behind: Option<u64>,
+    kept: Option<(u64, Box<dyn Parser>)>,
 }
 
 impl Reading {
     /// From a place at which a line begins, with the parser as it was there.
     pub(super) fn new(parser: Option<Box<dyn Parser>>, at: u64) -> Self {
-        Self { parser, line: at, read: at, early: Vec::new() }
+        Self { parser, line: at, read: at, early: Vec::new(), keep_behind: None, kept: None }
     }
 
     /// All lines before this have been read.
@@ -50,14 +53,20 @@ impl Reading {
         self.read == 0
     }
 
-    /// The parser as it stands, where nothing waits in it; none for plain text, or in the middle of a line.
-    pub(super) fn checkpoint(&self) -> Option<Box<dyn Parser>> {
-        if self.line == self.read { self.parser.as_ref().map(|parser| parser.checkpoint()) } else { None }
+    /// The parser is to be kept as it stands at the end of the first line behind `place`. A piece that is read hardly ever ends
+    /// where a line does, so it is for the reader to see the place.
+    pub(super) fn keep_behind(&mut self, place: u64) {
+        self.keep_behind = Some(place);
+    }
+
+    /// What was kept, and where.
+    pub(super) fn take_kept(&mut self) -> Option<(u64, Box<dyn Parser>)> {
+        self.kept.take()
     }
 
     /// Takes the next bytes in. False: there are none that say anything yet.
     pub(super) fn advance(&mut self, file: &File, each: &mut dyn FnMut(Group)) -> io::Result<bool> {
-        let Self { parser: Some(parser), line, read, early } = self else {
+        let Self { parser: Some(parser), line, read, early, keep_behind, kept } = self else {
             return self.advance_text(file, each);
         };
         if parser.is_over() {
@@ -73,6 +82,9 @@ impl Reading {
             }
             *line = *read;
             rest = &rest[end + 1..];
+            if keep_behind.take_if(|place| *place <= *line).is_some() {
+                *kept = Some((*line, parser.checkpoint()));
+            }
             // A process that lives on prints more, but not of this turn.
             if parser.is_over() {
                 return Ok(true);
@@ -164,6 +176,39 @@ pub(super) fn last_lines(file: &File, length: u64, lines: usize) -> io::Result<O
         }
     }
     Ok(Some(0))
+}
+
+/// The place nearest before `at` at which a line of plain text begins.
+pub(super) fn line_start(file: &File, at: u64) -> io::Result<u64> {
+    let mut end = at;
+    while end > 0 {
+        let size = (CHUNK as u64).min(end);
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(CHUNK)];
+        file.read_exact_at(&mut bytes, end - size)?;
+        if let Some(place) = memchr::memrchr(b'\n', &bytes) {
+            return Ok(end - size + place as u64 + 1);
+        }
+        end -= size;
+    }
+    Ok(0)
+}
+
+/// The place nearest behind `at` at which a line begins; none where the last line of the file is too long to look for it.
+pub(super) fn next_line_start(file: &File, at: u64) -> io::Result<Option<u64>> {
+    if at == 0 {
+        return Ok(Some(0));
+    }
+    let mut from = at - 1;
+    loop {
+        let bytes = read_at(file, from)?;
+        if let Some(place) = memchr::memchr(b'\n', &bytes) {
+            return Ok(Some(from + place as u64 + 1));
+        }
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        from += bytes.len() as u64;
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ pub struct Follow {
     ready: VecDeque<(Position, Item)>,
     /// What agents did is passed over until all events have come; then so much of it is given.
     tail: Option<usize>,
+    /// Whether anything of what agents do is wanted.
+    output: Output,
     /// The news that were there when all had been delivered.
     seen: Option<u64>,
     caught_up: bool,
@@ -47,12 +49,13 @@ impl Canceller {
 impl Follow {
     pub(super) fn open(watched: Watched, kinds: Kinds, opening: Opening) -> Result<Self, FollowError> {
         let mut merge = Merge::new(watched.hub.clone(), &watched.followed.dir, kinds)?;
-        let tail = match opening {
-            Opening::Start => None,
-            Opening::Tail(things) => Some(things),
+        let (tail, output) = match opening {
+            Opening::Start => (None, Output::Wanted),
+            Opening::Tail(things) => (Some(things), Output::Wanted),
+            Opening::Events => (None, Output::PassedOver),
             Opening::After(position) => {
                 merge.go_to(&position)?;
-                None
+                (None, Output::Wanted)
             }
         };
         Ok(Self {
@@ -61,6 +64,7 @@ impl Follow {
             merge,
             ready: VecDeque::new(),
             tail,
+            output,
             seen: None,
             caught_up: false,
             told_rest: false,
@@ -136,7 +140,7 @@ impl Follow {
         }
         // Asked before it is read: what nobody drives has all it will ever say on file.
         let driven = followed.is_driven();
-        let output = if self.tail.is_some() { Output::PassedOver } else { Output::Wanted };
+        let output = if self.tail.is_some() { Output::PassedOver } else { self.output };
         match self.merge.step(output) {
             Ok(Merged::Item(item)) => self.deliver(item),
             Ok(Merged::More) => {}

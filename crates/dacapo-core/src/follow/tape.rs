@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::position::Mark;
-use super::reading::{Group, Reading, last_lines};
+use super::reading::{Group, Reading, last_lines, line_start, next_line_start};
 use crate::agent::Parser;
 use crate::event::AgentEvent;
 use crate::store::files;
@@ -113,14 +113,10 @@ impl Inner {
     /// Reads on at the newest place. False: there is nothing.
     fn advance(&mut self, file: &File) -> io::Result<bool> {
         let Some(head) = &mut self.head else { return Ok(false) };
+        head.keep_behind(self.checkpoints.last().map_or(0, |(at, _)| *at) + self.spacing);
         let window = &mut self.window;
         let more = head.advance(file, &mut |group| window.push_back(Arc::new(group)))?;
-        let behind = self.checkpoints.last().map_or(0, |(at, _)| *at) + self.spacing;
-        if head.line() >= behind
-            && let Some(parser) = head.checkpoint()
-        {
-            self.checkpoints.push((head.line(), parser));
-        }
+        self.checkpoints.extend(head.take_kept());
         if self.checkpoints.len() > MOST_CHECKPOINTS {
             let mut nth = 0;
             self.checkpoints.retain(|_| {
@@ -144,6 +140,55 @@ impl Inner {
     }
 }
 
+/// Reading at any place.
+impl Tape {
+    pub(super) fn is_plain(&self) -> bool {
+        self.parser.is_none()
+    }
+
+    /// Before this place every line can be reached from a checkpoint; behind it, all that is between is read first.
+    pub(super) fn known(&self) -> u64 {
+        if self.is_plain() {
+            return self.length();
+        }
+        self.lock().head.as_ref().map_or(0, Reading::line)
+    }
+
+    /// Reads a piece at the newest place. False: there is none.
+    pub(super) fn read_on(&self) -> io::Result<bool> {
+        let mut inner = self.lock();
+        let Some(file) = self.open(&mut inner)? else { return Ok(false) };
+        let more = inner.advance(&file)?;
+        inner.trim();
+        Ok(more)
+    }
+
+    /// The nearest place that is at least `bytes` before `at` and from which everything is read as from the start.
+    pub(super) fn place_before(&self, at: u64, bytes: u64) -> io::Result<u64> {
+        let wanted = at.saturating_sub(bytes);
+        let mut inner = self.lock();
+        let Some(file) = self.open(&mut inner)? else { return Ok(0) };
+        if self.is_plain() {
+            drop(inner);
+            return line_start(&file, wanted);
+        }
+        let behind = inner.checkpoints.partition_point(|(place, _)| *place <= wanted);
+        Ok(behind.checked_sub(1).map_or(0, |last| inner.checkpoints[last].0))
+    }
+
+    /// What the last `bytes` say to a parser that has seen nothing before them.
+    pub(super) fn glimpse(&self, bytes: u64) -> io::Result<Vec<Group>> {
+        let Some(file) = self.open(&mut self.lock())? else { return Ok(Vec::new()) };
+        let Some(from) = next_line_start(&file, file.metadata()?.len().saturating_sub(bytes))? else {
+            return Ok(Vec::new());
+        };
+        let mut reading = Reading::new(self.parser.as_ref().map(|make| make(&file)), from);
+        let mut groups = Vec::new();
+        while reading.advance(&file, &mut |group| groups.push(group))? {}
+        Ok(groups)
+    }
+}
+
 /// What a look came to.
 #[derive(Debug)]
 pub(super) enum Next {
@@ -152,6 +197,16 @@ pub(super) enum Next {
     /// A piece was read that says nothing; there may be more.
     More,
     /// All that may be read now has been.
+    Nothing,
+}
+
+/// What came of the next line.
+#[derive(Debug)]
+pub(super) enum NextGroup {
+    Group(Arc<Group>),
+    /// A piece was read that says nothing; there may be more.
+    More,
+    /// All that is on file has been read.
     Nothing,
 }
 
@@ -194,6 +249,28 @@ impl Cursor {
         }
         let group = Arc::clone(group);
         Ok(self.of(&group))
+    }
+
+    /// All that comes of the next line that says something; none where a piece was read that says nothing, or there is none.
+    pub(super) fn next_group(&mut self) -> io::Result<NextGroup> {
+        if self.ready.is_empty() && !self.fill()? {
+            return Ok(NextGroup::Nothing);
+        }
+        let Some(group) = self.ready.pop_front() else { return Ok(NextGroup::More) };
+        self.at = Mark::at(group.end);
+        Ok(NextGroup::Group(group))
+    }
+
+    /// What comes of the beginning of a line that has no end, all lines before it having been read.
+    pub(super) fn last_group(&self) -> io::Result<Option<Group>> {
+        let tape = Arc::clone(&self.tape);
+        let mut inner = tape.lock();
+        let Some(file) = tape.open(&mut inner)? else { return Ok(None) };
+        if tape.is_plain() {
+            return Reading::new(None, self.at.bytes).last(&file);
+        }
+        let last = inner.head.as_ref().map(|head| head.last(&file)).transpose()?.flatten();
+        Ok(last.filter(|group| group.start >= self.at.bytes))
     }
 
     /// The next thing that comes at the end of the turn, all else having been delivered.

@@ -19,6 +19,7 @@ use crate::store::{Journal, Lock, TaskDir};
 mod joining;
 mod json;
 mod many;
+mod pages;
 mod resting;
 mod watching;
 

@@ -24,6 +24,10 @@ pub(super) struct Tapes {
 }
 
 impl Tapes {
+    pub(super) fn raw(&self) -> Arc<Tape> {
+        Arc::clone(&self.raw)
+    }
+
     pub(super) fn of(dir: &TaskDir, spec: &Arc<TaskSpec>, plan: TurnPlan) -> Self {
         let turn = plan.turn;
         let format = spec.agents[plan.agent].output;

@@ -17,7 +17,7 @@ enum Act {
 }
 
 /// What agents printed, with the format.
-fn outputs() -> Vec<(&'static str, Vec<u8>)> {
+pub(super) fn outputs() -> Vec<(&'static str, Vec<u8>)> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents");
     let read = |name: &str| fs::read(fixtures.join(name)).unwrap();
     let heard = |name: &str| {
