@@ -53,7 +53,7 @@ impl Repo {
 }
 
 /// `added TAB removed TAB path NUL`, with `-` for both where the file is binary.
-fn parse(output: &[u8]) -> Option<Vec<FileStat>> {
+pub(super) fn parse(output: &[u8]) -> Option<Vec<FileStat>> {
     let records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
     records
         .map(|record| {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use dacapo_core::env::Env;
-use dacapo_core::git::{DiscoverError, Lines, Repo, display_path};
+use dacapo_core::git::{DiscoverError, Lines, Repo, Whitespace, display_path};
 
 use crate::fixture::{Fixture, changed, env, git_in, temp};
 
@@ -247,4 +247,43 @@ fn c4_how_much_changed_is_known_before_the_commit() {
     );
     let all = f.repo.stat_since(None, 100).expect("counted from nothing");
     assert_eq!(all.len(), 4, "a.txt, bin, own.txt and the new one: {all:?}");
+}
+
+#[test]
+fn what_two_commits_differ_in_is_counted_and_written_as_a_patch() {
+    let f = Fixture::new();
+    let start = f.oid("HEAD");
+    f.write("a.txt", "one\n\ttwo\n");
+    f.git(&["add", "-A"]);
+    f.git(&["commit", "-qm", "first"]);
+    let before = f.oid("HEAD");
+    f.write("a.txt", "one\n  two\nthree\n");
+    f.write("space only", "x\n");
+    fs::write(f.path("bin"), b"\0\x01").expect("write");
+    f.git(&["add", "-A"]);
+    f.git(&["config", "diff.noprefix", "true"]);
+    f.git(&["commit", "-qm", "second"]);
+    let tip = f.oid("HEAD");
+    let stat = |base, whitespace| {
+        let stats = f.repo.stat_between(base, &tip, whitespace).expect("counted");
+        stats.into_iter().map(|stat| (display_path(&stat.path), stat.lines)).collect::<Vec<_>>()
+    };
+    let counted = |added, removed| Lines::Counted { added, removed };
+    let named = |name: &str, lines| (name.to_owned(), lines);
+    assert_eq!(
+        stat(Some(&before), Whitespace::Counts),
+        [named("a.txt", counted(2, 1)), named("bin", Lines::Binary), named("space only", counted(1, 0))]
+    );
+    assert_eq!(stat(Some(&before), Whitespace::Ignored)[0], named("a.txt", counted(1, 0)));
+    assert!(stat(None, Whitespace::Counts).len() > stat(Some(&start), Whitespace::Counts).len() - 1);
+    let to = f.dir.path().join("patch");
+    f.repo.write_patch(Some(&before), &tip, Whitespace::Counts, &to).expect("written");
+    let patch = fs::read_to_string(&to).expect("a patch");
+    let files: Vec<&str> = patch.lines().filter(|line| line.starts_with("diff --git ")).collect();
+    assert_eq!(
+        files,
+        ["diff --git a/a.txt b/a.txt", "diff --git a/bin b/bin", "diff --git a/space only b/space only"],
+        "the prefixes that people have turned off are there"
+    );
+    assert!(patch.contains("\n-\ttwo\n+  two\n+three\n"), "{patch}");
 }
