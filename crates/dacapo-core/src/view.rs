@@ -95,6 +95,19 @@ pub struct MergedInto {
     pub at: Timestamp,
 }
 
+/// A turn, as far as one needs to know to read what its agent printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnSeen {
+    /// Its number over the whole task.
+    pub turn: u32,
+    /// The iteration it belongs to.
+    pub iteration: u32,
+    /// Whose turn it was.
+    pub agent: String,
+    /// Nothing comes of it any more.
+    pub over: bool,
+}
+
 /// A task, as shown. Serialised it is an element of `list --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskView {
@@ -176,6 +189,9 @@ pub struct TaskView {
     /// What happened in each iteration; not part of a list.
     #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
+    /// Every turn, in the order in which they began; not part of a list.
+    #[serde(skip)]
+    pub turns: Vec<TurnSeen>,
     /// Every receipt; not part of a list.
     #[serde(skip)]
     pub checks: Vec<CheckResult>,
@@ -309,6 +325,7 @@ impl TaskView {
             offered_as: None,
             own: own::Own::new(&spec.kind, kinds.view(spec)),
             iterations: Vec::new(),
+            turns: Vec::new(),
             checks: Vec::new(),
             setup: Vec::new(),
             notices: Vec::new(),
@@ -348,6 +365,7 @@ impl TaskView {
         let mut view = Self::fold(dir, kinds)?;
         if !view.status.is_settled() {
             view.status = Status::Interrupted;
+            view.turns.iter_mut().for_each(|turn| turn.over = true);
             view.pid = None;
             view.doing = None;
             view.own.get_mut().into_iter().for_each(|own| own.interrupted());
@@ -386,6 +404,7 @@ impl TaskView {
     /// Drops what grows with every iteration, for a surface that has shown it already (P3).
     pub fn forget_details(&mut self) {
         self.iterations.clear();
+        self.turns.clear();
         self.checks.clear();
         self.setup.clear();
         self.notices.clear();

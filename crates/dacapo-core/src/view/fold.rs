@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{MergedInto, Status, TaskView};
+use super::{MergedInto, Status, TaskView, TurnSeen};
 use crate::engine::{Counts, KindView};
 use crate::event::{
     CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Tokens,
@@ -60,10 +60,19 @@ impl TaskView {
             // What came of it is in the result.
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {}
             Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),
-            Event::TurnStarted { agent, .. } | Event::AgentChanged { agent, .. } => {
+            Event::TurnStarted { turn, iteration, agent, .. } => {
                 self.agent.clone_from(agent);
+                let (turn, iteration, agent) = (*turn, *iteration, agent.clone());
+                self.turns.push(TurnSeen { turn, iteration, agent, over: false });
             }
-            Event::TurnFinished(record) => self.has_used(&record.usage),
+            Event::AgentChanged { agent, .. } => self.agent.clone_from(agent),
+            Event::TurnFinished(record) => {
+                self.turns
+                    .iter_mut()
+                    .filter(|seen| seen.turn == record.turn)
+                    .for_each(|seen| seen.over = true);
+                self.has_used(&record.usage);
+            }
             Event::Written(record) => self.has_used(&record.usage),
             Event::CommitIntent(planned) | Event::NoCommit(planned) => {
                 self.uncommitted.extend(planned.left_out.iter().map(|left| left.path.clone()));
