@@ -1,6 +1,10 @@
 //! What a task changed.
 
-use dacapo_core::git::{Change, GitError, Oid, Repo};
+use std::collections::HashMap;
+use std::path::Path;
+
+use dacapo_core::git::{Change, FileStat, GitError, Lines, Oid, Repo, Whitespace};
+use dacapo_core::store::TaskDir;
 use dacapo_core::view::TaskView;
 
 use crate::App;
@@ -30,12 +34,55 @@ impl App {
     }
 }
 
+/// Of a long loop the newest iterations are counted.
+const MOST_COUNTED: usize = 100;
+
+impl App {
+    /// How many lines each iteration added and removed, by its number from 0.
+    pub fn lines_changed(&self, dir: &TaskDir) -> Result<HashMap<u32, (u64, u64)>, Failure> {
+        let (repo, _) = self.repository()?;
+        let view = self.view(dir)?;
+        let mut counted = HashMap::new();
+        let skipped = view.iterations.len().saturating_sub(MOST_COUNTED);
+        for record in view.iterations.iter().skip(skipped).filter(|record| record.commit_id.is_some()) {
+            let (from, to) = range(&view, Some(record.iteration + 1))?;
+            let Some(to) = to else { continue };
+            let files = repo.stat_between(from.as_ref(), &to, Whitespace::Counts).map_err(|error| failed(&error))?;
+            let sum = files.iter().fold((0, 0), |(all_added, all_removed), file| match file.lines {
+                Lines::Counted { added, removed } => (all_added + added, all_removed + removed),
+                Lines::Binary | Lines::New => (all_added, all_removed),
+            });
+            counted.insert(record.iteration, sum);
+        }
+        Ok(counted)
+    }
+}
+
+fn failed(error: &GitError) -> Failure {
+    Failure::failed(errors::text(error))
+}
+
 impl Diff {
+    /// The files, with how many lines of each.
+    pub fn stat(&self, whitespace: Whitespace) -> Result<Vec<FileStat>, Failure> {
+        match &self.to {
+            Some(to) => self.repo.stat_between(self.from.as_ref(), to, whitespace).map_err(|error| failed(&error)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The patch, into a file: it may be of any size.
+    pub fn write_patch(&self, whitespace: Whitespace, to_file: &Path) -> Result<(), Failure> {
+        match &self.to {
+            Some(to) => self.repo.write_patch(self.from.as_ref(), to, whitespace, to_file).map_err(|error| failed(&error)),
+            None => Ok(()),
+        }
+    }
+
     /// The files.
     pub fn files(&self) -> Result<Vec<Change>, Failure> {
-        let failed = |error: GitError| Failure::failed(errors::text(&error));
         match &self.to {
-            Some(to) => self.repo.changed_between(self.from.as_ref(), to).map_err(failed),
+            Some(to) => self.repo.changed_between(self.from.as_ref(), to).map_err(|error| failed(&error)),
             None => Ok(Vec::new()),
         }
     }
