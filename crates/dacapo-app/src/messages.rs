@@ -28,6 +28,8 @@ mod needs;
 mod next;
 mod notes;
 mod notices;
+mod output_pane;
+mod pages;
 mod process;
 mod progress;
 mod pull_request;
@@ -182,6 +184,8 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("next", next::NEXT),
     ("notes", notes::NOTES),
     ("notices", notices::NOTICES),
+    ("output_pane", output_pane::OUTPUT_PANE),
+    ("pages", pages::PAGES),
     ("process", process::PROCESS),
     ("progress", progress::PROGRESS),
     ("pull_request", pull_request::PULL_REQUEST),

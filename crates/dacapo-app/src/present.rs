@@ -19,6 +19,7 @@ pub mod needs;
 pub mod next;
 pub mod notes;
 pub mod notices;
+pub mod page;
 pub mod proof;
 pub(crate) mod prose;
 pub mod refusals;

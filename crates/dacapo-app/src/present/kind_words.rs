@@ -8,6 +8,7 @@ use dacapo_core::view::TaskView;
 
 use super::milestone;
 use super::next::Next;
+use super::page::Page;
 use crate::messages::Messages;
 
 /// What a task does again and again, and is counted in.
@@ -136,6 +137,9 @@ pub trait KindWords: Sync {
 
     /// The part of a live line that says which round, and whose.
     fn live(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>>;
+
+    /// Its page, where that is not the one of a loop.
+    fn page(&self, view: &TaskView, messages: Messages) -> Option<Page>;
 
     /// How the text of its pull request begins, in Markdown.
     fn pull_request(&self, view: &TaskView) -> Option<String>;

@@ -12,6 +12,7 @@ use dacapo_core::view::{Status, TaskView};
 use super::act::{ActArgument, ActCommand, NextAct};
 use super::kind_words::{EventLines, KindWords, Unit};
 use super::next::Next;
+use super::page::Page;
 use super::prose::plain;
 use super::words::{self, BAD, BOLD, paint};
 use crate::messages::Messages;
@@ -19,6 +20,7 @@ use crate::messages::Messages;
 mod ended;
 mod live;
 mod offered;
+mod page;
 mod status;
 
 /// How milestones are told.
@@ -159,6 +161,10 @@ impl KindWords for Milestones {
 
     fn live(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>> {
         of(view).map(|milestone| live::line(milestone, messages))
+    }
+
+    fn page(&self, view: &TaskView, messages: Messages) -> Option<Page> {
+        of(view).map(|milestone| page::page(view, milestone, messages))
     }
 
     fn pull_request(&self, view: &TaskView) -> Option<String> {

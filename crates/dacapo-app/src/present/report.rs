@@ -168,7 +168,8 @@ pub fn is_blocked(view: &TaskView) -> bool {
     view.needs.as_ref().is_some_and(|needs| matches!(needs.kind, NeedKind::Blocked { .. }))
 }
 
-fn headline(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
+/// How it ended, painted: `✓ proven`.
+pub fn headline(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
     if let Some(ended) = kind_words::of(&view.kind).and_then(|own| own.ended(view, result, messages)) {
         return ended;
     }
