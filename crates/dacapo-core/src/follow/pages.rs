@@ -46,6 +46,11 @@ impl Pages {
         Self { tape: Tape::new(path, None), _tapes: None }
     }
 
+    /// Any file of lines, such as a patch.
+    pub fn file(path: PathBuf) -> Self {
+        Self::plain(path)
+    }
+
     /// Whether each line stands for itself, so that every place is reached at once.
     pub fn is_plain(&self) -> bool {
         self.tape.is_plain()
