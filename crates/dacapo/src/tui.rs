@@ -30,6 +30,7 @@ mod chrome;
 mod command_line;
 mod confirm;
 mod decision;
+mod diff;
 mod effect;
 mod field;
 mod follow_tasks;
@@ -45,13 +46,18 @@ mod live;
 mod message;
 mod model;
 mod new_task;
+mod output;
 mod pager;
 mod pages;
 mod question;
+mod receipt;
 mod runtime;
+#[cfg(test)]
+mod sample;
 mod screen;
 mod settings;
 mod slash;
+mod task;
 mod terminal;
 #[cfg(test)]
 mod testing;

@@ -27,21 +27,28 @@ pub(crate) struct Pager {
     directory: Option<PathBuf>,
     task: Option<TaskId>,
     text: Option<Vec<String>>,
+    /// What reads the text when the page is opened, where it is no command.
+    job: Option<Job>,
     top: usize,
 }
 
 /// What was printed.
-struct Printed(String);
+pub(super) struct Printed(pub(super) String);
 
 impl Pager {
     pub(crate) fn new(title: String, args: Vec<String>) -> Self {
-        Self { title, args, directory: None, task: None, text: None, top: 0 }
+        Self { title, args, directory: None, task: None, text: None, job: None, top: 0 }
     }
 
     /// A page with a text that is known already.
     pub(crate) fn text(title: String, text: &str) -> Self {
         let text = Some(text.lines().map(str::to_owned).collect());
         Self { text, ..Self::new(title, Vec::new()) }
+    }
+
+    /// A page whose text a job gives, as [`Printed`].
+    pub(crate) fn reading(title: String, job: Job) -> Self {
+        Self { job: Some(job), ..Self::new(title, Vec::new()) }
     }
 
     /// Run in this directory.
@@ -102,6 +109,9 @@ impl Screen for Pager {
     }
 
     fn opened(&mut self, _: &Context<'_>) -> Reply {
+        if let Some(job) = self.job.take() {
+            return Reply::effect(Effect::Read(job));
+        }
         if self.args.is_empty() { Reply::default() } else { Reply::effect(self.read()) }
     }
 

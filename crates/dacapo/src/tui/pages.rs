@@ -2,21 +2,34 @@
 
 use dacapo_core::overview::Brief;
 
+use super::diff::DiffPage;
+use super::effect::{Effect, Job, Notice};
+use super::live::TaskId;
 use super::pager::Pager;
+use super::receipt;
 use super::screen::{Context, Reply};
+use super::task::TaskPage;
 
 /// The page of a task.
 pub(crate) fn task(brief: &Brief, context: &Context<'_>) -> Reply {
-    Reply::to(Pager::new(brief.name.clone(), vec!["status".into(), brief.name.clone()]).of(brief, context))
+    Reply::to(TaskPage::new(brief, context))
 }
 
 /// What a task changed, in all or in one iteration, as people count.
 pub(crate) fn diff(brief: &Brief, iteration: Option<u32>, context: &Context<'_>) -> Reply {
-    let mut args = vec!["diff".to_owned(), brief.name.clone()];
-    if let Some(iteration) = iteration {
-        args.extend(["--iteration".to_owned(), iteration.to_string()]);
-    }
-    Reply::to(Pager::new(context.messages.tui_key_diff(), args).of(brief, context))
+    Reply::to(DiffPage::new(brief, iteration, context.messages))
+}
+
+/// What is proven of it and what is not.
+pub(crate) fn receipt(brief: &Brief, context: &Context<'_>) -> Reply {
+    let (id, messages) = (TaskId::of(brief), context.messages);
+    let job = Job::new(move |services| super::pager::Printed(receipt::text(services, &id, messages)));
+    Reply::to(Pager::reading(messages.receipt_title(), job).of(brief, context))
+}
+
+/// Says that something is on the clipboard.
+pub(crate) fn copied(context: &Context<'_>) -> Effect {
+    Effect::Say(Notice::done(context.messages.output_copied()))
 }
 
 /// Its log.

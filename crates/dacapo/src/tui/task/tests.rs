@@ -1,0 +1,196 @@
+//! The page of a task at both sizes that people have, in two languages.
+
+use dacapo_app::messages::Language;
+use dacapo_app::present::next::Next;
+use dacapo_app::present::page::{Arrangement, Clock, Decision, Lines, Offer, Page, PageTurn, Pane, Section};
+
+use super::*;
+use crate::tui::sample::{Sample, Stage, claude_begins, claude_calls, claude_says};
+
+const CHINESE: Messages = Messages::new(Language::SimplifiedChinese);
+
+/// Two iterations that failed, and one at work.
+fn running() -> Sample {
+    let mut sample = Sample::new("claude");
+    sample.workspace().baseline();
+    for iteration in 0..2 {
+        let said = claude_begins() + &claude_says(&format!("This was iteration {}.", iteration + 1));
+        let promise = iteration == 1;
+        sample.turn(iteration, said.as_bytes()).turn_ends(iteration, promise);
+        sample.iteration_ends(iteration, promise, false);
+    }
+    let edit = serde_json::json!({"file_path": "src/parse.rs"});
+    let bash = serde_json::json!({"command": "cargo test"});
+    let diff = "diff --git a/src/parse.rs b/src/parse.rs\n@@ -1 +1 @@\n-a\n+b";
+    let output = claude_begins()
+        + &claude_says(
+            "## Plan\nI'll fix the **off-by-one** in `split()`:\n\n- read it\n- 任务还没有完成，我再看一遍解析器的代码，然后运行全部测试，直到它们通过为止。",
+        )
+        + &claude_calls("1", "Edit", edit, (diff, false))
+        + &claude_calls("2", "Bash", bash, ("error: test failed\n4 failed", true));
+    sample.turn(2, output.as_bytes());
+    sample
+}
+
+/// The page with all that its threads would have read.
+fn shown(sample: &Sample, messages: Messages) -> (Stage, TaskPage) {
+    let view = sample.view();
+    let stage = Stage::new(&view, messages);
+    let mut page = TaskPage::new(stage.brief(), &stage.context(80, 24));
+    page.take_view(&view);
+    read(&mut page, sample);
+    (stage, page)
+}
+
+fn read(page: &mut TaskPage, sample: &Sample) {
+    page.panes.iter_mut().for_each(|pane| pane.read_now(&sample.dir));
+}
+
+fn press(page: &mut TaskPage, stage: &Stage, keys: &[Key]) {
+    for key in keys {
+        page.key(*key, &stage.context(80, 24));
+    }
+}
+
+#[test]
+fn u1_a_loop_at_work_at_80_columns() {
+    let (stage, page) = shown(&running(), Messages::ENGLISH);
+    insta::assert_snapshot!(stage.draw(&page, 80, 24));
+}
+
+#[test]
+fn u1_a_loop_at_work_at_160_columns() {
+    let (stage, page) = shown(&running(), Messages::ENGLISH);
+    insta::assert_snapshot!(stage.draw(&page, 160, 50));
+}
+
+#[test]
+fn u1_a_loop_at_work_in_chinese() {
+    let (stage, page) = shown(&running(), CHINESE);
+    insta::assert_snapshot!(stage.draw(&page, 80, 24));
+}
+
+#[test]
+fn u1_an_earlier_iteration_with_all_calls_unfolded() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    press(&mut page, &stage, &[Key::Char('z')]);
+    let unfolded = stage.draw(&page, 80, 24);
+    assert!(unfolded.contains("▾ Edit src/parse.rs") && unfolded.contains("▏ +b"), "{unfolded}");
+    press(&mut page, &stage, &[Key::Tab, Key::Up]);
+    read(&mut page, &sample);
+    assert_eq!(page.selected, Some(1));
+    insta::assert_snapshot!(stage.draw(&page, 80, 24));
+    press(&mut page, &stage, &[Key::Down]);
+    assert_eq!(page.selected, None, "the newest is followed");
+}
+
+#[test]
+fn u1_a_search_is_typed_and_shown() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    press(
+        &mut page,
+        &stage,
+        &[Key::Ctrl('f'), Key::Char('t'), Key::Char('e'), Key::Char('s'), Key::Char('t')],
+    );
+    assert!(page.takes_text());
+    let typing = stage.draw(&page, 80, 24);
+    assert!(typing.contains("search: test"), "{typing}");
+    press(&mut page, &stage, &[Key::Enter]);
+    read(&mut page, &sample);
+    let found = stage.draw(&page, 80, 24);
+    assert!(found.contains("▾ Bash cargo test"), "the call that has it is unfolded: {found}");
+    press(&mut page, &stage, &[Key::Char('N')]);
+    read(&mut page, &sample);
+    let none = stage.draw(&page, 80, 24);
+    assert!(none.contains("no \"test\" below"), "{none}");
+}
+
+#[test]
+fn m10_a_milestone_at_work() {
+    let (stage, page) = shown(&Sample::milestone(30), Messages::ENGLISH);
+    insta::assert_snapshot!("milestone_at_work_80", stage.draw(&page, 80, 24));
+    insta::assert_snapshot!("milestone_at_work_160", stage.draw(&page, 160, 50));
+}
+
+/// A milestone that is paused: the first line at which somebody is asked.
+fn paused() -> Sample {
+    let asked = |seq: &u64| Sample::milestone(*seq).view().needs.is_some();
+    Sample::milestone((0..200).find(asked).unwrap())
+}
+
+#[test]
+fn m10_a_milestone_that_is_paused_offers_what_can_be_done() {
+    let sample = paused();
+    let (stage, page) = shown(&sample, Messages::ENGLISH);
+    insta::assert_snapshot!("milestone_paused_80", stage.draw(&page, 80, 24));
+    let (stage, page) = shown(&sample, CHINESE);
+    insta::assert_snapshot!("milestone_paused_chinese", stage.draw(&page, 80, 24));
+}
+
+#[test]
+fn m10_every_offer_opens_what_it_says() {
+    let sample = paused();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    let offers = page.page.as_ref().unwrap().decision.as_ref().unwrap().offers.clone();
+    assert!(
+        offers.iter().any(|offer| offer.key == Some('g'))
+            && offers.iter().any(|offer| offer.key == Some('r'))
+    );
+    for offer in offers.iter().filter_map(|offer| offer.key) {
+        let reply = page.key(Key::Char(offer), &stage.context(80, 24));
+        assert!(matches!(reply.go, crate::tui::screen::Go::To(_)), "{offer}");
+    }
+    let keys = page.keys(&stage.context(80, 24));
+    assert!(keys.iter().take(offers.len()).all(|binding| binding.not_now.is_none()));
+}
+
+/// A kind that nobody here has heard of: three workers side by side.
+fn of_another_kind() -> Page {
+    let pane = |title: &str, active| Pane {
+        title: title.into(),
+        active,
+        turns: vec![PageTurn { turn: 0, step: 0, heading: "stage 1".into(), over: true }],
+    };
+    Page {
+        name: "release".into(),
+        facts: vec!["stage 2 of 3".into()],
+        clock: Clock { elapsed: std::time::Duration::from_secs(125), since: None },
+        more_facts: vec!["$3.10".into()],
+        arrangement: Arrangement::PanesAbove,
+        steps: Vec::new(),
+        panes: vec![pane("build", false), pane("test", true), pane("publish", false)],
+        sections: vec![Section {
+            title: "stages".into(),
+            lines: Lines::After(vec!["✓ build".into(), "▸ test".into(), "○ publish".into()]),
+        }],
+        phase: Some("waiting for the tests".into()),
+        decision: Some(Decision {
+            question: "Publish to everybody?".into(),
+            offers: vec![Offer {
+                key: Some('a'),
+                next: Next::new("dacapo approve release", "publish".into()),
+            }],
+        }),
+    }
+}
+
+#[test]
+fn a_kind_that_nobody_knows_brings_its_own_page() {
+    let sample = running();
+    let (stage, mut page) = shown(&sample, Messages::ENGLISH);
+    page.take(of_another_kind());
+    read(&mut page, &sample);
+    insta::assert_snapshot!(stage.draw(&page, 80, 24));
+}
+
+#[test]
+fn a_tiny_terminal_is_no_reason_to_fall() {
+    for sample in [running(), paused()] {
+        let (stage, page) = shown(&sample, Messages::ENGLISH);
+        for (columns, rows) in [(20, 5), (1, 2), (3, 3), (64, 4), (80, 6)] {
+            stage.draw(&page, columns, rows);
+        }
+    }
+}
