@@ -348,8 +348,12 @@ impl Model {
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         let context = self.context();
         let visible: Vec<&dyn Screen> = self.visible().iter().map(|opened| opened.screen.as_ref()).collect();
-        let titles = self.screens.iter().filter(|opened| opened.screen.shape() == Shape::Page);
-        let titles: Vec<String> = titles.map(|opened| opened.screen.title(&context)).collect();
+        let pages: Vec<_> =
+            self.screens.iter().filter(|opened| opened.screen.shape() == Shape::Page).collect();
+        let mut titles: Vec<String> = pages.iter().map(|opened| opened.screen.crumb(&context)).collect();
+        if let (Some(last), Some(top)) = (titles.last_mut(), pages.last()) {
+            *last = top.screen.title(&context);
+        }
         chrome::draw(
             frame,
             &chrome::Picture { visible, titles, notice: self.notice.as_ref(), acting: self.acting.words() },

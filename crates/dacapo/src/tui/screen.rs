@@ -67,6 +67,11 @@ pub(crate) trait Screen {
     /// Where one is, for the top line: `fix-tests`. A page below it has said its own.
     fn title(&self, context: &Context<'_>) -> String;
 
+    /// The same in a word, for when another page is on top of it.
+    fn crumb(&self, context: &Context<'_>) -> String {
+        self.title(context)
+    }
+
     fn shape(&self) -> Shape {
         Shape::Page
     }
