@@ -12,7 +12,7 @@ use super::{Bench, iteration, journal, process};
 use crate::Outcome;
 
 /// A list remembers nothing of a journal that changed within the last seconds; those of tasks that ended are older.
-const OLD_ENOUGH: Duration = Duration::from_secs(4);
+pub(super) const OLD_ENOUGH: Duration = Duration::from_secs(4);
 
 /// The name of the task that all others are copies of: long enough to be in no other word.
 const SEED: &str = "the-seed-of-all-tasks";
@@ -68,7 +68,7 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Row>> {
 }
 
 /// One task that really ran, and copies of it under other names.
-fn copies(bench: &Bench, repo: &Path, count: usize) -> Outcome {
+pub(super) fn copies(bench: &Bench, repo: &Path, count: usize) -> Outcome {
     let agent = bench.scratch.trivial_agent()?;
     let mut run = iteration::exec(bench, repo, &agent, 3);
     process::timed(run.args(["--worktree", "--name", SEED]))?;

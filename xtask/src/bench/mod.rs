@@ -13,8 +13,10 @@ mod process;
 mod proof;
 mod report;
 mod scratch;
+mod session;
 mod startup;
 mod stats;
+mod tui;
 
 use std::path::PathBuf;
 
@@ -57,6 +59,10 @@ const ALL: &[(&str, &str, Measure)] = &[
     ("list-1000", "`dacapo list` with 1,000 tasks, against `git branch --list`", list::measure),
     ("memory", "own memory while an agent works", memory::measure),
     ("proof", "a proof in a warm checkout, against the same check in the workspace", proof::measure),
+    ("tui-live", "the terminal app while ten tasks print 1 MB/s each", tui::live),
+    ("tui-idle", "the terminal app while nothing happens", tui::idle),
+    ("tui-1000", "the first screen of the terminal app with 1,000 tasks", tui::many),
+    ("tui-large", "1 GB of output: opened, scrolled, searched", tui::large),
     ("long", "iteration 2,000 against iteration 20, in time and memory", long::measure),
 ];
 

@@ -137,8 +137,17 @@ fn exe(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-fn pss(pid: u32) -> Option<f64> {
+pub(super) fn pss(pid: u32) -> Option<f64> {
     field(&fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?, "Pss:")
+}
+
+/// Seconds of processor time that a process has used, its children aside.
+pub(super) fn cpu_seconds(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program stands in brackets and may hold anything.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+    Some(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
 /// `Name:   1234 kB` in MB.
