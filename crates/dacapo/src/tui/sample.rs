@@ -52,11 +52,11 @@ impl Sample {
         fs::write(path.join("spec.json"), spec.to_string()).unwrap();
         let mut sample =
             Self { _scratch: scratch, dir: TaskDir::at(path), journal: String::new(), seq: 0, turn: 0 };
-        sample.event(json!({
+        sample.event(&json!({
             "type": "task_created", "kind": spec["kind"], "agent": "claude", "prompt": spec["prompt"],
             "max_iterations": 10, "completion_promise": null, "looping": true,
         }));
-        sample.event(json!({"type": "task_started", "pid": 4711, "version": "0.1.0"}));
+        sample.event(&json!({"type": "task_started", "pid": 4711, "version": "0.1.0"}));
         sample
     }
 
@@ -96,7 +96,7 @@ impl Sample {
     }
 
     /// Writes an event down; the sample clock moves a minute.
-    pub(crate) fn event(&mut self, event: Value) -> &mut Self {
+    pub(crate) fn event(&mut self, event: &Value) -> &mut Self {
         let mut line = json!({
             "v": 2, "seq": self.seq, "at": format!("2026-11-15T21:{:02}:00Z", self.seq % 60),
             "elapsed_ms": self.seq * 60_000, "task": "fix-tests",
@@ -110,7 +110,7 @@ impl Sample {
 
     pub(crate) fn workspace(&mut self) -> &mut Self {
         let base = "c".repeat(40);
-        self.event(json!({"type": "workspace_ready", "path": "/work/fix-tests", "branch": "refs/heads/dacapo/fix-tests", "base_commit": base}))
+        self.event(&json!({"type": "workspace_ready", "path": "/work/fix-tests", "branch": "refs/heads/dacapo/fix-tests", "base_commit": base}))
     }
 
     /// An iteration whose turn prints this, as far as that has come.
@@ -122,7 +122,7 @@ impl Sample {
         }
         let turn = self.turn;
         self.turn += 1;
-        self.event(json!({"type": "turn_started", "turn": turn, "iteration": iteration, "agent": "claude", "session": null, "continued": false}));
+        self.event(&json!({"type": "turn_started", "turn": turn, "iteration": iteration, "agent": "claude", "session": null, "continued": false}));
         fs::write(self.dir.turn_path(turn, "raw"), output).unwrap();
         fs::write(self.dir.turn_path(turn, "err"), "warning: a cache was rebuilt\n").unwrap();
         self
@@ -137,7 +137,7 @@ impl Sample {
 
     pub(crate) fn turn_ends(&mut self, iteration: u32, promise: bool) -> &mut Self {
         let turn = self.turn - 1;
-        self.event(json!({
+        self.event(&json!({
             "type": "turn_finished", "turn": turn, "iteration": iteration, "end": "done", "session": null, "promise": promise,
             "summary": "Handle empty input", "usage": {"input": 61_000, "output": 1_200, "cached": 0, "cost_usd": 0.4},
             "duration_ms": 170_000, "output_bytes": 335, "exit_code": 0,
@@ -155,13 +155,13 @@ impl Sample {
             "test result: FAILED. 208 passed; 4 failed\n"
         };
         let plan = json!({"type": "commit_intent", "iteration": iteration, "commit": commit, "parent": "c".repeat(40), "subject": "Handle empty input", "changed_files": files, "changed_total": 2});
-        self.event(plan);
-        self.event(json!({"type": "committed", "iteration": iteration, "commit": commit, "subject": "Handle empty input"}));
-        self.event(json!({
+        self.event(&plan);
+        self.event(&json!({"type": "committed", "iteration": iteration, "commit": commit, "subject": "Handle empty input"}));
+        self.event(&json!({
             "type": "check_finished", "phase": "iteration", "iteration": iteration, "index": 0, "command": "cargo test",
             "exit_code": exit_code, "timed_out": false, "duration_ms": 9_000, "commit": commit, "tail": tail, "fingerprint": "7f",
         }));
-        self.event(json!({
+        self.event(&json!({
             "type": "iteration_finished", "iteration": iteration, "commit_id": commit, "changed_files": files, "changed_total": 2,
             "summary": "Handle empty input", "success": true, "outcome": "success", "promise": promise, "timestamp": "2026-11-15T21:00:17Z",
             "usage": {"input": 61_000, "output": 1_200, "cached": 0, "cost_usd": 0.4}, "duration_ms": 180_000,
@@ -170,7 +170,7 @@ impl Sample {
     }
 
     pub(crate) fn baseline(&mut self) -> &mut Self {
-        self.event(json!({
+        self.event(&json!({
             "type": "check_finished", "phase": "baseline", "iteration": null, "index": 0, "command": "cargo test",
             "exit_code": 101, "timed_out": false, "duration_ms": 8_000, "commit": "c".repeat(40),
             "tail": "test result: FAILED. 208 passed; 4 failed\n", "fingerprint": "7f",
@@ -206,7 +206,7 @@ pub(crate) fn claude_says(text: &str) -> String {
 }
 
 /// Claude uses a tool, and what the tool answers.
-pub(crate) fn claude_calls(id: &str, name: &str, input: Value, answer: (&str, bool)) -> String {
+pub(crate) fn claude_calls(id: &str, name: &str, input: &Value, answer: (&str, bool)) -> String {
     let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": input}]});
     let (output, failed) = answer;
     let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed}]});

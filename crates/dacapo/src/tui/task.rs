@@ -230,7 +230,8 @@ impl TaskPage {
 /// The turns of a pane that are shown, with headings where there are several.
 fn sources(pane: &Pane, step: Option<u32>) -> Vec<Source> {
     let turns: Vec<_> = pane.turns.iter().filter(|turn| step.is_none_or(|step| turn.step == step)).collect();
-    let several = turns.len() > 1;
+    // Side by side one sees which of them belong together.
+    let several = turns.len() > 1 || step.is_none();
     let source = |turn: &&page::PageTurn| Source {
         turn: turn.turn,
         heading: several.then(|| turn.heading.clone()),

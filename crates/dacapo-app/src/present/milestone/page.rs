@@ -23,6 +23,11 @@ pub(super) fn page(view: &TaskView, of: &MilestoneView, messages: Messages) -> P
         pane("Acceptor", &of.acceptor, AtWork::Acceptor, (view, of), messages),
     ];
     page.sections = sections(of, messages);
+    if let Some(verdict) = of.last_verdict.as_ref().filter(|_| page.decision.is_none()) {
+        // Where a person is asked, it is part of the question.
+        let lines = Lines::Below(vec![super::verdict(verdict, messages)]);
+        page.sections.push(Section { title: messages.page_last_verdict(), lines });
+    }
     page
 }
 
@@ -96,10 +101,6 @@ fn sections(of: &MilestoneView, messages: Messages) -> Vec<Section> {
     let rounds: Vec<String> = rounds.collect();
     if !rounds.is_empty() {
         all.push(Section { title: messages.page_verdicts(), lines: Lines::After(rounds) });
-    }
-    if let Some(verdict) = &of.last_verdict {
-        let words = super::verdict(verdict, messages);
-        all.push(Section { title: messages.page_last_verdict(), lines: Lines::Below(vec![words]) });
     }
     all
 }

@@ -66,7 +66,8 @@ fn claude_output(lines: usize, mark: &str) -> String {
     for nth in 0..lines {
         out += &claude_says(&format!("## {mark} step {nth}\nI look at **it**.\n\nThen:"));
         let input = serde_json::json!({"command": format!("cargo test {nth}")});
-        out += &claude_calls(&format!("{mark}{nth}"), "Bash", input, ("error: 4 failed\nmore", nth % 3 == 0));
+        out +=
+            &claude_calls(&format!("{mark}{nth}"), "Bash", &input, ("error: 4 failed\nmore", nth % 3 == 0));
     }
     out
 }

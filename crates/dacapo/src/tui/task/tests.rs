@@ -26,8 +26,8 @@ fn running() -> Sample {
         + &claude_says(
             "## Plan\nI'll fix the **off-by-one** in `split()`:\n\n- read it\n- 任务还没有完成，我再看一遍解析器的代码，然后运行全部测试，直到它们通过为止。",
         )
-        + &claude_calls("1", "Edit", edit, (diff, false))
-        + &claude_calls("2", "Bash", bash, ("error: test failed\n4 failed", true));
+        + &claude_calls("1", "Edit", &edit, (diff, false))
+        + &claude_calls("2", "Bash", &bash, ("error: test failed\n4 failed", true));
     sample.turn(2, output.as_bytes());
     sample
 }
