@@ -117,7 +117,7 @@ impl Sample {
     pub(crate) fn turn(&mut self, iteration: u32, output: &[u8]) -> &mut Self {
         if self.turn == 0 || iteration > 0 {
             self.event(
-                json!({"type": "iteration_started", "iteration": iteration, "start_commit": "c".repeat(40)}),
+                &json!({"type": "iteration_started", "iteration": iteration, "start_commit": "c".repeat(40)}),
             );
         }
         let turn = self.turn;
