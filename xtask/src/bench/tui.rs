@@ -21,8 +21,9 @@ const CTRL_F: &str = "\u{6}";
 
 /// The app, in a repository.
 fn open(bench: &Bench, repo: &Path) -> Outcome<Session> {
-    let mut command = Command::new(&bench.program);
-    bench.scratch.clean(command.current_dir(repo));
+    // The terminal becomes its own, as in a window; the process stays the same.
+    let mut command = Command::new("setsid");
+    bench.scratch.clean(command.arg("--ctty").arg(&bench.program).current_dir(repo));
     Session::start(command)
 }
 
@@ -254,6 +255,9 @@ fn look_at(bench: &Bench, repo: &Path, what: &str) -> Outcome<Vec<Row>> {
         session.press(PAGE_UP)?;
         scrolled.push(milliseconds(session.until("a page up", |shown| number_of(shown) != before)?));
     }
+    // At the end one searches upwards.
+    session.press("G")?;
+    session.until("its end again", |shown| shown.contains("the very last line"))?;
     session.press(CTRL_F)?;
     session.until("the search", |shown| shown.contains("search:"))?;
     session.press("the needle\r")?;

@@ -99,7 +99,8 @@ impl Reader {
         state.reading = None;
         state.window.push_front(job.entries);
         state.window.begins = begins;
-        let keep = state.seen.map(|(_, last)| last).or(state.window.first().map(|first| first.at));
+        let seen = state.seen.map(|(_, last)| last).filter(|last| state.window.holds(*last));
+        let keep = seen.or(state.window.first().map(|first| first.at));
         if keep.is_some_and(|keep| state.window.trim_back(keep)) {
             self.edge = None;
         }

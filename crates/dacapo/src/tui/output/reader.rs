@@ -374,7 +374,12 @@ impl Reader {
         };
         let mut out = Vec::new();
         let mut ends = false;
-        while Instant::now() < deadline && out.len() < PAGE {
+        // How much is held must not depend on how fast it is read.
+        let state = self.shared.lock();
+        let room = (MOST_ENTRIES + 1).saturating_sub(state.window.len());
+        let most = if state.following || self.wanted > 0 { PAGE } else { PAGE.min(room) };
+        drop(state);
+        while Instant::now() < deadline && out.len() < most {
             if edge.step(&mut out).map_err(unreadable)? == Spanned::More {
                 continue;
             }
@@ -403,7 +408,8 @@ impl Reader {
         state.window.ends = ends;
         let keep = match (state.following, state.seen) {
             (true, _) => state.window.last().map(|last| last.at),
-            (false, seen) => seen.map(|(first, _)| first),
+            // What was seen before the window went elsewhere says nothing.
+            (false, seen) => seen.map(|(first, _)| first).filter(|first| state.window.holds(*first)),
         };
         if let Some(keep) = keep {
             state.window.trim_front(keep);

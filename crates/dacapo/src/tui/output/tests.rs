@@ -190,6 +190,22 @@ fn memory_is_bounded_however_long_it_is() {
     assert_eq!(bench.texts()[..2], ["turn 0", "line 0 of many"]);
 }
 
+#[test]
+fn what_is_found_far_away_is_not_dropped_for_what_was_seen_before() {
+    let lines: String = (0..30_000).map(|nth| format!("line {nth} of many\n")).collect();
+    let sample = sample("text", &[format!("the needle\n{lines}")]);
+    let mut bench = Bench::new(&sample);
+    bench.ask(Request::Sources(turns(1, true)));
+    let last = bench.entries().last().unwrap().at;
+    let query = Query::new("the needle").unwrap();
+    bench.shared.ask(Request::Search { query, direction: Direction::Up, from: None });
+    // The screen shows the end until it hears of it.
+    while bench.reader.step() == Step::Busy {
+        bench.shared.lock().seen = Some((last, last));
+    }
+    assert_eq!(bench.texts()[..2], ["turn 0", "the needle"]);
+}
+
 /// The places that have it, found one after another.
 fn hunted(bench: &mut Bench, query: &str, direction: Direction) -> Vec<Anchor> {
     let mut found: Vec<Anchor> = Vec::new();

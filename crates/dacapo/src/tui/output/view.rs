@@ -54,6 +54,8 @@ pub(crate) struct Output {
     /// In which direction one searches on.
     direction: Direction,
     hit: Option<Anchor>,
+    /// A new search that finds nothing below looks above, too.
+    looks_above: bool,
     /// What is being typed to search for.
     pub(super) typing: Option<String>,
     /// The room there was last.
@@ -76,6 +78,7 @@ impl Output {
             query: None,
             direction: Direction::Up,
             hit: None,
+            looks_above: false,
             typing: None,
             size: Cell::new((80, 20)),
             messages,
@@ -181,6 +184,10 @@ impl Output {
         {
             self.show_hit(at);
         }
+        if hunted == Hunted::NotFound(Direction::Down) && std::mem::take(&mut self.looks_above) {
+            self.direction = Direction::Up;
+            self.search_on(Direction::Up);
+        }
         self.settle();
     }
 
@@ -282,6 +289,7 @@ impl Output {
                         self.direction = if self.follows() { Direction::Up } else { Direction::Down };
                         self.query = Some(query);
                         self.hit = None;
+                        self.looks_above = self.direction == Direction::Down;
                         self.search_on(self.direction);
                     }
                     None => self.stop_search(),

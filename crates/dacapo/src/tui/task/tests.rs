@@ -105,6 +105,14 @@ fn u1_a_search_is_typed_and_shown() {
     read(&mut page, &sample);
     let none = stage.draw(&page, 80, 24);
     assert!(none.contains("no \"test\" below"), "{none}");
+    // Who searches anew finds it wherever it is.
+    let typed = ['P', 'l', 'a', 'n'].map(Key::Char);
+    press(&mut page, &stage, &[Key::Ctrl('f')]);
+    press(&mut page, &stage, &typed);
+    press(&mut page, &stage, &[Key::Enter]);
+    read(&mut page, &sample);
+    read(&mut page, &sample);
+    assert!(!stage.draw(&page, 80, 24).contains("no \"Plan\""));
 }
 
 #[test]
