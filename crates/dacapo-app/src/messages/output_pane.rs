@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    OUTPUT_PANE;
+    OUTPUT_PANE, dacapo;
 
     output_lines(number: u64) { en: (number: "1 line", "{number} lines"), zh_cn: "{number} 行", zh_tw: "{number} 行" }
     output_follows() { en: "following", zh_cn: "跟随中", zh_tw: "跟隨中" }

@@ -3,7 +3,7 @@
 use super::messages;
 
 messages! {
-    PAGES;
+    PAGES, dacapo;
 
     page_running() { en: "running", zh_cn: "运行中", zh_tw: "執行中" }
     page_said_done() { en: "said done, wasn't", zh_cn: "自称完成，其实没有", zh_tw: "自稱完成，其實沒有" }

@@ -183,7 +183,8 @@ impl TaskPage {
         let Key::Char(pressed) = key else { return None };
         let decision = self.page.as_ref()?.decision.as_ref()?;
         let offer = decision.offers.iter().find(|offer| offer.key == Some(pressed))?;
-        let command = offer.next.command.strip_prefix("dacapo ").unwrap_or(&offer.next.command);
+        let shown = offer.next.command.as_str();
+        let command = shown.strip_prefix("dacapo ").or_else(|| shown.strip_prefix('/')).unwrap_or(shown);
         if !offer.takes_words() {
             let words = slash::split(command).unwrap_or_default();
             return Some(Reply::to(Carry::new(words, self.place.clone())));
