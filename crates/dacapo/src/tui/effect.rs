@@ -26,7 +26,6 @@ pub(crate) enum Effect {
     /// Reads something that may take a while; what it gives comes back to the screen that asked ([`Job::new`]).
     Read(Job),
     /// A thread that lives as long as the screen and tells it what is new ([`Feed::new`]).
-    #[expect(dead_code, reason = "the pages that follow the output of a task use it")]
     Feed(Feed),
     /// Says something in the line of notices.
     Say(Notice),
@@ -109,7 +108,6 @@ pub(crate) struct Feed {
 impl Feed {
     /// `run` waits for `bell` ([`Feeder::wait`]), which it may hand to the hub and which the screen can ring, too; it ends when it
     /// is told that the screen is closed.
-    #[expect(dead_code, reason = "the pages that follow the output of a task use it")]
     pub(crate) fn new(bell: Bell, run: impl FnOnce(&Services, &Feeder) + Send + 'static) -> Self {
         Self { bell, run: Box::new(run) }
     }
@@ -130,8 +128,6 @@ pub(crate) struct Feeder {
 /// The screen is closed: nobody wants to hear any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Closed;
-
-#[expect(dead_code, reason = "the pages that follow the output of a task use it")]
 impl Feeder {
     pub(crate) fn new(
         screen: ScreenId,

@@ -26,10 +26,8 @@ pub(crate) enum Role {
     /// The lines around panes.
     Border,
     /// Added lines of a diff.
-    #[expect(dead_code, reason = "the page of a diff shows it")]
     Added,
     /// Removed lines of a diff.
-    #[expect(dead_code, reason = "the page of a diff shows it")]
     Removed,
 }
 
