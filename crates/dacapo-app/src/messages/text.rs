@@ -10,7 +10,8 @@ use super::{Language, Messages, Surface};
 /// in English in JSON. Such texts are few and short, so that each is made in all languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    en: String,
+    // Boxed, so that a `Failure`, which holds several, stays small enough to be returned by value.
+    en: Box<str>,
     /// None for what is the same in every language: the words of an agent, of git, of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     zh: Option<Box<Chinese>>,
@@ -32,7 +33,7 @@ pub fn say(message: impl Fn(Messages) -> String) -> Text {
         let (en, cn, tw) =
             (of(Language::English), of(Language::SimplifiedChinese), of(Language::TraditionalChinese));
         let zh = (en != cn || en != tw).then(|| Box::new(Chinese { cn, tw }));
-        Text { en, zh, app: None }
+        Text { en: en.into(), zh, app: None }
     };
     let (shell, app) = (of(|messages| messages), of(Messages::for_app));
     let app = (app != shell).then(|| Box::new(app));
@@ -76,7 +77,7 @@ pub fn english_or_null<S: Serializer>(text: &Option<Text>, serializer: S) -> Res
 /// Somebody else's words, in the language they were said in.
 impl From<String> for Text {
     fn from(words: String) -> Self {
-        Self { en: words, zh: None, app: None }
+        Self { en: words.into(), zh: None, app: None }
     }
 }
 
@@ -95,7 +96,7 @@ impl fmt::Display for Text {
 /// The English is what tests and scripts look at.
 impl PartialEq<&str> for Text {
     fn eq(&self, other: &&str) -> bool {
-        self.en == *other
+        &*self.en == *other
     }
 }
 

@@ -47,7 +47,8 @@ impl App {
         for record in view.iterations.iter().skip(skipped).filter(|record| record.commit_id.is_some()) {
             let (from, to) = range(&view, Some(record.iteration + 1))?;
             let Some(to) = to else { continue };
-            let files = repo.stat_between(from.as_ref(), &to, Whitespace::Counts).map_err(|error| failed(&error))?;
+            let files =
+                repo.stat_between(from.as_ref(), &to, Whitespace::Counts).map_err(|error| failed(&error))?;
             let sum = files.iter().fold((0, 0), |(all_added, all_removed), file| match file.lines {
                 Lines::Counted { added, removed } => (all_added + added, all_removed + removed),
                 Lines::Binary | Lines::New => (all_added, all_removed),
@@ -66,7 +67,9 @@ impl Diff {
     /// The files, with how many lines of each.
     pub fn stat(&self, whitespace: Whitespace) -> Result<Vec<FileStat>, Failure> {
         match &self.to {
-            Some(to) => self.repo.stat_between(self.from.as_ref(), to, whitespace).map_err(|error| failed(&error)),
+            Some(to) => {
+                self.repo.stat_between(self.from.as_ref(), to, whitespace).map_err(|error| failed(&error))
+            }
             None => Ok(Vec::new()),
         }
     }
@@ -74,7 +77,10 @@ impl Diff {
     /// The patch, into a file: it may be of any size.
     pub fn write_patch(&self, whitespace: Whitespace, to_file: &Path) -> Result<(), Failure> {
         match &self.to {
-            Some(to) => self.repo.write_patch(self.from.as_ref(), to, whitespace, to_file).map_err(|error| failed(&error)),
+            Some(to) => self
+                .repo
+                .write_patch(self.from.as_ref(), to, whitespace, to_file)
+                .map_err(|error| failed(&error)),
             None => Ok(()),
         }
     }

@@ -145,7 +145,6 @@ impl CheckBrief {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn as_words<S: Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(exit)
 }
