@@ -48,6 +48,7 @@ mod text;
 mod trust;
 mod tui;
 mod untracked;
+mod workspace;
 
 pub use language::Language;
 pub use surface::{COMMAND_PREFIX, Surface};
@@ -202,4 +203,5 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("trust", trust::TRUST),
     ("tui", tui::TUI),
     ("untracked", untracked::UNTRACKED),
+    ("workspace", workspace::WORKSPACE),
 ];

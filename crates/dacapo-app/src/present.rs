@@ -29,3 +29,4 @@ pub mod status;
 pub mod table;
 pub mod untracked;
 pub mod words;
+pub mod workspace;

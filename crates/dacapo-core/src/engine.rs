@@ -49,7 +49,7 @@ pub use context::{Activity, Answers, Control, DriverContext, DriverError, Reply,
 pub use driver::Driver;
 pub use kind::{Kind, Kinds, NotThatKind};
 pub use kind_view::{Counts, KindView, Purpose};
-pub use own_branch::{Astray, InTheWay, astray};
+pub use own_branch::astray;
 pub use setup::PORT_VARIABLE;
 #[cfg(test)]
 pub(crate) use step::Planned;

@@ -23,6 +23,7 @@ mod record;
 mod result;
 mod untracked;
 pub(crate) mod words;
+mod workspace;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
 pub use check::{CheckBrief, CheckPhase, CheckResult, SetupResult};
@@ -40,6 +41,7 @@ pub use record::{
 pub use result::{Outcome, Proof, Result as TaskResult, StopReason, Tokens};
 
 pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKept, UntrackedTouched};
+pub use workspace::{HeadAt, InTheWay, WorkspaceProblem};
 
 /// The version of the format of journal lines and `--json` output.
 pub const FORMAT: u32 = 2;
@@ -163,8 +165,8 @@ pub enum Event {
     SetupFinished(SetupResult),
     /// The place to work in could not be made.
     WorkspaceFailed {
-        /// Why.
-        message: String,
+        /// One at least.
+        problems: Vec<WorkspaceProblem>,
     },
     /// A check ran to its end or to its limit.
     CheckFinished(CheckResult),

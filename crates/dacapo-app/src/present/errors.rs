@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use dacapo_core::dropped::DropError;
-use dacapo_core::engine::{Astray, DriverError, InTheWay, NotThatKind};
-use dacapo_core::event::{Exit, FORMAT, MirrorProblem};
+use dacapo_core::engine::{DriverError, NotThatKind};
+use dacapo_core::event::{Exit, FORMAT, MirrorProblem, WorkspaceProblem};
 use dacapo_core::files::FileAction;
 use dacapo_core::follow::FollowError;
 use dacapo_core::git::{DiscoverError, GitError, WorktreeError};
@@ -15,7 +15,7 @@ use dacapo_core::spec::{InvalidDuration, InvalidName, SPEC_FORMAT};
 use dacapo_core::store::{CreateError, Fault, JournalError, LockError, OpenError, Record};
 use dacapo_core::view::ViewError;
 
-use super::{kind_words, words};
+use super::{kind_words, words, workspace};
 use crate::messages::{Messages, Text, say};
 
 /// An error that people are told of.
@@ -273,20 +273,15 @@ impl InWords for DriverError {
             Self::File { what, path, source } => cannot(*what, path, source, messages),
             Self::Kind(error) => error.in_words(messages),
             Self::Queue { source } => messages.driver_queue(&source.to_string()),
-            Self::Workspace(problem) => problem.clone(),
+            Self::Workspace(problem) => problem.in_words(messages),
             Self::NoProgress { task } => messages.driver_no_progress(task),
         }
     }
 }
 
-impl InWords for Astray {
+impl InWords for WorkspaceProblem {
     fn in_words(&self, messages: Messages) -> String {
-        let is = self.is.clone().unwrap_or_else(|| messages.detached_head());
-        let found = match &self.found {
-            InTheWay::Operation(operation) => messages.astray_operation(&operation.to_string()),
-            InTheWay::Uncommitted { files } => messages.astray_uncommitted(files),
-        };
-        messages.astray(&is, &self.ought, &found)
+        workspace::told(self, messages)
     }
 }
 

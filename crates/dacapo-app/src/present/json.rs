@@ -1,14 +1,14 @@
 //! A task for programs: what the engine says, and beside it the words that people get.
 
 use dacapo_core::event::{
-    AgentEvent, Envelope, Event, Fault, Needs, Notice, StopDetail, TurnEnd, TurnRecord, WritingEnd,
-    WritingRecord,
+    AgentEvent, Envelope, Event, Fault, Needs, Notice, StopDetail, TurnEnd, TurnRecord, WorkspaceProblem,
+    WritingEnd, WritingRecord,
 };
 use dacapo_core::view::TaskView;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{ends, faults, needs, notices};
+use super::{ends, faults, needs, notices, workspace};
 use crate::messages::Messages;
 
 /// All that `status --json` says.
@@ -56,12 +56,18 @@ pub fn event(line: &Envelope) -> Value {
         Event::IterationFinished(record) => iteration(&mut value, &record.faults),
         Event::TaskFinished(result) => detail(&mut value, result.detail.as_ref(), &line.task),
         Event::StopRequested { detail: why, .. } => detail(&mut value, Some(why), &line.task),
+        Event::WorkspaceFailed { problems } => {
+            value["message"] = workspace::all(problems, Messages::ENGLISH).into();
+            problems_in_words(&mut value, problems);
+        }
+        Event::CommitIntent(planned) | Event::NoCommit(planned) => {
+            problems_in_words(&mut value, &planned.problems);
+        }
         // These say all by themselves.
         Event::TaskCreated { .. }
         | Event::TaskStarted { .. }
         | Event::Resumed { .. }
         | Event::WorkspaceReady { .. }
-        | Event::WorkspaceFailed { .. }
         | Event::PortsLeased { .. }
         | Event::FilesIncluded { .. }
         | Event::UntrackedFound(_)
@@ -74,8 +80,6 @@ pub fn event(line: &Envelope) -> Value {
         | Event::IterationStarted { .. }
         | Event::TurnStarted { .. }
         | Event::Written(_)
-        | Event::CommitIntent(_)
-        | Event::NoCommit(_)
         | Event::Committed { .. }
         | Event::LimitKnown(_)
         | Event::Waiting { .. }
@@ -116,6 +120,13 @@ fn turn(value: &mut Value, record: &TurnRecord) {
     }
     if let Some(refused) = &record.not_allowed {
         value["refused"] = faults::not_allowed(refused, Messages::ENGLISH).into();
+    }
+}
+
+/// `message` beside each problem of the place to work in.
+fn problems_in_words(value: &mut Value, problems: &[WorkspaceProblem]) {
+    for (nth, problem) in problems.iter().enumerate() {
+        value["problems"][nth]["message"] = workspace::told(problem, Messages::ENGLISH).into();
     }
 }
 

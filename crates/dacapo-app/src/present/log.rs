@@ -13,7 +13,7 @@ use dacapo_core::store::{TaskDir, read_sealed};
 use dacapo_core::task::agent_loop::{AgentLoop, DEFAULT_PROMISE, Loop};
 
 use super::kind_words::Unit;
-use super::{ends, faults, words};
+use super::{ends, faults, words, workspace};
 use crate::messages::Messages;
 
 mod agent_lines;
@@ -125,10 +125,11 @@ impl LogLines {
                     self.registered(task).into_iter().for_each(info);
                 }
             }
-            Event::WorkspaceFailed { message } => {
+            Event::WorkspaceFailed { problems } => {
+                let message = workspace::all(problems, Messages::ENGLISH);
                 let what = if self.begun && self.looping { " for loop follow-up" } else { "" };
                 out.push((Level::Error, format!("Failed to prepare workspace{what}: {message}")));
-                self.told = Some(message.clone());
+                self.told = Some(message);
             }
             Event::UntrackedTouched(touched) => {
                 let unit = if self.rounds.is_some() { Unit::Round } else { Unit::Iteration };

@@ -31,6 +31,7 @@ pub fn told(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::Mirror(problem) => problem.in_words(messages),
         Notice::LimitsNotShared { path, error } => messages.notice_limits_not_shared(path, error),
         Notice::Workspace(notice) => workspace(notice, messages),
+        Notice::NoWorkspace { problems } => super::workspace::all(problems, messages),
         Notice::Git(notice) => git(notice, messages),
         Notice::LeftUncommitted(file) => messages.notice_left_uncommitted(&left(file, messages)),
         Notice::NotCommitted(file) => messages.notice_not_committed(&left(file, messages)),

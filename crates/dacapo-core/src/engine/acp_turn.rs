@@ -20,7 +20,7 @@ use super::turn_end::{StoppedBy, diagnosed, ending};
 use super::watchdog::Watchdog;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
-use crate::event::{AgentEvent, FailureKind, Notice};
+use crate::event::{AgentEvent, FailureKind, Notice, WorkspaceProblem};
 use crate::files::FileAction;
 use crate::process::{Finished, Running, Stop};
 use crate::spec::{AgentSpec, SessionMode};
@@ -109,7 +109,9 @@ impl Driver<'_> {
         };
         match self.run_acp_turn_in(plan, agent, agent_process, (assignment, Process::New))? {
             AcpTurnEnd::Ended(input) => Ok(*input),
-            AcpTurnEnd::TooLate => Err(DriverError::Workspace("a turn ended before it began".into())),
+            AcpTurnEnd::TooLate => {
+                Err(DriverError::Workspace(WorkspaceProblem::said("a turn ended before it began")))
+            }
         }
     }
 

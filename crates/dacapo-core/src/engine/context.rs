@@ -8,7 +8,7 @@ use super::kind::{Kinds, NotThatKind};
 use super::mailbox::{Message, Outbox, Report};
 use crate::agent::acp::Question;
 use crate::env::Env;
-use crate::event::{AgentEvent, Envelope};
+use crate::event::{AgentEvent, Envelope, WorkspaceProblem, words};
 use crate::files::FileAction;
 use crate::git::{GitError, Oid, WorktreeError};
 use crate::process::LaunchError;
@@ -119,8 +119,8 @@ pub enum DriverError {
         source: std::io::Error,
     },
     /// The place to work in is not what it was.
-    #[error("{0}")]
-    Workspace(String),
+    #[error("{}", words::workspace(.0))]
+    Workspace(WorkspaceProblem),
     /// The state does not change, whatever is done.
     #[error(
         "the journal of task '{task}' is inconsistent: it asks for the same step over and over. Nothing more was \

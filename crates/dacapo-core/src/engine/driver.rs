@@ -21,7 +21,7 @@ use super::proof::ProofCheckout;
 use super::record::Record;
 use super::tampering::Tampering;
 use super::workspace::Workspace;
-use crate::event::{Envelope, Event, Notice, TaskResult};
+use crate::event::{Envelope, Event, Notice, TaskResult, WorkspaceProblem};
 use crate::files::FileAction;
 use crate::process::{Launcher, Masker, sweep};
 use crate::spec::TaskSpec;
@@ -152,7 +152,7 @@ impl<'a> Driver<'a> {
         self.mirror_the_end();
         self.record
             .into_result()
-            .ok_or_else(|| DriverError::Workspace("the task ended without a result".into()))
+            .ok_or_else(|| DriverError::Workspace(WorkspaceProblem::said("the task ended without a result")))
     }
 
     fn perform(&mut self, step: Step) -> Result<Option<Input>, DriverError> {

@@ -1,6 +1,6 @@
 //! What git says about work that agents commit themselves, and how what nobody has committed is kept.
 
-use crate::event::Notice;
+use crate::event::{Notice, WorkspaceProblem};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
@@ -24,8 +24,7 @@ impl Driver<'_> {
         let repo = &workspace.repo;
         let gone = repo.what_is_gone();
         if !gone.is_empty() {
-            let gone: Vec<String> = gone.iter().map(ToString::to_string).collect();
-            return Ok(Input::WorkspaceFailed(gone.join("; ")));
+            return Ok(Input::WorkspaceFailed(gone.iter().map(WorkspaceProblem::from).collect()));
         }
         let head = repo.head()?;
         let tip = match &query.branch {

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Envelope, Event, KnownLimit, Notice, Received, SetupResult,
-    TurnRecord, Usage, WaitReason, WritingRecord,
+    TurnRecord, Usage, WaitReason, WorkspaceProblem, WritingRecord,
 };
 use crate::event::{Hidden, TimeLimit};
 use crate::git::Oid;
@@ -90,7 +90,7 @@ pub enum Input {
         start_sha256: Option<String>,
     },
     /// It cannot be made.
-    WorkspaceFailed(String),
+    WorkspaceFailed(Vec<WorkspaceProblem>),
     /// A command of the setup has its result.
     SetupDone(SetupResult),
     /// A check has its result.
@@ -134,7 +134,7 @@ pub enum Input {
     /// The branch could not be moved; the commit is kept elsewhere.
     LandedElsewhere {
         /// What happened and where the commit is.
-        message: String,
+        problem: WorkspaceProblem,
     },
     /// What git says about the work.
     Inspected(WorkFacts),

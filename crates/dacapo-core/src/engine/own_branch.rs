@@ -1,20 +1,19 @@
 //! A task in the user's own checkout that works on a branch of its own (M2): the checkout is put on it first and stays there.
 
-use crate::event::WorkspaceNotice;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
 
 use super::context::DriverError;
 use super::driver::Driver;
 use super::untracked::untracked_before;
 use crate::env::Env;
-use crate::git::{GitError, Head, Operation, Repo, WorktreeError, display_path};
+use crate::event::words::NO_BRANCH;
+use crate::event::{InTheWay, WorkspaceNotice, WorkspaceProblem};
+use crate::git::{GitError, Head, Repo, WorktreeError, display_path};
 use crate::spec::{NewBranch, Place, TaskSpec};
 
 /// So many of the files that are in the way are named.
 const NAMED: usize = 3;
-const DETACHED: &str = "no branch (detached)";
 
 fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
@@ -27,50 +26,15 @@ pub fn astray(
     spec: &TaskSpec,
     env: &Env,
     untracked_before: &BTreeSet<PathBuf>,
-) -> Result<Option<Astray>, GitError> {
+) -> Result<Option<WorkspaceProblem>, GitError> {
     let Place::InPlace { branch: Some(own), .. } = &spec.place else { return Ok(None) };
     let Ok(repo) = Repo::discover(&spec.top, env) else { return Ok(None) };
     stays_away(&repo, own, untracked_before)
 }
 
-/// The user's checkout is on another branch than the task's, with work that is not committed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Astray {
-    /// The branch it is on; none: detached.
-    pub is: Option<String>,
-    /// The task's.
-    pub ought: String,
-    pub found: InTheWay,
-}
-
-/// What of the user's keeps a checkout from being switched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InTheWay {
-    /// It was begun and not finished.
-    Operation(Operation),
-    /// The first names, in a line.
-    Uncommitted { files: String },
-}
-
-impl fmt::Display for Astray {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is = self.is.as_deref().unwrap_or(DETACHED);
-        write!(f, "this checkout is on {is}, the task works on {}, and {}", self.ought, self.found)
-    }
-}
-
-impl fmt::Display for InTheWay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Operation(operation) => write!(f, "a {operation} is in progress in this checkout"),
-            Self::Uncommitted { files } => write!(f, "this checkout has uncommitted files ({files})"),
-        }
-    }
-}
-
-/// The branch that the checkout is on, where it is not the task's.
-fn elsewhere<'h>(head: &'h Head, own: &NewBranch) -> Option<&'h str> {
-    let is = head.branch.as_deref().map_or(DETACHED, short);
+/// The branch that the checkout is on, where it is not the task's; there none: it is on no branch.
+fn elsewhere(head: &Head, own: &NewBranch) -> Option<Option<String>> {
+    let is = head.branch.as_deref().map(|branch| short(branch).to_owned());
     (head.branch.as_ref() != Some(&own.name)).then_some(is)
 }
 
@@ -78,16 +42,13 @@ fn stays_away(
     repo: &Repo,
     own: &NewBranch,
     untracked_before: &BTreeSet<PathBuf>,
-) -> Result<Option<Astray>, GitError> {
+) -> Result<Option<WorkspaceProblem>, GitError> {
     let head = repo.head()?;
-    if elsewhere(&head, own).is_none() {
-        return Ok(None);
-    }
-    let is = head.branch.as_deref().map(|branch| short(branch).to_owned());
-    let ought = short(&own.name).to_owned();
+    let Some(on) = elsewhere(&head, own) else { return Ok(None) };
+    let branch = short(&own.name).to_owned();
     // Of what came since nobody can tell whether it is the user's or what an agent left half done.
     let found = in_the_way(repo, |path| !untracked_before.contains(path))?;
-    Ok(found.map(|found| Astray { is, ought, found }))
+    Ok(found.map(|found| WorkspaceProblem::Astray { on, branch, found }))
 }
 
 impl Driver<'_> {
@@ -96,7 +57,7 @@ impl Driver<'_> {
         &mut self,
         user: &Repo,
         new: &NewBranch,
-    ) -> Result<Result<(), String>, DriverError> {
+    ) -> Result<Result<(), WorkspaceProblem>, DriverError> {
         let name = short(&new.name);
         let start = match self.start_now(user, &new.start)? {
             Ok(start) => start,
@@ -107,11 +68,11 @@ impl Driver<'_> {
         // Without `workspace_ready` in the journal it was never worked on: an earlier start was cut short.
         let is_ours = self.earlier.taken_up && [&start, &new.start].map(Some).contains(&at.as_ref());
         if at.is_some() && !is_ours {
-            return Ok(Err(WorktreeError::BranchExists(name.to_owned()).to_string()));
+            return Ok(Err(WorkspaceProblem::BranchExists { branch: name.to_owned() }));
         }
         // What is untracked comes along to any branch that does not have it, and git says if one does.
-        if let Some(in_the_way) = in_the_way(user, |_| false)? {
-            return Ok(Err(format!("{in_the_way}; it is to be switched to {name}")));
+        if let Some(found) = in_the_way(user, |_| false)? {
+            return Ok(Err(WorkspaceProblem::NotSwitched { branch: name.to_owned(), found }));
         }
         let switched = match is_ours {
             true if head.branch.as_ref() == Some(&new.name) => Ok(()),
@@ -124,7 +85,10 @@ impl Driver<'_> {
                 error @ (WorktreeError::BranchExists(_)
                 | WorktreeError::BranchConflict { .. }
                 | WorktreeError::Git(GitError::Failed { .. })),
-            ) => return Ok(Err(format!("this checkout cannot be switched to {name}: {error}"))),
+            ) => {
+                let (branch, message) = (name.to_owned(), error.to_string());
+                return Ok(Err(WorkspaceProblem::SwitchFailed { branch, message }));
+            }
             Err(error) => return Err(error.into()),
         }
         if let Some(was) = head.branch.as_deref().filter(|was| *was != new.name) {
@@ -139,24 +103,28 @@ impl Driver<'_> {
     pub(super) fn may_reopen(&mut self, own: &NewBranch) -> Result<bool, DriverError> {
         let repo = self.discover(&self.spec.top)?;
         let head = repo.head()?;
-        let Some(is) = elsewhere(&head, own) else { return Ok(true) };
+        let Some(on) = elsewhere(&head, own) else { return Ok(true) };
         if self.machine.ends_now() {
             return Ok(false);
         }
         let before = untracked_before(&self.dir, self.earlier.untracked.lists());
         if let Some(why) = stays_away(&repo, own, &before)? {
-            return Err(DriverError::Workspace(why.to_string()));
+            return Err(DriverError::Workspace(why));
         }
         let ought = short(&own.name);
         match repo.switch_to(ought) {
             Ok(()) => {}
             Err(error @ WorktreeError::Git(GitError::Failed { .. })) => {
-                let why = format!("this checkout is on {is} and cannot be switched to {ought}: {error}");
-                return Err(DriverError::Workspace(why));
+                let (branch, message) = (ought.to_owned(), error.to_string());
+                return Err(DriverError::Workspace(WorkspaceProblem::SwitchBackFailed {
+                    on,
+                    branch,
+                    message,
+                }));
             }
             Err(error) => return Err(error.into()),
         }
-        let (from, to) = (is.to_string(), ought.to_owned());
+        let (from, to) = (on.unwrap_or_else(|| NO_BRANCH.to_owned()), ought.to_owned());
         self.note_of_workspace(WorkspaceNotice::SwitchedBack { from, to })?;
         Ok(true)
     }
@@ -178,14 +146,10 @@ impl Driver<'_> {
 fn in_the_way(user: &Repo, counts: impl Fn(&PathBuf) -> bool) -> Result<Option<InTheWay>, GitError> {
     let dirt = user.dirt()?;
     if let Some(operation) = dirt.operation {
-        return Ok(Some(InTheWay::Operation(operation)));
+        return Ok(Some(InTheWay::Operation { operation }));
     }
     let untracked = dirt.untracked.iter().filter(|path| counts(path));
     let files: Vec<&PathBuf> = dirt.unmerged.iter().chain(&dirt.tracked).chain(untracked).collect();
-    let count = files.len();
-    let mut named: Vec<String> = files.iter().take(NAMED).map(|path| display_path(path)).collect();
-    if count > named.len() {
-        named.push("…".into());
-    }
-    Ok((count > 0).then(|| InTheWay::Uncommitted { files: named.join(", ") }))
+    let paths = files.iter().take(NAMED).map(|path| display_path(path)).collect();
+    Ok((!files.is_empty()).then_some(InTheWay::Files { paths, total: files.len() as u64 }))
 }

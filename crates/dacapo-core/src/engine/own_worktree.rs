@@ -1,20 +1,23 @@
 //! Making a task's own worktree, and what becomes of one that cannot be made (S3).
 
-use crate::event::WorkspaceNotice;
-use crate::files::FileAction;
 use std::sync::Arc;
 
 use super::context::DriverError;
 use super::driver::Driver;
 use super::machine::Input;
 use super::workspace::{Workspace, Worktree, no_workspace};
+use crate::event::{WorkspaceNotice, WorkspaceProblem};
+use crate::files::FileAction;
 use crate::git::{Oid, Repo, WorktreeError};
 use crate::spec::Place;
 use crate::store::files;
 
 impl Driver<'_> {
     /// The worktree, with what is uncommitted here where that was asked for; or why it cannot be.
-    pub(super) fn add_worktree(&mut self, user: &Repo) -> Result<Result<Worktree, String>, DriverError> {
+    pub(super) fn add_worktree(
+        &mut self,
+        user: &Repo,
+    ) -> Result<Result<Worktree, WorkspaceProblem>, DriverError> {
         let spec = Arc::clone(&self.spec);
         let Place::Worktree { path, branch, with_changes, base, .. } = &spec.place else {
             return Err(no_workspace());
@@ -26,7 +29,7 @@ impl Driver<'_> {
             },
             None => match user.head()?.commit {
                 Some(head) => head,
-                None => return Ok(Err("a repository without commits cannot have a worktree".into())),
+                None => return Ok(Err(WorkspaceProblem::NoCommits)),
             },
         };
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
@@ -43,7 +46,9 @@ impl Driver<'_> {
         }
         let repo = match user.add_worktree(path, short, &start) {
             Ok(repo) => repo,
-            Err(error @ WorktreeError::BranchExists(_)) => return Ok(Err(error.to_string())),
+            Err(WorktreeError::BranchExists(branch)) => {
+                return Ok(Err(WorkspaceProblem::BranchExists { branch }));
+            }
             Err(error) => {
                 // What git had begun when it failed is ours; what was there before is not.
                 if matches!(error, WorktreeError::Git(_) | WorktreeError::Discover(_)) {
@@ -70,10 +75,12 @@ pub(super) fn not_made(error: DriverError) -> Result<Input, DriverError> {
         | DriverError::Worktree(_)
         | DriverError::File { .. }
         | DriverError::Workspace(_) => {
-            let cure = error.unlock_command().map_or_else(String::new, |command| {
-                format!("; {command}, if no git and no editor is running in this repository")
-            });
-            Ok(Input::WorkspaceFailed(format!("cannot create the worktree: {error}{cure}")))
+            let unlock = error.unlock_command();
+            let because = match error {
+                DriverError::Workspace(problem) => problem,
+                other => WorkspaceProblem::said(&other),
+            };
+            Ok(Input::WorkspaceFailed(vec![WorkspaceProblem::NotMade { because: Box::new(because), unlock }]))
         }
         DriverError::Journal(_)
         | DriverError::Launch(_)

@@ -22,7 +22,7 @@ use super::turn_end::{CallEnded, StoppedBy, diagnosed, ending};
 use super::watchdog::Watchdog;
 use super::workspace::Workspace;
 use crate::agent::{self, Ending, Observed, TurnRequest, acp};
-use crate::event::{AgentEvent, Notice};
+use crate::event::{AgentEvent, Notice, WorkspaceProblem};
 use crate::files::FileAction;
 use crate::git::display_path;
 use crate::process::{
@@ -80,8 +80,7 @@ impl Driver<'_> {
         let repo = &self.workspace()?.repo;
         let gone = repo.what_is_gone();
         if !gone.is_empty() {
-            let gone: Vec<String> = gone.iter().map(ToString::to_string).collect();
-            return Ok(Input::WorkspaceFailed(gone.join("; ")));
+            return Ok(Input::WorkspaceFailed(gone.iter().map(WorkspaceProblem::from).collect()));
         }
         let head = repo.head()?;
         self.turns.begun = TurnBegun::Now;

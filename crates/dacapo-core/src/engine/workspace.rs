@@ -15,7 +15,7 @@ use super::litter::Look;
 use super::machine::{CommitPlan, Input, Landing};
 use super::own_worktree::not_made;
 use super::untracked::UsersFiles;
-use crate::event::{CommitPlanned, LeftFile, Notice, WorkspaceNotice};
+use crate::event::{CommitPlanned, LeftFile, Notice, WorkspaceNotice, WorkspaceProblem};
 use crate::git::{self, Apart, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
 use crate::spec::{Place, TaskSpec};
 use crate::store::PortLease;
@@ -73,7 +73,7 @@ impl Workspace {
         let repo = &self.repo;
         let gone = repo.what_is_gone();
         if !gone.is_empty() {
-            let problems = gone.iter().map(ToString::to_string).collect();
+            let problems = gone.iter().map(WorkspaceProblem::from).collect();
             return Ok(CommitPlanned { iteration: plan.iteration, problems, ..CommitPlanned::default() });
         }
         let head = repo.head()?;
@@ -107,7 +107,7 @@ impl Workspace {
 }
 
 pub(super) fn no_workspace() -> DriverError {
-    DriverError::Workspace("the task has no workspace yet".into())
+    DriverError::Workspace(WorkspaceProblem::said("the task has no workspace yet"))
 }
 
 impl Driver<'_> {
@@ -144,7 +144,7 @@ impl Driver<'_> {
         let (mut workspace, kept) = match &self.spec.place {
             Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
                 Ok(()) => (Workspace::new(user, false), None),
-                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+                Err(problem) => return Ok(Input::WorkspaceFailed(vec![problem])),
             },
             Place::InPlace { allow_dirty: false, branch: None } => (Workspace::new(user, false), None),
             Place::InPlace { allow_dirty: true, branch: None } => {
@@ -157,7 +157,7 @@ impl Driver<'_> {
                     workspace.ports = self.lease_ports()?;
                     (workspace, kept)
                 }
-                Err(message) => return Ok(Input::WorkspaceFailed(message)),
+                Err(problem) => return Ok(Input::WorkspaceFailed(vec![problem])),
             },
         };
         self.take_untracked(&mut workspace)?;
@@ -245,7 +245,7 @@ impl Driver<'_> {
             apart: Apart::nothing(),
         })?;
         if let Some(problem) = kept.problems.first() {
-            return Err(DriverError::Workspace(problem.to_string()));
+            return Err(DriverError::Workspace(problem.into()));
         }
         let known = kept.left_out.iter().map(|left| left.path.clone()).chain(kept.nested).collect();
         // Of the user's own checkout all that stays untracked is said together.
@@ -256,15 +256,23 @@ impl Driver<'_> {
     }
 
     /// Where the work starts: main may have moved while the task stood in a row. Or why it cannot.
-    pub(super) fn start_now(&self, user: &Repo, asked: &Oid) -> Result<Result<Oid, String>, DriverError> {
+    pub(super) fn start_now(
+        &self,
+        user: &Repo,
+        asked: &Oid,
+    ) -> Result<Result<Oid, WorkspaceProblem>, DriverError> {
         if self.machine.starts_from_base_branch()
             && let Some(branch) = &self.spec.base_branch
             && let Some(tip) = user.read_ref(branch)?
         {
             return Ok(Ok(tip));
         }
-        let gone = || format!("commit {}, from which it was to start, is gone", asked.short());
-        Ok(if user.has_commit(asked)? { Ok(asked.clone()) } else { Err(gone()) })
+        let commit_id = asked.clone();
+        Ok(if user.has_commit(asked)? {
+            Ok(commit_id)
+        } else {
+            Err(WorkspaceProblem::StartGone { commit_id })
+        })
     }
 
     pub(super) fn prepare_commit(&mut self, plan: &CommitPlan) -> Result<Input, DriverError> {
@@ -326,7 +334,7 @@ impl Driver<'_> {
             changed_files: files.take(CommitPlanned::MOST_FILES).collect(),
             changed_total: u32::try_from(prepared.changed.len()).unwrap_or(u32::MAX),
             left_out: prepared.left_out.iter().map(LeftFile::from).collect(),
-            problems: prepared.problems.iter().map(ToString::to_string).collect(),
+            problems: prepared.problems.iter().map(WorkspaceProblem::from).collect(),
         }))
     }
 
@@ -344,12 +352,8 @@ impl Driver<'_> {
         Ok(match landed {
             Landed::Now | Landed::AlreadyThere => Input::Landed,
             Landed::Elsewhere { branch_at, rescued, .. } => {
-                let at = branch_at.map_or_else(|| "gone".to_owned(), |oid| format!("at {}", oid.short()));
-                let message = format!(
-                    "the branch was moved by somebody else (it is {at}); this iteration is kept as {}",
-                    rescued.name
-                );
-                Input::LandedElsewhere { message }
+                let problem = WorkspaceProblem::BranchMoved { now: branch_at, rescued: rescued.name };
+                Input::LandedElsewhere { problem }
             }
         })
     }
@@ -386,18 +390,17 @@ impl Driver<'_> {
         let env = self.context.env.without(is_secret);
         let found = Repo::discover(dir, &env).map(|repo| repo.holding(&self.context.locks));
         found.map_err(|error| {
-            let mut message = format!("the workspace of task '{}' cannot be used: {error}", self.spec.name);
-            if let Place::Worktree { path, branch, .. } = &self.spec.place
-                && path == dir
-                && !path.exists()
-            {
-                let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-                message.push_str(&format!(
-                    "\nits worktree and branch {branch} were removed; git branch {branch} COMMIT brings the branch back, \
-                     and the worktree comes with it"
-                ));
-            }
-            DriverError::Workspace(message)
+            let removed_branch = match &self.spec.place {
+                Place::Worktree { path, branch, .. } if path == dir && !path.exists() => {
+                    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned())
+                }
+                Place::Worktree { .. } | Place::InPlace { .. } => None,
+            };
+            DriverError::Workspace(WorkspaceProblem::Unusable {
+                of_task: self.spec.name.to_string(),
+                message: error.to_string(),
+                removed_branch,
+            })
         })
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::cut_chars;
 
-use super::{CheckResult, Fault, MainBranch, SetupResult, WaitReason};
+use super::{CheckResult, Fault, MainBranch, SetupResult, WaitReason, WorkspaceProblem};
 
 /// So many of the last lines of a setup that failed are kept.
 const LINES_SAID: usize = 8;
@@ -82,8 +82,16 @@ impl StopDetail {
     pub fn faults(faults: &[Fault]) -> Option<Self> {
         match faults {
             [] => None,
-            [Fault::Said { message }] => Some(Self::said(message)),
+            [fault] => Some(Self::fault(fault)),
             _ => Some(Self::Faults { faults: faults.to_vec() }),
+        }
+    }
+
+    /// What is wrong with the place to work in.
+    pub(crate) fn workspace(problems: &[WorkspaceProblem]) -> Self {
+        match problems {
+            [WorkspaceProblem::Said { message }] => Self::said(message),
+            _ => Self::Faults { faults: problems.iter().cloned().map(Fault::Workspace).collect() },
         }
     }
 

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::WorkspaceProblem;
+
 /// What went wrong.
 ///
 /// It stands beside the fields of a [`TurnRecord`](super::TurnRecord) and of an event of an agent, so no field here has a
@@ -95,6 +97,8 @@ pub enum Fault {
     NotAllowed(NotAllowed),
     /// All of the money or of the tokens is used.
     BudgetUsed,
+    /// Something is wrong with the place it works in, or with what it left there.
+    Workspace(WorkspaceProblem),
     /// In the words of the agent, of git or of the system.
     #[serde(untagged)]
     Said {
@@ -128,7 +132,8 @@ impl Fault {
             | Self::TooSlow { .. }
             | Self::GuardLost
             | Self::NotAllowed(_)
-            | Self::BudgetUsed => None,
+            | Self::BudgetUsed
+            | Self::Workspace(_) => None,
         }
     }
 
@@ -136,6 +141,7 @@ impl Fault {
     pub fn quoted(&self) -> Option<&str> {
         match self {
             Self::Said { message } => Some(message),
+            Self::Workspace(problem) => problem.quoted(),
             Self::NotLoggedIn { .. }
             | Self::KeyRefused { .. }
             | Self::NotPaidFor { .. }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Metered;
+use super::{Metered, WorkspaceProblem};
 use crate::git::{self, Oid, display_path};
 use crate::spec::Approval;
 
@@ -115,6 +115,11 @@ pub enum Notice {
     },
     /// The place where the task works.
     Workspace(WorkspaceNotice),
+    /// There is no place to work in.
+    NoWorkspace {
+        /// One at least.
+        problems: Vec<WorkspaceProblem>,
+    },
     /// What was found in git.
     Git(GitNotice),
     /// A file of the user's stays as it is.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{CheckBrief, FailureKind, Fault, LeftFile, NotAllowed, Usage};
+use super::{CheckBrief, FailureKind, Fault, LeftFile, NotAllowed, Usage, WorkspaceProblem};
 use crate::git::Oid;
 use crate::spec::Writing;
 
@@ -153,7 +153,7 @@ pub struct CommitPlanned {
     pub left_out: Vec<LeftFile>,
     /// What makes this iteration a failed one: nested repositories, a half-done merge, a HEAD that went elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<String>,
+    pub problems: Vec<WorkspaceProblem>,
 }
 
 impl CommitPlanned {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{Fault, TimeLimit};
+use super::{Fault, HeadAt, InTheWay, TimeLimit, WorkspaceProblem};
+use crate::git::Oid;
 use crate::spec::duration_text;
 
 /// All that went wrong; none where nothing did.
@@ -60,6 +61,7 @@ pub fn fault(fault: &Fault) -> String {
             )
         }
         Fault::BudgetUsed => "the budget is used up".to_owned(),
+        Fault::Workspace(problem) => workspace(problem),
         Fault::Said { message } => message.clone(),
     }
 }
@@ -74,6 +76,95 @@ fn session_gone(agent: &str, said: &str) -> String {
         }
         _ => format!("{agent} has no such conversation any more ({said})"),
     }
+}
+
+/// What is wrong with the place to work in.
+pub(crate) fn workspace(problem: &WorkspaceProblem) -> String {
+    match problem {
+        WorkspaceProblem::HeadMoved { found, home, rescued } => {
+            let moved = format!("HEAD was moved to {} and is back at {}", head(found), head(home));
+            if rescued.is_empty() { moved } else { format!("{moved}; kept as {}", rescued.join(", ")) }
+        }
+        WorkspaceProblem::NestedRepository { path } => {
+            format!("{path} is a git repository of its own and was not committed")
+        }
+        WorkspaceProblem::Unmerged { paths, total } => {
+            format!("conflicts are left in {}; nothing was committed", named(paths, *total))
+        }
+        WorkspaceProblem::Unfinished { operation } => {
+            format!("a {operation} was begun and not finished; nothing was committed")
+        }
+        WorkspaceProblem::DirectoryGone { path } => format!("the working directory {path} is gone"),
+        WorkspaceProblem::RepositoryGone { path } => format!("there is no repository at {path} any more"),
+        WorkspaceProblem::HistoryGone { commit_id } => {
+            format!("commit {} is no longer in the repository", commit_id.short())
+        }
+        WorkspaceProblem::LinkReplaced { path } => {
+            format!("{path} was replaced; git commands there reach another repository")
+        }
+        WorkspaceProblem::BranchMoved { now, rescued } => {
+            let at = now.as_ref().map_or_else(|| "gone".to_owned(), |oid| format!("at {}", oid.short()));
+            format!("the branch was moved by somebody else (it is {at}); this iteration is kept as {rescued}")
+        }
+        WorkspaceProblem::StartGone { commit_id } => {
+            format!("commit {}, from which it was to start, is gone", commit_id.short())
+        }
+        WorkspaceProblem::NoCommits => "a repository without commits cannot have a worktree".to_owned(),
+        WorkspaceProblem::BranchExists { branch } => format!("branch '{branch}' already exists"),
+        WorkspaceProblem::NotSwitched { branch, found } => {
+            format!("{}; it is to be switched to {branch}", in_the_way(found))
+        }
+        WorkspaceProblem::Astray { on, branch, found } => format!(
+            "this checkout is on {}, but the task works on {branch}, and {}",
+            on.as_deref().unwrap_or(NO_BRANCH),
+            in_the_way(found)
+        ),
+        WorkspaceProblem::SwitchFailed { branch, message } => {
+            format!("this checkout cannot be switched to {branch}: {message}")
+        }
+        WorkspaceProblem::SwitchBackFailed { on, branch, message } => format!(
+            "this checkout is on {} and cannot be switched to {branch}: {message}",
+            on.as_deref().unwrap_or(NO_BRANCH)
+        ),
+        WorkspaceProblem::Unusable { of_task, message, removed_branch } => {
+            let mut text = format!("the workspace of task '{of_task}' cannot be used: {message}");
+            if let Some(branch) = removed_branch {
+                let _ = write!(text, "\nits worktree and branch {branch} were removed");
+            }
+            text
+        }
+        WorkspaceProblem::NotMade { because, .. } => {
+            format!("cannot create the worktree: {}", workspace(because))
+        }
+        WorkspaceProblem::Said { message } => message.clone(),
+    }
+}
+
+/// What stands for the name of a branch where there is none.
+pub(crate) const NO_BRANCH: &str = "no branch (detached)";
+
+fn head(head: &HeadAt) -> String {
+    let at = head.commit_id.as_ref().map_or("no commit", Oid::short);
+    match &head.branch {
+        Some(branch) => format!("{branch} ({at})"),
+        None => format!("detached at {at}"),
+    }
+}
+
+fn in_the_way(found: &InTheWay) -> String {
+    match found {
+        InTheWay::Operation { operation } => {
+            format!("a {operation} is in progress here")
+        }
+        InTheWay::Files { paths, total } => {
+            format!("there are uncommitted files here ({})", named(paths, *total))
+        }
+    }
+}
+
+fn named(paths: &[String], total: u64) -> String {
+    let more = if total > paths.len() as u64 { ", …" } else { "" };
+    format!("{}{more}", paths.join(", "))
 }
 
 fn with(what: &str, said: &str) -> String {

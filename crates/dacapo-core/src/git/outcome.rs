@@ -1,10 +1,9 @@
 //! What came of preparing a commit, in a form that callers can decide on and people can read.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
 
-use super::{Head, LeftOutReason, Oid, Operation, Rescued, display_path};
+use super::{Head, LeftOutReason, Oid, Operation, Rescued};
 
 /// What happened to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -141,46 +140,5 @@ impl Prepared {
         }
         let there = self.changed.iter().filter(|change| change.kind != ChangeKind::Deleted);
         there.map(|change| change.path.clone()).collect()
-    }
-}
-
-impl fmt::Display for Head {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = self.commit.as_ref().map_or("no commit", Oid::short);
-        match &self.branch {
-            Some(branch) => write!(f, "{} ({at})", branch.strip_prefix("refs/heads/").unwrap_or(branch)),
-            None => write!(f, "detached at {at}"),
-        }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HeadMoved { found, home, rescued } => {
-                write!(f, "HEAD was moved to {found} and is back at {home}")?;
-                let names: Vec<&str> = rescued.iter().map(|kept| kept.name.as_str()).collect();
-                if names.is_empty() { Ok(()) } else { write!(f, "; kept as {}", names.join(", ")) }
-            }
-            Self::NestedRepository(path) => {
-                write!(f, "{} is a git repository of its own and was not committed", display_path(path))
-            }
-            Self::Unmerged(paths) => {
-                let shown: Vec<String> = paths.iter().take(5).map(|path| display_path(path)).collect();
-                let more = if paths.len() > shown.len() { ", …" } else { "" };
-                write!(f, "conflicts are left in {}{more}; nothing was committed", shown.join(", "))
-            }
-            Self::OperationInProgress(operation) => {
-                write!(f, "a {operation} was begun and not finished; nothing was committed")
-            }
-            Self::WorkspaceGone(path) => write!(f, "the working directory {} is gone", display_path(path)),
-            Self::RepositoryGone(path) => {
-                write!(f, "there is no repository at {} any more", display_path(path))
-            }
-            Self::HistoryGone(oid) => write!(f, "commit {} is no longer in the repository", oid.short()),
-            Self::LinkReplaced(path) => {
-                write!(f, "{} was replaced; git commands there reach another repository", display_path(path))
-            }
-        }
     }
 }

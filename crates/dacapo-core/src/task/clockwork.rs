@@ -185,8 +185,8 @@ impl Machine for Clockwork {
                 self.life.workspace_ready(branch.as_deref(), base_commit.as_ref());
                 self.prepare();
             }
-            Event::WorkspaceFailed { message } => {
-                self.life.ends(Outcome::Failed, StopReason::SetupFailed, StopDetail::said(message));
+            Event::WorkspaceFailed { problems } => {
+                self.life.ends(Outcome::Failed, StopReason::SetupFailed, StopDetail::workspace(problems));
             }
             Event::SetupFinished(result) => match self.life.setup_finished(result) {
                 Ok(()) => self.prepare(),

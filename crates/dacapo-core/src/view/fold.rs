@@ -101,8 +101,8 @@ impl TaskView {
                 self.notices.push(Notice::Said { message: message.clone() });
                 self.record.add(Fault::Altered { message: message.clone() });
             }
-            Event::WorkspaceFailed { message } => {
-                self.notices.push(Notice::Said { message: message.clone() });
+            Event::WorkspaceFailed { problems } => {
+                self.notices.push(Notice::NoWorkspace { problems: problems.clone() });
             }
             Event::Notice(notice) => self.notices.push(notice.clone()),
             Event::TaskFinished(result) => self.finished(result, line.at),

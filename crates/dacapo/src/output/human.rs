@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use dacapo_app::messages::Messages;
 use dacapo_app::present::kind_words::{self, KindWords};
+use dacapo_app::present::workspace;
 use dacapo_core::agent::acp::Question;
 use dacapo_core::engine::{Activity, Reply, Sink};
 use dacapo_core::event::{AgentEvent, CheckPhase, Envelope, Event, TurnEnd, Usage};
@@ -331,9 +332,10 @@ impl Sink for Human {
                 self.say(&paint(WARN, &messages.live_takes_over(agent, &why)));
             }
             Event::Notice(notice) => self.notes(WARN, [notices::told(notice, &line.task, messages)]),
-            Event::WorkspaceFailed { message } | Event::RecordAltered { message } => {
-                self.notes(WARN, [message.clone()]);
+            Event::WorkspaceFailed { problems } => {
+                self.notes(WARN, [workspace::all(problems, messages)]);
             }
+            Event::RecordAltered { message } => self.notes(WARN, [message.clone()]),
             Event::StopRequested { detail, .. } => {
                 let by = ends::detail(detail, &line.task, messages);
                 self.say(&paint(WARN, &messages.live_stopping(&words::line(&by, 100))));

@@ -4,7 +4,7 @@ use dacapo_core::event::{Envelope, Event, SetupResult, WaitCause, WritingEnd, Wr
 
 use super::clock;
 use crate::messages::Messages;
-use crate::present::{ends, faults, needs, notices, proof, untracked, words};
+use crate::present::{ends, faults, needs, notices, proof, untracked, words, workspace};
 
 /// The lines for an event; none for those that need to be remembered.
 pub(super) fn lines(line: &Envelope) -> Vec<String> {
@@ -31,7 +31,9 @@ pub(super) fn lines(line: &Envelope) -> Vec<String> {
         Event::Written(record) => writing_line(record).into_iter().for_each(info),
         Event::CommitIntent(_) => {}
         Event::NoCommit(planned) => {
-            planned.problems.iter().for_each(|problem| info(format!("Not committed: {problem}")));
+            for problem in &planned.problems {
+                info(format!("Not committed: {}", workspace::told(problem, Messages::ENGLISH)));
+            }
         }
         Event::Committed { commit, .. } => info(format!("Committed: {}", commit.short())),
         Event::LimitKnown(known) => {

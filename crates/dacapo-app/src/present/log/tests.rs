@@ -47,7 +47,7 @@ fn s13_a_loop_that_is_to_end_cannot_continue() {
 
 #[test]
 fn s13_a_workspace_that_is_gone_between_two_iterations_is_an_error_of_the_follow_up() {
-    let gone = Event::WorkspaceFailed { message: "gone".into() };
+    let gone = Event::WorkspaceFailed { problems: vec!["gone".into()] };
     let first = "Failed to prepare workspace: gone";
     assert!(says(&with(&gone, "workspace_ready"), Level::Error, first));
     let later = "Failed to prepare workspace for loop follow-up: gone";

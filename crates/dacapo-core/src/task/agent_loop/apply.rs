@@ -50,8 +50,8 @@ impl AgentLoop {
                 self.workspace_ready(branch.as_deref(), base_commit.as_ref());
             }
             Event::Renamed { branch, .. } => self.renamed(branch.as_deref()),
-            Event::WorkspaceFailed { message } => {
-                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::said(message));
+            Event::WorkspaceFailed { problems } => {
+                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::workspace(problems));
             }
             Event::SetupFinished(result) => self.setup_finished(result),
             Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),
@@ -430,6 +430,6 @@ impl Current {
             TurnEnd::Done | TurnEnd::Cancelled | TurnEnd::Interrupted => None,
         };
         let problems = self.planned.iter().flat_map(|planned| &planned.problems);
-        own.into_iter().chain(problems.map(|problem| problem.as_str().into())).collect()
+        own.into_iter().chain(problems.cloned().map(Fault::Workspace)).collect()
     }
 }

@@ -26,8 +26,8 @@ impl AgentLoop {
             (_, Input::Command(received)) => vec![Event::CommandReceived(received.clone())],
             (_, Input::Notice(notice)) => vec![Event::Notice(notice.clone())],
             (Phase::Preparing, input) => self.life.prepared(input).into_iter().collect(),
-            (Phase::Between | Phase::Retry, Input::WorkspaceFailed(message)) => {
-                vec![Event::WorkspaceFailed { message: message.clone() }]
+            (Phase::Between | Phase::Retry, Input::WorkspaceFailed(problems)) => {
+                vec![Event::WorkspaceFailed { problems: problems.clone() }]
             }
             (Phase::Waits(wait), input) => self.life.waited(self.agent, wait, Relief::Others, input),
             (Phase::Proving, input) => self.life.proving(input),
@@ -77,10 +77,10 @@ impl AgentLoop {
                     }]
                 })
             }
-            (Phase::Landing(planned), Input::LandedElsewhere { message }) => {
+            (Phase::Landing(planned), Input::LandedElsewhere { problem }) => {
                 let mut lost = planned.clone();
                 lost.commit = None;
-                lost.problems.push(message.clone());
+                lost.problems.push(problem.clone());
                 vec![Event::NoCommit(lost)]
             }
             (Phase::Between, Input::Settle { now })

@@ -56,8 +56,8 @@ impl Lifecycle {
                     start_sha256: start_sha256.clone(),
                 })
             }
-            Input::WorkspaceFailed(message) if !ready && self.verdict.is_none() => {
-                Some(Event::WorkspaceFailed { message: message.clone() })
+            Input::WorkspaceFailed(problems) if !ready && self.verdict.is_none() => {
+                Some(Event::WorkspaceFailed { problems: problems.clone() })
             }
             Input::SetupDone(result) if ready && result.index as usize == set_up => {
                 Some(Event::SetupFinished(result.clone()))

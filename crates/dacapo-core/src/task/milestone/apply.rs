@@ -53,14 +53,14 @@ impl Milestone {
                 }
                 self.before_the_first();
             }
-            Event::WorkspaceFailed { message } => {
+            Event::WorkspaceFailed { problems } => {
                 // What was said cannot be held against anything; it is asked for again.
                 if matches!(self.phase, Phase::Reported { .. } | Phase::Cleaned) {
                     self.phase = Phase::Asking(Role::Developer);
                 } else if matches!(self.phase, Phase::Judged { .. }) {
                     self.phase = Phase::Asking(Role::Acceptor);
                 }
-                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::said(message));
+                self.end(Outcome::Failed, StopReason::SetupFailed, StopDetail::workspace(problems));
             }
             Event::SetupFinished(result) => self.setup_finished(result),
             Event::CheckFinished(result) if result.phase != CheckPhase::Proof => self.check_finished(result),

@@ -54,14 +54,15 @@ impl Milestone {
             }
             (
                 Phase::Reported { .. } | Phase::Cleaned | Phase::Judged { .. },
-                Input::WorkspaceFailed(message),
+                Input::WorkspaceFailed(problems),
             ) => {
-                vec![Event::WorkspaceFailed { message: message.clone() }]
+                vec![Event::WorkspaceFailed { problems: problems.clone() }]
             }
-            (Phase::Between | Phase::Asking(_) | Phase::Checking { .. }, Input::WorkspaceFailed(message))
-                if self.life.verdict.is_none() =>
-            {
-                vec![Event::WorkspaceFailed { message: message.clone() }]
+            (
+                Phase::Between | Phase::Asking(_) | Phase::Checking { .. },
+                Input::WorkspaceFailed(problems),
+            ) if self.life.verdict.is_none() => {
+                vec![Event::WorkspaceFailed { problems: problems.clone() }]
             }
             (Phase::Checking { .. }, Input::CheckDone(result)) if !self.looks() && self.awaits(result) => {
                 vec![Event::CheckFinished(result.clone())]

@@ -366,7 +366,7 @@ fn l16_the_result_says_it_all() {
 fn s3_a_workspace_that_cannot_be_made_ends_the_task() {
     let mut world = World::new(iter(3));
     world.begin(crate::engine::machine::Begin::default());
-    world.input(&crate::engine::machine::Input::WorkspaceFailed("no worktree".into()), None);
+    world.input(&crate::engine::machine::Input::WorkspaceFailed(vec!["no worktree".into()]), None);
     world.drive();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 0, 0, 0));
     assert_eq!(world.result().detail, Some(StopDetail::said("no worktree")));

@@ -228,7 +228,7 @@ pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 let ran = plan.setup_run == SetupRun::Anew || choices.yes(2);
                 Some(Input::ProofReady { set_up: ran && !plan.setup.commands.is_empty() })
             }
-            Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { message: "moved".into() }),
+            Effect::Land(_) if choices.yes(6) => Some(Input::LandedElsewhere { problem: "moved".into() }),
             Effect::BeginTurn(start) if choices.yes(5) => {
                 let agent = world.spec.agents[start.agent].name.clone();
                 Some(Input::LimitKnown(KnownLimit { agent, ..any_known(&mut choices, &world) }))
@@ -237,7 +237,7 @@ pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 world.probe_takes = Duration::from_secs(u64::from(choices.below(100)) * 120);
                 world.perform(&effect)
             }
-            Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed("no".into())),
+            Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed(vec!["no".into()])),
             _ => world.perform(&effect),
         };
         let lines = world.journal.len();

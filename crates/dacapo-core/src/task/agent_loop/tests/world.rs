@@ -346,7 +346,7 @@ impl World {
                 Input::Prepared(planned)
             }
             Effect::Land(landing) if self.lands_elsewhere.contains(&landing.iteration) => {
-                Input::LandedElsewhere { message: "the branch was moved".into() }
+                Input::LandedElsewhere { problem: "the branch was moved".into() }
             }
             Effect::Land(landing) => {
                 self.head = Some(landing.commit.clone());

@@ -63,7 +63,7 @@ fn r2_a_workspace_that_is_gone_ends_it_with_the_round_open() {
             world
                 .drive_to(|effect| matches!(effect, Effect::InspectWork(query) if !query.commits.is_empty()))
         );
-        world.input(&Input::WorkspaceFailed("the working directory is gone".into()), None);
+        world.input(&Input::WorkspaceFailed(vec!["the working directory is gone".into()]), None);
         world.drive();
         assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 1, 0, 0));
         world.begin(Begin::default());

@@ -112,7 +112,7 @@ fn any_facts(choices: &mut Choices, facts: &mut WorkFacts) {
 /// An input that nobody waits for.
 fn nonsense(choices: &mut Choices, world: &World) -> Input {
     match choices.below(9) {
-        0 => Input::WorkspaceFailed("no".into()),
+        0 => Input::WorkspaceFailed(vec!["no".into()]),
         1 => Input::TurnBegins { head: None, session: Some("x".into()) },
         2 => Input::Inspected(WorkFacts::default()),
         3 => Input::Kept { reference: None },
@@ -256,7 +256,7 @@ pub(super) fn live(spec: TaskSpec, entropy: Vec<u8>) -> World {
                 any_facts(&mut choices, &mut facts);
                 Some(Input::Inspected(facts))
             }
-            Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed("no".into())),
+            Effect::PrepareWorkspace if choices.yes(8) => Some(Input::WorkspaceFailed(vec!["no".into()])),
             _ => {
                 world.check_code = i32::from(choices.below(2));
                 world.perform(&effect)

@@ -163,7 +163,7 @@ fn r2_a_workspace_that_is_gone_when_a_verdict_came_asks_for_it_again() {
     world.begin(Begin::default());
     assert!(world.drive_to(|effect| matches!(effect, Effect::RunTurn(plan) if plan.agent == 1)));
     world.step();
-    world.input(&Input::WorkspaceFailed("gone".into()), None);
+    world.input(&Input::WorkspaceFailed(vec!["gone".into()]), None);
     world.drive();
     assert_eq!(world.end(), (Outcome::Failed, StopReason::SetupFailed, 1, 0, 0));
     let world = world.resume(&[]);

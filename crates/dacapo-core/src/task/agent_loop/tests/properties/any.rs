@@ -149,7 +149,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
             port_base: None,
             start_sha256: None,
         },
-        1 => Input::WorkspaceFailed("no".into()),
+        1 => Input::WorkspaceFailed(vec!["no".into()]),
         2 => Input::CheckDone(CheckResult {
             phase: [CheckPhase::Baseline, CheckPhase::Iteration, CheckPhase::Proof]
                 [choices.below(3) as usize],
@@ -184,7 +184,7 @@ pub(super) fn nonsense(choices: &mut Choices, world: &World) -> Input {
         }),
         5 => Input::Prepared(any_planned(choices, number, None)),
         6 => Input::Landed,
-        7 => Input::LandedElsewhere { message: "moved".into() },
+        7 => Input::LandedElsewhere { problem: "moved".into() },
         8 => Input::WaitOver,
         9 => Input::Settle { now: world.now },
         10 => Input::LimitKnown(any_known(choices, world)),

@@ -1,0 +1,261 @@
+//! What is wrong with the place a task works in, or with what an agent left there. What git or the system said itself is a
+//! quotation (`message`); all else is for surfaces to say.
+
+use serde::{Deserialize, Serialize};
+
+use crate::git::{Head, Oid, Operation, Problem, display_path};
+
+/// So many paths are named.
+const NAMED: usize = 5;
+
+/// Why a task cannot work, or why an iteration is a failed one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub enum WorkspaceProblem {
+    /// HEAD was moved to something that does not build on the task's own commits, and was put back.
+    HeadMoved {
+        found: HeadAt,
+        home: HeadAt,
+        /// The refs that keep what was there.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rescued: Vec<String>,
+    },
+    /// A repository inside the working tree cannot be committed as files.
+    NestedRepository {
+        path: String,
+    },
+    /// Conflicts are left; nothing was committed.
+    Unmerged {
+        /// The first few.
+        paths: Vec<String>,
+        total: u64,
+    },
+    /// A merge, a rebase or the like was begun and not finished; nothing was committed.
+    Unfinished {
+        operation: Operation,
+    },
+    /// The working tree's directory is gone.
+    DirectoryGone {
+        path: String,
+    },
+    /// The git directory is gone or is no repository any more.
+    RepositoryGone {
+        path: String,
+    },
+    /// The commit that the work builds on is gone.
+    HistoryGone {
+        commit_id: Oid,
+    },
+    /// The `.git` file of the worktree leads elsewhere.
+    LinkReplaced {
+        path: String,
+    },
+    /// Somebody else moved the branch while an iteration was to be put on it.
+    BranchMoved {
+        /// Where it is; none: it is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        now: Option<Oid>,
+        /// The ref that keeps the iteration.
+        rescued: String,
+    },
+    /// The commit that the task was to start from is gone.
+    StartGone {
+        commit_id: Oid,
+    },
+    /// A repository without commits cannot have a worktree.
+    NoCommits,
+    BranchExists {
+        branch: String,
+    },
+    /// The user's checkout has something that must not come along to the task's branch.
+    NotSwitched {
+        branch: String,
+        found: InTheWay,
+    },
+    /// The user's checkout is on another branch than the task's, and has something that must stay there.
+    Astray {
+        /// None: it is on none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<String>,
+        branch: String,
+        found: InTheWay,
+    },
+    /// Git does not switch the user's checkout to the task's branch.
+    SwitchFailed {
+        branch: String,
+        message: String,
+    },
+    /// Git does not switch the user's checkout back to the task's branch.
+    SwitchBackFailed {
+        /// None: it is on none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<String>,
+        branch: String,
+        message: String,
+    },
+    /// Git does not know the place as a repository.
+    Unusable {
+        of_task: String,
+        message: String,
+        /// The branch of a worktree that somebody has removed, with the branch.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        removed_branch: Option<String>,
+    },
+    /// The worktree cannot be made.
+    NotMade {
+        because: Box<WorkspaceProblem>,
+        /// The command that removes a lock of git's which is in the way.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unlock: Option<String>,
+    },
+    /// In the words of git or of the system.
+    #[serde(untagged)]
+    Said {
+        message: String,
+    },
+}
+
+/// Where HEAD is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadAt {
+    /// By its short name; none: detached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// None: there is no commit yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_id: Option<Oid>,
+}
+
+/// What of the user's own is not committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "uncommitted", rename_all = "snake_case")]
+pub enum InTheWay {
+    /// Something that git began and did not finish.
+    Operation { operation: Operation },
+    Files {
+        /// The first few.
+        paths: Vec<String>,
+        total: u64,
+    },
+}
+
+impl WorkspaceProblem {
+    pub(crate) fn said(message: &(impl ToString + ?Sized)) -> Self {
+        Self::Said { message: message.to_string() }
+    }
+
+    /// The words of somebody else, where it is nothing but these.
+    pub fn quoted(&self) -> Option<&str> {
+        match self {
+            Self::Said { message } => Some(message),
+            Self::HeadMoved { .. }
+            | Self::NestedRepository { .. }
+            | Self::Unmerged { .. }
+            | Self::Unfinished { .. }
+            | Self::DirectoryGone { .. }
+            | Self::RepositoryGone { .. }
+            | Self::HistoryGone { .. }
+            | Self::LinkReplaced { .. }
+            | Self::BranchMoved { .. }
+            | Self::StartGone { .. }
+            | Self::NoCommits
+            | Self::BranchExists { .. }
+            | Self::NotSwitched { .. }
+            | Self::Astray { .. }
+            | Self::SwitchFailed { .. }
+            | Self::SwitchBackFailed { .. }
+            | Self::Unusable { .. }
+            | Self::NotMade { .. } => None,
+        }
+    }
+}
+
+impl From<&str> for WorkspaceProblem {
+    fn from(message: &str) -> Self {
+        Self::said(message)
+    }
+}
+
+impl From<&Problem> for WorkspaceProblem {
+    fn from(problem: &Problem) -> Self {
+        match problem {
+            Problem::HeadMoved { found, home, rescued } => Self::HeadMoved {
+                found: found.into(),
+                home: home.into(),
+                rescued: rescued.iter().map(|kept| kept.name.clone()).collect(),
+            },
+            Problem::NestedRepository(path) => Self::NestedRepository { path: display_path(path) },
+            Problem::Unmerged(paths) => Self::Unmerged {
+                paths: paths.iter().take(NAMED).map(|path| display_path(path)).collect(),
+                total: paths.len() as u64,
+            },
+            Problem::OperationInProgress(operation) => Self::Unfinished { operation: *operation },
+            Problem::WorkspaceGone(path) => Self::DirectoryGone { path: display_path(path) },
+            Problem::RepositoryGone(path) => Self::RepositoryGone { path: display_path(path) },
+            Problem::HistoryGone(oid) => Self::HistoryGone { commit_id: oid.clone() },
+            Problem::LinkReplaced(path) => Self::LinkReplaced { path: display_path(path) },
+        }
+    }
+}
+
+impl From<&Head> for HeadAt {
+    fn from(head: &Head) -> Self {
+        let short = |branch: &String| branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned();
+        Self { branch: head.branch.as_ref().map(short), commit_id: head.commit.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{Fault, StopDetail};
+
+    #[test]
+    fn a_problem_is_read_as_it_was_written_wherever_it_stands() {
+        let oid = Oid::parse(&"a".repeat(40)).unwrap();
+        let text = || "x".to_owned();
+        let head =
+            |branch: Option<&str>| HeadAt { branch: branch.map(str::to_owned), commit_id: Some(oid.clone()) };
+        let files = || InTheWay::Files { paths: vec![text()], total: 4 };
+        for problem in [
+            WorkspaceProblem::HeadMoved { found: head(None), home: head(Some("b")), rescued: vec![text()] },
+            WorkspaceProblem::Unmerged { paths: vec![text()], total: 1 },
+            WorkspaceProblem::Unfinished { operation: Operation::CherryPick },
+            WorkspaceProblem::BranchMoved { now: None, rescued: text() },
+            WorkspaceProblem::NoCommits,
+            WorkspaceProblem::NotSwitched { branch: text(), found: files() },
+            WorkspaceProblem::Astray {
+                on: None,
+                branch: text(),
+                found: InTheWay::Operation { operation: Operation::Rebase },
+            },
+            WorkspaceProblem::NotMade {
+                because: Box::new(WorkspaceProblem::said("no space left")),
+                unlock: Some(text()),
+            },
+            WorkspaceProblem::said("no"),
+        ] {
+            let written = serde_json::to_string(&problem).unwrap();
+            assert_eq!(serde_json::from_str::<WorkspaceProblem>(&written).unwrap(), problem, "{written}");
+            let detail = StopDetail::fault(&Fault::Workspace(problem));
+            let written = serde_json::to_string(&detail).unwrap();
+            assert_eq!(serde_json::from_str::<StopDetail>(&written).unwrap(), detail, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_git_found_is_a_value() {
+        let gone = Problem::WorkspaceGone("/w".into());
+        assert_eq!(
+            serde_json::to_value(WorkspaceProblem::from(&gone)).unwrap(),
+            json!({"problem": "directory_gone", "path": "/w"})
+        );
+        let many: Vec<std::path::PathBuf> = (0..7).map(|nth| format!("{nth}").into()).collect();
+        assert_eq!(
+            serde_json::to_value(WorkspaceProblem::from(&Problem::Unmerged(many))).unwrap(),
+            json!({"problem": "unmerged", "paths": ["0", "1", "2", "3", "4"], "total": 7})
+        );
+    }
+}
