@@ -3,6 +3,7 @@
 //!
 //! Logs, JSON, commits, prompts and `--help` stay English and are not here.
 
+mod agent_faults;
 mod agents;
 mod clearing;
 mod commands;
@@ -161,6 +162,7 @@ pub(crate) use {messages, wording};
 
 /// Every message there is, by topic.
 pub const TABLES: &[(&str, &[Entry])] = &[
+    ("agent_faults", agent_faults::AGENT_FAULTS),
     ("agents", agents::AGENTS),
     ("clearing", clearing::CLEARING),
     ("commands", commands::COMMANDS),

@@ -1,6 +1,7 @@
 //! Facts become words.
 
 pub mod act;
+mod agent_faults;
 #[cfg(test)]
 mod chinese;
 pub mod conclusion;

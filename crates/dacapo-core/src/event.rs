@@ -10,6 +10,7 @@ use crate::git::Oid;
 use crate::spec::ProofPolicy;
 
 mod agent;
+mod agent_fault;
 mod check;
 mod command;
 mod detail;
@@ -26,6 +27,7 @@ pub(crate) mod words;
 mod workspace;
 
 pub use agent::{AgentEvent, FailureKind, Usage};
+pub use agent_fault::AgentFault;
 pub use check::{CheckBrief, CheckPhase, CheckResult, SetupResult};
 pub use command::{Command, Received};
 pub use detail::{Attempt, ChangeCause, Exit, LimitSaid, Metered, StopDetail, WaitCause};

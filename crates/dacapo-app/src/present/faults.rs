@@ -6,7 +6,7 @@ use dacapo_core::agent::{self, Adapter, BUILT_IN};
 use dacapo_core::event::{Fault, LogIn, NotAllowed, TimeLimit};
 use dacapo_core::spec::{OutputFormat, duration_text};
 
-use super::workspace;
+use super::{agent_faults, workspace};
 use crate::messages::Messages;
 
 /// All that went wrong; none where nothing did.
@@ -54,6 +54,7 @@ pub fn told(fault: &Fault, messages: Messages) -> String {
         Fault::GuardLost => m.fault_guard_lost(),
         Fault::NotAllowed(refused) => not_allowed(refused, m),
         Fault::BudgetUsed => m.fault_budget_used(),
+        Fault::Agent(found) => agent_faults::told(found, m),
         Fault::Workspace(problem) => workspace::told(problem, m),
         Fault::Said { message } => message.clone(),
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind, Fault};
+use crate::event::{AgentEvent, AgentFault, FailureKind, Fault};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod errors;
@@ -113,18 +113,18 @@ impl Adapter for Opencode {
             let fault = Fault::SessionGone { agent: self.name().to_owned(), said: String::new() };
             return Some(AgentEvent::Error { failure: FailureKind::SessionLost, fault });
         }
-        let message = if let Some(model) = log::between(stderr, "Model not found: ", &['"', '\\', '\n']) {
-            format!("the model is not found: {model}")
+        let fault = if let Some(model) = log::between(stderr, "Model not found: ", &['"', '\\', '\n']) {
+            AgentFault::ModelNotFound { model: model.to_owned() }
         } else if let Some(at) = log::between(stderr, "Configuration is invalid at ", &['\n']) {
-            format!("its configuration is invalid: {at}")
+            AgentFault::BadConfiguration { said: at.to_owned() }
         } else if stderr.contains("postinstall script was not run") {
-            "it is not fully installed: run `node postinstall.mjs` in its package".to_owned()
+            AgentFault::HalfInstalled { command: "node postinstall.mjs".to_owned() }
         } else if stderr.contains("run opencode with a message") {
-            "this version of opencode does not know an option that Dacapo uses; update it".to_owned()
+            AgentFault::OldVersion { agent: self.name().to_owned() }
         } else {
             return None;
         };
-        Some(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() })
+        Some(AgentEvent::Error { failure: FailureKind::Permanent, fault: fault.into() })
     }
 
     fn unattended(&self) -> &'static [&'static str] {

@@ -6,7 +6,7 @@ use super::Parser;
 use super::adapter::{Account, Adapter, Billing, ParserSetting, Unable, UserEnv, Wish};
 use super::excerpt::last_words;
 use super::lines::ByLine;
-use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
+use crate::event::{AgentEvent, AgentFault, FailureKind, Fault, LogIn};
 use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
@@ -87,13 +87,13 @@ impl Adapter for Qwen {
             // Its own codes for wrong arguments and for wrong settings.
             42 | 52 => permanent(said.into()),
             1 if stderr.contains("Unknown argument") => {
-                permanent(format!("{said}; install the newest version of @qwen-code/qwen-code").into())
+                permanent(AgentFault::TooOld { package: "@qwen-code/qwen-code".into(), said }.into())
             }
             0 => None,
             _ if said.is_empty() => None,
             _ => Some(AgentEvent::Error {
                 failure: FailureKind::Transient,
-                fault: format!("qwen exited with code {exit_code}: {said}").into(),
+                fault: AgentFault::Exited { agent: "qwen".into(), code: exit_code, said }.into(),
             }),
         }
     }

@@ -18,8 +18,7 @@ pub enum Ending {
     NotStarted {
         /// It will not start next time either.
         permanent: bool,
-        /// Why.
-        message: String,
+        fault: Fault,
     },
     /// We ended it because a person wanted so.
     Cancelled,
@@ -52,9 +51,9 @@ pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
             let resets_at = seen.limit.as_ref().and_then(|(_, resets_at)| *resets_at);
             return TurnEnd::Limit { message: message.clone(), resets_at };
         }
-        Ending::NotStarted { permanent, message } => {
+        Ending::NotStarted { permanent, fault } => {
             let failure = if *permanent { FailureKind::Permanent } else { FailureKind::Transient };
-            return failed(failure, &message.as_str().into());
+            return failed(failure, fault);
         }
         Ending::Unwatched if seen.end.is_none() && seen.limit.is_none() => return TurnEnd::Interrupted,
         Ending::Exited(_) | Ending::Signalled(_) | Ending::GuardLost | Ending::Unwatched => {}

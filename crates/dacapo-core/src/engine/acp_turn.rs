@@ -20,7 +20,7 @@ use super::turn_end::{StoppedBy, diagnosed, ending};
 use super::watchdog::Watchdog;
 use crate::agent::acp::{Assignment, Client, Memory, Move, Process};
 use crate::agent::{Ending, GiveUp, Observed};
-use crate::event::{AgentEvent, FailureKind, Notice, WorkspaceProblem};
+use crate::event::{AgentEvent, AgentFault, FailureKind, Notice, WorkspaceProblem};
 use crate::files::FileAction;
 use crate::process::{Finished, Running, Stop};
 use crate::spec::{AgentSpec, SessionMode};
@@ -79,8 +79,8 @@ impl Driver<'_> {
         let started = Instant::now();
         let cwd = self.workspace()?.repo.toplevel().to_owned();
         let Some(cwd) = cwd.to_str().map(str::to_owned) else {
-            let message = format!("an ACP agent cannot work in {}: the path is no UTF-8", cwd.display());
-            let ending = Ending::NotStarted { permanent: true, message };
+            let fault = AgentFault::PathNotText { path: cwd.display().to_string() }.into();
+            let ending = Ending::NotStarted { permanent: true, fault };
             return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
         };
         let assignment = Assignment {
@@ -103,7 +103,7 @@ impl Driver<'_> {
         let agent_process = match self.start_acp_process(plan, agent)? {
             Ok(agent_process) => agent_process,
             Err(message) => {
-                let ending = Ending::NotStarted { permanent: true, message };
+                let ending = Ending::NotStarted { permanent: true, fault: message.into() };
                 return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
             }
         };
@@ -304,10 +304,9 @@ impl Driver<'_> {
             match one {
                 Move::Say(line) => {
                     if agent_process.stdin.write_line(line).is_err() {
-                        let message = "the agent asks without reading the answers".to_owned();
                         let why = StoppedBy::GaveUp(GiveUp::Failed {
                             failure: FailureKind::Transient,
-                            fault: message.into(),
+                            fault: AgentFault::NotReading.into(),
                         });
                         self.cut_short(turn, agent_process, why)?;
                     }
@@ -394,10 +393,9 @@ impl AcpTurn<'_> {
         let progress = agent_process.running.progress();
         // What cannot be written cannot be read either: the agent would wait for its answers for ever.
         if progress.seen().saturating_sub(progress.bytes()) > longest_secret as u64 {
-            let message = "what the agent says cannot be written down: is the disk full?".to_owned();
             return Some(StoppedBy::GaveUp(GiveUp::Failed {
                 failure: FailureKind::Transient,
-                fault: message.into(),
+                fault: AgentFault::OutputNotKept.into(),
             }));
         }
         self.watchdog.look(&agent_process.running)

@@ -106,7 +106,7 @@ impl Driver<'_> {
         let job = match self.job(plan, agent)? {
             Ok(job) => job,
             Err(message) => {
-                let ending = Ending::NotStarted { permanent: true, message };
+                let ending = Ending::NotStarted { permanent: true, fault: message.into() };
                 return Ok(self.ended(plan, &ending, Observed::default(), started.elapsed()));
             }
         };

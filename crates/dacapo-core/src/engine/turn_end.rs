@@ -172,7 +172,7 @@ pub(super) fn ending(why: Option<StoppedBy>, finished: &Finished) -> Ending {
                     | io::ErrorKind::PermissionDenied
                     | io::ErrorKind::ArgumentListTooLong
             ),
-            message: message.clone(),
+            fault: message.as_str().into(),
         },
         (Some(StoppedBy::Cancelled), _) => Ending::Cancelled,
         (Some(StoppedBy::Budget), _) => Ending::OverBudget,

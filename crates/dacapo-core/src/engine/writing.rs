@@ -19,9 +19,9 @@ use super::turn_end::{CallEnded, StoppedBy, diagnosed, ending};
 use super::workspace::{MAX_FILE_BYTES, no_workspace};
 use crate::agent::{self, Ending, Observed, ParserSetting, Patience, TurnRequest, weigh};
 use crate::context::{self, About, Conversation};
-use crate::event::{AgentEvent, Fault, LogIn, TurnEnd, Usage, WritingEnd, WritingRecord};
+use crate::event::{AgentEvent, AgentFault, Fault, LogIn, TurnEnd, Usage, WritingEnd, WritingRecord};
 use crate::process::{Follower, Running, Stop};
-use crate::spec::{AgentSpec, Writing, duration_text};
+use crate::spec::{AgentSpec, Writing};
 use crate::store::files;
 
 /// A few sentences take seconds. Whoever needs longer than this is not waited for.
@@ -214,7 +214,8 @@ impl Driver<'_> {
                 }
                 Wakeup::Stop => Some(StoppedBy::Cancelled),
                 Wakeup::Deadline => {
-                    Some(StoppedBy::TimedOut(format!("no answer within {}", duration_text(LONGEST)).into()))
+                    let limit_ms = u64::try_from(LONGEST.as_millis()).unwrap_or(u64::MAX);
+                    Some(StoppedBy::TimedOut(AgentFault::NoAnswer { limit_ms }.into()))
                 }
                 other @ (Wakeup::Commands | Wakeup::Report(_)) => {
                     driver.nobody_waits_for(other);
@@ -255,7 +256,7 @@ impl Driver<'_> {
                     Writing::CommitMessage => context::written_message(&seen.closing, promise),
                 };
                 match text.is_empty() {
-                    true => WritingEnd::Failed { fault: "it answered without a word to use".into() },
+                    true => WritingEnd::Failed { fault: AgentFault::NothingToUse.into() },
                     false => WritingEnd::Done { text },
                 }
             }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::WorkspaceProblem;
+use super::{AgentFault, WorkspaceProblem};
 
 /// What went wrong.
 ///
@@ -97,6 +97,8 @@ pub enum Fault {
     NotAllowed(NotAllowed),
     /// All of the money or of the tokens is used.
     BudgetUsed,
+    /// What the agent's adapter found out.
+    Agent(AgentFault),
     /// Something is wrong with the place it works in, or with what it left there.
     Workspace(WorkspaceProblem),
     /// In the words of the agent, of git or of the system.
@@ -127,6 +129,7 @@ impl Fault {
             | Self::Signalled { said, .. }
             | Self::Said { message: said } => Some(said),
             Self::Silent { said, .. } | Self::NoAcpAnswer { said } => said.as_mut(),
+            Self::Agent(found) => found.said_mut(),
             Self::OutsideRepository { .. }
             | Self::PromptTooLong { .. }
             | Self::TooSlow { .. }
@@ -159,8 +162,15 @@ impl Fault {
             | Self::Signalled { .. }
             | Self::GuardLost
             | Self::NotAllowed(_)
-            | Self::BudgetUsed => None,
+            | Self::BudgetUsed
+            | Self::Agent(_) => None,
         }
+    }
+}
+
+impl From<AgentFault> for Fault {
+    fn from(found: AgentFault) -> Self {
+        Self::Agent(found)
     }
 }
 
@@ -250,6 +260,8 @@ mod tests {
                 argument: Some("-y".into()),
             }),
             Fault::BudgetUsed,
+            Fault::Agent(AgentFault::ModelRefused),
+            Fault::Agent(AgentFault::Exited { agent: agent(), code: 3, said: said() }),
             Fault::Said { message: said() },
         ]
     }

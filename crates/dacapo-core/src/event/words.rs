@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{Fault, HeadAt, InTheWay, TimeLimit, WorkspaceProblem};
+use super::{AgentFault, Fault, HeadAt, InTheWay, TimeLimit, WorkspaceProblem};
 use crate::git::Oid;
 use crate::spec::duration_text;
 
@@ -61,6 +61,7 @@ pub fn fault(fault: &Fault) -> String {
             )
         }
         Fault::BudgetUsed => "the budget is used up".to_owned(),
+        Fault::Agent(found) => agent(found),
         Fault::Workspace(problem) => workspace(problem),
         Fault::Said { message } => message.clone(),
     }
@@ -75,6 +76,42 @@ fn session_gone(agent: &str, said: &str) -> String {
             format!("{agent} does not know this conversation any more, so it cannot be continued")
         }
         _ => format!("{agent} has no such conversation any more ({said})"),
+    }
+}
+
+/// What an adapter found out.
+fn agent(found: &AgentFault) -> String {
+    match found {
+        AgentFault::ModelRefused => "the model refused to go on".to_owned(),
+        AgentFault::AnswerCut => "the model's answer was cut off at its limit of tokens".to_owned(),
+        AgentFault::CallsUsed => "the agent stopped at its limit of model calls for a turn".to_owned(),
+        AgentFault::Cancelled => "the agent says that the turn was cancelled".to_owned(),
+        AgentFault::OtherProtocol { version, expected } => {
+            format!("it speaks version {version} of the Agent Client Protocol, not {expected}")
+        }
+        AgentFault::NoSessionId => {
+            "Failed to get session ID: the agent opened a conversation without one".to_owned()
+        }
+        AgentFault::NotReading => "the agent asks without reading the answers".to_owned(),
+        AgentFault::OutputNotKept => {
+            "what the agent says cannot be written down: is the disk full?".to_owned()
+        }
+        AgentFault::PathNotText { path } => {
+            format!("an ACP agent cannot work in {path}: the path is no UTF-8")
+        }
+        AgentFault::NoAnswer { limit_ms } => format!("no answer within {}", span(*limit_ms)),
+        AgentFault::NothingToUse => "it answered without a word to use".to_owned(),
+        AgentFault::EndedWith { agent, word } => format!("{agent} ended with {word}"),
+        AgentFault::Interrupted { agent, word } => format!("{agent} was interrupted ({word})"),
+        AgentFault::RequestRefused { said } => with("the request was refused", said),
+        AgentFault::Exited { agent, code, said } => with(&format!("{agent} exited with code {code}"), said),
+        AgentFault::TooOld { said, .. } => said.clone(),
+        AgentFault::OldVersion { agent } => {
+            format!("this version of {agent} does not know an option that Dacapo uses")
+        }
+        AgentFault::ModelNotFound { model } => format!("the model is not found: {model}"),
+        AgentFault::BadConfiguration { said } => with("its configuration is invalid", said),
+        AgentFault::HalfInstalled { .. } => "it is not fully installed".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::wire::{CodexError, RpcError};
 use crate::agent::api_error::{Cause, speaks_of_limit};
 use crate::agent::excerpt::line_of;
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind, LogIn};
+use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 
 /// The protocol's own code for "log in first".
 const AUTH_REQUIRED: i64 = -32000;
@@ -121,8 +121,8 @@ pub(super) fn codex_status(error: &CodexError) -> Option<u16> {
     kinds.values().find_map(|kind| u16::try_from(kind.get("httpStatusCode")?.as_u64()?).ok())
 }
 
-pub(super) fn transient(message: String) -> AgentEvent {
-    AgentEvent::Error { failure: FailureKind::Transient, fault: message.into() }
+pub(super) fn transient(fault: Fault) -> AgentEvent {
+    AgentEvent::Error { failure: FailureKind::Transient, fault }
 }
 
 fn is_status(number: u16) -> bool {

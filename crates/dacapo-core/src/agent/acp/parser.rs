@@ -16,7 +16,7 @@ use crate::agent::excerpt::{beginning, one_line};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::raw_json::{self, Object};
 use crate::agent::{BUILT_IN, Parser, ParserSetting};
-use crate::event::{AgentEvent, FailureKind, Fault, LogIn, Usage};
+use crate::event::{AgentEvent, AgentFault, FailureKind, Fault, LogIn, Usage};
 use crate::spec::Approval;
 
 /// So much of what the agent said is looked at to tell the report of a failure from an answer.
@@ -226,9 +226,8 @@ impl AcpParser {
         let can = answer.agent_capabilities.as_ref();
         self.can_load = can.and_then(|can| can.load_session).unwrap_or(false);
         if let Some(version) = answer.protocol_version.filter(|version| *version != PROTOCOL) {
-            let message = format!("it speaks version {version} of the Agent Client Protocol, not {PROTOCOL}");
-            return self
-                .failed(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() }, sink);
+            let fault = AgentFault::OtherProtocol { version, expected: PROTOCOL }.into();
+            return self.failed(AgentEvent::Error { failure: FailureKind::Permanent, fault }, sink);
         }
         let resume =
             can.and_then(|can| can.session_capabilities.as_ref()).is_some_and(|can| can.resume.is_some());
@@ -240,9 +239,8 @@ impl AcpParser {
     fn opened(&mut self, by: Step, answer: &wire::Opened, sink: &mut dyn FnMut(AcpItem)) {
         let known = self.session.take().filter(|_| by != Step::New);
         let Some(session) = known.or_else(|| answer.session_id.clone()).filter(|id| !id.is_empty()) else {
-            let message = "Failed to get session ID: the agent opened a conversation without one".to_owned();
-            return self
-                .failed(AgentEvent::Error { failure: FailureKind::Permanent, fault: message.into() }, sink);
+            let fault = AgentFault::NoSessionId.into();
+            return self.failed(AgentEvent::Error { failure: FailureKind::Permanent, fault }, sink);
         };
         self.session = Some(session.clone());
         let fitting = policy::mode_for(self.approval, answer);
@@ -313,12 +311,12 @@ impl AcpParser {
         if self.codex_broken {
             return Some(self.circumstances().of_codex(self.codex_error.as_ref(), said));
         }
-        let transient = |message: &str| Some(failure::transient(message.to_owned()));
+        let transient = |found: AgentFault| Some(failure::transient(found.into()));
         match reason {
-            "refusal" => transient("the model refused to go on"),
-            "max_tokens" => transient("the model's answer was cut off at its limit of tokens"),
-            "max_turn_requests" => transient("the agent stopped at its limit of model calls for a turn"),
-            "cancelled" => transient("the agent says that the turn was cancelled"),
+            "refusal" => transient(AgentFault::ModelRefused),
+            "max_tokens" => transient(AgentFault::AnswerCut),
+            "max_turn_requests" => transient(AgentFault::CallsUsed),
+            "cancelled" => transient(AgentFault::Cancelled),
             _ if !self.tools.any && self.count.is_nothing() && failure::is_report_of_failure(said) => {
                 Some(self.circumstances().of_report(said))
             }

@@ -10,7 +10,7 @@ use crate::agent::lines::LineReader;
 use crate::agent::metering::Meter;
 use crate::agent::raw_json::{self, Object};
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, FailureKind, Fault, LogIn, Usage};
+use crate::event::{AgentEvent, AgentFault, FailureKind, Fault, LogIn, Usage};
 
 /// The words for a conversation that is not there, on both streams.
 pub(super) const NO_CONVERSATION: &str = "No conversation found with session ID";
@@ -185,12 +185,16 @@ impl ClaudeLines {
             Some(text) if subtype == "success" => self.api_error(&text, line),
             _ => {
                 let word = reason.unwrap_or(subtype);
-                let message = match (word.starts_with("aborted"), said.is_empty()) {
-                    (true, _) => format!("claude was interrupted ({word})"),
-                    (false, true) => format!("claude ended with {word}"),
-                    (false, false) => said,
+                let agent = || "claude".to_owned();
+                let fault: Fault = match (word.starts_with("aborted"), said.is_empty()) {
+                    (true, _) => {
+                        AgentFault::Interrupted { agent: agent(), word: excerpt::message(&word) }.into()
+                    }
+                    (false, true) => {
+                        AgentFault::EndedWith { agent: agent(), word: excerpt::message(&word) }.into()
+                    }
+                    (false, false) => excerpt::message(&said).into(),
                 };
-                let fault = excerpt::message(&message).into();
                 AgentEvent::Error { failure: FailureKind::Transient, fault }
             }
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::agent::api_error::Cause;
 use crate::agent::fields::{self, Excerpt, Object};
 use crate::agent::reset_time;
-use crate::event::{AgentEvent, LogIn};
+use crate::event::{AgentEvent, AgentFault, FailureKind, LogIn};
 
 /// What the API itself answers, which codex hands on as it is where the request was at fault.
 #[derive(Debug, Default, Deserialize)]
@@ -46,7 +46,8 @@ pub(super) fn event(message: &str, now: &Zoned) -> AgentEvent {
     }
     if let Some(answer) = fields::read::<ApiAnswer>(message.as_bytes()) {
         let said = answer.error.0.message.some().or(answer.detail.some()).unwrap_or(message);
-        return Cause::Request.event(&format!("the request was refused: {said}"), None, &LogIn::of("codex"));
+        let fault = AgentFault::RequestRefused { said: said.to_owned() }.into();
+        return AgentEvent::Error { failure: FailureKind::Permanent, fault };
     }
     let cause = if model_is_missing(message) { Cause::Setting } else { Cause::Passing };
     cause.event(message, None, &LogIn::of("codex"))

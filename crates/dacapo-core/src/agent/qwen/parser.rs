@@ -7,7 +7,7 @@ use crate::agent::excerpt;
 use crate::agent::lines::LineReader;
 use crate::agent::metering::Meter;
 use crate::agent::raw_json::Object;
-use crate::event::{AgentEvent, FailureKind, LogIn, Usage};
+use crate::event::{AgentEvent, AgentFault, FailureKind, LogIn, Usage};
 
 /// What stands before the words of a failed model call, in the middle of what the agent says.
 const API_ERROR: &str = "[API Error: ";
@@ -93,7 +93,8 @@ impl QwenLines {
             (None, Some(said)) if failed => self.api_error(&said),
             (None, None) if failed => AgentEvent::Error {
                 failure: FailureKind::Transient,
-                fault: format!("qwen ended with {}", excerpt::message(&subtype)).into(),
+                fault: AgentFault::EndedWith { agent: "qwen".into(), word: excerpt::message(&subtype) }
+                    .into(),
             },
             (None, _) => AgentEvent::End { reason: excerpt::message(&subtype) },
         }
