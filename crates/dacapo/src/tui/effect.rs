@@ -128,6 +128,7 @@ pub(crate) struct Feeder {
 /// The screen is closed: nobody wants to hear any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Closed;
+
 impl Feeder {
     pub(crate) fn new(
         screen: ScreenId,
