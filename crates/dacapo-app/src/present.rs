@@ -8,7 +8,6 @@ pub mod conclusion;
 pub mod ends;
 pub mod errors;
 pub mod faults;
-pub mod flaws;
 pub mod json;
 pub mod kind_words;
 pub mod left_out;

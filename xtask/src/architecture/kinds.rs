@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Where the kind is at home: what is named after it, on the side of the engine and on that of each surface.
-const ROOMS: [&str; 3] = ["/milestone.rs", "/milestone/", "/milestones/"];
+const ROOMS: [&str; 4] = ["/milestone.rs", "/milestone/", "/milestones.rs", "/milestones/"];
 
 /// Sentences for people, by name: these may say it.
 const TABLE: [&str; 2] = ["/src/messages.rs", "/src/messages/"];

@@ -1,4 +1,4 @@
-//! How tasks of a kind are told to people, where that is not how loops are. Each kind that has something to say has an entry in [`KINDS`];
+//! How tasks of a kind are told to people, where that is not how loops are. Each kind that has something to say has an entry in `KINDS`;
 //! whoever tells of tasks asks that, and never which kind a task is.
 
 use dacapo_core::event::{Envelope, IterationRecord, TaskResult};

@@ -18,6 +18,7 @@ use super::words::{self, BAD, BOLD, paint};
 use crate::messages::Messages;
 
 mod ended;
+pub mod flaws;
 mod live;
 mod offered;
 mod page;

@@ -18,7 +18,8 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::messages::{Messages, say};
 use crate::milestones::says_something;
-use crate::present::{errors, flaws};
+use crate::present::errors;
+use crate::present::milestone::flaws;
 
 /// What is given to the agents where it exists (M1); a larger one is nothing to read every round.
 const LARGEST_BACKGROUND: u64 = 256 << 10;

@@ -330,7 +330,7 @@ fn u5_settings_are_shown_with_their_origin() {
         ("agent = \"bot\"", "config.toml"),
         ("main_branch = \"trunk\"", ".dacapo/config.toml"),
         ("language = \"zh-TW\"", "DACAPO_LANGUAGE"),
-        ("keep_awake = true", "default"),
+        ("keep_awake = true", "預設"),
     ] {
         let found = ran.stdout.lines().find(|found| found.starts_with(line)).unwrap_or_default();
         assert!(found.contains(origin), "{line} # {origin}\n{}", ran.stdout);

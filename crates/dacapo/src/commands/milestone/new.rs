@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dacapo_app::messages::{Messages, command, say};
 use dacapo_app::operations::milestone::which;
-use dacapo_app::present::flaws;
+use dacapo_app::present::milestone::flaws;
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
 use serde_json::json;

@@ -3,8 +3,8 @@
 use dacapo_core::spec::{ExpectedValue, InvalidChange, ValueKind};
 use dacapo_core::task::milestone::{DefinitionError, Flaw, ItemForm, KnownNames};
 
-use super::errors::InWords;
 use crate::messages::Messages;
+use crate::present::errors::InWords;
 
 /// What is wrong.
 pub fn flaw(flaw: &Flaw, messages: Messages) -> String {
