@@ -294,7 +294,7 @@ PATH=${PATH#"$(dirname "$0")":}
 exec git "$@"
 "#;
     world.program("git", old);
-    world.run(&["merge", "t"]).expect(1).says("git 2.38 or newer is needed").says("nothing was merged");
+    world.run(&["merge", "t"]).expect(1).says("this needs git 2.38 or newer").says("nothing was merged");
     let before = all(&world, "t");
     let _ = world.run(&["drop", "t"]).expect(0);
     assert!(!at.exists());

@@ -108,13 +108,13 @@ fn s17_an_answer_that_is_no_issue_starts_nothing() {
             "https://gitlab.com/o/n.git",
             "glab",
             "echo 'Incident found.' >&2",
-            "glab did not answer as expected: Incident found.",
+            "unexpected answer from glab: Incident found.",
         ),
         (
             "https://codeberg.org/o/n.git",
             "tea",
             "echo 'Error: issue does not exist'",
-            "tea did not answer as expected: Error: issue",
+            "unexpected answer from tea: Error: issue",
         ),
         (
             "https://codeberg.org/o/n.git",
@@ -122,7 +122,7 @@ fn s17_an_answer_that_is_no_issue_starts_nothing() {
             "echo '  # #12 Login fails (open)'",
             "a newer tea may answer in JSON",
         ),
-        ("https://codeberg.org/o/n.git", "tea", &prints(lists), "tea did not answer as expected"),
+        ("https://codeberg.org/o/n.git", "tea", &prints(lists), "unexpected answer from tea"),
         (
             "https://codeberg.org/o/n.git",
             "tea",
@@ -158,6 +158,6 @@ fn s17_at_an_unknown_host_the_program_that_is_logged_in_there_reads_the_issue() 
     assert_eq!(spec(&world, "login-fails")["prompt"], PROMPT);
     world.platform("tea", "echo");
     let ran = world.run(&["spawn", "--issue", "12", "--agent-cmd", AGENT]).expect(2);
-    assert!(ran.stderr.contains("which of gh, tea knows git.example.org/owner/name"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("none of gh, tea is logged in at git.example.org/owner/name"), "{}", ran.stderr);
     assert_eq!(world.tasks(), ["login-fails"]);
 }

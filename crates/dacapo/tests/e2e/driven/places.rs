@@ -128,7 +128,7 @@ fn m2_in_place_the_checkout_is_put_on_the_branch_and_stays_there() {
 #[test]
 fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
     let cases: [Case; 4] = [
-        ("this checkout has uncommitted files (README.md)", |world| world.write("README.md", "mine")),
+        ("there are uncommitted files here (README.md)", |world| world.write("README.md", "mine")),
         ("would be overwritten", |world| {
             // Untracked here, and tracked on main.
             world.git(&["switch", "-qc", "older"]);
@@ -150,7 +150,7 @@ fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
             fs::write(world.repo().join(".git/info/exclude"), "built\n").unwrap();
             world.write("built", "mine");
         }),
-        ("a merge is in progress in this checkout", |world| {
+        ("a merge is in progress here", |world| {
             fs::write(world.repo().join(".git/MERGE_HEAD"), world.git(&["rev-parse", "main"])).unwrap();
         }),
     ];
