@@ -158,6 +158,10 @@ fn s17_at_an_unknown_host_the_program_that_is_logged_in_there_reads_the_issue() 
     assert_eq!(spec(&world, "login-fails")["prompt"], PROMPT);
     world.platform("tea", "echo");
     let ran = world.run(&["spawn", "--issue", "12", "--agent-cmd", AGENT]).expect(2);
-    assert!(ran.stderr.contains("none of gh, tea is logged in at git.example.org/owner/name"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("none of gh, tea is logged in at git.example.org/owner/name"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(world.tasks(), ["login-fails"]);
 }
