@@ -123,14 +123,14 @@ messages! {
         zh_tw: "去掉它們：該協定對兩者都有自己的方式",
     }
     agent_native_no_api() {
-        en: "agent 'native' does not know which kind of endpoint to talk to",
-        zh_cn: "智能体“native”不知道该连接哪种端点",
-        zh_tw: "代理「native」不知道該連接哪種端點",
+        en: "agent 'native': no api is set",
+        zh_cn: "智能体“native”：没有设置 api",
+        zh_tw: "代理「native」：沒有設定 api",
     }
     agent_native_no_model() {
-        en: "agent 'native' does not know which model to ask",
-        zh_cn: "智能体“native”不知道该用哪个模型",
-        zh_tw: "代理「native」不知道該用哪個模型",
+        en: "agent 'native': no model is set",
+        zh_cn: "智能体“native”：没有设置模型",
+        zh_tw: "代理「native」：沒有設定模型",
     }
     agent_native_settings() {
         en: "set [agents.native] api = \"openai\" or \"anthropic\", model, and base_url, key_env where they are not the vendor's own, in config.toml",
@@ -144,7 +144,7 @@ messages! {
         zh_tw: "未知的代理「{agent}」",
     }
     agent_there_are(names: &str) {
-        en: "there are: {names}",
+        en: "available: {names}",
         zh_cn: "可用的有：{names}",
         zh_tw: "可用的有：{names}",
     }
@@ -200,17 +200,17 @@ messages! {
         zh_tw: "{agent} 已安裝但沒有登入：{how}",
     }
     agent_doctor_shortest(install: &str) {
-        en: "{dacapo}doctor shows how to get each of them; the shortest way: {install}",
+        en: "{dacapo}doctor shows how to install each of them; the quickest: {install}",
         zh_cn: "{dacapo}doctor 说明如何安装各个智能体；最快的办法：{install}",
         zh_tw: "{dacapo}doctor 說明如何安裝各個代理；最快的辦法：{install}",
     }
     agent_doctor_missing() {
-        en: "{dacapo}doctor shows which agents there are and what is missing",
-        zh_cn: "{dacapo}doctor 列出现有的智能体和缺少的东西",
-        zh_tw: "{dacapo}doctor 列出現有的代理和缺少的東西",
+        en: "{dacapo}doctor shows what each agent still needs",
+        zh_cn: "{dacapo}doctor 列出各个智能体还缺什么",
+        zh_tw: "{dacapo}doctor 列出各個代理還缺什麼",
     }
     agent_any_command() {
-        en: "--agent-cmd 'CMD' runs any command; --agent NAME one from the config",
+        en: "--agent-cmd 'CMD' runs any command; --agent NAME runs one from the config",
         zh_cn: "--agent-cmd 'CMD' 运行任意命令；--agent NAME 使用配置中的智能体",
         zh_tw: "--agent-cmd 'CMD' 執行任意指令；--agent NAME 使用設定中的代理",
     }
@@ -241,7 +241,7 @@ messages! {
         zh_tw: "{setting} = \"native:MODEL\" 改用端點（[agents.native]）",
     }
     writer_own_words(flag: &str) {
-        en: "{flag} '' leaves it to the agent's own words",
+        en: "{flag} '' uses the agent's own words",
         zh_cn: "{flag} '' 使用智能体自己的话",
         zh_tw: "{flag} '' 使用代理自己的話",
     }

@@ -6,25 +6,26 @@ messages! {
     CLEARING, dacapo;
 
     clearing_not_kept(error: &str) {
-        en: "its worktree and branch stay, as they could not be kept first: {error}",
-        zh_cn: "工作树和分支保留不动，因为无法先保存：{error}",
-        zh_tw: "工作樹和分支保留不動，因為無法先保存：{error}",
+        en: "its worktree and branch were left in place, because they could not be backed up first: {error}",
+        zh_cn: "工作树和分支保留原样，因为无法先备份：{error}",
+        zh_tw: "工作樹和分支保留原樣，因為無法先備份：{error}",
     }
     clearing_not_recorded(error: &str) {
-        en: "its worktree and branch stay, as the merge could not be recorded: {error}",
-        zh_cn: "工作树和分支保留不动，因为无法记录合并：{error}",
-        zh_tw: "工作樹和分支保留不動，因為無法記錄合併：{error}",
+        en: "its worktree and branch were left in place, because the merge could not be recorded: {error}",
+        zh_cn: "工作树和分支保留原样，因为无法记录合并：{error}",
+        zh_tw: "工作樹和分支保留原樣，因為無法記錄合併：{error}",
     }
     clearing_not_put_away(error: &str, task: &str) {
-        en: "its worktree or branch could not be put away: {error}; {dacapo}merge {task} tries again",
-        zh_cn: "无法收起工作树或分支：{error}；{dacapo}merge {task} 会重试",
-        zh_tw: "無法收起工作樹或分支：{error}；{dacapo}merge {task} 會重試",
+        en: "its worktree or branch could not be removed: {error}; {dacapo}merge {task} tries again",
+        zh_cn: "无法移除工作树或分支：{error}；{dacapo}merge {task} 会重试",
+        zh_tw: "無法移除工作樹或分支：{error}；{dacapo}merge {task} 會重試",
     }
     clearing_merged(into: &str) { en: "merged into {into}", zh_cn: "已合并到 {into}", zh_tw: "已合併到 {into}" }
     clearing_merged_with_files(into: &str, files: u64, task: &str) {
-        en: (files: "merged into {into}; 1 ignored file is put away: {dacapo}undo {task}", "merged into {into}; {files} ignored files are put away: {dacapo}undo {task}"),
-        zh_cn: "已合并到 {into}；收起了 {files} 个被忽略的文件：{dacapo}undo {task}",
-        zh_tw: "已合併到 {into}；收起了 {files} 個被忽略的檔案：{dacapo}undo {task}",
+        en: (files: "merged into {into}; 1 ignored file is kept: {dacapo}undo {task} restores it",
+             "merged into {into}; {files} ignored files are kept: {dacapo}undo {task} restores them"),
+        zh_cn: "已合并到 {into}；保存了 {files} 个被忽略的文件：{dacapo}undo {task} 可恢复",
+        zh_tw: "已合併到 {into}；保存了 {files} 個被忽略的檔案：{dacapo}undo {task} 可恢復",
     }
     clearing_crash() { en: "left by a crash", zh_cn: "崩溃遗留", zh_tw: "當機遺留" }
     clearing_crash_empty() {
@@ -33,22 +34,23 @@ messages! {
         zh_tw: "當機遺留；其中沒有內容",
     }
     clearing_no_proof_for(span: &str) {
-        en: "no proof for {span}",
-        zh_cn: "已有 {span}没有证明",
-        zh_tw: "已有 {span}沒有證明",
+        en: "not used for a proof for {span}",
+        zh_cn: "已有 {span} 没有用于证明",
+        zh_tw: "已有 {span} 沒有用於證明",
     }
     clearing_kept_for(what: &str, days: u64) {
-        en: (days: "{what}: goes after 1 day, or with --dropped", "{what}: goes after {days} days, or with --dropped"),
-        zh_cn: "{what}：{days} 天后清除，或使用 --dropped",
-        zh_tw: "{what}：{days} 天後清除，或使用 --dropped",
+        en: (days: "{what}; removed after 1 day, or now with --dropped",
+             "{what}; removed after {days} days, or now with --dropped"),
+        zh_cn: "{what}；{days} 天后删除，--dropped 立即删除",
+        zh_tw: "{what}；{days} 天後刪除，--dropped 立即刪除",
     }
     clearing_cut_short(task: &str) {
-        en: "its drop was cut short: {dacapo}drop {task} goes on, {dacapo}undo {task} takes it back",
+        en: "its drop was interrupted: {dacapo}drop {task} finishes it, {dacapo}undo {task} reverts it",
         zh_cn: "丢弃过程中断：{dacapo}drop {task} 继续，{dacapo}undo {task} 撤销",
         zh_tw: "捨棄過程中斷：{dacapo}drop {task} 繼續，{dacapo}undo {task} 復原",
     }
     clearing_git_at_work() {
-        en: "git is in the middle of something there",
+        en: "a git operation is in progress there",
         zh_cn: "那里有尚未完成的 git 操作",
         zh_tw: "那裡有尚未完成的 git 操作",
     }
@@ -58,20 +60,16 @@ messages! {
         zh_tw: "{files} 個未提交的檔案；{dacapo}drop 會保留",
     }
     clearing_nobodys(path: &str) {
-        en: "belongs to no task; look at {path}",
+        en: "belongs to no task; see {path}",
         zh_cn: "不属于任何任务；请查看 {path}",
         zh_tw: "不屬於任何任務；請檢視 {path}",
     }
-    clearing_put_away_merged() { en: "put away, merged", zh_cn: "已收起，已合并", zh_tw: "已收起，已合併" }
+    clearing_put_away_merged() { en: "merged", zh_cn: "已合并", zh_tw: "已合併" }
     clearing_put_away_with_files() {
-        en: "put away, merged, with files that are in no commit",
-        zh_cn: "已收起，已合并，含有不在任何提交中的文件",
-        zh_tw: "已收起，已合併，含有不在任何提交中的檔案",
+        en: "merged; contains files that are in no commit",
+        zh_cn: "已合并；含有不在任何提交中的文件",
+        zh_tw: "已合併；含有不在任何提交中的檔案",
     }
-    clearing_put_away_not_merged() {
-        en: "put away, not merged",
-        zh_cn: "已收起，未合并",
-        zh_tw: "已收起，未合併",
-    }
+    clearing_put_away_not_merged() { en: "not merged", zh_cn: "未合并", zh_tw: "未合併" }
     clearing_a_day() { en: "a day", zh_cn: "1 天", zh_tw: "1 天" }
 }

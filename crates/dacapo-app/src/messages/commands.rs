@@ -51,12 +51,12 @@ messages! {
         zh_tw: "要讓代理來做，請加引號：dacapo \"{words}\"",
     }
     command_prompt_is_one_argument() {
-        en: "A prompt is one argument: dacapo [flags] \"what the agent is to do\"",
+        en: "A prompt is one argument: dacapo [flags] \"what the agent should do\"",
         zh_cn: "提示词是一个参数：dacapo [flags] \"要智能体做的事\"",
         zh_tw: "提示詞是一個參數：dacapo [flags] \"要代理做的事\"",
     }
     command_how_to_prompt() {
-        en: "To have an agent do something: dacapo \"what it is to do\" (one word: {dacapo}spawn WORD)",
+        en: "To have an agent do something: dacapo \"what it should do\" (one word: {dacapo}spawn WORD)",
         zh_cn: "要让智能体做事：dacapo \"要做的事\"（只有一个词时：{dacapo}spawn WORD）",
         zh_tw: "要讓代理做事：dacapo \"要做的事\"（只有一個詞時：{dacapo}spawn WORD）",
     }
@@ -142,7 +142,7 @@ messages! {
         zh_cn: "{agent}（{why}）",
         zh_tw: "{agent}（{why}）",
     }
-    spawn_in_this_checkout() { en: "in this checkout", zh_cn: "在当前检出中", zh_tw: "在目前的檢出中" }
+    spawn_in_this_checkout() { en: "in this checkout", zh_cn: "在当前工作区中", zh_tw: "在目前的工作目錄中" }
     spawn_on_branch(branch: &str) { en: "on branch {branch}", zh_cn: "分支 {branch}", zh_tw: "分支 {branch}" }
     spawn_next(task: &str) {
         en: "next: {dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
@@ -171,56 +171,60 @@ messages! {
         zh_tw: "{task} 已暫停；{dacapo}resume {task} 繼續執行",
     }
     pause_soon(task: &str) {
-        en: "{task} pauses as soon as it can; {dacapo}wait {task} waits for that",
+        en: "{task} will pause as soon as it can; {dacapo}wait {task} waits for that",
         zh_cn: "{task} 会尽快暂停；{dacapo}wait {task} 等待它暂停",
         zh_tw: "{task} 會盡快暫停；{dacapo}wait {task} 等待它暫停",
     }
     pause_after_iteration(task: &str) {
-        en: "{task} pauses after this iteration; {dacapo}wait {task} waits for that",
+        en: "{task} will pause after this iteration; {dacapo}wait {task} waits for that",
         zh_cn: "{task} 会在本次迭代后暂停；{dacapo}wait {task} 等待它暂停",
         zh_tw: "{task} 會在本次迭代後暫停；{dacapo}wait {task} 等待它暫停",
     }
     tell_stdin_unreadable(error: &str) {
         en: "cannot read the message from standard input: {error}",
-        zh_cn: "无法从标准输入读取要说的话：{error}",
-        zh_tw: "無法從標準輸入讀取要說的話：{error}",
+        zh_cn: "无法从标准输入读取留言：{error}",
+        zh_tw: "無法從標準輸入讀取留言：{error}",
     }
     tell_next_iteration(task: &str) {
-        en: "{task} is told in the next iteration",
-        zh_cn: "下一次迭代会告诉 {task}",
-        zh_tw: "下一次迭代會告訴 {task}",
+        en: "{task} will get this in the next iteration",
+        zh_cn: "{task} 会在下一次迭代收到",
+        zh_tw: "{task} 會在下一次迭代收到",
     }
     tell_every_iteration(task: &str) {
-        en: "{task} is told in every iteration from the next on; {dacapo}tell {task} --clear takes it back",
-        zh_cn: "从下一次迭代起每次都会告诉 {task}；{dacapo}tell {task} --clear 撤回",
-        zh_tw: "從下一次迭代起每次都會告訴 {task}；{dacapo}tell {task} --clear 撤回",
+        en: "{task} will get this in every iteration from the next one on; {dacapo}tell {task} --clear withdraws it",
+        zh_cn: "从下一次迭代起，{task} 每次都会收到；{dacapo}tell {task} --clear 撤回",
+        zh_tw: "從下一次迭代起，{task} 每次都會收到；{dacapo}tell {task} --clear 撤回",
     }
     tell_when_resumed(task: &str) {
-        en: "{task} is told when it resumes: {dacapo}resume {task}",
-        zh_cn: "恢复运行时会告诉 {task}：{dacapo}resume {task}",
-        zh_tw: "恢復執行時會告訴 {task}：{dacapo}resume {task}",
+        en: "{task} will get this when it resumes: {dacapo}resume {task}",
+        zh_cn: "{task} 恢复运行时会收到：{dacapo}resume {task}",
+        zh_tw: "{task} 恢復執行時會收到：{dacapo}resume {task}",
     }
     tell_from_when_resumed(task: &str) {
-        en: "{task} is told in every iteration once it resumes: {dacapo}resume {task}; {dacapo}tell {task} --clear takes it back",
-        zh_cn: "恢复运行后每次迭代都会告诉 {task}：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
-        zh_tw: "恢復執行後每次迭代都會告訴 {task}：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
+        en: "{task} will get this in every iteration once it resumes: {dacapo}resume {task}; {dacapo}tell {task} --clear withdraws it",
+        zh_cn: "{task} 恢复运行后每次迭代都会收到：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
+        zh_tw: "{task} 恢復執行後每次迭代都會收到：{dacapo}resume {task}；{dacapo}tell {task} --clear 撤回",
     }
     tell_cleared_from_next(task: &str) {
-        en: "{task} is no longer told this from the next iteration on",
-        zh_cn: "从下一次迭代起不再告诉 {task}",
-        zh_tw: "從下一次迭代起不再告訴 {task}",
+        en: "{task} will no longer get this from the next iteration on",
+        zh_cn: "从下一次迭代起，{task} 不再收到",
+        zh_tw: "從下一次迭代起，{task} 不再收到",
     }
     tell_cleared(task: &str) {
-        en: "{task} is no longer told this",
-        zh_cn: "不再告诉 {task}",
-        zh_tw: "不再告訴 {task}",
+        en: "{task} will no longer get this",
+        zh_cn: "{task} 不再收到",
+        zh_tw: "{task} 不再收到",
     }
     set_when_resumed(task: &str, what: &str) {
         en: "{task}: {what}, when it resumes: {dacapo}resume {task}",
         zh_cn: "{task}：{what}，恢复运行时生效：{dacapo}resume {task}",
         zh_tw: "{task}：{what}，恢復執行時生效：{dacapo}resume {task}",
     }
-    answer_given(task: &str) { en: "{task} has its answer", zh_cn: "{task} 已收到回答", zh_tw: "{task} 已收到回答" }
+    answer_given(task: &str) {
+        en: "answer sent to {task}",
+        zh_cn: "已将回答发给 {task}",
+        zh_tw: "已將回答傳給 {task}",
+    }
     answer_settled(finding: usize, task: &str) {
         en: "R{finding} of {task} is settled; {dacapo}milestone resume {task} continues it",
         zh_cn: "{task} 的 R{finding} 已解决；{dacapo}milestone resume {task} 继续运行",
@@ -238,17 +242,13 @@ messages! {
         zh_tw: "{directory} 中有 {pages} 頁",
     }
     man_not_made(error: &str) {
-        en: "cannot make the manual: {error}",
+        en: "cannot create the manual: {error}",
         zh_cn: "无法生成手册：{error}",
         zh_tw: "無法產生手冊：{error}",
     }
-    man_kept_pages() {
-        en: "the pages that are there already",
-        zh_cn: "已有的页面",
-        zh_tw: "已有的頁面",
-    }
+    man_kept_pages() { en: "the pages that already exist", zh_cn: "已有的页面", zh_tw: "已有的頁面" }
     man_name_a_directory() {
-        en: "--out names a directory that you can write to",
+        en: "--out must name a directory that you can write to",
         zh_cn: "--out 应是你能写入的目录",
         zh_tw: "--out 應是你能寫入的目錄",
     }

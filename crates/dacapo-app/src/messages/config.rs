@@ -12,9 +12,9 @@ messages! {
         zh_tw: "未知的設定項「{key}」{place}",
     }
     config_wrong_value(key: &str, place: &str, expected: &str, found: &str) {
-        en: "wrong value for '{key}'{place}: expected {expected}, found {found}",
-        zh_cn: "“{key}”的值不对{place}：应为{expected}，实际是{found}",
-        zh_tw: "「{key}」的值不對{place}：應為{expected}，實際是{found}",
+        en: "invalid value for '{key}'{place}: expected {expected}, found {found}",
+        zh_cn: "“{key}”的值无效{place}：应为{expected}，实际是{found}",
+        zh_tw: "「{key}」的值無效{place}：應為{expected}，實際是{found}",
     }
     config_in(place: &str) { en: " in {place}", zh_cn: "（{place}）", zh_tw: "（{place}）" }
     config_the_request() { en: "the request", zh_cn: "请求", zh_tw: "請求" }
@@ -65,14 +65,14 @@ messages! {
         zh_tw: "改正後重新執行指令",
     }
     config_clamped(key: &str, place: &str, min: i64, max: i64, used: &str) {
-        en: "'{key}' in {place} is not in {min}…{max}; {used} is used",
+        en: "'{key}' in {place} is outside {min}…{max}: using {used}",
         zh_cn: "{place} 中的“{key}”不在 {min}…{max} 内；改用 {used}",
         zh_tw: "{place} 中的「{key}」不在 {min}…{max} 內；改用 {used}",
     }
     config_variable_guessed(variable: &str, key: &str) {
-        en: "{variable} is taken for '{key}'; a name with other characters must first be in a config file",
-        zh_cn: "{variable} 被当作“{key}”；含其他字符的名称必须先出现在配置文件中",
-        zh_tw: "{variable} 被當作「{key}」；含其他字元的名稱必須先出現在設定檔中",
+        en: "{variable} is read as '{key}'; to set a name with other characters, define it in a config file first",
+        zh_cn: "{variable} 被当作“{key}”；名称含其他字符时，请先在配置文件中定义",
+        zh_tw: "{variable} 被當作「{key}」；名稱含其他字元時，請先在設定檔中定義",
     }
     config_variable_unknown(variable: &str) {
         en: "unknown variable {variable} is ignored",
@@ -115,7 +115,7 @@ messages! {
         zh_cn: "非空列表，每项为{items}",
         zh_tw: "非空清單，每項為{items}",
     }
-    value_nothing() { en: "nothing", zh_cn: "空值", zh_tw: "空值" }
+    value_nothing() { en: "no value", zh_cn: "空值", zh_tw: "空值" }
     value_another_address() { en: "another address", zh_cn: "别的地址", zh_tw: "別的位址" }
     value_quoted(text: &str) { en: "'{text}'", zh_cn: "“{text}”", zh_tw: "「{text}」" }
     value_empty_list() { en: "an empty list", zh_cn: "空列表", zh_tw: "空清單" }
@@ -151,7 +151,7 @@ messages! {
         zh_tw: "{command} 再次開啟",
     }
     config_kept_what_you_wrote(path: &str) {
-        en: "what you wrote, in {path}; no task starts until it is fixed",
+        en: "what you wrote, in {path}; no task can start until it is fixed",
         zh_cn: "你写的内容，在 {path} 中；改正之前不会启动任务",
         zh_tw: "你寫的內容，在 {path} 中；改正之前不會啟動任務",
     }
@@ -172,7 +172,7 @@ messages! {
     }
     config_not_a_file(path: &str) { en: "{path} is not a file", zh_cn: "{path} 不是文件", zh_tw: "{path} 不是檔案" }
     config_plain_file_instead() {
-        en: "change what it leads to by hand, or put a plain file in its place",
+        en: "edit its target yourself, or replace it with a regular file",
         zh_cn: "手动修改它指向的文件，或换成普通文件",
         zh_tw: "手動修改它指向的檔案，或換成普通檔案",
     }
@@ -182,7 +182,7 @@ messages! {
         zh_cn: "信任之前，它的设置不起作用：{dacapo}trust",
         zh_tw: "信任之前，它的設定不起作用：{dacapo}trust",
     }
-    config_path_missing() { en: "  (not there)", zh_cn: "  （不存在）", zh_tw: "  （不存在）" }
+    config_path_missing() { en: "  (missing)", zh_cn: "  （不存在）", zh_tw: "  （不存在）" }
     config_set_in(key: &str, path: &str) {
         en: "{key} is set in {path}",
         zh_cn: "已在 {path} 中设置 {key}",
@@ -220,22 +220,22 @@ messages! {
     }
     config_not_set() { en: "not set", zh_cn: "未设置", zh_tw: "未設定" }
     config_new_file(path: &str) {
-        en: "{path} is new: every setting is in it, as a comment",
-        zh_cn: "{path} 是新文件：以注释列出所有配置项",
-        zh_tw: "{path} 是新檔案：以註解列出所有設定項",
+        en: "created {path}: it lists every setting as a comment",
+        zh_cn: "已创建 {path}：以注释列出所有配置项",
+        zh_tw: "已建立 {path}：以註解列出所有設定項",
     }
     config_another_editor() {
-        en: "EDITOR=… dacapo config edit takes another one",
+        en: "EDITOR=… dacapo config edit uses another editor",
         zh_cn: "EDITOR=… dacapo config edit 可换编辑器",
         zh_tw: "EDITOR=… dacapo config edit 可換編輯器",
     }
     config_kept_as_left(path: &str) {
-        en: "{path} as it left it",
+        en: "{path}, as the editor left it",
         zh_cn: "{path}，编辑器留下的内容",
         zh_tw: "{path}，編輯器留下的內容",
     }
     config_kept_as_was(path: &str) {
-        en: "{path} as it was",
+        en: "{path}, unchanged",
         zh_cn: "{path}，没有改动",
         zh_tw: "{path}，沒有變更",
     }

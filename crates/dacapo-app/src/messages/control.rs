@@ -54,12 +54,12 @@ messages! {
         zh_tw: "任務「{task}」已用完全部 {iterations} 次迭代",
     }
     resumed_queued(task: &str) {
-        en: "{task} is queued and goes on when a slot is free; {dacapo}attach {task} shows it",
+        en: "{task} is queued and continues when a slot is free; {dacapo}attach {task} shows it",
         zh_cn: "{task} 已排队，有空位时继续；{dacapo}attach {task} 查看它",
-        zh_tw: "{task} 已排入佇列，有空位時繼續；{dacapo}attach {task} 查看它",
+        zh_tw: "{task} 正在排隊，有空位時繼續；{dacapo}attach {task} 查看它",
     }
     resumed_in_background(task: &str) {
-        en: "{task} goes on in the background; {dacapo}attach {task} shows it",
+        en: "{task} continues in the background; {dacapo}attach {task} shows it",
         zh_cn: "{task} 在后台继续运行；{dacapo}attach {task} 查看它",
         zh_tw: "{task} 在背景繼續執行；{dacapo}attach {task} 查看它",
     }
@@ -88,8 +88,8 @@ messages! {
     }
     set_called_otherwise(key: &str, other: &str, kind: &str, own: &str) {
         en: "'{key}' is a limit of a {other}; for a {kind} it is '{own}'",
-        zh_cn: "“{key}”是 {other} 的上限；{kind} 的对应名称是“{own}”",
-        zh_tw: "「{key}」是 {other} 的上限；{kind} 的對應名稱是「{own}」",
+        zh_cn: "“{key}”是{other}的上限；{kind}的对应名称是“{own}”",
+        zh_tw: "「{key}」是{other}的上限；{kind}的對應名稱是「{own}」",
     }
     set_possible(keys: &str) {
         en: "these can be changed: {keys}",
@@ -102,9 +102,9 @@ messages! {
         zh_tw: "沒有選項 {number}",
     }
     approve_kept_waits() {
-        en: "everything; the task still waits",
-        zh_cn: "全部保留；任务仍在等待",
-        zh_tw: "全部保留；任務仍在等待",
+        en: "everything; the task is still waiting",
+        zh_cn: "全部内容；任务仍在等待",
+        zh_tw: "全部內容；任務仍在等待",
     }
     approve_choices(choices: &str) {
         en: "the choices are {choices}",
@@ -112,7 +112,7 @@ messages! {
         zh_tw: "可選項：{choices}",
     }
     approve_nothing_asked(task: &str, status: &str) {
-        en: "Task '{task}' asks nothing ({status})",
+        en: "Task '{task}' is not asking anything ({status})",
         zh_cn: "任务“{task}”没有提问（{status}）",
         zh_tw: "任務「{task}」沒有提問（{status}）",
     }
@@ -124,8 +124,8 @@ messages! {
 
     kill_kept_nothing_to_end() {
         en: "everything; there was nothing to end",
-        zh_cn: "全部保留；没有可结束的任务",
-        zh_tw: "全部保留；沒有可結束的任務",
+        zh_cn: "全部内容；没有可结束的任务",
+        zh_tw: "全部內容；沒有可結束的任務",
     }
     kill_status_shows_end(task: &str) {
         en: "{dacapo}status {task} shows how it ended",
@@ -134,8 +134,8 @@ messages! {
     }
     kill_cannot_end(task: &str, status: &str) {
         en: "task '{task}' is {status} and cannot be ended",
-        zh_cn: "任务“{task}”的状态为 {status}，无法结束",
-        zh_tw: "任務「{task}」的狀態為 {status}，無法結束",
+        zh_cn: "任务“{task}”的状态为“{status}”，无法结束",
+        zh_tw: "任務「{task}」的狀態為「{status}」，無法結束",
     }
     kill_try_again(task: &str) {
         en: "{dacapo}kill {task} tries again",
@@ -144,8 +144,8 @@ messages! {
     }
     kill_process_at_work(task: &str, status: &str, pid: i32) {
         en: "Task '{task}' is {status}, and process {pid} is working on it: a takeover, a merge or a pull request",
-        zh_cn: "任务“{task}”的状态为 {status}，进程 {pid} 正在处理它：接管、合并或拉取请求",
-        zh_tw: "任務「{task}」的狀態為 {status}，行程 {pid} 正在處理它：接管、合併或拉取請求",
+        zh_cn: "任务“{task}”的状态为“{status}”，进程 {pid} 正在处理它：接管、合并或拉取请求",
+        zh_tw: "任務「{task}」的狀態為「{status}」，行程 {pid} 正在處理它：接管、合併或拉取請求",
     }
     kill_started_again(task: &str) {
         en: "Task '{task}' was started again",
@@ -153,14 +153,14 @@ messages! {
         zh_tw: "任務「{task}」又被啟動了",
     }
     kill_not_recorded(task: &str, error: &str) {
-        en: "the end of task '{task}' cannot be recorded: {error}",
+        en: "cannot record the end of task '{task}': {error}",
         zh_cn: "无法记录任务“{task}”的结束：{error}",
         zh_tw: "無法記錄任務「{task}」的結束：{error}",
     }
     kill_kept_nothing_runs() {
-        en: "all it did; nothing of it is running any more",
-        zh_cn: "已完成的全部内容；它已没有任何进程在运行",
-        zh_tw: "已完成的全部內容；它已沒有任何行程在執行",
+        en: "all its work; none of its processes is running",
+        zh_cn: "已完成的全部工作；它已没有任何进程在运行",
+        zh_tw: "已完成的全部工作；它已沒有任何行程在執行",
     }
     kill_fix_then_kill(task: &str) {
         en: "fix the cause, then {dacapo}kill {task}",
@@ -220,7 +220,7 @@ messages! {
         zh_tw: "任務「{task}」沒有迭代 {number}",
     }
     diff_iterations(number: usize) {
-        en: "it has {number}: --iteration 1 is the first",
+        en: "it has {number}; the first is --iteration 1",
         zh_cn: "它有 {number} 次：--iteration 1 是第一次",
         zh_tw: "它有 {number} 次：--iteration 1 是第一次",
     }
@@ -241,32 +241,32 @@ messages! {
         zh_tw: "「{kind}」類任務沒有專屬操作",
     }
     act_call_unreadable(error: &str) {
-        en: "the call cannot be read: {error}",
+        en: "cannot read the call: {error}",
         zh_cn: "无法读取调用：{error}",
         zh_tw: "無法讀取呼叫：{error}",
     }
     act_not_written(error: &str) {
-        en: "the operation could not be written: {error}",
-        zh_cn: "无法写出操作：{error}",
-        zh_tw: "無法寫出操作：{error}",
+        en: "cannot pass on the operation: {error}",
+        zh_cn: "无法传递操作：{error}",
+        zh_tw: "無法傳遞操作：{error}",
     }
     act_not_started(error: &str) {
-        en: "the operation could not be started: {error}",
+        en: "cannot start the operation: {error}",
         zh_cn: "无法启动操作：{error}",
         zh_tw: "無法啟動操作：{error}",
     }
     act_not_waited(error: &str) {
-        en: "the operation could not be waited for: {error}",
+        en: "cannot wait for the operation: {error}",
         zh_cn: "无法等待操作结束：{error}",
         zh_tw: "無法等待操作結束：{error}",
     }
     act_strange_reply(status: &str, said: &str) {
-        en: "the operation could not be done: its process gave no reply ({status}), but said: {said}",
+        en: "the operation failed: its process gave no reply ({status}), but said: {said}",
         zh_cn: "无法完成操作：它的进程没有答复（{status}），但输出了：{said}",
         zh_tw: "無法完成操作：它的行程沒有答覆（{status}），但輸出了：{said}",
     }
     act_no_reply(status: &str) {
-        en: "the operation could not be done: its process ended without a reply ({status})",
+        en: "the operation failed: its process ended without a reply ({status})",
         zh_cn: "无法完成操作：它的进程没有答复就结束了（{status}）",
         zh_tw: "無法完成操作：它的行程沒有答覆就結束了（{status}）",
     }

@@ -96,7 +96,7 @@ messages! {
     doctor_name_awake() { en: "awake", zh_cn: "防休眠", zh_tw: "防休眠" }
 
     doctor_repair_git() { en: "repair git", zh_cn: "请修复 git", zh_tw: "請修復 git" }
-    doctor_git_silent() { en: "does not answer", zh_cn: "没有回应", zh_tw: "沒有回應" }
+    doctor_git_silent() { en: "no answer", zh_cn: "没有回应", zh_tw: "沒有回應" }
     doctor_run_git() { en: "run git --version", zh_cn: "请运行 git --version", zh_tw: "請執行 git --version" }
     doctor_install_git() { en: "install git", zh_cn: "请安装 git", zh_tw: "請安裝 git" }
     doctor_data_to_be_made(path: &str) {
@@ -105,7 +105,7 @@ messages! {
         zh_tw: "{path}（隨第一個任務建立）",
     }
     doctor_data_not_writable(path: &str, error: &str) {
-        en: "{path} cannot be written: {error}",
+        en: "cannot write to {path}: {error}",
         zh_cn: "无法写入 {path}：{error}",
         zh_tw: "無法寫入 {path}：{error}",
     }
@@ -136,17 +136,17 @@ messages! {
         zh_tw: "請清理空間：{dacapo}list --size、{dacapo}prune；或將 DACAPO_HOME 設到其他磁碟",
     }
     doctor_locks_work() {
-        en: "work: a second process is kept out",
-        zh_cn: "有效：第二个进程无法进入",
-        zh_tw: "有效：第二個行程無法進入",
+        en: "a second process is kept out",
+        zh_cn: "第二个进程无法进入",
+        zh_tw: "第二個行程無法進入",
     }
     doctor_locks_do_not_work() {
-        en: "do not keep a second process out",
-        zh_cn: "无效：挡不住第二个进程",
-        zh_tw: "無效：擋不住第二個行程",
+        en: "a second process is not kept out",
+        zh_cn: "挡不住第二个进程",
+        zh_tw: "擋不住第二個行程",
     }
     doctor_locks_unavailable(error: &str) {
-        en: "are not available: {error}",
+        en: "not available: {error}",
         zh_cn: "不可用：{error}",
         zh_tw: "無法使用：{error}",
     }
@@ -181,12 +181,12 @@ messages! {
         zh_tw: "任務執行時本機可能休眠：{why}",
     }
     doctor_cannot_keep_awake() {
-        en: "nothing here can keep the machine awake while a task runs",
+        en: "cannot keep the machine awake while a task runs",
         zh_cn: "这里没有办法在任务运行时阻止休眠",
         zh_tw: "這裡沒有辦法在任務執行時阻止休眠",
     }
     doctor_root() {
-        en: "this is root: agents may do anything to this machine",
+        en: "running as root: agents can do anything to this machine",
         zh_cn: "当前是 root：智能体可以对本机做任何事",
         zh_tw: "目前是 root：代理可以對本機做任何事",
     }

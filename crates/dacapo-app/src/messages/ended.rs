@@ -33,23 +33,23 @@ messages! {
     ended_stalled() { en: "stopped: no progress", zh_cn: "已停止：没有进展", zh_tw: "已停止：沒有進展" }
     ended_paused_by_you() { en: "paused by you", zh_cn: "已由你暂停", zh_tw: "已由你暫停" }
     ended_agent_blocked() {
-        en: "paused: the agent cannot go on without you",
+        en: "paused: the agent cannot continue without you",
         zh_cn: "已暂停：智能体需要你才能继续",
         zh_tw: "已暫停：代理需要你才能繼續",
     }
     ended_needs_person() {
-        en: "paused: a person is needed",
-        zh_cn: "已暂停：需要人来决定",
-        zh_tw: "已暫停：需要人來決定",
+        en: "paused: it needs your decision",
+        zh_cn: "已暂停：需要你决定",
+        zh_tw: "已暫停：需要你決定",
     }
-    ended_because_permanent() { en: "cannot go on", zh_cn: "无法继续", zh_tw: "無法繼續" }
+    ended_because_permanent() { en: "cannot continue", zh_cn: "无法继续", zh_tw: "無法繼續" }
     ended_because_setup() {
         en: "the worktree could not be set up",
         zh_cn: "工作树的准备命令失败",
         zh_tw: "工作樹的準備指令失敗",
     }
     ended_because_no_worktree() {
-        en: "the worktree could not be made",
+        en: "the worktree could not be created",
         zh_cn: "无法创建工作树",
         zh_tw: "無法建立工作樹",
     }
@@ -74,17 +74,17 @@ messages! {
 
     ended_tests_changed(files: &str) {
         en: "tests, CI or checks changed: {files}",
-        zh_cn: "测试、CI 或检查被改动：{files}",
-        zh_tw: "測試、CI 或檢查被更動：{files}",
+        zh_cn: "测试、CI 或检查有改动：{files}",
+        zh_tw: "測試、CI 或檢查有變更：{files}",
     }
     ended_settings_changed(files: &str) {
         en: "settings changed: {files}",
-        zh_cn: "配置被改动：{files}",
-        zh_tw: "設定被更動：{files}",
+        zh_cn: "配置有改动：{files}",
+        zh_tw: "設定有變更：{files}",
     }
     ended_pull_request(url: &str) { en: "pull request {url}", zh_cn: "拉取请求 {url}", zh_tw: "拉取請求 {url}" }
     ended_before_worktree() {
-        en: "ended before its worktree was made",
+        en: "ended before its worktree was created",
         zh_cn: "在工作树创建之前就结束了",
         zh_tw: "在工作樹建立之前就結束了",
     }
@@ -111,7 +111,7 @@ messages! {
         zh_tw: "在此處通過，未證明：{why}",
     }
     proof_commit_what_is_needed() {
-        en: "to prove it: commit what the checks need of it, then resume",
+        en: "to prove it: commit the files that the checks need, then resume",
         zh_cn: "要证明它：先提交检查所需的文件，再恢复任务",
         zh_tw: "要證明它：先提交檢查所需的檔案，再恢復任務",
     }
@@ -126,7 +126,7 @@ messages! {
         zh_tw: "通過檢查的內容不在任何提交中",
     }
     proof_interrupted() {
-        en: "stopped before the proof was done",
+        en: "stopped before the proof was finished",
         zh_cn: "在证明完成之前停止了",
         zh_tw: "在證明完成之前停止了",
     }
@@ -150,7 +150,7 @@ messages! {
     hidden_secret() {
         en: "left out of the commit: it looks like a secret",
         zh_cn: "未提交：像是密钥",
-        zh_tw: "未提交：像是密鑰",
+        zh_tw: "未提交：像是金鑰",
     }
     hidden_size() {
         en: "left out of the commit: it is larger than 50 MB",
@@ -169,14 +169,14 @@ messages! {
         zh_tw: "在獨立的 git 儲存庫中",
     }
     hidden_empty_directory() {
-        en: "an empty directory: git keeps none",
+        en: "an empty directory, which git does not keep",
         zh_cn: "空目录：git 不保存空目录",
         zh_tw: "空目錄：git 不保存空目錄",
     }
     hidden_included_changed() {
-        en: "it came with .worktreeinclude and was changed here",
+        en: "copied by .worktreeinclude and changed here",
         zh_cn: "由 .worktreeinclude 复制而来，并在此处改动过",
-        zh_tw: "由 .worktreeinclude 複製而來，並在此處更動過",
+        zh_tw: "由 .worktreeinclude 複製而來，並在此處變更過",
     }
     hidden_assume_unchanged() {
         en: "its change is hidden by git update-index --assume-unchanged",
@@ -189,18 +189,18 @@ messages! {
         zh_tw: "變更被 git update-index --skip-worktree 隱藏",
     }
     hidden_filtered() {
-        en: "a clean filter commits it with other content",
+        en: "a clean filter commits different content",
         zh_cn: "clean 过滤器提交了不同的内容",
         zh_tw: "clean 過濾器提交了不同的內容",
     }
     hidden_changed() { en: "it differs from the commit", zh_cn: "与提交不同", zh_tw: "與提交不同" }
     proof_started(commit: &str) {
-        en: "Proof of {commit} in a checkout of its own",
+        en: "Proving {commit} in a separate checkout",
         zh_cn: "在单独的检出中证明 {commit}",
         zh_tw: "在單獨的簽出中證明 {commit}",
     }
     proof_started_after_setup(commit: &str) {
-        en: "Proof of {commit} in a checkout of its own, after its setup",
+        en: "Proving {commit} in a separate checkout, after its setup",
         zh_cn: "准备完成后，在单独的检出中证明 {commit}",
         zh_tw: "準備完成後，在單獨的簽出中證明 {commit}",
     }

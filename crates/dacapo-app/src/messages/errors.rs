@@ -159,7 +159,7 @@ messages! {
     record_altered(path: &str) {
         en: "something other than Dacapo changed {path} while the task was running",
         zh_cn: "{path} 在任务运行期间被 Dacapo 以外的程序改动",
-        zh_tw: "{path} 在任務執行期間被 Dacapo 以外的程式更動",
+        zh_tw: "{path} 在任務執行期間被 Dacapo 以外的程式變更",
     }
     record_journal_gone() {
         en: "its journal is gone; its commits are still in git",
@@ -208,8 +208,8 @@ messages! {
     }
     follow_kept() {
         en: "everything; nothing was written",
-        zh_cn: "全部保留；没有写入任何内容",
-        zh_tw: "全部保留；沒有寫入任何內容",
+        zh_cn: "全部内容；没有写入任何内容",
+        zh_tw: "全部內容；沒有寫入任何內容",
     }
 
     kind_unknown(kind: &str) {
@@ -219,8 +219,8 @@ messages! {
     }
     kind_details_unreadable(kind: &str, error: &str) {
         en: "cannot read the spec of this {kind}: {error}",
-        zh_cn: "无法读取此 {kind} 的定义：{error}",
-        zh_tw: "無法讀取此 {kind} 的定義：{error}",
+        zh_cn: "无法读取此{kind}的定义：{error}",
+        zh_tw: "無法讀取此{kind}的定義：{error}",
     }
     rename_name_fixed(task: &str, kind: &str, file: &str) {
         en: "Task '{task}' is a {kind}: {file} gives it its name",
@@ -240,8 +240,8 @@ messages! {
     }
     astray(is: &str, ought: &str, found: &str) {
         en: "this checkout is on {is}, but the task works on {ought}, and {found}",
-        zh_cn: "此检出在 {is} 上，而任务在 {ought} 上工作，且{found}",
-        zh_tw: "此簽出在 {is} 上，而任務在 {ought} 上工作，且{found}",
+        zh_cn: "当前工作区在 {is} 上，而任务在 {ought} 上工作，且{found}",
+        zh_tw: "目前的工作目錄在 {is} 上，而任務在 {ought} 上工作，且{found}",
     }
     astray_operation(operation: &str) {
         en: "a {operation} is in progress here",
@@ -276,7 +276,7 @@ messages! {
     proof_snapshot_changed(path: &str) {
         en: "the snapshot of the start was changed ({path})",
         zh_cn: "启动时的快照被改动过（{path}）",
-        zh_tw: "啟動時的快照被更動過（{path}）",
+        zh_tw: "啟動時的快照被變更過（{path}）",
     }
 
     limit_value(key: &str, value: &str, expected: &str) {

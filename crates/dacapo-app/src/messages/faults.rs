@@ -13,9 +13,9 @@ messages! {
         zh_tw: "{holder} 中的金鑰被拒絕",
     }
     fault_check_key() {
-        en: "see that it is right, or take it away and log in",
-        zh_cn: "请检查它，或移除它再登录",
-        zh_tw: "請檢查它，或移除它再登入",
+        en: "check it, or unset it and log in",
+        zh_cn: "请检查它，或取消设置后登录",
+        zh_tw: "請檢查它，或取消設定後登入",
     }
     fault_log_in_or_set_key() {
         en: "log in with the agent's own program, or set its API key",
@@ -59,7 +59,7 @@ messages! {
         zh_cn: "用智能体自己的程序登录",
         zh_tw: "用代理自己的程式登入",
     }
-    fault_not_paid_for() { en: "not paid for", zh_cn: "账户欠费", zh_tw: "帳戶欠費" }
+    fault_not_paid_for() { en: "payment required", zh_cn: "账户欠费", zh_tw: "帳戶欠費" }
     fault_session_unknown(agent: &str) {
         en: "the session is gone: {agent} does not know it",
         zh_cn: "会话已不存在：{agent} 找不到它",
@@ -71,22 +71,22 @@ messages! {
         zh_tw: "工作階段已不存在：{said}",
     }
     fault_conversation_unknown(agent: &str) {
-        en: "{agent} does not know this conversation any more, so it cannot be continued",
+        en: "{agent} no longer knows this conversation, so it cannot be continued",
         zh_cn: "{agent} 已找不到这次对话，无法继续",
         zh_tw: "{agent} 已找不到這次對話，無法繼續",
     }
     fault_conversation_gone(agent: &str, said: &str) {
-        en: "{agent} has no such conversation any more ({said})",
+        en: "{agent} no longer has this conversation ({said})",
         zh_cn: "{agent} 已没有这次对话（{said}）",
         zh_tw: "{agent} 已沒有這次對話（{said}）",
     }
     fault_fresh_begins_anew() {
-        en: "--session fresh begins anew",
+        en: "--session fresh starts over",
         zh_cn: "--session fresh 会重新开始",
         zh_tw: "--session fresh 會重新開始",
     }
     fault_fresh_or_new_task() {
-        en: "start the task anew, or use --session fresh",
+        en: "start the task again, or use --session fresh",
         zh_cn: "请重新启动任务，或使用 --session fresh",
         zh_tw: "請重新啟動任務，或使用 --session fresh",
     }
@@ -101,12 +101,12 @@ messages! {
         zh_tw: "--session fresh 不需要工作階段",
     }
     fault_session_not_taken_up(task: &str, said: &str) {
-        en: "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the conversation could not be taken up again ({said})",
+        en: "Failed to get session ID for loop follow-up (task {task}): the agent's process had ended, and the conversation could not be resumed ({said})",
         zh_cn: "无法取得循环后续的会话 ID（任务 {task}）：智能体的进程已结束，对话无法恢复（{said}）",
         zh_tw: "無法取得迴圈後續的工作階段 ID（任務 {task}）：代理的行程已結束，對話無法恢復（{said}）",
     }
     fault_outside_repository(agent: &str) {
-        en: "{agent} refuses to work outside of a git repository",
+        en: "{agent} refuses to work outside a git repository",
         zh_cn: "{agent} 拒绝在 git 仓库之外工作",
         zh_tw: "{agent} 拒絕在 git 儲存庫之外工作",
     }
@@ -116,27 +116,27 @@ messages! {
         zh_tw: "請在代理的指令中加上 {argument}",
     }
     fault_prompt_too_long(agent: &str, most: &str) {
-        en: "{agent} takes no prompt of more than {most} characters",
+        en: "{agent} does not accept prompts of more than {most} characters",
         zh_cn: "{agent} 不接受超过 {most} 个字符的提示词",
         zh_tw: "{agent} 不接受超過 {most} 個字元的提示詞",
     }
     fault_turn_too_slow(limit: &str) {
-        en: "no end within --turn-timeout ({limit})",
+        en: "not finished within --turn-timeout ({limit})",
         zh_cn: "在 --turn-timeout（{limit}）内未结束",
         zh_tw: "在 --turn-timeout（{limit}）內未結束",
     }
     fault_call_too_slow(limit: &str) {
-        en: "no end within call_timeout in [milestone] ({limit})",
+        en: "not finished within call_timeout in [milestone] ({limit})",
         zh_cn: "在 [milestone] 的 call_timeout（{limit}）内未结束",
         zh_tw: "在 [milestone] 的 call_timeout（{limit}）內未結束",
     }
     fault_silent(limit: &str) {
-        en: "no sign of life for --idle-timeout ({limit})",
+        en: "no output and no activity for --idle-timeout ({limit})",
         zh_cn: "超过 --idle-timeout（{limit}）没有任何动静",
         zh_tw: "超過 --idle-timeout（{limit}）沒有任何動靜",
     }
     fault_tried_in_vain(attempts: u32) {
-        en: "gave it up after {attempts} attempts without an answer",
+        en: "gave up after {attempts} attempts without an answer",
         zh_cn: "尝试 {attempts} 次均无回应，已放弃",
         zh_tw: "嘗試 {attempts} 次均無回應，已放棄",
     }
@@ -146,9 +146,9 @@ messages! {
         zh_tw: "沒有依 Agent Client Protocol 回應：該指令的 output = \"acp\" 是否正確？",
     }
     fault_unfinished() {
-        en: "the agent exited with code 0 but never said that its turn was over",
-        zh_cn: "智能体以退出码 0 结束，但从未表示本轮已完成",
-        zh_tw: "代理以結束代碼 0 結束，但從未表示本輪已完成",
+        en: "the agent exited with code 0 without ending its turn",
+        zh_cn: "智能体以退出码 0 结束，但没有表示本轮已完成",
+        zh_tw: "代理以結束代碼 0 結束，但沒有表示本輪已完成",
     }
     fault_not_runnable(code: i32) {
         en: "the agent's command cannot be run (exit {code})",
@@ -166,17 +166,17 @@ messages! {
         zh_tw: "代理被訊號 {signal} 終止",
     }
     fault_guard_lost() {
-        en: "the guard of the agent was killed; all it had started was ended",
+        en: "the agent's guard process was killed; everything it had started was ended",
         zh_cn: "智能体的守护进程被终止；它启动的一切均已结束",
         zh_tw: "代理的守護行程被終止；它啟動的一切均已結束",
     }
     fault_no_tools(agent: &str) {
-        en: "{agent} was given no tools that change anything and changed nothing",
+        en: "{agent} had no tools that can change files, and changed nothing",
         zh_cn: "{agent} 没有可以修改文件的工具，因此什么也没改",
         zh_tw: "{agent} 沒有可以修改檔案的工具，因此什麼也沒改",
     }
     fault_tools_refused(agent: &str, tools: &str) {
-        en: "{agent} was not allowed to use {tools} and changed nothing",
+        en: "{agent} was not allowed to use {tools}, and changed nothing",
         zh_cn: "{agent} 未获准使用 {tools}，因此什么也没改",
         zh_tw: "{agent} 未獲准使用 {tools}，因此什麼也沒改",
     }

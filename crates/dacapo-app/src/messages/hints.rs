@@ -20,11 +20,7 @@ messages! {
         zh_cn: "{dacapo}resume {task} 继续运行它",
         zh_tw: "{dacapo}resume {task} 繼續執行它",
     }
-    hint_look_at(path: &str) {
-        en: "look at {path}",
-        zh_cn: "查看 {path}",
-        zh_tw: "查看 {path}",
-    }
+    hint_look_at(path: &str) { en: "see {path}", zh_cn: "查看 {path}", zh_tw: "查看 {path}" }
     hint_kill_ends_it(task: &str) {
         en: "{dacapo}kill {task} ends it",
         zh_cn: "{dacapo}kill {task} 结束它",

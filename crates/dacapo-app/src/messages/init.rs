@@ -23,13 +23,9 @@ messages! {
         zh_cn: "腾出空间后重新运行 {dacapo}init：它会从停下的地方继续",
         zh_tw: "騰出空間後重新執行 {dacapo}init：它會從停下的地方繼續",
     }
-    init_kept() {
-        en: "everything that was there before",
-        zh_cn: "之前已有的全部内容",
-        zh_tw: "之前已有的全部內容",
-    }
+    init_kept() { en: "everything that already existed", zh_cn: "已有的全部内容", zh_tw: "已有的全部內容" }
     init_anima_here() {
-        en: ".anima/ is here: {dacapo}init --import imports its milestones",
+        en: ".anima/ exists: {dacapo}init --import imports its milestones",
         zh_cn: "这里有 .anima/：{dacapo}init --import 可导入其中的里程碑",
         zh_tw: "這裡有 .anima/：{dacapo}init --import 可匯入其中的里程碑",
     }
@@ -39,9 +35,9 @@ messages! {
         zh_tw: "{file} 已存在：請自行在它的 [milestone] 中設定 {key} = {value}",
     }
     init_vision_at_top() {
-        en: "VISION.md at the top is what agents are given, before .dacapo/VISION.md",
-        zh_cn: "交给智能体的是顶层的 VISION.md，优先于 .dacapo/VISION.md",
-        zh_tw: "交給代理的是頂層的 VISION.md，優先於 .dacapo/VISION.md",
+        en: "agents get VISION.md at the top, not .dacapo/VISION.md",
+        zh_cn: "智能体读取顶层的 VISION.md，而不是 .dacapo/VISION.md",
+        zh_tw: "代理讀取頂層的 VISION.md，而不是 .dacapo/VISION.md",
     }
     init_no_directory(path: &str) {
         en: "there is no directory {path}",
@@ -64,9 +60,9 @@ messages! {
         zh_tw: "{name}：不匯入迭代摘要",
     }
     init_auto_start() {
-        en: "milestones started by themselves there: write auto_start: true into those that may do so here",
-        zh_cn: "那里的里程碑会自动启动：若这里也要如此，请写入 auto_start: true",
-        zh_tw: "那裡的里程碑會自動啟動：若這裡也要如此，請寫入 auto_start: true",
+        en: "milestones started automatically there; add auto_start: true to those that should do so here",
+        zh_cn: "那里的里程碑会自动启动；若这里也要如此，请加上 auto_start: true",
+        zh_tw: "那裡的里程碑會自動啟動；若這裡也要如此，請加上 auto_start: true",
     }
     init_not_json(error: &str) {
         en: "it is not JSON: {error}",
@@ -81,9 +77,9 @@ messages! {
 
     init_file_config() { en: "  (every setting, as a comment)", zh_cn: "  （所有配置项，均为注释）", zh_tw: "  （所有設定項，均為註解）" }
     init_file_ignore() {
-        en: "  (what Dacapo writes for other programs)",
-        zh_cn: "  （Dacapo 为其他程序写的文件）",
-        zh_tw: "  （Dacapo 為其他程式寫的檔案）",
+        en: "  (keeps generated files out of git)",
+        zh_cn: "  （让生成的文件不进入 git）",
+        zh_tw: "  （讓產生的檔案不進入 git）",
     }
     init_file_how_to() { en: "  (how a milestone is written)", zh_cn: "  （里程碑的写法）", zh_tw: "  （里程碑的寫法）" }
     init_file_prompts() {

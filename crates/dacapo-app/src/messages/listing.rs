@@ -9,7 +9,7 @@ messages! {
     list_ready() { en: "READY", zh_cn: "可合并", zh_tw: "可合併" }
     list_stopped() { en: "STOPPED", zh_cn: "已停止", zh_tw: "已停止" }
     list_running() { en: "RUNNING", zh_cn: "运行中", zh_tw: "執行中" }
-    list_queued() { en: "QUEUED", zh_cn: "排队中", zh_tw: "佇列中" }
+    list_queued() { en: "QUEUED", zh_cn: "排队中", zh_tw: "排隊中" }
     list_done() { en: "DONE", zh_cn: "已完成", zh_tw: "已完成" }
 
     list_at(done: u32, most: u32) { en: "{done} of {most}", zh_cn: "{done}/{most}", zh_tw: "{done}/{most}" }
@@ -27,15 +27,11 @@ messages! {
         zh_cn: "等待至 {time}（{agent} 用量受限）",
         zh_tw: "等待至 {time}（{agent} 用量受限）",
     }
-    list_queues() {
-        en: "waits for a place",
-        zh_cn: "等待空位",
-        zh_tw: "等待空位",
-    }
+    list_queues() { en: "waiting for a slot", zh_cn: "等待空位", zh_tw: "等待空位" }
     list_merged_into(branch: &str) { en: "merged into {branch}", zh_cn: "已合并到 {branch}", zh_tw: "已合併到 {branch}" }
     list_no_changes() { en: "no changes", zh_cn: "没有改动", zh_tw: "沒有變更" }
-    list_in_checkout() { en: "in your checkout", zh_cn: "就在你的检出中", zh_tw: "就在你的簽出中" }
-    list_record_broken() { en: "record broken", zh_cn: "记录损坏", zh_tw: "記錄損壞" }
+    list_in_checkout() { en: "in your checkout", zh_cn: "在你的工作区中", zh_tw: "在你的工作目錄中" }
+    list_record_broken() { en: "record broken", zh_cn: "记录损坏", zh_tw: "紀錄損壞" }
     list_left_by_takeover(files: u64) {
         en: (files: "1 uncommitted file left by takeover", "{files} uncommitted files left by takeover"),
         zh_cn: "接管后留下 {files} 个未提交的文件",
@@ -46,7 +42,7 @@ messages! {
     list_still_red() { en: "still red", zh_cn: "检查仍未通过", zh_tw: "檢查仍未通過" }
     list_not_done() { en: "not done", zh_cn: "尚未完成", zh_tw: "尚未完成" }
     list_no_progress() { en: "no progress", zh_cn: "没有进展", zh_tw: "沒有進展" }
-    list_limit_too_long() { en: "usage limit too long", zh_cn: "用量限制太久", zh_tw: "用量限制太久" }
+    list_limit_too_long() { en: "usage limit lasts too long", zh_cn: "用量限制太久", zh_tw: "用量限制太久" }
     list_time_up() { en: "time is up", zh_cn: "时间已到", zh_tw: "時間已到" }
     list_budget_used() { en: "budget used up", zh_cn: "预算已用完", zh_tw: "預算已用完" }
     list_pull_request() { en: "pull request", zh_cn: "拉取请求", zh_tw: "拉取請求" }
@@ -61,8 +57,8 @@ messages! {
     list_count_merged(number: u64) { en: "{number} merged", zh_cn: "{number} 个已合并", zh_tw: "{number} 個已合併" }
     list_count_in_checkout(number: u64) {
         en: "{number} in your checkout",
-        zh_cn: "{number} 个就在你的检出中",
-        zh_tw: "{number} 個就在你的簽出中",
+        zh_cn: "{number} 个在你的工作区中",
+        zh_tw: "{number} 個在你的工作目錄中",
     }
     list_count_unchanged(number: u64) {
         en: "{number} without changes",
@@ -84,7 +80,7 @@ messages! {
         zh_tw: "此儲存庫（--all：{everywhere}）",
     }
     list_no_tasks() {
-        en: "no tasks yet; {dacapo}exec \"what the agent is to do\" starts one",
+        en: "no tasks yet; {dacapo}exec \"what the agent should do\" starts one",
         zh_cn: "还没有任务；用 {dacapo}exec \"让智能体做的事\" 开始一个",
         zh_tw: "還沒有任務；用 {dacapo}exec \"讓代理做的事\" 開始一個",
     }
@@ -94,7 +90,7 @@ messages! {
         zh_tw: "{checkouts}：{size}；{dacapo}prune 會刪除未使用的",
     }
 
-    status_name_queued() { en: "queued", zh_cn: "排队中", zh_tw: "佇列中" }
+    status_name_queued() { en: "queued", zh_cn: "排队中", zh_tw: "排隊中" }
     status_name_running() { en: "running", zh_cn: "运行中", zh_tw: "執行中" }
     status_name_waiting() { en: "waiting", zh_cn: "等待中", zh_tw: "等待中" }
     status_name_paused() { en: "paused", zh_cn: "已暂停", zh_tw: "已暫停" }

@@ -21,11 +21,16 @@ messages! {
 
     live_then(agents: &str, next: &str) { en: "{agents}, then {next}", zh_cn: "{agents}，然后 {next}", zh_tw: "{agents}，然後 {next}" }
     live_because(what: &str, why: &str) { en: "{what} ({why})", zh_cn: "{what}（{why}）", zh_tw: "{what}（{why}）" }
-    live_here_on(branch: &str) { en: "here, on {branch}", zh_cn: "此处，在 {branch} 上", zh_tw: "此處，在 {branch} 上" }
+    live_here_on(branch: &str) {
+        en: "here, on {branch}",
+        zh_cn: "当前工作区，{branch} 分支",
+        zh_tw: "目前的工作目錄，{branch} 分支",
+    }
     live_not_shown(number: u64) {
-        en: (number: "1 agent event not shown: nobody read it in time", "{number} agent events not shown: nobody read them in time"),
-        zh_cn: "有 {number} 条智能体输出未显示：未被及时读取",
-        zh_tw: "有 {number} 則代理輸出未顯示：未被及時讀取",
+        en: (number: "1 agent event not shown: the reader was too slow",
+             "{number} agent events not shown: the reader was too slow"),
+        zh_cn: "有 {number} 条智能体输出未显示：读取太慢",
+        zh_tw: "有 {number} 則代理輸出未顯示：讀取太慢",
     }
     live_turn_interrupted() {
         en: "the last turn was interrupted: the iteration runs again",
@@ -43,21 +48,25 @@ messages! {
         zh_tw: "由 {agent} 接手：{why}",
     }
     live_stopping(why: &str) {
-        en: "stopping ({why}); what is there is kept",
-        zh_cn: "正在停止（{why}）；已有内容会保留",
-        zh_tw: "正在停止（{why}）；已有內容會保留",
+        en: "stopping ({why}); all work is kept",
+        zh_cn: "正在停止（{why}）；保留全部工作",
+        zh_tw: "正在停止（{why}）；保留全部工作",
     }
     live_queued() {
-        en: "all places are taken; it begins when one is free",
+        en: "all slots are taken; it starts when one is free",
         zh_cn: "没有空位；有空位时自动开始",
         zh_tw: "沒有空位；有空位時自動開始",
     }
     live_waits_for_turn() { en: "waiting for its turn", zh_cn: "等待轮到它", zh_tw: "等待輪到它" }
     live_setup(command: &str) { en: "setup {command}", zh_cn: "准备 {command}", zh_tw: "準備 {command}" }
     live_check(command: &str) { en: "check {command}", zh_cn: "检查 {command}", zh_tw: "檢查 {command}" }
-    live_proving(commit: &str) { en: "proof of {commit}", zh_cn: "正在证明 {commit}", zh_tw: "正在證明 {commit}" }
+    live_proving(commit: &str) {
+        en: "proving {commit}",
+        zh_cn: "正在证明 {commit}",
+        zh_tw: "正在證明 {commit}",
+    }
     live_writing(by: &str, what: &str) {
-        en: "{by} writes the {what}",
+        en: "{by} is writing the {what}",
         zh_cn: "{by} 正在写{what}",
         zh_tw: "{by} 正在寫{what}",
     }
@@ -70,7 +79,7 @@ messages! {
     live_check_changed_files(command: &str, files: &str) {
         en: "`{command}` changed files, not committed: {files}",
         zh_cn: "`{command}` 改动了文件，未提交：{files}",
-        zh_tw: "`{command}` 更動了檔案，未提交：{files}",
+        zh_tw: "`{command}` 變更了檔案，未提交：{files}",
     }
     live_waiting(why: &str) { en: "waiting ({why})", zh_cn: "等待中（{why}）", zh_tw: "等待中（{why}）" }
     live_waiting_until(time: &str, why: &str) {
@@ -110,13 +119,21 @@ messages! {
     proof_passes() { en: "the proof passed", zh_cn: "证明通过", zh_tw: "證明通過" }
     proof_fails() { en: "the proof failed", zh_cn: "证明失败", zh_tw: "證明失敗" }
 
-    ask_permission(what: &str) { en: "may it?  {what}", zh_cn: "是否允许？  {what}", zh_tw: "是否允許？  {what}" }
+    ask_permission(what: &str) {
+        en: "allow this?  {what}",
+        zh_cn: "是否允许？  {what}",
+        zh_tw: "是否允許？  {what}",
+    }
     ask_no_terminal(error: &str) {
         en: "refused: this terminal cannot be read ({error})",
         zh_cn: "已拒绝：无法读取此终端（{error}）",
         zh_tw: "已拒絕：無法讀取此終端機（{error}）",
     }
-    ask_for_good(choice: &str) { en: "{choice} (for good)", zh_cn: "{choice}（一直如此）", zh_tw: "{choice}（一律如此）" }
+    ask_for_good(choice: &str) {
+        en: "{choice} (always)",
+        zh_cn: "{choice}（始终）",
+        zh_tw: "{choice}（一律）",
+    }
     ask_answer() {
         en: "answer with a number, y or n:",
         zh_cn: "请输入序号、y 或 n：",
@@ -129,29 +146,29 @@ messages! {
     }
 
     attach_question() {
-        en: "[d]etach  [s]top after this iteration  [k]ill  [Enter] go on:",
+        en: "[d]etach  [s]top after this iteration  [k]ill  [Enter] continue:",
         zh_cn: "[d] 离开  [s] 本次迭代后停止  [k] 结束  [Enter] 继续：",
         zh_tw: "[d] 離開  [s] 本次迭代後停止  [k] 結束  [Enter] 繼續：",
     }
     attach_stops(task: &str) {
-        en: "stops after this iteration; {dacapo}resume {task} goes on then",
+        en: "stops after this iteration; {dacapo}resume {task} continues it",
         zh_cn: "本次迭代后停止；之后可用 {dacapo}resume {task} 继续",
         zh_tw: "本次迭代後停止；之後可用 {dacapo}resume {task} 繼續",
     }
     attach_kills() {
-        en: "ending it; what is there is kept",
-        zh_cn: "正在结束；已有内容会保留",
-        zh_tw: "正在結束；已有內容會保留",
+        en: "ending it; all work is kept",
+        zh_cn: "正在结束；保留全部工作",
+        zh_tw: "正在結束；保留全部工作",
     }
     attach_cannot_tell(error: &str) {
-        en: "cannot tell the task: {error}; it goes on",
-        zh_cn: "无法通知任务：{error}；任务继续运行",
-        zh_tw: "無法通知任務：{error}；任務繼續執行",
+        en: "cannot reach the task: {error}; it keeps running",
+        zh_cn: "无法联系任务：{error}；任务继续运行",
+        zh_tw: "無法聯絡任務：{error}；任務繼續執行",
     }
     attach_detached(task: &str) {
-        en: "detached; the task goes on: {dacapo}attach {task}",
-        zh_cn: "已离开；任务继续运行：{dacapo}attach {task}",
-        zh_tw: "已離開；任務繼續執行：{dacapo}attach {task}",
+        en: "detached; the task keeps running: {dacapo}attach {task} shows it",
+        zh_cn: "已离开；任务继续运行：{dacapo}attach {task} 查看它",
+        zh_tw: "已離開；任務繼續執行：{dacapo}attach {task} 查看它",
     }
     attach_cannot_watch(task: &str, error: &str) {
         en: "cannot watch task '{task}': {error}",
@@ -168,7 +185,11 @@ messages! {
         zh_cn: "无法接收信号：{error}",
         zh_tw: "無法接收訊號：{error}",
     }
-    kept_runs_on() { en: "everything; it runs on", zh_cn: "全部内容；任务继续运行", zh_tw: "全部內容；任務繼續執行" }
+    kept_runs_on() {
+        en: "everything; it keeps running",
+        zh_cn: "全部内容；任务继续运行",
+        zh_tw: "全部內容；任務繼續執行",
+    }
 
     wait_cannot(error: &str) { en: "cannot wait: {error}", zh_cn: "无法等待：{error}", zh_tw: "無法等待：{error}" }
     wait_cannot_for(task: &str, error: &str) {
@@ -183,7 +204,7 @@ messages! {
     }
 
     kill_asks(tasks: &str) {
-        en: "End {tasks}? What it did so far is committed. [y/N]",
+        en: "End {tasks}? Its work so far is committed. [y/N]",
         zh_cn: "结束 {tasks}？目前的工作已提交。[y/N]",
         zh_tw: "結束 {tasks}？目前的工作已提交。[y/N]",
     }
@@ -194,7 +215,7 @@ messages! {
     }
     kill_nothing_ended() { en: "nothing was ended", zh_cn: "没有结束任何任务", zh_tw: "沒有結束任何任務" }
     kill_not_asked() {
-        en: "not asked whether to end it, because input was waiting; nothing was ended",
+        en: "not asked whether to end it, because there was unread input; nothing was ended",
         zh_cn: "由于有未读的输入，没有询问是否结束；没有结束任何任务",
         zh_tw: "由於有未讀的輸入，沒有詢問是否結束；沒有結束任何任務",
     }

@@ -82,9 +82,9 @@ messages! {
         zh_tw: "另有 {number} 個：{dacapo}list",
     }
     merge_offer_all_ready() {
-        en: "{dacapo}merge --ready   all that is proven",
-        zh_cn: "{dacapo}merge --ready   合并所有已证明的任务",
-        zh_tw: "{dacapo}merge --ready   合併所有已證明的任務",
+        en: "{dacapo}merge --ready   all proven tasks",
+        zh_cn: "{dacapo}merge --ready   所有已证明的任务",
+        zh_tw: "{dacapo}merge --ready   所有已證明的任務",
     }
     merge_wait_for(task: &str) {
         en: "{dacapo}wait {task}, then merge",
@@ -93,8 +93,8 @@ messages! {
     }
     merge_has_own_branch_here(task: &str, branch: &str) {
         en: "Task '{task}' worked in your own checkout, on branch {branch}: there is no worktree to merge from",
-        zh_cn: "任务“{task}”直接在你的检出中工作，分支为 {branch}：没有工作树可以合并",
-        zh_tw: "任務「{task}」直接在你的簽出中工作，分支為 {branch}：沒有工作樹可以合併",
+        zh_cn: "任务“{task}”直接在你的工作区中工作，分支为 {branch}：没有工作树可以合并",
+        zh_tw: "任務「{task}」直接在你的工作目錄中工作，分支為 {branch}：沒有工作樹可以合併",
     }
     merge_by_git(branch: &str) {
         en: "git merge {branch}, on the branch that it is for",
@@ -103,9 +103,9 @@ messages! {
     }
     merge_detached_head() { en: "a detached HEAD", zh_cn: "分离的 HEAD", zh_tw: "分離的 HEAD" }
     merge_worked_here(task: &str, branch: &str) {
-        en: "Task '{task}' worked in your own checkout: its commits are on {branch} already",
-        zh_cn: "任务“{task}”直接在你的检出中工作：它的提交已经在 {branch} 上",
-        zh_tw: "任務「{task}」直接在你的簽出中工作：它的提交已經在 {branch} 上",
+        en: "Task '{task}' worked in your own checkout: its commits are already on {branch}",
+        zh_cn: "任务“{task}”直接在你的工作区中工作：它的提交已经在 {branch} 上",
+        zh_tw: "任務「{task}」直接在你的工作目錄中工作：它的提交已經在 {branch} 上",
     }
     merge_start_with_worktree() {
         en: "there is nothing to merge; start tasks with --worktree to give them a branch of their own",
@@ -139,8 +139,8 @@ messages! {
     }
     merge_operation_under_way(operation: &str) {
         en: "a git operation is in progress in this checkout: {operation}",
-        zh_cn: "此检出中有尚未完成的 git 操作：{operation}",
-        zh_tw: "此簽出中有尚未完成的 git 操作：{operation}",
+        zh_cn: "当前工作区中有尚未完成的 git 操作：{operation}",
+        zh_tw: "目前的工作目錄中有尚未完成的 git 操作：{operation}",
     }
     merge_finish_operation(operation: &str) {
         en: "finish it or git {operation} --abort, then merge",
@@ -188,7 +188,7 @@ messages! {
         zh_tw: "如果要求中要提到任務，請用引號括起來",
     }
     merge_query_empty() { en: "the query is empty", zh_cn: "要求为空", zh_tw: "要求是空的" }
-    merge_leave_query_out() { en: "leave it out", zh_cn: "省略即可", zh_tw: "省略即可" }
+    merge_leave_query_out() { en: "leave the query out", zh_cn: "省略即可", zh_tw: "省略即可" }
     merge_query_nul() {
         en: "the query contains a NUL byte",
         zh_cn: "要求中含有 NUL 字节",
@@ -202,7 +202,7 @@ messages! {
         zh_tw: "{files} 中有衝突，且沒有代理來解決",
     }
     merge_why_no_agent() {
-        en: "there is no agent that could follow the query",
+        en: "no agent is available to follow the query",
         zh_cn: "没有智能体来执行该要求",
         zh_tw: "沒有代理來執行該要求",
     }
@@ -222,12 +222,12 @@ messages! {
         zh_tw: "準備指令 `{command}` 失敗（{ending}）{line}",
     }
     merge_why_moved() {
-        en: "the branch was moved by somebody else meanwhile, twice",
+        en: "someone else moved the branch twice in the meantime",
         zh_cn: "期间分支被他人移动了两次",
         zh_tw: "期間分支被他人移動了兩次",
     }
     merge_why_switched() {
-        en: "another branch was checked out meanwhile",
+        en: "another branch was checked out in the meantime",
         zh_cn: "期间检出了另一个分支",
         zh_tw: "期間簽出了另一個分支",
     }
@@ -247,8 +247,8 @@ messages! {
     merge_label_query() { en: "query", zh_cn: "要求", zh_tw: "要求" }
     merge_merged_before(branch: &str, commit: &str) {
         en: "already merged into {branch} as {commit}",
-        zh_cn: "早已合并到 {branch}，提交为 {commit}",
-        zh_tw: "早已合併到 {branch}，提交為 {commit}",
+        zh_cn: "已经合并到 {branch}，提交为 {commit}",
+        zh_tw: "已經合併到 {branch}，提交為 {commit}",
     }
     merge_size(commits: &str, files: &str) {
         en: "{commits}, {files}",
@@ -257,8 +257,8 @@ messages! {
     }
     merge_task_status(status: &str) {
         en: "the task is {status}",
-        zh_cn: "任务状态为 {status}",
-        zh_tw: "任務狀態為 {status}",
+        zh_cn: "任务状态为“{status}”",
+        zh_tw: "任務狀態為「{status}」",
     }
     merge_look_whether_done(why: &str) {
         en: "{why}: make sure that it is done",
@@ -275,7 +275,7 @@ messages! {
         zh_cn: "没有任何改动（--dry-run）",
         zh_tw: "沒有任何變更（--dry-run）",
     }
-    merge_expected_there() { en: "already merged", zh_cn: "早已合并", zh_tw: "早已合併" }
+    merge_expected_there() { en: "already merged", zh_cn: "已经合并", zh_tw: "已經合併" }
     merge_expected_empty() { en: "nothing to merge", zh_cn: "没有可合并的内容", zh_tw: "沒有可合併的內容" }
     merge_expected_fast_forward() { en: "fast-forward", zh_cn: "快进", zh_tw: "快轉" }
     merge_expected_merge() { en: "merge", zh_cn: "合并", zh_tw: "合併" }
@@ -317,7 +317,7 @@ messages! {
     }
     merge_checks(checks: &str) { en: "checks: {checks}", zh_cn: "检查：{checks}", zh_tw: "檢查：{checks}" }
     merge_check_proven(command: &str) {
-        en: "{command} (proven on this very commit)",
+        en: "{command} (proven on this commit)",
         zh_cn: "{command}（已在该提交上证明）",
         zh_tw: "{command}（已在該提交上證明）",
     }
@@ -334,7 +334,7 @@ messages! {
         zh_tw: "沒有提交：沒有可合併的內容",
     }
     merge_stopped() {
-        en: "stopped; nothing of it has changed",
+        en: "stopped; it is unchanged",
         zh_cn: "已停止；它没有任何改动",
         zh_tw: "已停止；它沒有任何變更",
     }
@@ -349,9 +349,9 @@ messages! {
         zh_tw: "已合併為 {commit}{checks}",
     }
     merge_passed_before(command: &str) {
-        en: " · {command} ✓ (on this commit before)",
-        zh_cn: " · {command} ✓（此前已在该提交上通过）",
-        zh_tw: " · {command} ✓（先前已在該提交上通過）",
+        en: " · {command} ✓ (already proven on this commit)",
+        zh_cn: " · {command} ✓（此前已在该提交上证明）",
+        zh_tw: " · {command} ✓（先前已在該提交上證明）",
     }
     merge_resolved(agent: &str, files: &str) {
         en: "{agent} resolved {files}",
@@ -390,7 +390,7 @@ messages! {
     }
     merge_see(path: &str) { en: "see {path}", zh_cn: "参见 {path}", zh_tw: "參見 {path}" }
     merge_nothing_changed() {
-        en: "nothing of it has changed: branch and worktree are as they were",
+        en: "it is unchanged: branch and worktree are as before",
         zh_cn: "它没有任何改动：分支和工作树保持原样",
         zh_tw: "它沒有任何變更：分支和工作樹維持原樣",
     }
@@ -439,8 +439,8 @@ messages! {
     }
     merge_do_make_checks_pass(task: &str) {
         en: "{dacapo}resume {task} \"rebase onto the new state and make the checks pass\"",
-        zh_cn: "{dacapo}resume {task} \"变基到最新状态，并让检查通过\"",
-        zh_tw: "{dacapo}resume {task} \"變基到最新狀態，並讓檢查通過\"",
+        zh_cn: "{dacapo}resume {task} \"rebase 到最新状态，并让检查通过\"",
+        zh_tw: "{dacapo}resume {task} \"rebase 到最新狀態，並讓檢查通過\"",
     }
     merge_do_fix_setup() {
         en: "fix [worktree] setup in the config",

@@ -11,26 +11,26 @@ messages! {
         zh_cn: "或者给里程碑文件另起名字",
         zh_tw: "或者給里程碑檔案另取名稱",
     }
-    milestone_awaits_review() { en: "awaits your review", zh_cn: "等待你审阅", zh_tw: "等待你審閱" }
+    milestone_awaits_review() { en: "waiting for your review", zh_cn: "等待你审阅", zh_tw: "等待你審閱" }
     milestone_accepted_unverified() {
         en: "accepted, unverified",
         zh_cn: "已接受，未验证",
         zh_tw: "已接受，未驗證",
     }
     milestone_review_awaited() {
-        en: "accepted: your review is awaited",
+        en: "accepted: waiting for your review",
         zh_cn: "已接受：等待你审阅",
         zh_tw: "已接受：等待你審閱",
     }
     milestone_unfinished(status: &str, done: usize, features: &str) {
         en: "the milestone is {status}, {done} of {features} accepted",
-        zh_cn: "里程碑{status}，{features}中已接受 {done} 项",
-        zh_tw: "里程碑{status}，{features}中已接受 {done} 項",
+        zh_cn: "里程碑的状态为“{status}”，{features}中已接受 {done} 项",
+        zh_tw: "里程碑的狀態為「{status}」，{features}中已接受 {done} 項",
     }
     milestone_status_pending() { en: "pending", zh_cn: "待启动", zh_tw: "待啟動" }
     milestone_status_in_progress() { en: "in progress", zh_cn: "进行中", zh_tw: "進行中" }
     milestone_status_paused() { en: "paused", zh_cn: "已暂停", zh_tw: "已暫停" }
-    milestone_status_awaiting_review() { en: "awaiting review", zh_cn: "等待审阅", zh_tw: "等待審閱" }
+    milestone_status_awaiting_review() { en: "waiting for review", zh_cn: "等待审阅", zh_tw: "等待審閱" }
     milestone_status_completed() { en: "completed", zh_cn: "已完成", zh_tw: "已完成" }
     milestone_status_abandoned() { en: "abandoned", zh_cn: "已放弃", zh_tw: "已放棄" }
     milestone_rounds_of(done: u32, most: &str) { en: "{done} of {most}", zh_cn: "{most}中的 {done} 轮", zh_tw: "{most}中的 {done} 輪" }
@@ -54,9 +54,17 @@ messages! {
         zh_cn: "等待 Acceptor",
         zh_tw: "等待 Acceptor",
     }
-    milestone_developer_works() { en: "Developer at work", zh_cn: "Developer 工作中", zh_tw: "Developer 工作中" }
-    milestone_acceptor_works() { en: "Acceptor at work", zh_cn: "Acceptor 工作中", zh_tw: "Acceptor 工作中" }
-    milestone_checks_run() { en: "checks at work", zh_cn: "检查运行中", zh_tw: "檢查執行中" }
+    milestone_developer_works() {
+        en: "Developer is working",
+        zh_cn: "Developer 工作中",
+        zh_tw: "Developer 工作中",
+    }
+    milestone_acceptor_works() {
+        en: "Acceptor is working",
+        zh_cn: "Acceptor 工作中",
+        zh_tw: "Acceptor 工作中",
+    }
+    milestone_checks_run() { en: "checks are running", zh_cn: "检查运行中", zh_tw: "檢查執行中" }
     milestone_final_acceptance() { en: "final acceptance", zh_cn: "最终验收", zh_tw: "最終驗收" }
     milestone_accepted_count(number: u64) {
         en: "{number} accepted",
@@ -127,7 +135,7 @@ messages! {
         zh_cn: "把 HEAD 留在了 {branch}",
         zh_tw: "把 HEAD 留在了 {branch}",
     }
-    touched_files(files: &str) { en: "changed {files}", zh_cn: "改动了 {files}", zh_tw: "更動了 {files}" }
+    touched_files(files: &str) { en: "changed {files}", zh_cn: "改动了 {files}", zh_tw: "變更了 {files}" }
     main_moved(what: &str) { en: "The main branch {what}", zh_cn: "主分支{what}", zh_tw: "主分支{what}" }
     main_moved_both(first: &str, second: &str) {
         en: "{first}, and {second}",
@@ -140,40 +148,40 @@ messages! {
         zh_tw: "已不存在；之前在 {was}",
     }
     main_moved_lost(was: &str, now: &str) {
-        en: "was at {was} and is at {now}, without what was on it",
-        zh_cn: "之前在 {was}，现在在 {now}，原有内容已不在其中",
-        zh_tw: "之前在 {was}，現在在 {now}，原有內容已不在其中",
+        en: "moved from {was} to {now} and no longer contains its old commits",
+        zh_cn: "从 {was} 移到了 {now}，不再包含原有的提交",
+        zh_tw: "從 {was} 移到了 {now}，不再包含原有的提交",
     }
     main_moved_holds(commits: &str) {
-        en: "holds commits of the milestone by now: {commits}",
+        en: "now contains commits of the milestone: {commits}",
         zh_cn: "现已包含本里程碑的提交：{commits}",
         zh_tw: "現已包含本里程碑的提交：{commits}",
     }
 
     round_turn_interrupted() {
-        en: "the last turn was interrupted: the round goes on",
+        en: "the last turn was interrupted: the round continues",
         zh_cn: "上一次调用被中断：本轮继续",
         zh_tw: "上一次呼叫被中斷：本輪繼續",
     }
     round_conversation_lost() {
-        en: "its conversation is lost: it begins anew, with the full context",
-        zh_cn: "对话已丢失：将带着完整上下文重新开始",
-        zh_tw: "對話已遺失：將帶著完整脈絡重新開始",
+        en: "its conversation was lost: it starts a new one with the full context",
+        zh_cn: "对话已丢失：将带着完整上下文开始新对话",
+        zh_tw: "對話已遺失：將帶著完整脈絡開始新對話",
     }
     round_astray(branch: &str) {
-        en: "HEAD is on {branch}; the Developer goes back first",
+        en: "HEAD is on {branch}; the Developer switches back first",
         zh_cn: "HEAD 在 {branch}；Developer 会先切换回去",
         zh_tw: "HEAD 在 {branch}；Developer 會先切換回去",
     }
     round_dirty(files: &str, names: &str) {
-        en: "{files}, the Developer puts that in order first: {names}",
-        zh_cn: "{files}，Developer 会先处理：{names}",
-        zh_tw: "{files}，Developer 會先處理：{names}",
+        en: "{files}: the Developer cleans up first ({names})",
+        zh_cn: "{files}：Developer 会先清理（{names}）",
+        zh_tw: "{files}：Developer 會先清理（{names}）",
     }
     round_uncommitted_kept(reference: &str) {
-        en: "what nobody had committed: {reference}",
-        zh_cn: "未提交的内容：{reference}",
-        zh_tw: "未提交的內容：{reference}",
+        en: "uncommitted work is kept: {reference}",
+        zh_cn: "未提交的工作已保存：{reference}",
+        zh_tw: "未提交的工作已保存：{reference}",
     }
     round_sent_back_developer(complaint: &str) {
         en: "to the Developer: {complaint}",
@@ -210,7 +218,7 @@ messages! {
 
     label_goal() { en: "goal", zh_cn: "目标", zh_tw: "目標" }
     label_agents() { en: "agents", zh_cn: "智能体", zh_tw: "代理" }
-    label_settled() { en: "settled", zh_cn: "已了结", zh_tw: "已了結" }
+    label_settled() { en: "settled", zh_cn: "已解决", zh_tw: "已解決" }
     label_builds() { en: "builds", zh_cn: "开发", zh_tw: "開發" }
     label_judges() { en: "judges", zh_cn: "验收", zh_tw: "驗收" }
     label_cleans() { en: "cleans", zh_cn: "清理", zh_tw: "清理" }
@@ -219,7 +227,7 @@ messages! {
     label_failed() { en: "failed", zh_cn: "失败", zh_tw: "失敗" }
     label_astray() { en: "astray", zh_cn: "偏离", zh_tw: "偏離" }
     label_dirty() { en: "dirty", zh_cn: "未提交", zh_tw: "未提交" }
-    label_touched() { en: "touched", zh_cn: "改动", zh_tw: "更動" }
+    label_touched() { en: "touched", zh_cn: "改动", zh_tw: "變更" }
     label_main() { en: "main", zh_cn: "主分支", zh_tw: "主分支" }
     label_criteria() { en: "criteria", zh_cn: "标准", zh_tw: "標準" }
     label_kept_as() { en: "kept", zh_cn: "已保存", zh_tw: "已保存" }

@@ -6,12 +6,12 @@ messages! {
     MILESTONES, dacapo;
 
     milestones_step_unreadable(error: &str) {
-        en: "the step of a milestone cannot be read: {error}",
+        en: "cannot read the milestone's step: {error}",
         zh_cn: "无法读取里程碑的步骤：{error}",
         zh_tw: "無法讀取里程碑的步驟：{error}",
     }
     milestones_unreadable(error: &str) {
-        en: "the milestones of this repository cannot be read: {error}",
+        en: "cannot read the milestones of this repository: {error}",
         zh_cn: "无法读取此仓库的里程碑：{error}",
         zh_tw: "無法讀取此儲存庫的里程碑：{error}",
     }
@@ -37,8 +37,8 @@ messages! {
     }
     milestones_problem_task_gone(status: &str, id: &str) {
         en: "it was {status}, and its task is gone; if it was dropped, {dacapo}undo {id} brings it back",
-        zh_cn: "它之前的状态为{status}，任务已不存在；如果是被丢弃的，{dacapo}undo {id} 可以找回",
-        zh_tw: "它之前的狀態為{status}，任務已不存在；如果是被捨棄的，{dacapo}undo {id} 可以找回",
+        zh_cn: "它之前的状态为“{status}”，任务已不存在；如果是被丢弃的，{dacapo}undo {id} 可以找回",
+        zh_tw: "它之前的狀態為「{status}」，任務已不存在；如果是被捨棄的，{dacapo}undo {id} 可以找回",
     }
     milestones_problem_name_taken(id: &str) {
         en: "a task that is not a milestone has this name; {dacapo}drop {id} frees it",
@@ -112,7 +112,7 @@ messages! {
         zh_tw: "給里程碑檔案換一個名稱",
     }
     milestones_undo_task(id: &str) {
-        en: "{dacapo}undo {id} brings its task back, if it was dropped",
+        en: "if its task was dropped, {dacapo}undo {id} brings it back",
         zh_cn: "如果任务是被丢弃的，{dacapo}undo {id} 可以找回",
         zh_tw: "如果任務是被捨棄的，{dacapo}undo {id} 可以找回",
     }
@@ -137,9 +137,9 @@ messages! {
         zh_tw: "{dacapo}merge {id} 合併它",
     }
     milestones_resume(id: &str) {
-        en: "{dacapo}milestone resume {id} goes on with it",
-        zh_cn: "{dacapo}milestone resume {id} 继续它",
-        zh_tw: "{dacapo}milestone resume {id} 繼續它",
+        en: "{dacapo}milestone resume {id} continues it",
+        zh_cn: "{dacapo}milestone resume {id} 继续运行",
+        zh_tw: "{dacapo}milestone resume {id} 繼續執行",
     }
     milestones_show(id: &str) {
         en: "{dacapo}milestone show {id} shows its state",
@@ -164,13 +164,13 @@ messages! {
     }
     milestones_pending(id: &str) {
         en: "milestone '{id}' is pending: it was never started",
-        zh_cn: "里程碑“{id}”处于 pending：从未启动",
-        zh_tw: "里程碑「{id}」處於 pending：從未啟動",
+        zh_cn: "里程碑“{id}”待启动：从未启动过",
+        zh_tw: "里程碑「{id}」待啟動：從未啟動過",
     }
     milestones_task_gone(id: &str, status: &str) {
         en: "milestone '{id}' was {status}, and its task is gone",
-        zh_cn: "里程碑“{id}”的状态曾为 {status}，它的任务已不存在",
-        zh_tw: "里程碑「{id}」的狀態曾為 {status}，它的任務已不存在",
+        zh_cn: "里程碑“{id}”的状态曾为“{status}”，它的任务已不存在",
+        zh_tw: "里程碑「{id}」的狀態曾為「{status}」，它的任務已不存在",
     }
     milestones_diff_shows(path: &str) {
         en: "git diff {path} shows what was changed",
@@ -178,7 +178,7 @@ messages! {
         zh_tw: "git diff {path} 顯示變更",
     }
     milestones_awaits_verdict(id: &str) {
-        en: "milestone '{id}' awaits your verdict",
+        en: "milestone '{id}' is waiting for your verdict",
         zh_cn: "里程碑“{id}”等待你的裁决",
         zh_tw: "里程碑「{id}」等待你的裁決",
     }
@@ -203,12 +203,12 @@ messages! {
         zh_tw: "里程碑啟動後，{path} 被變更過",
     }
     milestones_refreeze(id: &str) {
-        en: "{dacapo}milestone resume {id} --refreeze goes by what it says now",
+        en: "{dacapo}milestone resume {id} --refreeze uses the file as it is now",
         zh_cn: "{dacapo}milestone resume {id} --refreeze 按现在的内容继续",
         zh_tw: "{dacapo}milestone resume {id} --refreeze 依現在的內容繼續",
     }
     milestones_restore_file() {
-        en: "or restore the file: the review goes by what was frozen at the start",
+        en: "or restore the file: the review uses the version frozen at the start",
         zh_cn: "或还原该文件：评审以启动时冻结的内容为准",
         zh_tw: "或還原該檔案：評審以啟動時凍結的內容為準",
     }
@@ -224,7 +224,7 @@ messages! {
         zh_tw: "{dacapo}drop {id} 捨棄它；{dacapo}undo {id} 可以找回",
     }
     milestones_verdict_on_all(id: &str) {
-        en: "milestone '{id}' awaits a verdict on the whole of it",
+        en: "milestone '{id}' is waiting for a verdict on the whole milestone",
         zh_cn: "里程碑“{id}”等待对整体的裁决",
         zh_tw: "里程碑「{id}」等待對整體的裁決",
     }
@@ -249,22 +249,22 @@ messages! {
         zh_tw: "里程碑「{id}」的第 {round} 輪已被接受",
     }
     milestones_round_without_report(round: u32, id: &str) {
-        en: "round {round} of milestone '{id}' brought no report that could be accepted",
+        en: "round {round} of milestone '{id}' has no report to accept",
         zh_cn: "里程碑“{id}”的第 {round} 轮没有可以接受的报告",
         zh_tw: "里程碑「{id}」的第 {round} 輪沒有可以接受的報告",
     }
     milestones_nothing_to_overrule(id: &str) {
-        en: "milestone '{id}' has no verdict that could be overruled now",
+        en: "milestone '{id}' has no verdict to overrule now",
         zh_cn: "里程碑“{id}”目前没有可以推翻的裁决",
         zh_tw: "里程碑「{id}」目前沒有可以推翻的裁決",
     }
     milestones_resume_with_guidance(id: &str) {
-        en: "{dacapo}milestone resume {id} \"what to do\" goes on with guidance",
+        en: "{dacapo}milestone resume {id} \"what to do\" continues it with guidance",
         zh_cn: "{dacapo}milestone resume {id} \"要做什么\" 带着指示继续",
         zh_tw: "{dacapo}milestone resume {id} \"要做什麼\" 帶著指示繼續",
     }
     milestones_not_for_verdict(id: &str, question: &str) {
-        en: "milestone '{id}' is not up for your verdict: {question}",
+        en: "milestone '{id}' is not waiting for your verdict: {question}",
         zh_cn: "里程碑“{id}”不在等待你的裁决：{question}",
         zh_tw: "里程碑「{id}」不在等待你的裁決：{question}",
     }
@@ -274,7 +274,7 @@ messages! {
         zh_tw: "{dacapo}milestone approve {id} 推翻 Acceptor 的裁決",
     }
     milestones_asks_nothing(id: &str, status: &str) {
-        en: "milestone '{id}' asks nothing ({status})",
+        en: "milestone '{id}' is not asking anything ({status})",
         zh_cn: "里程碑“{id}”没有提问（{status}）",
         zh_tw: "里程碑「{id}」沒有提問（{status}）",
     }
@@ -318,11 +318,11 @@ messages! {
     }
     milestones_id_was(status: &str) {
         en: "a milestone with this ID was {status} before",
-        zh_cn: "此 ID 的里程碑以前的状态为 {status}",
-        zh_tw: "此 ID 的里程碑以前的狀態為 {status}",
+        zh_cn: "此 ID 的里程碑以前的状态为“{status}”",
+        zh_tw: "此 ID 的里程碑以前的狀態為「{status}」",
     }
     milestones_id_unreadable(error: &str) {
-        en: "there are remains of a milestone with this ID: {error}",
+        en: "something of a milestone with this ID is left: {error}",
         zh_cn: "此 ID 的里程碑有残留：{error}",
         zh_tw: "此 ID 的里程碑有殘留：{error}",
     }
@@ -358,12 +358,12 @@ messages! {
         zh_tw: "下一步：{dacapo}milestone start {id} | show {id} | list",
     }
     milestones_at_work(id: &str) {
-        en: "{id} is at work; {dacapo}attach {id} shows it",
+        en: "{id} is running; {dacapo}attach {id} shows it",
         zh_cn: "{id} 正在运行；{dacapo}attach {id} 查看它",
         zh_tw: "{id} 正在執行；{dacapo}attach {id} 查看它",
     }
     milestones_flags_ignored(id: &str, flags: &str) {
-        en: "{id} goes on as it was started; {flags} only applies to a new milestone",
+        en: "{id} continues as it was started; {flags} only applies to a new milestone",
         zh_cn: "{id} 按启动时的方式继续；{flags} 只对新里程碑有效",
         zh_tw: "{id} 依啟動時的方式繼續；{flags} 只對新里程碑有效",
     }
@@ -374,7 +374,7 @@ messages! {
     }
     milestones_abandoned(id: &str) { en: "{id} is abandoned", zh_cn: "{id} 已放弃", zh_tw: "{id} 已放棄" }
     milestones_story_unreadable(id: &str, error: &str) {
-        en: "what was said in '{id}' cannot be read: {error}",
+        en: "cannot read the conversation of '{id}': {error}",
         zh_cn: "无法读取“{id}”中的对话：{error}",
         zh_tw: "無法讀取「{id}」中的對話：{error}",
     }
@@ -410,7 +410,7 @@ messages! {
     story_tree_touched() {
         en: "the Acceptor changed the working tree",
         zh_cn: "Acceptor 改动了工作区",
-        zh_tw: "Acceptor 更動了工作目錄",
+        zh_tw: "Acceptor 變更了工作目錄",
     }
     label_proof() { en: "proof", zh_cn: "证明", zh_tw: "證明" }
 
@@ -420,9 +420,9 @@ messages! {
         zh_tw: "{status}（{more}）",
     }
     page_process_gone() { en: "its process is gone", zh_cn: "进程已不在", zh_tw: "行程已不在" }
-    page_queued() { en: "queued", zh_cn: "排队中", zh_tw: "佇列中" }
+    page_queued() { en: "queued", zh_cn: "排队中", zh_tw: "排隊中" }
     page_waits_for_limit() {
-        en: "waits for a usage limit",
+        en: "waiting for a usage limit",
         zh_cn: "等待用量上限重置",
         zh_tw: "等待用量上限重設",
     }
@@ -441,7 +441,7 @@ messages! {
     page_label_file() { en: "file", zh_cn: "文件", zh_tw: "檔案" }
     page_label_hash() { en: "hash", zh_cn: "哈希", zh_tw: "雜湊" }
     page_judged_by_frozen(hash: &str) {
-        en: "{hash} (judged by what was frozen at the start)",
+        en: "{hash} (judged by the version frozen at the start)",
         zh_cn: "{hash}（以启动时冻结的内容为准）",
         zh_tw: "{hash}（以啟動時凍結的內容為準）",
     }
@@ -461,12 +461,12 @@ messages! {
     page_open() { en: "open", zh_cn: "待解决", zh_tw: "待解決" }
     page_settled() { en: "settled", zh_cn: "已解决", zh_tw: "已解決" }
     page_round_left_out(id: &str) {
-        en: "… what both said in round 1 is left out: {dacapo}milestone show {id} --all",
+        en: "… round 1 is not shown: {dacapo}milestone show {id} --all",
         zh_cn: "……省略了第 1 轮的对话：{dacapo}milestone show {id} --all",
         zh_tw: "……省略了第 1 輪的對話：{dacapo}milestone show {id} --all",
     }
     page_rounds_left_out(last: usize, id: &str) {
-        en: "… what both said in rounds 1 to {last} is left out: {dacapo}milestone show {id} --all",
+        en: "… rounds 1 to {last} are not shown: {dacapo}milestone show {id} --all",
         zh_cn: "……省略了第 1 到 {last} 轮的对话：{dacapo}milestone show {id} --all",
         zh_tw: "……省略了第 1 到 {last} 輪的對話：{dacapo}milestone show {id} --all",
     }
@@ -494,53 +494,53 @@ messages! {
         zh_tw: "若任務被捨棄，將其找回",
     }
     page_do_drop_other() {
-        en: "put the task of this name away",
+        en: "drop the task with this name",
         zh_cn: "丢弃同名的任务",
         zh_tw: "捨棄同名的任務",
     }
-    page_do_start() { en: "build and judge it, here", zh_cn: "在此开发并评审", zh_tw: "在此開發並評審" }
-    page_do_spawn() { en: "the same in the background", zh_cn: "同上，在后台", zh_tw: "同上，在背景" }
-    page_do_resume() { en: "go on where it was", zh_cn: "从中断处继续", zh_tw: "從中斷處繼續" }
-    page_do_abandon() { en: "give it up", zh_cn: "放弃", zh_tw: "放棄" }
-    page_do_attach() { en: "watch it", zh_cn: "旁观", zh_tw: "旁觀" }
-    page_do_tell() { en: "the next turn hears it", zh_cn: "下一次调用会收到", zh_tw: "下一次呼叫會收到" }
-    page_do_pause() { en: "after this round", zh_cn: "本轮之后暂停", zh_tw: "本輪之後暫停" }
-    page_do_see() { en: "see what it brings", zh_cn: "查看它带来的改动", zh_tw: "查看它帶來的變更" }
-    page_do_complete() { en: "complete it", zh_cn: "完成它", zh_tw: "完成它" }
+    page_do_start() { en: "start it here", zh_cn: "在此启动", zh_tw: "在此啟動" }
+    page_do_spawn() { en: "start it in the background", zh_cn: "在后台启动", zh_tw: "在背景啟動" }
+    page_do_resume() { en: "continue where it stopped", zh_cn: "从停下的地方继续", zh_tw: "從停下的地方繼續" }
+    page_do_abandon() { en: "abandon it", zh_cn: "放弃", zh_tw: "放棄" }
+    page_do_attach() { en: "watch it", zh_cn: "查看运行过程", zh_tw: "檢視執行過程" }
+    page_do_tell() { en: "tell the next turn", zh_cn: "告知下一次调用", zh_tw: "告知下一次呼叫" }
+    page_do_pause() { en: "pause after this round", zh_cn: "本轮之后暂停", zh_tw: "本輪之後暫停" }
+    page_do_see() { en: "see what changed", zh_cn: "查看改动", zh_tw: "檢視變更" }
+    page_do_complete() { en: "complete the milestone", zh_cn: "完成里程碑", zh_tw: "完成里程碑" }
     page_what_is_wrong() { en: "\"what is wrong\"", zh_cn: "\"哪里不对\"", zh_tw: "\"哪裡不對\"" }
     page_do_reject() {
         en: "send it back to the Developer",
         zh_cn: "退回给 Developer",
         zh_tw: "退回給 Developer",
     }
-    page_do_saw() { en: "see what it brought", zh_cn: "查看它带来的改动", zh_tw: "查看它帶來的變更" }
-    page_do_merge() { en: "merge it", zh_cn: "合并它", zh_tw: "合併它" }
-    page_do_pr() {
-        en: "or offer it as a pull request",
-        zh_cn: "或作为拉取请求提交",
-        zh_tw: "或作為拉取請求提出",
-    }
+    page_do_saw() { en: "see what changed", zh_cn: "查看改动", zh_tw: "檢視變更" }
+    page_do_merge() { en: "merge it into your branch", zh_cn: "合并到你的分支", zh_tw: "合併到你的分支" }
+    page_do_pr() { en: "open a pull request", zh_cn: "创建拉取请求", zh_tw: "建立拉取請求" }
     page_do_drop() {
-        en: "put its worktree and branch away",
+        en: "drop its worktree and branch",
         zh_cn: "丢弃它的工作树和分支",
         zh_tw: "捨棄它的工作樹和分支",
     }
-    page_do_more_rounds() { en: "go on with more rounds", zh_cn: "增加轮数后继续", zh_tw: "增加輪數後繼續" }
-    page_do_guide() { en: "go on, and tell both how", zh_cn: "继续，并告诉双方怎么做", zh_tw: "繼續，並告訴雙方怎麼做" }
+    page_do_more_rounds() { en: "continue with more rounds", zh_cn: "增加轮数后继续", zh_tw: "增加輪數後繼續" }
+    page_do_guide() {
+        en: "continue with guidance for both sides",
+        zh_cn: "继续，并告诉双方怎么做",
+        zh_tw: "繼續，並告訴雙方怎麼做",
+    }
     page_do_accept() {
-        en: "accept the newest round though it was rejected",
+        en: "accept the latest round despite the rejection",
         zh_cn: "接受最新一轮，尽管它被拒绝",
         zh_tw: "接受最新一輪，儘管它被拒絕",
     }
     page_do_settle() {
         en: "settle this finding, then resume",
-        zh_cn: "解决这个问题，然后继续",
-        zh_tw: "解決這個問題，然後繼續",
+        zh_cn: "将这个问题标为已解决，然后恢复",
+        zh_tw: "將這個問題標為已解決，然後恢復",
     }
     page_do_tell_both() {
-        en: "both sides hear it when it goes on",
+        en: "tell both sides; they hear it when it resumes",
         zh_cn: "继续时双方都会收到",
         zh_tw: "繼續時雙方都會收到",
     }
-    page_do_see_built() { en: "see what was built", zh_cn: "查看已开发的内容", zh_tw: "查看已開發的內容" }
+    page_do_see_built() { en: "see what changed", zh_cn: "查看改动", zh_tw: "檢視變更" }
 }

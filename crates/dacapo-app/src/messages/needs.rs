@@ -11,9 +11,9 @@ messages! {
         zh_tw: "被拒絕 {times} 次：{reason}",
     }
     needs_settled(reason: &str) {
-        en: "the Acceptor insists on what is settled: {reason}",
-        zh_cn: "Acceptor 坚持已了结的问题：{reason}",
-        zh_tw: "Acceptor 堅持已了結的問題：{reason}",
+        en: "the Acceptor rejected it for settled findings only: {reason}",
+        zh_cn: "Acceptor 仅以已解决的问题为由拒绝：{reason}",
+        zh_tw: "Acceptor 僅以已解決的問題為由拒絕：{reason}",
     }
     needs_final_rejected(times: u32, reason: &str) {
         en: "the whole milestone was rejected {times}× without a new commit: {reason}",
@@ -21,35 +21,35 @@ messages! {
         zh_tw: "整個里程碑在沒有新提交的情況下被拒絕 {times} 次：{reason}",
     }
     needs_rounds(used: u32) {
-        en: (used: "the only round is used", "all {used} rounds are used"),
+        en: (used: "the only round is used up", "all {used} rounds are used up"),
         zh_cn: "{used} 轮已全部用完",
         zh_tw: "{used} 輪已全部用完",
     }
     needs_rounds_because(used: &str, reason: &str) { en: "{used}: {reason}", zh_cn: "{used}：{reason}", zh_tw: "{used}：{reason}" }
     needs_review() {
-        en: "all features are accepted; have a look",
-        zh_cn: "所有功能均已接受；请查看",
-        zh_tw: "所有功能均已接受；請檢視",
+        en: "all features are accepted; please review",
+        zh_cn: "所有功能均已接受；请审阅",
+        zh_tw: "所有功能均已接受；請審閱",
     }
     needs_review_and(found: &str) {
-        en: "all features are accepted; have a look. And {found}",
-        zh_cn: "所有功能均已接受；请查看。另外：{found}",
-        zh_tw: "所有功能均已接受；請檢視。另外：{found}",
+        en: "all features are accepted; please review. Also: {found}",
+        zh_cn: "所有功能均已接受；请审阅。另外：{found}",
+        zh_tw: "所有功能均已接受；請審閱。另外：{found}",
     }
     needs_main_branch() { en: "the main branch", zh_cn: "主分支", zh_tw: "主分支" }
     needs_main_elsewhere() { en: "elsewhere", zh_cn: "别处", zh_tw: "別處" }
     needs_main_gone(main: &str, round: u32, was: &str) {
-        en: "{main} is gone since round {round}; it was at {was}",
+        en: "{main} has been gone since round {round}; it was at {was}",
         zh_cn: "{main} 自第 {round} 轮起不存在了；之前在 {was}",
         zh_tw: "{main} 自第 {round} 輪起不存在了；之前在 {was}",
     }
     needs_main_lost(main: &str, was: &str, now: &str, round: u32) {
-        en: "{main} was at {was} and is at {now} since round {round}, without what was on it",
-        zh_cn: "{main} 之前在 {was}，自第 {round} 轮起在 {now}，原有内容已不在其中",
-        zh_tw: "{main} 之前在 {was}，自第 {round} 輪起在 {now}，原有內容已不在其中",
+        en: "since round {round}, {main} has moved from {was} to {now} and no longer contains its old commits",
+        zh_cn: "自第 {round} 轮起，{main} 从 {was} 移到了 {now}，不再包含原有的提交",
+        zh_tw: "自第 {round} 輪起，{main} 從 {was} 移到了 {now}，不再包含原有的提交",
     }
     needs_main_holds(main: &str, round: u32, commits: &str) {
-        en: "{main} holds commits of this milestone since round {round} ({commits})",
+        en: "since round {round}, {main} contains commits of this milestone ({commits})",
         zh_cn: "{main} 自第 {round} 轮起包含本里程碑的提交（{commits}）",
         zh_tw: "{main} 自第 {round} 輪起包含本里程碑的提交（{commits}）",
     }
@@ -74,7 +74,7 @@ messages! {
         zh_tw: "；不在任何提交中：{files}",
     }
     needs_red_proof_cure(line: &str) {
-        en: "; if a command creates what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace goes without proof",
+        en: "; if a command creates what is missing, put {line} into .dacapo/config.toml and resume; --proof workspace continues without proof",
         zh_cn: "；若缺少的文件由命令生成，请在 .dacapo/config.toml 中加入 {line} 后恢复；--proof workspace 不要求证明",
         zh_tw: "；若缺少的檔案由指令產生，請在 .dacapo/config.toml 中加入 {line} 後恢復；--proof workspace 不要求證明",
     }

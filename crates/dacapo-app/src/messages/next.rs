@@ -15,26 +15,26 @@ messages! {
     }
     next_pull_request() { en: "open a pull request", zh_cn: "创建拉取请求", zh_tw: "建立拉取請求" }
     next_more_work() {
-        en: "go on with one more request",
+        en: "continue with one more request",
         zh_cn: "追加一项要求并继续",
         zh_tw: "追加一項要求並繼續",
     }
     next_more_iterations(number: u64) {
-        en: "go on for {number} more iterations",
+        en: "continue for {number} more iterations",
         zh_cn: "再继续 {number} 次迭代",
         zh_tw: "再繼續 {number} 次迭代",
     }
-    next_resume() { en: "go on", zh_cn: "继续", zh_tw: "繼續" }
-    next_answer() { en: "answer it and go on", zh_cn: "回答后继续", zh_tw: "回答後繼續" }
+    next_resume() { en: "continue", zh_cn: "继续", zh_tw: "繼續" }
+    next_answer() { en: "answer it and continue", zh_cn: "回答后继续", zh_tw: "回答後繼續" }
     next_resume_unproven() {
-        en: "go on without proof",
+        en: "continue without proof",
         zh_cn: "不要求证明，继续",
         zh_tw: "不要求證明，繼續",
     }
     /// Something to add to what was asked.
     next_also() { en: "also …", zh_cn: "还要……", zh_tw: "還要……" }
     next_drop() {
-        en: "put it away; {dacapo}undo brings it back",
+        en: "drop it; {dacapo}undo brings it back",
         zh_cn: "丢弃；可用 {dacapo}undo 撤销",
         zh_tw: "捨棄；可用 {dacapo}undo 復原",
     }
@@ -50,32 +50,28 @@ messages! {
     }
     next_first_task() { en: "start a task", zh_cn: "开始一个任务", zh_tw: "開始一個任務" }
     next_in_your_repository() {
-        en: "next, in a repository of yours:",
+        en: "next, in your own repository:",
         zh_cn: "下一步，在你自己的仓库中：",
         zh_tw: "下一步，在你自己的儲存庫中：",
     }
 
     next_tell_both() {
-        en: "tell both sides; then resume",
+        en: "tell both sides, then resume",
         zh_cn: "告知双方，然后恢复",
         zh_tw: "告知雙方，然後恢復",
     }
-    next_more_rounds() { en: "go on with more rounds", zh_cn: "增加轮数并继续", zh_tw: "增加輪數並繼續" }
+    next_more_rounds() { en: "continue with more rounds", zh_cn: "增加轮数并继续", zh_tw: "增加輪數並繼續" }
     next_raise_rounds() {
         en: "raise the limit, then resume",
         zh_cn: "提高上限，然后恢复",
         zh_tw: "提高上限，然後恢復",
     }
     next_complete() { en: "complete the milestone", zh_cn: "完成里程碑", zh_tw: "完成里程碑" }
-    next_accept_round() {
-        en: "accept the newest round",
-        zh_cn: "接受最近一轮",
-        zh_tw: "接受最近一輪",
-    }
+    next_accept_round() { en: "accept the latest round", zh_cn: "接受最近一轮", zh_tw: "接受最近一輪" }
     next_settle() {
         en: "settle this finding, then resume",
-        zh_cn: "了结这个问题，然后恢复",
-        zh_tw: "了結這個問題，然後恢復",
+        zh_cn: "将这个问题标为已解决，然后恢复",
+        zh_tw: "將這個問題標為已解決，然後恢復",
     }
     next_reject_round() {
         en: "send it back to the Developer",
@@ -87,5 +83,5 @@ messages! {
         zh_cn: "结束它；之后仍可恢复",
         zh_tw: "結束它；之後仍可恢復",
     }
-    next_abandon() { en: "give it up for good", zh_cn: "彻底放弃", zh_tw: "徹底放棄" }
+    next_abandon() { en: "abandon it for good", zh_cn: "彻底放弃", zh_tw: "徹底放棄" }
 }

@@ -11,42 +11,43 @@ messages! {
         zh_tw: "已結束任務「{task}」遺留的 {processes} 個行程",
     }
     note_leftover_unreachable(task: &str, pid: u32, program: &str) {
-        en: "process {pid} ({program}) of task '{task}' cannot be ended: kill -9 {pid}",
+        en: "cannot end process {pid} ({program}) of task '{task}': kill -9 {pid}",
         zh_cn: "无法结束任务“{task}”的进程 {pid}（{program}）：kill -9 {pid}",
         zh_tw: "無法結束任務「{task}」的行程 {pid}（{program}）：kill -9 {pid}",
     }
     note_lock_removed(what: &str) {
         en: "{what}, left by a command that was killed",
         zh_cn: "{what}（由被强制终止的命令遗留）",
-        zh_tw: "{what}（由被強制終止的命令遺留）",
+        zh_tw: "{what}（由被強制終止的指令遺留）",
     }
     note_rename_finished(from: &str, to: &str) {
-        en: "finished the rename of '{from}' to '{to}', which was cut short",
+        en: "finished the interrupted rename of '{from}' to '{to}'",
         zh_cn: "已完成先前中断的重命名：“{from}”改为“{to}”",
         zh_tw: "已完成先前中斷的重新命名：「{from}」改為「{to}」",
     }
     note_merge_taken_back(task: &str, files: u64) {
-        en: (files: "took back 1 file of a merge of '{task}' that was killed", "took back {files} files of a merge of '{task}' that was killed"),
+        en: (files: "restored 1 file after a killed merge of '{task}'",
+             "restored {files} files after a killed merge of '{task}'"),
         zh_cn: "已撤回“{task}”被强制终止的合并所改动的 {files} 个文件",
         zh_tw: "已撤回「{task}」被強制終止的合併所改動的 {files} 個檔案",
     }
     note_not_ended_yet(task: &str, seconds: u64) {
-        en: "{task} has not ended yet; a process that does not listen is killed in {seconds} s",
+        en: "{task} has not ended yet; if its process does not respond, it is killed in {seconds} s",
         zh_cn: "{task} 尚未结束；若进程不响应，将在 {seconds} 秒后强制终止",
         zh_tw: "{task} 尚未結束；若行程沒有回應，將在 {seconds} 秒後強制終止",
     }
     note_not_listening(task: &str) {
-        en: "the process of {task} does not listen and is killed",
+        en: "the process of {task} does not respond and is being killed",
         zh_cn: "{task} 的进程没有响应，正在强制终止",
         zh_tw: "{task} 的行程沒有回應，正在強制終止",
     }
     note_trust_not_stored(error: &str) {
-        en: "this cannot be remembered, and will be asked again: {error}",
+        en: "cannot save your answer; you will be asked again: {error}",
         zh_cn: "无法记住这次确认，之后还会再问：{error}",
         zh_tw: "無法記住這次確認，之後還會再問：{error}",
     }
     note_task_unreadable(task: &str, why: &str, place: &str) {
-        en: "task '{task}' cannot be read: {why}{place}",
+        en: "cannot read task '{task}': {why}{place}",
         zh_cn: "无法读取任务“{task}”：{why}{place}",
         zh_tw: "無法讀取任務「{task}」：{why}{place}",
     }
@@ -75,12 +76,12 @@ messages! {
     note_merge_passed(command: &str) { en: "{command} passed", zh_cn: "{command} 通过", zh_tw: "{command} 通過" }
     note_merge_failed(command: &str) { en: "{command} failed", zh_cn: "{command} 失败", zh_tw: "{command} 失敗" }
     note_merge_again() {
-        en: "the branch has moved meanwhile; starting again from there",
+        en: "the branch has moved in the meantime; starting again from there",
         zh_cn: "分支在此期间有变动；从新位置重新开始",
         zh_tw: "分支在此期間有變動；從新位置重新開始",
     }
     note_merge_done(commit: &str) { en: "merged as {commit}", zh_cn: "已合并为 {commit}", zh_tw: "已合併為 {commit}" }
-    note_merge_already_there() { en: "already merged", zh_cn: "早已合并", zh_tw: "早已合併" }
+    note_merge_already_there() { en: "already merged", zh_cn: "已经合并", zh_tw: "已經合併" }
     note_merge_empty() {
         en: "no commits, nothing to merge",
         zh_cn: "没有提交，无需合并",

@@ -18,7 +18,7 @@ messages! {
         zh_tw: "{agent} 只回報最後一次模型呼叫的用量：token 數偏低",
     }
     notice_no_mode(agent: &str, approval: &str) {
-        en: "{agent} has no mode of its own for --approval {approval}: what it asks for is refused, what it does not ask for cannot be",
+        en: "{agent} has no mode for --approval {approval}: what it asks for is refused, but what it does without asking cannot be stopped",
         zh_cn: "{agent} 没有对应 --approval {approval} 的模式：它询问的操作会被拒绝，未询问的无法拦截",
         zh_tw: "{agent} 沒有對應 --approval {approval} 的模式：它詢問的操作會被拒絕，未詢問的無法攔截",
     }
@@ -28,12 +28,12 @@ messages! {
         zh_tw: "{agent} 的行程在兩次呼叫之間結束了",
     }
     notice_output_unread(error: &str) {
-        en: "the agent's output could not be read to its end: {error}",
+        en: "cannot read all of the agent's output: {error}",
         zh_cn: "无法读完智能体的输出：{error}",
         zh_tw: "無法讀完代理的輸出：{error}",
     }
     notice_output_missing(error: &str) {
-        en: "output is missing: {error}",
+        en: "some output is missing: {error}",
         zh_cn: "输出缺失：{error}",
         zh_tw: "輸出缺失：{error}",
     }
@@ -43,7 +43,7 @@ messages! {
         zh_tw: "已結束 {number} 個遺留的行程",
     }
     notice_process_left(pid: u32, program: &str) {
-        en: "process {pid} ({program}) cannot be ended: it belongs to someone else",
+        en: "cannot end process {pid} ({program}): it belongs to another user",
         zh_cn: "无法结束进程 {pid}（{program}）：它属于其他用户",
         zh_tw: "無法結束行程 {pid}（{program}）：它屬於其他使用者",
     }
@@ -53,12 +53,12 @@ messages! {
         zh_tw: "已結束先前執行遺留的 {number} 個行程",
     }
     notice_earlier_process_left(pid: u32, program: &str) {
-        en: "process {pid} ({program}) of an earlier run cannot be ended",
+        en: "cannot end process {pid} ({program}) of an earlier run",
         zh_cn: "无法结束先前运行的进程 {pid}（{program}）",
         zh_tw: "無法結束先前執行的行程 {pid}（{program}）",
     }
     notice_directory_again(path: &str) {
-        en: "{path} had been removed and was made again; what was printed before is lost",
+        en: "{path} had been removed and was created again; earlier output is lost",
         zh_cn: "{path} 曾被删除，已重新创建；之前的输出已丢失",
         zh_tw: "{path} 曾被刪除，已重新建立；先前的輸出已遺失",
     }
@@ -68,39 +68,39 @@ messages! {
         zh_tw: "{path} 處有 {found}，已移到 {aside}",
     }
     notice_no_proofs(error: &str) {
-        en: "commits cannot be proven: {error}",
+        en: "cannot prove commits: {error}",
         zh_cn: "无法证明提交：{error}",
         zh_tw: "無法證明提交：{error}",
     }
     notice_proof_checkouts_in_use() {
-        en: "waits for a proof checkout: all are in use",
+        en: "waiting for a proof checkout: all are in use",
         zh_cn: "正在等待用于证明的检出：全部在使用中",
         zh_tw: "正在等待用於證明的簽出：全部使用中",
     }
     notice_hidden_unknown(error: &str) {
-        en: "cannot find what the commit lacks: {error}",
+        en: "cannot tell which files the commit lacks: {error}",
         zh_cn: "无法找出提交缺少的内容：{error}",
         zh_tw: "無法找出提交缺少的內容：{error}",
     }
     notice_not_sealed(error: &str) {
-        en: "this run cannot be sealed: {error}",
+        en: "cannot seal this run: {error}",
         zh_cn: "无法为本次运行加封：{error}",
         zh_tw: "無法為本次執行加封：{error}",
     }
     notice_not_durable(error: &str) {
-        en: "the newest iteration is not forced to disk: {error}",
+        en: "the latest iteration may not be on disk yet: {error}",
         zh_cn: "最近一次迭代未能写入磁盘：{error}",
         zh_tw: "最近一次迭代未能寫入磁碟：{error}",
     }
     notice_limits_not_shared(path: &str, error: &str) {
-        en: "usage limits are not shared with other tasks: {path} cannot be used ({error})",
+        en: "usage limits are not shared with other tasks: cannot use {path} ({error})",
         zh_cn: "用量限制无法与其他任务共享：无法使用 {path}（{error}）",
         zh_tw: "用量限制無法與其他任務共用：無法使用 {path}（{error}）",
     }
     notice_left_uncommitted(file: &str) {
-        en: "left as it is, uncommitted: {file}",
-        zh_cn: "保持原样，未提交：{file}",
-        zh_tw: "保持原樣，未提交：{file}",
+        en: "left uncommitted: {file}",
+        zh_cn: "未提交，保持原样：{file}",
+        zh_tw: "未提交，保持原樣：{file}",
     }
     notice_not_committed(file: &str) {
         en: "not committed: {file}",
@@ -108,19 +108,19 @@ messages! {
         zh_tw: "未提交：{file}",
     }
     notice_not_kept(file: &str) {
-        en: "not kept under a ref, and left where it is: {file}",
+        en: "not kept under a ref; left in place: {file}",
         zh_cn: "未存入引用，留在原处：{file}",
         zh_tw: "未存入參照，留在原處：{file}",
     }
     notice_repository_not_kept(path: &str) {
-        en: "not kept under a ref: {path} is a repository of its own",
+        en: "not kept under a ref: {path} is a separate git repository",
         zh_cn: "未存入引用：{path} 是独立的仓库",
         zh_tw: "未存入參照：{path} 是獨立的儲存庫",
     }
     notice_kept(reference: &str) {
-        en: "what was not committed is kept as {reference}",
-        zh_cn: "未提交的内容已保存为 {reference}",
-        zh_tw: "未提交的內容已保存為 {reference}",
+        en: "uncommitted work is kept as {reference}",
+        zh_cn: "未提交的工作已保存为 {reference}",
+        zh_tw: "未提交的工作已保存為 {reference}",
     }
     notice_no_commands(error: &str) {
         en: "commands cannot reach this task: {error}",
@@ -128,51 +128,53 @@ messages! {
         zh_tw: "指令無法送達此任務：{error}",
     }
     notice_strange_commands(number: u64, path: &str) {
-        en: (number: "1 file in {path} is not a command of Dacapo's and is ignored", "{number} files in {path} are not commands of Dacapo's and are ignored"),
+        en: (number: "1 file in {path} is not a Dacapo command and was ignored",
+             "{number} files in {path} are not Dacapo commands and were ignored"),
         zh_cn: "{path} 中有 {number} 个文件不是 Dacapo 的命令，已忽略",
         zh_tw: "{path} 中有 {number} 個檔案不是 Dacapo 的指令，已忽略",
     }
     notice_no_pull_request(task: &str) {
-        en: "no pull request: the task is not completed; {dacapo}pr {task} opens one all the same",
+        en: "no pull request: the task is not completed; {dacapo}pr {task} opens one anyway",
         zh_cn: "没有创建拉取请求：任务未完成；{dacapo}pr {task} 仍可创建",
         zh_tw: "沒有建立拉取請求：任務未完成；{dacapo}pr {task} 仍可建立",
     }
     notice_not_notified(how: &str, error: &str) {
-        en: "nobody was notified by {how}: {error}",
+        en: "cannot notify by {how}: {error}",
         zh_cn: "未能通过 {how} 通知：{error}",
         zh_tw: "未能透過 {how} 通知：{error}",
     }
 
     notice_switched(from: &str, to: &str) {
         en: "this checkout was switched from {from} to {to}",
-        zh_cn: "此检出已从 {from} 切换到 {to}",
-        zh_tw: "此簽出已從 {from} 切換到 {to}",
+        zh_cn: "当前工作区已从 {from} 切换到 {to}",
+        zh_tw: "目前的工作目錄已從 {from} 切換到 {to}",
     }
     notice_switched_back(from: &str, to: &str) {
-        en: "this checkout was on {from}; it was switched to {to} to go on",
-        zh_cn: "此检出原在 {from}；已切换到 {to} 以便继续",
-        zh_tw: "此簽出原在 {from}；已切換到 {to} 以便繼續",
+        en: "this checkout was on {from}; it was switched to {to} to continue",
+        zh_cn: "当前工作区原在 {from}；已切换到 {to} 以便继续",
+        zh_tw: "目前的工作目錄原在 {from}；已切換到 {to} 以便繼續",
     }
     notice_stays_on(branch: &str, back: &str) {
         en: "this checkout stays on {branch}; git switch {back} goes back to {back}",
-        zh_cn: "此检出留在 {branch}；git switch {back} 可回到 {back}",
-        zh_tw: "此簽出留在 {branch}；git switch {back} 可回到 {back}",
+        zh_cn: "当前工作区留在 {branch}；git switch {back} 可回到 {back}",
+        zh_tw: "目前的工作目錄留在 {branch}；git switch {back} 可回到 {back}",
     }
     notice_worktree_again(branch: &str) {
-        en: "the worktree had been removed and was made again from {branch}; what was not committed, or made by the setup, is gone",
+        en: "the worktree had been removed and was created again from {branch}; uncommitted files and what the setup had created are gone",
         zh_cn: "工作树曾被删除，已从 {branch} 重新创建；未提交的内容和准备命令生成的内容已丢失",
         zh_tw: "工作樹曾被刪除，已從 {branch} 重新建立；未提交的內容和準備指令產生的內容已遺失",
     }
     notice_its_start() { en: "its start", zh_cn: "起点", zh_tw: "起點" }
     notice_directory_again_at(at: &str) {
-        en: "the working directory was made again at {at}",
+        en: "the working directory was created again at {at}",
         zh_cn: "已在 {at} 重新创建工作目录",
         zh_tw: "已在 {at} 重新建立工作目錄",
     }
     notice_changes_came_along(written: u64, removed: u64) {
-        en: (written: "1 uncommitted file came along, {removed} removed", "{written} uncommitted files came along, {removed} removed"),
-        zh_cn: "带入了 {written} 个未提交的文件，删除 {removed} 个",
-        zh_tw: "帶入了 {written} 個未提交的檔案，刪除 {removed} 個",
+        en: (written: "1 uncommitted file was copied, {removed} removed",
+             "{written} uncommitted files were copied, {removed} removed"),
+        zh_cn: "复制了 {written} 个未提交的文件，删除 {removed} 个",
+        zh_tw: "複製了 {written} 個未提交的檔案，刪除 {removed} 個",
     }
     notice_not_included(files: &str) {
         en: "named in .worktreeinclude, not copied: {files}",
@@ -191,23 +193,23 @@ messages! {
         zh_tw: "此任務沒有可用的連接埠（未設定 {variable}）：{why}",
     }
     notice_journal_not_whole() {
-        en: "its journal is not whole",
+        en: "its journal is incomplete",
         zh_cn: "任务日志不完整",
         zh_tw: "任務日誌不完整",
     }
     notice_untracked_unknown(why: &str) {
-        en: "which files were untracked before the task cannot be read ({why}): all that are untracked now are left out of commits until an iteration changes them",
+        en: "cannot tell which files were untracked before the task ({why}): files that are untracked now stay out of commits until an iteration changes them",
         zh_cn: "无法得知任务开始前有哪些未跟踪的文件（{why}）：现在未跟踪的文件在被迭代改动之前都不会提交",
-        zh_tw: "無法得知任務開始前有哪些未追蹤的檔案（{why}）：現在未追蹤的檔案在被迭代更動之前都不會提交",
+        zh_tw: "無法得知任務開始前有哪些未追蹤的檔案（{why}）：現在未追蹤的檔案在被迭代變更之前都不會提交",
     }
     notice_settings_changed(files: &str) {
-        en: "changed while the agent was at work: {files}; it decides what your own commands do here",
+        en: "changed while the agent was working: {files}; this affects what your own commands do here",
         zh_cn: "智能体工作期间被改动：{files}；它会影响你自己的命令在这里的行为",
-        zh_tw: "代理工作期間被更動：{files}；它會影響你自己的指令在這裡的行為",
+        zh_tw: "代理工作期間被變更：{files}；它會影響你自己的指令在這裡的行為",
     }
 
     notice_reattached(from: &str, to: &str) {
-        en: "HEAD was put on {from}; it is on {to} again, and the work too",
+        en: "HEAD had been moved to {from}; it is back on {to}, with the work",
         zh_cn: "HEAD 曾指向 {from}；现已连同工作一起回到 {to}",
         zh_tw: "HEAD 曾指向 {from}；現已連同工作一起回到 {to}",
     }
@@ -222,17 +224,17 @@ messages! {
         zh_tw: "索引被鎖定；若沒有 git 在執行，請刪除 {path} 並執行 `git reset`",
     }
     notice_index_missing() {
-        en: "the index was missing and was made again from HEAD",
+        en: "the index was missing and was rebuilt from HEAD",
         zh_cn: "索引缺失，已从 HEAD 重建",
         zh_tw: "索引缺失，已從 HEAD 重建",
     }
     notice_index_broken(kept: &str) {
-        en: "the index was broken and was made again from HEAD; kept as {kept}",
+        en: "the index was broken and was rebuilt from HEAD; the old one is {kept}",
         zh_cn: "索引已损坏，已从 HEAD 重建；原索引保存为 {kept}",
         zh_tw: "索引已損壞，已從 HEAD 重建；原索引保存為 {kept}",
     }
     notice_link_restored(path: &str) {
-        en: "{path} had been removed and was put back",
+        en: "{path} had been removed and was restored",
         zh_cn: "{path} 曾被删除，已恢复",
         zh_tw: "{path} 曾被刪除，已恢復",
     }
@@ -255,15 +257,15 @@ messages! {
     left_secret(path: &str) {
         en: "{path}: looks like a secret",
         zh_cn: "{path}：像是密钥",
-        zh_tw: "{path}：像是密鑰",
+        zh_tw: "{path}：像是金鑰",
     }
     left_too_big(path: &str, bytes: u64) {
-        en: "{path}: {bytes} bytes are over the limit",
+        en: "{path}: {bytes} bytes is over the limit",
         zh_cn: "{path}：{bytes} 字节，超过上限",
         zh_tw: "{path}：{bytes} 位元組，超過上限",
     }
     left_not_stageable(path: &str, message: &str) {
-        en: "{path}: git could not take it: {message}",
+        en: "{path}: git could not add it: {message}",
         zh_cn: "{path}：git 无法加入：{message}",
         zh_tw: "{path}：git 無法加入：{message}",
     }

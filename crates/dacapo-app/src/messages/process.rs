@@ -22,8 +22,8 @@ messages! {
     }
     process_nothing_runs() {
         en: "everything; nothing is running",
-        zh_cn: "全部保留；没有任何进程在运行",
-        zh_tw: "全部保留；沒有任何行程在執行",
+        zh_cn: "全部内容；没有任何进程在运行",
+        zh_tw: "全部內容；沒有任何行程在執行",
     }
     process_resume_tries_again(task: &str) {
         en: "{dacapo}resume {task} tries again",
@@ -46,7 +46,7 @@ messages! {
         zh_tw: "任務的行程沒有得到該任務的鎖",
     }
     process_no_progress(error: &str, task: &str) {
-        en: "{error}; `{dacapo}drop {task}` puts the task away and keeps them",
+        en: "{error}; `{dacapo}drop {task}` drops the task and keeps them",
         zh_cn: "{error}；`{dacapo}drop {task}` 丢弃任务但保留它们",
         zh_tw: "{error}；`{dacapo}drop {task}` 捨棄任務但保留它們",
     }
@@ -67,7 +67,7 @@ messages! {
         zh_tw: "任務未能準備就緒",
     }
     setup_could_not_begin(task: &str, why: &str) {
-        en: "task '{task}' could not begin: {why}",
+        en: "task '{task}' could not start: {why}",
         zh_cn: "任务“{task}”未能开始：{why}",
         zh_tw: "任務「{task}」未能開始：{why}",
     }
@@ -83,8 +83,8 @@ messages! {
     }
     setup_correct_the_check() {
         en: "correct the check (`sh -c` runs it at the top of the checkout), or leave it out",
-        zh_cn: "修正检查（由 `sh -c` 在检出的顶层目录运行），或去掉它",
-        zh_tw: "修正檢查（由 `sh -c` 在檢出的頂層目錄執行），或去掉它",
+        zh_cn: "修正检查（由 `sh -c` 在工作区的顶层目录运行），或去掉它",
+        zh_tw: "修正檢查（由 `sh -c` 在工作目錄的頂層執行），或去掉它",
     }
     setup_missing_in_worktree(check: &str, commands: &str) {
         en: "what `{check}` needs is not installed in a fresh worktree: put [worktree] setup = [{commands}] into .dacapo/config.toml",
@@ -98,28 +98,28 @@ messages! {
     }
 
     slot_taken(other: &str, kind: &str) {
-        en: "'{other}' is at work; there is one {kind} per repository at a time",
-        zh_cn: "“{other}”正在工作；每个仓库同时只能有一个 {kind}",
-        zh_tw: "「{other}」正在工作；每個儲存庫同時只能有一個 {kind}",
+        en: "'{other}' is running; a repository can run one {kind} at a time",
+        zh_cn: "“{other}”正在运行；每个仓库同时只能运行一个{kind}",
+        zh_tw: "「{other}」正在執行；每個儲存庫同時只能執行一個{kind}",
     }
-    slot_another(kind: &str) { en: "another {kind}", zh_cn: "另一个 {kind}", zh_tw: "另一個 {kind}" }
+    slot_another(kind: &str) { en: "another {kind}", zh_cn: "另一个{kind}", zh_tw: "另一個{kind}" }
     slot_wait_or_pause(other: &str) {
-        en: "{dacapo}wait {other} waits for it, {dacapo}pause {other} makes way",
-        zh_cn: "{dacapo}wait {other} 等它结束，{dacapo}pause {other} 让它先停",
-        zh_tw: "{dacapo}wait {other} 等它結束，{dacapo}pause {other} 讓它先停",
+        en: "{dacapo}wait {other} waits for it, {dacapo}pause {other} pauses it",
+        zh_cn: "{dacapo}wait {other} 等它结束，{dacapo}pause {other} 暂停它",
+        zh_tw: "{dacapo}wait {other} 等它結束，{dacapo}pause {other} 暫停它",
     }
     slot_spawn_waits(kind: &str) {
         en: "in the background a {kind} waits for its turn: --spawn",
-        zh_cn: "在后台运行的 {kind} 会排队等待：--spawn",
-        zh_tw: "在背景執行的 {kind} 會排隊等待：--spawn",
+        zh_cn: "在后台运行的{kind}会排队等待：--spawn",
+        zh_tw: "在背景執行的{kind}會排隊等待：--spawn",
     }
     slot_not_taken(kind: &str, error: &str) {
         en: "cannot take the slot of this {kind}: {error}",
-        zh_cn: "无法占用此 {kind} 的位置：{error}",
-        zh_tw: "無法佔用此 {kind} 的位置：{error}",
+        zh_cn: "无法占用此{kind}的位置：{error}",
+        zh_tw: "無法佔用此{kind}的位置：{error}",
     }
     slot_queue_failed(error: &str) {
-        en: "cannot enter the queue of tasks that wait for a slot: {error}",
+        en: "cannot join the queue for a slot: {error}",
         zh_cn: "无法加入等待队列：{error}",
         zh_tw: "無法加入等待佇列：{error}",
     }
@@ -164,5 +164,15 @@ messages! {
         en: "make room or send the output elsewhere, then try again",
         zh_cn: "腾出空间或把输出送到别处，然后重试",
         zh_tw: "騰出空間或把輸出送到別處，然後重試",
+    }
+    thread_kept() {
+        en: "all work so far; nothing is running",
+        zh_cn: "已完成的全部工作；没有任何进程在运行",
+        zh_tw: "已完成的全部工作；沒有任何行程在執行",
+    }
+    thread_raise_limits() {
+        en: "end other programs or raise the limits (ulimit -u, ulimit -v), then try again",
+        zh_cn: "结束其他程序或提高限制（ulimit -u、ulimit -v），然后重试",
+        zh_tw: "結束其他程式或提高限制（ulimit -u、ulimit -v），然後重試",
     }
 }

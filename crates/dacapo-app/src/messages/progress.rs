@@ -80,7 +80,7 @@ messages! {
         zh_cn: "连续拒绝 {number} 次",
         zh_tw: "連續拒絕 {number} 次",
     }
-    limit_per_call(time: &str) { en: "{time} a call", zh_cn: "每次调用 {time}", zh_tw: "每次呼叫 {time}" }
+    limit_per_call(time: &str) { en: "{time} per call", zh_cn: "每次调用 {time}", zh_tw: "每次呼叫 {time}" }
     limit_none() { en: "none", zh_cn: "无", zh_tw: "無" }
 
     commit_none_yet() { en: "not committed", zh_cn: "未提交", zh_tw: "未提交" }
@@ -90,7 +90,7 @@ messages! {
     writing_summary() { en: "summary", zh_cn: "摘要", zh_tw: "摘要" }
     writing_commit_message() { en: "commit message", zh_cn: "提交信息", zh_tw: "提交訊息" }
     files_included(files: &str, size: &str) {
-        en: "{files} ({size}) came along by .worktreeinclude",
+        en: "copied by .worktreeinclude: {files} ({size})",
         zh_cn: "按 .worktreeinclude 复制了 {files}（{size}）",
         zh_tw: "依 .worktreeinclude 複製了 {files}（{size}）",
     }

@@ -7,8 +7,8 @@ messages! {
 
     pr_worked_here(task: &str) {
         en: "task '{task}' worked in your checkout: a pull request needs a branch of its own",
-        zh_cn: "任务“{task}”直接在你的检出中工作：拉取请求需要单独的分支",
-        zh_tw: "任務「{task}」直接在你的簽出中工作：拉取請求需要單獨的分支",
+        zh_cn: "任务“{task}”直接在你的工作区中工作：拉取请求需要单独的分支",
+        zh_tw: "任務「{task}」直接在你的工作目錄中工作：拉取請求需要單獨的分支",
     }
     pr_push_yourself() {
         en: "push and open it yourself",
@@ -21,12 +21,12 @@ messages! {
         zh_tw: "用 --worktree 或 spawn 啟動任務",
     }
     pr_repository_unusable(task: &str, error: &str) {
-        en: "the repository of task '{task}' cannot be used: {error}",
+        en: "cannot use the repository of task '{task}': {error}",
         zh_cn: "无法使用任务“{task}”的仓库：{error}",
         zh_tw: "無法使用任務「{task}」的儲存庫：{error}",
     }
     pr_was_merged(task: &str, branch: &str) {
-        en: "task '{task}' was merged into {branch}: there is nothing to offer",
+        en: "task '{task}' was merged into {branch}: there is nothing left to propose",
         zh_cn: "任务“{task}”已合并到 {branch}：没有可提交的内容",
         zh_tw: "任務「{task}」已合併到 {branch}：沒有可提出的內容",
     }
@@ -42,7 +42,7 @@ messages! {
         zh_tw: "{dacapo}undo {task} 找回被捨棄的內容",
     }
     pr_no_commits(task: &str) {
-        en: "task '{task}' has no commits: there is nothing to offer",
+        en: "task '{task}' has no commits: there is nothing to propose",
         zh_cn: "任务“{task}”没有提交：没有可提交的内容",
         zh_tw: "任務「{task}」沒有提交：沒有可提出的內容",
     }
@@ -60,7 +60,7 @@ messages! {
         zh_tw: "在 {url} 建立；在設定中指定 [pr] cli = \"gh\"、\"glab\" 或 \"tea\" 即可一步完成",
     }
     pr_program_unknown(place: &str) {
-        en: "it is not known which program opens pull requests at {place}; set [pr] cli = \"gh\", \"glab\" or \"tea\" in the config",
+        en: "no known program opens pull requests at {place}; set [pr] cli = \"gh\", \"glab\" or \"tea\" in the config",
         zh_cn: "不知道用哪个程序在 {place} 创建拉取请求；请在配置中设置 [pr] cli = \"gh\"、\"glab\" 或 \"tea\"",
         zh_tw: "不知道用哪個程式在 {place} 建立拉取請求；請在設定中指定 [pr] cli = \"gh\"、\"glab\" 或 \"tea\"",
     }
@@ -111,7 +111,7 @@ messages! {
         zh_tw: "任務及其全部提交；沒有建立任何內容",
     }
     pr_someone_pushed(branch: &str, remote: &str, task: &str) {
-        en: "somebody else has pushed to {branch} on {remote}: look at it (git fetch {remote} {branch}), then {dacapo}pr {task} tries again",
+        en: "someone else has pushed to {branch} on {remote}: look at it (git fetch {remote} {branch}), then {dacapo}pr {task} tries again",
         zh_cn: "有人向 {remote} 的 {branch} 推送过：先查看（git fetch {remote} {branch}），然后 {dacapo}pr {task} 重试",
         zh_tw: "有人向 {remote} 的 {branch} 推送過：先查看（git fetch {remote} {branch}），然後 {dacapo}pr {task} 重試",
     }
@@ -121,7 +121,7 @@ messages! {
         zh_tw: "排除原因（git push {remote} {branch} 會顯示），然後 {dacapo}pr {task} 重試",
     }
     pr_no_address(program: &str, said: &str) {
-        en: "no pull request: {program} did not say where it is: {said}",
+        en: "no pull request: {program} printed no address: {said}",
         zh_cn: "没有拉取请求：{program} 没有给出地址：{said}",
         zh_tw: "沒有拉取請求：{program} 沒有給出位址：{said}",
     }
@@ -168,21 +168,21 @@ messages! {
         zh_tw: "有多個遠端（{remotes}），但沒有「origin」",
     }
     pr_say_which_remote(remote: &str, branch: &str) {
-        en: "say which: git branch --set-upstream-to={remote}/{branch} {branch}",
+        en: "choose one: git branch --set-upstream-to={remote}/{branch} {branch}",
         zh_cn: "请指定：git branch --set-upstream-to={remote}/{branch} {branch}",
         zh_tw: "請指定：git branch --set-upstream-to={remote}/{branch} {branch}",
     }
     pr_no_base(task: &str) {
-        en: "task '{task}' started from no branch: it is not known which one its pull request goes to",
+        en: "task '{task}' did not start from a branch: the target of its pull request is unknown",
         zh_cn: "任务“{task}”不是从分支开始的：不知道拉取请求的目标分支",
         zh_tw: "任務「{task}」不是從分支開始的：不知道拉取請求的目標分支",
     }
 
     pr_opened(url: &str) { en: "pull request {url}", zh_cn: "拉取请求 {url}", zh_tw: "拉取請求 {url}" }
     pr_already_open(url: &str) {
-        en: "pull request (already open, has the new commits) {url}",
-        zh_cn: "拉取请求（早已打开，已包含新提交）{url}",
-        zh_tw: "拉取請求（早已開啟，已包含新提交）{url}",
+        en: "pull request (already open, now with the new commits) {url}",
+        zh_cn: "拉取请求（已经存在，现已包含新提交）{url}",
+        zh_tw: "拉取請求（已經存在，現已包含新提交）{url}",
     }
     pr_pushed_only(branch: &str, remote: &str, message: &str) {
         en: "{branch} is pushed to {remote}, but no pull request is open: {message}",
@@ -200,12 +200,12 @@ messages! {
         zh_tw: "正在將 {branch} 推送到 {remote} ……",
     }
     notify_not_sent(way: &str, error: &str) {
-        en: "nobody was notified by {way}: {error}",
+        en: "cannot notify by {way}: {error}",
         zh_cn: "未能通过 {way} 发送通知：{error}",
         zh_tw: "未能透過 {way} 傳送通知：{error}",
     }
     notify_no_way() {
-        en: "there is no way to notify you: no desktop here, and neither webhook nor command is set",
+        en: "cannot notify you: there is no desktop here, and neither webhook nor command is set",
         zh_cn: "没有可用的通知方式：这里没有桌面，也没有设置 webhook 或 command",
         zh_tw: "沒有可用的通知方式：這裡沒有桌面，也沒有設定 webhook 或 command",
     }
@@ -230,7 +230,7 @@ messages! {
     logs_shows_what_is_there(task: &str) {
         en: "{dacapo}logs {task} shows the log so far",
         zh_cn: "{dacapo}logs {task} 显示目前的日志",
-        zh_tw: "{dacapo}logs {task} 顯示目前的記錄",
+        zh_tw: "{dacapo}logs {task} 顯示目前的日誌",
     }
     rehearsal_example_prints() {
         en: "{dacapo}rehearsal example prints a script with every step",
@@ -238,7 +238,7 @@ messages! {
         zh_tw: "{dacapo}rehearsal example 輸出包含所有步驟的腳本",
     }
     rehearsal_fine(script: &str, iterations: &str) {
-        en: "{script} is fine: {iterations}",
+        en: "{script} is valid: {iterations}",
         zh_cn: "{script} 没有问题：{iterations}",
         zh_tw: "{script} 沒有問題：{iterations}",
     }

@@ -6,7 +6,7 @@ messages! {
     PUT_AWAY, dacapo;
 
     drop_already(task: &str) {
-        en: "Task '{task}' is dropped already",
+        en: "Task '{task}' is already dropped",
         zh_cn: "任务“{task}”已被丢弃",
         zh_tw: "任務「{task}」已被捨棄",
     }
@@ -16,12 +16,12 @@ messages! {
         zh_tw: "{dacapo}undo {task} 可以找回它",
     }
     drop_refused(task: &str, error: &str) {
-        en: "Task '{task}' cannot be dropped: {error}",
+        en: "cannot drop task '{task}': {error}",
         zh_cn: "无法丢弃任务“{task}”：{error}",
         zh_tw: "無法捨棄任務「{task}」：{error}",
     }
     drop_kept_in_place() {
-        en: "all of it, where it was",
+        en: "everything, in place",
         zh_cn: "全部内容，仍在原处",
         zh_tw: "全部內容，仍在原處",
     }
@@ -41,12 +41,12 @@ messages! {
         zh_tw: "讓 {path} 與工作樹位於同一檔案系統",
     }
     drop_kept_partly_moved() {
-        en: "all of it: what has moved is in dropped/ and under refs/dacapo/rescue/",
+        en: "everything: what has moved is in dropped/ and under refs/dacapo/rescue/",
         zh_cn: "全部内容：已移动的部分在 dropped/ 和 refs/dacapo/rescue/ 下",
         zh_tw: "全部內容：已移動的部分在 dropped/ 和 refs/dacapo/rescue/ 下",
     }
     drop_fix_then_again(task: &str) {
-        en: "fix the cause, then {dacapo}drop {task} continues, or {dacapo}undo {task} takes it back",
+        en: "fix the cause, then {dacapo}drop {task} finishes it, or {dacapo}undo {task} reverts it",
         zh_cn: "排除原因后，{dacapo}drop {task} 会继续，{dacapo}undo {task} 则撤销",
         zh_tw: "排除原因後，{dacapo}drop {task} 會繼續，{dacapo}undo {task} 則復原",
     }
@@ -72,7 +72,7 @@ messages! {
     }
     its_record() { en: "its record", zh_cn: "任务记录", zh_tw: "任務紀錄" }
     dropped_untracked_held(reference: &str) {
-        en: "{reference} still holds what was untracked before it",
+        en: "{reference} still keeps the files that were untracked before the task",
         zh_cn: "{reference} 仍保存着任务之前未跟踪的文件",
         zh_tw: "{reference} 仍保存著任務之前未追蹤的檔案",
     }
@@ -103,24 +103,24 @@ messages! {
         zh_tw: "git for-each-ref refs/dacapo/rescue/{task} 顯示 git 還保留著它的哪些內容",
     }
     undo_refused(task: &str, error: &str) {
-        en: "'{task}' cannot be brought back: {error}",
+        en: "cannot bring '{task}' back: {error}",
         zh_cn: "无法找回“{task}”：{error}",
         zh_tw: "無法找回「{task}」：{error}",
     }
     undo_kept_unmoved(id: &str) {
-        en: "all of it, as it was dropped; nothing has moved (undo {id})",
+        en: "everything, as it was dropped; nothing has moved (undo {id})",
         zh_cn: "全部内容，与丢弃时相同；没有移动任何内容（undo {id}）",
         zh_tw: "全部內容，與捨棄時相同；沒有移動任何內容（undo {id}）",
     }
     undo_drop_current(task: &str, id: &str) {
-        en: "{dacapo}drop {task} puts the current one away; then {dacapo}undo {id}",
+        en: "drop the current one first: {dacapo}drop {task}; then {dacapo}undo {id}",
         zh_cn: "先用 {dacapo}drop {task} 丢弃现在的任务；然后 {dacapo}undo {id}",
         zh_tw: "先用 {dacapo}drop {task} 捨棄現在的任務；然後 {dacapo}undo {id}",
     }
     undo_rename_branch(branch: &str, id: &str) {
-        en: "git branch -m {branch} NEW keeps the other under another name; then {dacapo}undo {id}",
-        zh_cn: "git branch -m {branch} NEW 给另一个分支换名；然后 {dacapo}undo {id}",
-        zh_tw: "git branch -m {branch} NEW 給另一個分支換名；然後 {dacapo}undo {id}",
+        en: "rename the other branch first: git branch -m {branch} NEW; then {dacapo}undo {id}",
+        zh_cn: "先给另一个分支换名：git branch -m {branch} NEW；然后 {dacapo}undo {id}",
+        zh_tw: "先給另一個分支換名：git branch -m {branch} NEW；然後 {dacapo}undo {id}",
     }
     undo_move_away(path: &str, id: &str) {
         en: "move {path} elsewhere; then {dacapo}undo {id}",
@@ -133,7 +133,7 @@ messages! {
         zh_tw: "另一個 dacapo 行程正在處理它；{dacapo}status {task}",
     }
     undo_kept_partly_back() {
-        en: "all of it: what is not back yet is in dropped/",
+        en: "everything: what is not back yet is in dropped/",
         zh_cn: "全部内容：尚未恢复的部分在 dropped/ 中",
         zh_tw: "全部內容：尚未恢復的部分在 dropped/ 中",
     }
@@ -143,7 +143,7 @@ messages! {
         zh_tw: "排除原因後，{dacapo}undo {id} 會繼續",
     }
     undo_way_revert(command: &str, branch: &str) {
-        en: "{command} takes it back: {branch} has moved on since",
+        en: "{command} reverts it: {branch} has newer commits",
         zh_cn: "{command} 可以撤回：{branch} 此后又有新提交",
         zh_tw: "{command} 可以撤回：{branch} 此後又有新提交",
     }
@@ -182,7 +182,7 @@ messages! {
     }
 
     prune_changed_meanwhile(name: &str) {
-        en: "{name} has changed meanwhile and stays",
+        en: "{name} has changed in the meantime and was kept",
         zh_cn: "{name} 期间有变化，予以保留",
         zh_tw: "{name} 期間有變化，予以保留",
     }
@@ -251,8 +251,8 @@ messages! {
     }
     rename_kept_goes_on() {
         en: "everything; the rename continues",
-        zh_cn: "全部保留；重命名仍在继续",
-        zh_tw: "全部保留；重新命名仍在繼續",
+        zh_cn: "全部内容；重命名仍在继续",
+        zh_tw: "全部內容；重新命名仍在繼續",
     }
     rename_unfinished(task: &str, why: &str) {
         en: "Task '{task}' is not completely renamed: {why}",
@@ -260,7 +260,7 @@ messages! {
         zh_tw: "任務「{task}」尚未完全重新命名：{why}",
     }
     rename_kept_unfinished(from: &str, to: &str) {
-        en: "all of it: the task is '{to}' now, its worktree or branch may still be '{from}'",
+        en: "everything: the task is '{to}' now, its worktree or branch may still be '{from}'",
         zh_cn: "全部内容：任务现在名为“{to}”，工作树或分支可能仍名为“{from}”",
         zh_tw: "全部內容：任務現在名為「{to}」，工作樹或分支可能仍名為「{from}」",
     }
@@ -291,35 +291,35 @@ messages! {
         zh_tw: "換個名稱重新啟動一個",
     }
     rename_newer_version() {
-        en: "a newer version of Dacapo made it: use that one",
+        en: "it was created by a newer version of Dacapo: use that one",
         zh_cn: "它由更新版本的 Dacapo 创建：请使用该版本",
         zh_tw: "它由較新版本的 Dacapo 建立：請使用該版本",
     }
     rename_drop_continues(task: &str) {
-        en: "{dacapo}drop {task} continues the drop",
+        en: "{dacapo}drop {task} finishes the drop",
         zh_cn: "{dacapo}drop {task} 继续丢弃",
         zh_tw: "{dacapo}drop {task} 繼續捨棄",
     }
     rename_merge_continues(task: &str) {
-        en: "{dacapo}merge {task} puts the rest of it away",
-        zh_cn: "{dacapo}merge {task} 完成剩余的清理",
-        zh_tw: "{dacapo}merge {task} 完成剩餘的清理",
+        en: "{dacapo}merge {task} finishes the merge",
+        zh_cn: "{dacapo}merge {task} 完成合并",
+        zh_tw: "{dacapo}merge {task} 完成合併",
     }
     rename_undo_takes_back(task: &str) {
-        en: "{dacapo}undo {task} takes it back",
+        en: "{dacapo}undo {task} reverts it",
         zh_cn: "{dacapo}undo {task} 撤销它",
         zh_tw: "{dacapo}undo {task} 復原它",
     }
     rename_move(path: &str) { en: "move {path} elsewhere", zh_cn: "把 {path} 移到别处", zh_tw: "把 {path} 移到別處" }
     rename_branch_or_delete(branch: &str) {
-        en: "git branch -m {branch} OTHER, or git branch -d {branch} when it is merged",
+        en: "git branch -m {branch} OTHER, or git branch -d {branch} if it is merged",
         zh_cn: "git branch -m {branch} OTHER，若已合并可用 git branch -d {branch}",
         zh_tw: "git branch -m {branch} OTHER，若已合併可用 git branch -d {branch}",
     }
     rename_forget_worktree() {
-        en: "git worktree prune lets git forget it",
-        zh_cn: "git worktree prune 让 git 忘掉它",
-        zh_tw: "git worktree prune 讓 git 忘掉它",
+        en: "git worktree prune removes the stale entry",
+        zh_cn: "git worktree prune 清除失效的记录",
+        zh_tw: "git worktree prune 清除失效的紀錄",
     }
     rename_switch(path: &str) {
         en: "git -C {path} switch main, or to another branch",
@@ -353,7 +353,7 @@ messages! {
         zh_tw: "已將 {from} 重新命名為 {to}：{what}",
     }
     renamed_setup_again() {
-        en: "its setup ran in the old directory: recreate what contains that path (such as a Python environment)",
+        en: "its setup ran in the old directory: recreate what contains that path, such as a Python environment",
         zh_cn: "准备命令是在旧目录中运行的：含有该路径的内容（如 Python 环境）需要重新创建",
         zh_tw: "準備指令是在舊目錄中執行的：含有該路徑的內容（如 Python 環境）需要重新建立",
     }

@@ -26,14 +26,15 @@ messages! {
         zh_tw: "要使用嗎？ [Enter] 是  [n] 否",
     }
     question_not_asked(number: usize) {
-        en: (number: "not asked whether to use it, because input was waiting: used this time", "not asked whether to use them, because input was waiting: used this time"),
+        en: (number: "not asked whether to use it, because there was unread input: used this time",
+             "not asked whether to use them, because there was unread input: used this time"),
         zh_cn: "有输入在等待，所以没有询问是否使用：这次直接使用",
         zh_tw: "有輸入在等待，所以沒有詢問是否使用：這次直接使用",
     }
     question_run_setup(number: usize) {
         en: (number: "run it in fresh checkouts, so that checks can be proven? [Enter] yes  [n]o", "run them in fresh checkouts, so that checks can be proven? [Enter] yes  [n]o"),
         zh_cn: "在新的检出中运行，以便证明检查结果？ [Enter] 是  [n] 否",
-        zh_tw: "在新的檢出中執行，以便證明檢查結果？ [Enter] 是  [n] 否",
+        zh_tw: "在新的簽出中執行，以便證明檢查結果？ [Enter] 是  [n] 否",
     }
     question_use_plan() {
         en: "use it, now and until it changes? [y]es  [Enter] no",

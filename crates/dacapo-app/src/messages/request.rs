@@ -11,14 +11,14 @@ messages! {
         zh_tw: "--pr 需要工作樹：拉取請求來自單獨的分支",
     }
     request_changes_need_worktree() {
-        en: "--with-changes takes uncommitted files into a worktree",
-        zh_cn: "--with-changes 把未提交的文件带入工作树",
-        zh_tw: "--with-changes 把未提交的檔案帶入工作樹",
+        en: "--with-changes needs a worktree: it copies uncommitted files there",
+        zh_cn: "--with-changes 需要工作树：它把未提交的文件复制过去",
+        zh_tw: "--with-changes 需要工作樹：它把未提交的檔案複製過去",
     }
     request_base_needs_worktree() {
-        en: "--base says where a worktree starts",
-        zh_cn: "--base 指定工作树从哪里开始",
-        zh_tw: "--base 指定工作樹從哪裡開始",
+        en: "--base needs a worktree: it says where the worktree starts",
+        zh_cn: "--base 需要工作树：它指定工作树从哪里开始",
+        zh_tw: "--base 需要工作樹：它指定工作樹從哪裡開始",
     }
     request_base_unknown(name: &str) {
         en: "--base '{name}' is not a branch, tag or commit here",
@@ -26,12 +26,12 @@ messages! {
         zh_tw: "--base '{name}' 不是這裡的分支、標籤或提交",
     }
     request_show_branches() {
-        en: "git branch --all shows the branches; git fetch brings those of others",
+        en: "git branch --all lists the branches; git fetch gets those of others",
         zh_cn: "git branch --all 列出分支；git fetch 取回其他人的分支",
         zh_tw: "git branch --all 列出分支；git fetch 取回其他人的分支",
     }
     request_changes_not_of_base() {
-        en: "--with-changes takes changes of the current commit along, not of --base",
+        en: "--with-changes copies changes on top of the current commit, not of --base",
         zh_cn: "--with-changes 带上的是当前提交上的改动，不是 --base 上的",
         zh_tw: "--with-changes 帶上的是目前提交上的變更，不是 --base 上的",
     }
@@ -43,7 +43,7 @@ messages! {
     prompt_empty() { en: "the prompt is empty", zh_cn: "提示词为空", zh_tw: "提示詞是空的" }
     /// `command` is how the command begins: `dacapo exec [flags]`.
     prompt_how(command: &str) {
-        en: "{command} \"what the agent is to do\"",
+        en: "{command} \"what the agent should do\"",
         zh_cn: "{command} \"要智能体做的事\"",
         zh_tw: "{command} \"要代理做的事\"",
     }
@@ -105,14 +105,14 @@ messages! {
         zh_tw: "--until 'ALL TESTS PASS'，或去掉它",
     }
     iterations_clamped(wanted: i64, used: i64) {
-        en: "--max-iterations {wanted} is outside 1…100: {used} is used",
+        en: "--max-iterations {wanted} is outside 1…100: using {used}",
         zh_cn: "--max-iterations {wanted} 超出 1…100：改用 {used}",
         zh_tw: "--max-iterations {wanted} 超出 1…100：改用 {used}",
     }
     session_cannot_continue(agent: &str) {
         en: "agent '{agent}' cannot continue a session",
         zh_cn: "智能体“{agent}”无法继续会话",
-        zh_tw: "代理「{agent}」無法繼續會話",
+        zh_tw: "代理「{agent}」無法繼續工作階段",
     }
     session_set_resume(agent: &str) {
         en: "set resume = […] in [agents.{agent}], or use --session fresh",
@@ -136,7 +136,7 @@ messages! {
         zh_tw: "代理「{agent}」輸出純文字，不回報用量：無法執行 {limit}",
     }
     budget_other_limits(limit: &str) {
-        en: "bound it by --iter, --time or --turn-timeout instead of {limit}",
+        en: "limit it with --iter, --time or --turn-timeout instead of {limit}",
         zh_cn: "改用 --iter、--time 或 --turn-timeout 代替 {limit}",
         zh_tw: "改用 --iter、--time 或 --turn-timeout 代替 {limit}",
     }
@@ -151,7 +151,7 @@ messages! {
         zh_tw: "在 config.toml 中設定 [prices.\"{key}\"] input = …, output = …（每百萬 token 的美元價格）",
     }
     budget_tokens_need_no_prices() {
-        en: "--max-tokens bounds it without prices",
+        en: "--max-tokens works without prices",
         zh_cn: "--max-tokens 不需要价格也能限制",
         zh_tw: "--max-tokens 不需要價格也能限制",
     }
@@ -172,17 +172,17 @@ messages! {
         zh_tw: "無法讀取計畫 {path}：{error}",
     }
     plan_go_without() {
-        en: "--no-plan goes without",
+        en: "--no-plan uses no plan",
         zh_cn: "--no-plan 不使用计划",
         zh_tw: "--no-plan 不使用計畫",
     }
     plan_not_used(path: &str) {
-        en: "plan: {path} is committed and unchanged; not used. --plan {path} uses it",
+        en: "plan: {path} is committed and unchanged, so it is not used; --plan {path} uses it",
         zh_cn: "计划：{path} 已提交且没有改动，不使用。要使用它：--plan {path}",
         zh_tw: "計畫：{path} 已提交且沒有變更，不使用。要使用它：--plan {path}",
     }
     pr_title_not_prompt(title: &str) {
-        en: "\"{title}\" is the title of the pull request, not a part of the prompt",
+        en: "\"{title}\" is the title of the pull request, not part of the prompt",
         zh_cn: "“{title}”是拉取请求的标题，不是提示词的一部分",
         zh_tw: "「{title}」是拉取請求的標題，不是提示詞的一部分",
     }
@@ -190,7 +190,7 @@ messages! {
     milestone_one_agent() {
         en: "one agent is both Developer and Acceptor, in two conversations; acceptor: NAME in the milestone's front matter chooses another",
         zh_cn: "同一个智能体在两个会话中兼任 Developer 和 Acceptor；在里程碑的 front matter 中写 acceptor: NAME 可另选一个",
-        zh_tw: "同一個代理在兩個會話中兼任 Developer 和 Acceptor；在里程碑的 front matter 中寫 acceptor: NAME 可另選一個",
+        zh_tw: "同一個代理在兩個對話中兼任 Developer 和 Acceptor；在里程碑的 front matter 中寫 acceptor: NAME 可另選一個",
     }
     milestone_no_checks() {
         en: "no checks: the Acceptor judges without them; checks = [\"CMD\"] in the config, or --check 'CMD'",
@@ -204,7 +204,7 @@ messages! {
     }
     milestone_name_one() { en: "name one agent", zh_cn: "只指定一个智能体", zh_tw: "只指定一個代理" }
     milestone_take_limit_out(limit: &str, path: &str) {
-        en: "take {limit} out of {path}; rounds and calls have limits of their own",
+        en: "remove {limit} from {path}; rounds and calls have limits of their own",
         zh_cn: "从 {path} 中去掉 {limit}；轮次和调用另有上限",
         zh_tw: "從 {path} 中去掉 {limit}；輪次和呼叫另有上限",
     }

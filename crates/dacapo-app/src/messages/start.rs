@@ -27,11 +27,11 @@ messages! {
     }
     start_exec_in_this_checkout() {
         en: "{dacapo}exec --checks \"…\" works in this checkout, without a worktree",
-        zh_cn: "{dacapo}exec --checks \"…\" 直接在当前检出中工作，不用工作树",
-        zh_tw: "{dacapo}exec --checks \"…\" 直接在目前的檢出中工作，不用工作樹",
+        zh_cn: "{dacapo}exec --checks \"…\" 直接在当前工作区中工作，不用工作树",
+        zh_tw: "{dacapo}exec --checks \"…\" 直接在目前的工作目錄中工作，不用工作樹",
     }
     start_then_commit() {
-        en: "then commit what is there: git add -A && git commit -m start",
+        en: "then commit your files: git add -A && git commit -m start",
         zh_cn: "然后提交现有内容：git add -A && git commit -m start",
         zh_tw: "然後提交現有內容：git add -A && git commit -m start",
     }
@@ -62,28 +62,28 @@ messages! {
     }
     start_merge_under_way() {
         en: "a merge is under way in this checkout",
-        zh_cn: "此检出中正在进行合并",
-        zh_tw: "此檢出中正在進行合併",
+        zh_cn: "当前工作区中正在进行合并",
+        zh_tw: "目前的工作目錄中正在進行合併",
     }
     start_wait_or_worktree() {
-        en: "wait until it is done, or work beside it: --worktree",
+        en: "wait until it is done, or use --worktree",
         zh_cn: "等它完成，或用 --worktree 另开工作树",
         zh_tw: "等它完成，或用 --worktree 另開工作樹",
     }
     start_checkout_taken(task: &str) {
-        en: "Task '{task}' is at work in this checkout; there is one loop per workspace",
-        zh_cn: "任务“{task}”正在此检出中工作；每个工作区同时只能有一个循环",
-        zh_tw: "任務「{task}」正在此檢出中工作；每個工作區同時只能有一個迴圈",
+        en: "Task '{task}' is running in this checkout; a workspace can run one loop at a time",
+        zh_cn: "任务“{task}”正在当前工作区中运行；每个工作区同时只能运行一个循环",
+        zh_tw: "任務「{task}」正在目前的工作目錄中執行；每個工作目錄同時只能執行一個迴圈",
     }
     start_worktree_beside() {
-        en: "--worktree works beside it",
-        zh_cn: "--worktree 可以与它并行工作",
-        zh_tw: "--worktree 可以與它並行工作",
+        en: "--worktree runs beside it",
+        zh_cn: "--worktree 可以与它并行运行",
+        zh_tw: "--worktree 可以與它並行執行",
     }
     start_checkout_not_locked(error: &str) {
-        en: "this checkout cannot be locked: {error}",
-        zh_cn: "无法锁定此检出：{error}",
-        zh_tw: "無法鎖定此檢出：{error}",
+        en: "cannot lock this checkout: {error}",
+        zh_cn: "无法锁定当前工作区：{error}",
+        zh_tw: "無法鎖定目前的工作目錄：{error}",
     }
     start_check_empty(check: &str) {
         en: "--check '{check}' is empty",
@@ -106,19 +106,20 @@ messages! {
         zh_tw: "--check 'CMD'，或在 .dacapo/config.toml 中寫 checks = [\"CMD\"]",
     }
     start_left_here(files: u64) {
-        en: (files: "1 uncommitted file left here; --with-changes takes it along", "{files} uncommitted files left here; --with-changes takes them along"),
-        zh_cn: "{files} 个未提交的文件留在这里；--with-changes 可以一并带上",
-        zh_tw: "{files} 個未提交的檔案留在這裡；--with-changes 可以一併帶上",
+        en: (files: "1 uncommitted file stays here; --with-changes copies it",
+             "{files} uncommitted files stay here; --with-changes copies them"),
+        zh_cn: "{files} 个未提交的文件留在这里；--with-changes 可以复制过去",
+        zh_tw: "{files} 個未提交的檔案留在這裡；--with-changes 可以複製過去",
     }
     start_operation_in_progress(operation: &str) {
         en: "a git operation is in progress in this checkout: {operation}",
-        zh_cn: "此检出中有一个 git 操作正在进行：{operation}",
-        zh_tw: "此檢出中有一個 git 操作正在進行：{operation}",
+        zh_cn: "当前工作区中有尚未完成的 git 操作：{operation}",
+        zh_tw: "目前的工作目錄中有尚未完成的 git 操作：{operation}",
     }
     start_finish_or_worktree() {
-        en: "finish or abort it first, or work elsewhere: --worktree",
-        zh_cn: "先完成或中止它，或用 --worktree 在别处工作",
-        zh_tw: "先完成或中止它，或用 --worktree 在別處工作",
+        en: "finish or abort it first, or use --worktree",
+        zh_cn: "先完成或中止它，或用 --worktree",
+        zh_tw: "先完成或中止它，或用 --worktree",
     }
     start_conflicts(path: &str) {
         en: "{path} has unresolved conflicts",
@@ -126,9 +127,9 @@ messages! {
         zh_tw: "{path} 有未解決的衝突",
     }
     start_resolve_or_worktree() {
-        en: "resolve them first, or work elsewhere: --worktree",
-        zh_cn: "先解决冲突，或用 --worktree 在别处工作",
-        zh_tw: "先解決衝突，或用 --worktree 在別處工作",
+        en: "resolve them first, or use --worktree",
+        zh_cn: "先解决冲突，或用 --worktree",
+        zh_tw: "先解決衝突，或用 --worktree",
     }
     start_uncommitted(files: u64, names: &str) {
         en: (files: "1 tracked file here has uncommitted changes ({names})", "{files} tracked files here have uncommitted changes ({names})"),
@@ -137,12 +138,12 @@ messages! {
     }
     start_commit_them() { en: "commit them first", zh_cn: "先提交它们", zh_tw: "先提交它們" }
     start_worktree_of_its_own() {
-        en: "--worktree works in a checkout of its own",
-        zh_cn: "--worktree 在单独的检出中工作",
-        zh_tw: "--worktree 在單獨的檢出中工作",
+        en: "--worktree works in a separate checkout",
+        zh_cn: "--worktree 在单独的工作树中工作",
+        zh_tw: "--worktree 在單獨的工作樹中工作",
     }
     start_allow_dirty() {
-        en: "--allow-dirty first puts them into a commit of their own, untracked files too",
+        en: "--allow-dirty first commits them separately, untracked files too",
         zh_cn: "--allow-dirty 先把它们单独提交，包括未跟踪的文件",
         zh_tw: "--allow-dirty 先把它們單獨提交，包括未追蹤的檔案",
     }
@@ -169,8 +170,8 @@ messages! {
     start_choose_name() { en: "choose one with --name", zh_cn: "用 --name 指定名称", zh_tw: "用 --name 指定名稱" }
     start_not_rerun(task: &str, kind: &str) {
         en: "Task '{task}' is a {kind}, which cannot be rerun",
-        zh_cn: "任务“{task}”的类型是 {kind}，不能重新运行",
-        zh_tw: "任務「{task}」的類型是 {kind}，無法重新執行",
+        zh_cn: "任务“{task}”的类型是{kind}，不能重新运行",
+        zh_tw: "任務「{task}」的類型是{kind}，無法重新執行",
     }
 
     branch_exists(branch: &str) {
@@ -179,7 +180,7 @@ messages! {
         zh_tw: "分支「{branch}」已存在",
     }
     branch_rename_or_delete(branch: &str) {
-        en: "git branch -m {branch} NEW, or git branch -d {branch} when it is merged",
+        en: "git branch -m {branch} NEW, or git branch -d {branch} if it is merged",
         zh_cn: "git branch -m {branch} NEW，或在合并后 git branch -d {branch}",
         zh_tw: "git branch -m {branch} NEW，或在合併後 git branch -d {branch}",
     }
@@ -194,22 +195,22 @@ messages! {
         zh_tw: "任務「{task}」的工作樹已存在",
     }
     worktree_remove(command: &str) {
-        en: "{command} when nothing in it is needed",
+        en: "{command} when you need nothing in it",
         zh_cn: "里面的内容都不需要时：{command}",
         zh_tw: "裡面的內容都不需要時：{command}",
     }
     worktree_forget(command: &str) {
-        en: "{command} makes git forget it: its directory is gone",
-        zh_cn: "{command} 让 git 不再记录它：它的目录已不在",
-        zh_tw: "{command} 讓 git 不再記錄它：它的目錄已不在",
+        en: "{command} removes the stale entry: its directory is gone",
+        zh_cn: "{command} 清除失效的记录：它的目录已不存在",
+        zh_tw: "{command} 清除失效的紀錄：它的目錄已不存在",
     }
     worktree_remove_directory(command: &str) {
-        en: "{command} when nothing in it is needed: it is not a worktree",
+        en: "{command} when you need nothing in it: it is not a worktree",
         zh_cn: "里面的内容都不需要时：{command}（它不是工作树）",
         zh_tw: "裡面的內容都不需要時：{command}（它不是工作樹）",
     }
     worktree_remove_file(command: &str) {
-        en: "{command} when it is not needed: it is not a worktree",
+        en: "{command} when you do not need it: it is not a worktree",
         zh_cn: "不需要它时：{command}（它不是工作树）",
         zh_tw: "不需要它時：{command}（它不是工作樹）",
     }

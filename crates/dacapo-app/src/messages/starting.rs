@@ -46,7 +46,7 @@ messages! {
     }
     start_prompt_empty() { en: "the prompt is empty", zh_cn: "提示词为空", zh_tw: "提示詞為空" }
     start_prompt_example() {
-        en: "dacapo \"what the agent is to do\"",
+        en: "dacapo \"what the agent should do\"",
         zh_cn: "dacapo \"让智能体做的事\"",
         zh_tw: "dacapo \"讓代理做的事\"",
     }
@@ -69,7 +69,7 @@ messages! {
         zh_tw: "費用記在 {place} 中的 API 金鑰上",
     }
     start_not_asked_about_check() {
-        en: "not asked about the check, because input was waiting: used this time",
+        en: "not asked about the check, because there was unread input: used this time",
         zh_cn: "由于有未读的输入，没有询问检查：本次使用",
         zh_tw: "由於有未讀的輸入，沒有詢問檢查：本次使用",
     }
@@ -78,14 +78,14 @@ messages! {
         zh_cn: "[Enter] 使用  [e] 编辑  [n] 不用 ",
         zh_tw: "[Enter] 使用  [e] 編輯  [n] 不用 ",
     }
-    start_this_checkout() { en: "this checkout", zh_cn: "此检出", zh_tw: "此簽出" }
+    start_this_checkout() { en: "this checkout", zh_cn: "当前工作区", zh_tw: "目前的工作目錄" }
     start_uncommitted_stay(files: u64) {
         en: (files: " · your 1 uncommitted file stays here", " · your {files} uncommitted files stay here"),
         zh_cn: " · 你的 {files} 个未提交的文件留在这里",
         zh_tw: " · 你的 {files} 個未提交的檔案留在這裡",
     }
     start_no_cost_limit(limits: &str, payer: &str) {
-        en: "{limits}; none on cost: {payer}, and [prices] are not set",
+        en: "{limits}; no cost limit: {payer}, and [prices] is not set",
         zh_cn: "{limits}；费用没有上限：{payer}，且未设置 [prices]",
         zh_tw: "{limits}；費用沒有上限：{payer}，且未設定 [prices]",
     }
@@ -116,7 +116,11 @@ messages! {
         zh_cn: "没有启动；去掉 --dry-run 即可启动",
         zh_tw: "沒有啟動；去掉 --dry-run 即可啟動",
     }
-    dry_run_secret() { en: "… (a secret: not stored)", zh_cn: "……（密钥：不保存）", zh_tw: "……（密鑰：不儲存）" }
+    dry_run_secret() {
+        en: "… (a secret: not stored)",
+        zh_cn: "……（密钥：不保存）",
+        zh_tw: "……（金鑰：不儲存）",
+    }
     dry_run_stdin(command: &str) {
         en: "{command}   (prompt on standard input)",
         zh_cn: "{command}   （提示词来自标准输入）",
@@ -129,22 +133,22 @@ messages! {
         zh_tw: "# 一個暫存儲存庫，和一個不花錢的腳本代理",
     }
     demo_cannot_make_folder(error: &str) {
-        en: "the demo could not make a folder: {error}",
+        en: "the demo cannot create a directory: {error}",
         zh_cn: "演示无法创建目录：{error}",
         zh_tw: "示範無法建立目錄：{error}",
     }
     demo_cannot_write(error: &str) {
-        en: "the demo could not write a file: {error}",
+        en: "the demo cannot write a file: {error}",
         zh_cn: "演示无法写入文件：{error}",
         zh_tw: "示範無法寫入檔案：{error}",
     }
     demo_cannot_clear_up(error: &str) {
-        en: "the demo could not clear up: {error}",
+        en: "the demo cannot clean up: {error}",
         zh_cn: "演示无法清理：{error}",
         zh_tw: "示範無法清理：{error}",
     }
     demo_cannot_start(error: &str) {
-        en: "the demo could not start: {error}",
+        en: "the demo cannot start: {error}",
         zh_cn: "演示无法启动：{error}",
         zh_tw: "示範無法啟動：{error}",
     }

@@ -6,9 +6,9 @@ messages! {
     TAKEOVER, dacapo;
 
     takeover_needs_terminal() {
-        en: "takeover needs a terminal: a person works in it",
-        zh_cn: "takeover 需要终端：由人在里面工作",
-        zh_tw: "takeover 需要終端機：由人在裡面工作",
+        en: "takeover needs a terminal",
+        zh_cn: "takeover 需要终端",
+        zh_tw: "takeover 需要終端機",
     }
     takeover_pausing(task: &str) {
         en: "pausing {task}; what its agent has done is committed",
@@ -23,12 +23,12 @@ messages! {
     takeover_new_session(agent: &str, place: &str) {
         en: "{agent}, a new session, in {place}",
         zh_cn: "{agent} 的新会话，位于 {place}",
-        zh_tw: "{agent} 的新會話，位於 {place}",
+        zh_tw: "{agent} 的新工作階段，位於 {place}",
     }
     takeover_shell(agent: &str, place: &str) {
-        en: "no interactive session of {agent} is known: a shell in {place}",
-        zh_cn: "不知道如何打开 {agent} 的交互会话：改用 shell，位于 {place}",
-        zh_tw: "不知道如何開啟 {agent} 的互動會話：改用 shell，位於 {place}",
+        en: "cannot open an interactive session of {agent}: starting a shell in {place}",
+        zh_cn: "无法打开 {agent} 的交互会话：改为启动 shell，位于 {place}",
+        zh_tw: "無法開啟 {agent} 的互動工作階段：改為啟動 shell，位於 {place}",
     }
     takeover_the_agent() { en: "the agent", zh_cn: "智能体", zh_tw: "代理" }
     takeover_cannot_run(program: &str, error: &str) {
@@ -38,16 +38,17 @@ messages! {
     }
     takeover_kept_not_running(task: &str) {
         en: "everything; task '{task}' is not running now",
-        zh_cn: "全部保留；任务“{task}”现在没有运行",
-        zh_tw: "全部保留；任務「{task}」現在沒有執行",
+        zh_cn: "全部内容；任务“{task}”现在没有运行",
+        zh_tw: "全部內容；任務「{task}」現在沒有執行",
     }
     takeover_uncommitted(files: u64) {
-        en: (files: "1 uncommitted file: part of the next iteration's commit", "{files} uncommitted files: part of the next iteration's commit"),
+        en: (files: "1 uncommitted file: it becomes part of the next iteration's commit",
+             "{files} uncommitted files: they become part of the next iteration's commit"),
         zh_cn: "{files} 个未提交的文件：会并入下一次迭代的提交",
         zh_tw: "{files} 個未提交的檔案：會併入下一次迭代的提交",
     }
     takeover_had_ended(task: &str, status: &str) {
-        en: "{task} had ended ({status}): {dacapo}resume {task} \"what to add\"",
+        en: "{task} had already ended ({status}): {dacapo}resume {task} \"what to add\"",
         zh_cn: "{task} 之前已结束（{status}）：{dacapo}resume {task} \"要补充的内容\"",
         zh_tw: "{task} 之前已結束（{status}）：{dacapo}resume {task} \"要補充的內容\"",
     }
@@ -57,22 +58,22 @@ messages! {
         zh_tw: "{task} 沒有在執行：{dacapo}resume {task} 繼續執行",
     }
     takeover_in_background(task: &str) {
-        en: "{task} goes on in the background; {dacapo}attach {task} shows it",
+        en: "{task} continues in the background; {dacapo}attach {task} shows it",
         zh_cn: "{task} 在后台继续运行；{dacapo}attach {task} 查看",
         zh_tw: "{task} 在背景繼續執行；{dacapo}attach {task} 查看",
     }
     takeover_does_not_pause(task: &str) {
-        en: "task '{task}' does not pause",
+        en: "task '{task}' has not paused",
         zh_cn: "任务“{task}”没有暂停",
         zh_tw: "任務「{task}」沒有暫停",
     }
     takeover_kept_pauses_soon() {
-        en: "everything; it pauses as soon as it can",
-        zh_cn: "全部保留；它会尽快暂停",
-        zh_tw: "全部保留；它會盡快暫停",
+        en: "everything; it will pause as soon as it can",
+        zh_cn: "全部内容；它会尽快暂停",
+        zh_tw: "全部內容；它會盡快暫停",
     }
     takeover_again_when_paused(task: &str) {
-        en: "{dacapo}takeover {task} again, when {dacapo}list shows it as paused",
+        en: "run {dacapo}takeover {task} again when {dacapo}list shows it as paused",
         zh_cn: "等 {dacapo}list 显示它已暂停，再运行 {dacapo}takeover {task}",
         zh_tw: "等 {dacapo}list 顯示它已暫停，再執行 {dacapo}takeover {task}",
     }
@@ -148,7 +149,7 @@ messages! {
         zh_tw: "{dacapo}resume {task} 重建工作樹並繼續執行",
     }
     editor_cannot_start(editor: &str, error: &str) {
-        en: "`{editor}` cannot be started: {error}",
+        en: "cannot start `{editor}`: {error}",
         zh_cn: "无法启动 `{editor}`：{error}",
         zh_tw: "無法啟動 `{editor}`：{error}",
     }

@@ -11,7 +11,7 @@ messages! {
         zh_tw: "無法讀取 {path}：{error}",
     }
     cannot_be_written(path: &str, error: &str) {
-        en: "{path} cannot be written: {error}",
+        en: "cannot write {path}: {error}",
         zh_cn: "无法写入 {path}：{error}",
         zh_tw: "無法寫入 {path}：{error}",
     }
@@ -21,7 +21,7 @@ messages! {
         zh_tw: "此儲存庫還沒有任務",
     }
     task_exec_something() {
-        en: "{dacapo}exec \"what the agent is to do\"",
+        en: "{dacapo}exec \"what the agent should do\"",
         zh_cn: "{dacapo}exec \"要智能体做的事\"",
         zh_tw: "{dacapo}exec \"要代理做的事\"",
     }
@@ -58,9 +58,9 @@ messages! {
         zh_tw: "任務「{task}」已中斷：它的行程不在了{last}",
     }
     task_interrupted_kept() {
-        en: "all it did; it can go on",
-        zh_cn: "已完成的全部内容；可以继续",
-        zh_tw: "已完成的全部內容；可以繼續",
+        en: "all its work; it can be resumed",
+        zh_cn: "已完成的全部工作；可以恢复",
+        zh_tw: "已完成的全部工作；可以恢復",
     }
     task_still_running(task: &str) {
         en: "Task '{task}' is still running.",
@@ -84,7 +84,7 @@ messages! {
         zh_tw: "{dacapo}attach {task} 查看它，{dacapo}wait {task} 等它結束",
     }
     task_still_finishing(task: &str) {
-        en: "The process of task '{task}' is gone, but a git or guard that it started is still running",
+        en: "The process of task '{task}' is gone, but a git or guard process that it started is still running",
         zh_cn: "任务“{task}”的进程已不在，但它启动的 git 或守护进程仍在运行",
         zh_tw: "任務「{task}」的行程已不在，但它啟動的 git 或守護行程仍在執行",
     }
@@ -94,22 +94,22 @@ messages! {
         zh_tw: "{dacapo}wait {task} 等它結束，然後重試",
     }
     task_unreadable(task: &str, error: &str) {
-        en: "task '{task}' cannot be read: {error}",
+        en: "cannot read task '{task}': {error}",
         zh_cn: "无法读取任务“{task}”：{error}",
         zh_tw: "無法讀取任務「{task}」：{error}",
     }
     task_finish_with_its_version() {
-        en: "finish it with the Dacapo that made it",
+        en: "finish it with the version of Dacapo that created it",
         zh_cn: "用创建它的那个版本的 Dacapo 完成它",
         zh_tw: "用建立它的那個版本的 Dacapo 完成它",
     }
     task_drop_keeps_commits(task: &str) {
-        en: "{dacapo}drop {task} puts it away; its commits are kept",
+        en: "{dacapo}drop {task} removes it; its commits are kept",
         zh_cn: "{dacapo}drop {task} 丢弃它，提交会保留",
         zh_tw: "{dacapo}drop {task} 捨棄它，提交會保留",
     }
     task_unreachable(task: &str, error: &str) {
-        en: "task '{task}' cannot be reached: {error}",
+        en: "cannot reach task '{task}': {error}",
         zh_cn: "无法联系任务“{task}”：{error}",
         zh_tw: "無法聯絡任務「{task}」：{error}",
     }
@@ -135,7 +135,7 @@ messages! {
         zh_tw: "git 不信任 {path} 的儲存庫：{said}",
     }
     repository_elsewhere() {
-        en: "-C DIR for a repository elsewhere",
+        en: "use -C DIR for a repository elsewhere",
         zh_cn: "仓库在别处时用 -C DIR 指定",
         zh_tw: "儲存庫在別處時用 -C DIR 指定",
     }
@@ -145,7 +145,7 @@ messages! {
         zh_tw: "先 git clone，再在複製出的儲存庫裡工作",
     }
     repository_leave_git_dir() {
-        en: "cd to the checkout, or -C DIR",
+        en: "cd to the checkout, or use -C DIR",
         zh_cn: "cd 到工作区，或用 -C DIR",
         zh_tw: "cd 到工作目錄，或用 -C DIR",
     }
@@ -171,7 +171,7 @@ messages! {
         zh_tw: "DACAPO_HOME=DIR 把自己的任務放在別處，例如用於測試",
     }
     inside_unknown_caller(error: &str) {
-        en: "cannot tell who runs this command: {error}",
+        en: "cannot tell who is running this command: {error}",
         zh_cn: "无法判断是谁在运行此命令：{error}",
         zh_tw: "無法判斷是誰在執行此指令：{error}",
     }
@@ -182,7 +182,7 @@ messages! {
     }
 
     directory_unusable(error: &str) {
-        en: "the current directory cannot be used: {error}",
+        en: "cannot use the current directory: {error}",
         zh_cn: "无法使用当前目录：{error}",
         zh_tw: "無法使用目前目錄：{error}",
     }

@@ -52,22 +52,18 @@ messages! {
         zh_tw: "{dacapo}trust --list 列出它現在帶來的內容",
     }
     trust_not_revoked(hash: &str, error: &str) {
-        en: "cannot take {hash} back: {error}",
+        en: "cannot revoke {hash}: {error}",
         zh_cn: "无法收回 {hash}：{error}",
         zh_tw: "無法收回 {hash}：{error}",
     }
-    trust_kept_others() {
-        en: "everything that is not named",
-        zh_cn: "没有提到的全部内容",
-        zh_tw: "沒有提到的全部內容",
-    }
+    trust_kept_others() { en: "everything else", zh_cn: "其余全部内容", zh_tw: "其餘全部內容" }
     trust_hash_not_trusted(hash: &str) {
         en: "nothing with the hash {hash} is trusted here",
         zh_cn: "这里没有信任哈希为 {hash} 的内容",
         zh_tw: "這裡沒有信任雜湊為 {hash} 的內容",
     }
     trust_list_shows_trusted() {
-        en: "{dacapo}trust --list shows what is",
+        en: "{dacapo}trust --list shows what is trusted",
         zh_cn: "{dacapo}trust --list 列出受信任的内容",
         zh_tw: "{dacapo}trust --list 列出受信任的內容",
     }
@@ -87,12 +83,12 @@ messages! {
         zh_tw: "{source} 的 {number} 項設定",
     }
     trust_taken_back(number: u64) {
-        en: (number: "1 confirmation taken back", "{number} confirmations taken back"),
+        en: (number: "1 confirmation revoked", "{number} confirmations revoked"),
         zh_cn: "已收回 {number} 项确认",
         zh_tw: "已收回 {number} 項確認",
     }
     trust_nothing_to_confirm() {
-        en: "there is nothing to confirm: this repository brings nothing that runs here, or you trust it already",
+        en: "there is nothing to confirm: this repository brings nothing that runs here, or you already trust it",
         zh_cn: "没有需要确认的内容：此仓库没有带来会在这里运行的东西，或你已经信任它",
         zh_tw: "沒有需要確認的內容：此儲存庫沒有帶來會在這裡執行的東西，或你已經信任它",
     }
@@ -102,7 +98,7 @@ messages! {
         zh_tw: "已信任，直到它有變更：{what}",
     }
     trust_revoke_takes_back() {
-        en: "{dacapo}trust --revoke takes it back",
+        en: "{dacapo}trust --revoke revokes it",
         zh_cn: "{dacapo}trust --revoke 收回信任",
         zh_tw: "{dacapo}trust --revoke 收回信任",
     }
@@ -121,7 +117,7 @@ messages! {
         zh_cn: "{variable}=HASH 只为一条命令确认；{dacapo}trust --list 会列出哈希",
         zh_tw: "{variable}=HASH 只為一條指令確認；{dacapo}trust --list 會列出雜湊",
     }
-    trust_declined() { en: "it is not trusted", zh_cn: "没有信任", zh_tw: "沒有信任" }
+    trust_declined() { en: "not trusted", zh_cn: "未信任", zh_tw: "未信任" }
     trust_nothing_brought() {
         en: "this repository brings nothing that needs your confirmation",
         zh_cn: "此仓库没有需要你确认的内容",

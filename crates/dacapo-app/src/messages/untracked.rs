@@ -14,16 +14,12 @@ messages! {
     untracked_not_kept(number: u64, groups: &str) {
         en: (number: "not kept in case an iteration changes it: {groups}", "not kept in case an iteration changes them: {groups}"),
         zh_cn: "未另存备份（若被迭代改动则无法找回）：{groups}",
-        zh_tw: "未另存備份（若被迭代更動則無法找回）：{groups}",
+        zh_tw: "未另存備份（若被迭代變更則無法找回）：{groups}",
     }
     untracked_group(names: &str, why: &str) { en: "{names} ({why})", zh_cn: "{names}（{why}）", zh_tw: "{names}（{why}）" }
-    untracked_secret() { en: "looks like a secret", zh_cn: "像是密钥", zh_tw: "像是密鑰" }
+    untracked_secret() { en: "looks like a secret", zh_cn: "像是密钥", zh_tw: "像是金鑰" }
     untracked_too_big() { en: "larger than 50 MB", zh_cn: "大于 50 MB", zh_tw: "大於 50 MB" }
-    untracked_cache() {
-        en: "a build makes it again",
-        zh_cn: "构建时会重新生成",
-        zh_tw: "建置時會重新產生",
-    }
+    untracked_cache() { en: "a build recreates it", zh_cn: "构建时会重新生成", zh_tw: "建置時會重新產生" }
     untracked_too_much() {
         en: "beyond 200 MB or 10,000 files",
         zh_cn: "超过 200 MB 或 10,000 个文件",
@@ -53,7 +49,7 @@ messages! {
     untracked_committed(files: u64, iteration: &str) {
         en: (files: "{iteration} changed it, and it is committed", "{iteration} changed them, and they are committed"),
         zh_cn: "{iteration}改动了它，已提交",
-        zh_tw: "{iteration}更動了它，已提交",
+        zh_tw: "{iteration}變更了它，已提交",
     }
     untracked_added(files: u64, iteration: &str) {
         en: (files: "the agent committed it in {iteration}", "the agent committed them in {iteration}"),
@@ -63,7 +59,7 @@ messages! {
     untracked_changed(files: u64, iteration: &str) {
         en: (files: "{iteration} changed it, and it is not committed", "{iteration} changed them, and they are not committed"),
         zh_cn: "{iteration}改动了它，未提交",
-        zh_tw: "{iteration}更動了它，未提交",
+        zh_tw: "{iteration}變更了它，未提交",
     }
     untracked_gone(files: u64, iteration: &str) {
         en: (files: "it is gone since {iteration}", "they are gone since {iteration}"),

@@ -45,13 +45,13 @@ impl Section {
 
 /// Settings, each with what it is for.
 const SETTINGS: &str = "\
-# auto_start: true                   # may start by itself (dacapo milestone start --auto)
-# requires_human_review: true        # you have the last word: dacapo milestone approve
+# auto_start: true                   # may start automatically (dacapo milestone start --auto)
+# requires_human_review: true        # you decide at the end: dacapo milestone approve
 # developer: claude                  # the agent that builds
 # acceptor: codex                    # the agent that judges; may be another one
-# max_iterations_per_milestone: 20   # rounds, whatever their verdict; then it pauses
-# max_consecutive_rejections: 3      # so many in a row, and it pauses
-# call_timeout: 10m                  # of one turn of one of the two
+# max_iterations_per_milestone: 20   # rounds of any verdict; then it pauses
+# max_consecutive_rejections: 3      # in a row; then it pauses
+# call_timeout: 10m                  # for one agent call
 # max_cost: 5                        # USD
 # max_tokens: 500000
 ";

@@ -5,12 +5,15 @@ use dacapo_core::event::{Attempt, ChangeCause, LimitSaid, Metered, StopDetail, W
 use super::faults;
 use super::needs::main_branch;
 use super::words;
-use crate::messages::Messages;
+use crate::messages::{Messages, Surface};
+
+/// What is on record where the terminal of a task was closed.
+pub const TERMINAL_CLOSED: &str = "the terminal was closed";
 
 /// What more there is to say about the end of task `name` than its reason.
 pub fn detail(detail: &StopDetail, name: &str, messages: Messages) -> String {
     match detail {
-        StopDetail::By { by } => by.clone(),
+        StopDetail::By { by } => who(by, messages),
         StopDetail::LimitTooLong { limit } => messages.detail_limit_too_long(&limit_said(limit, messages)),
         StopDetail::TimeUsed => messages.detail_time_used(),
         StopDetail::BudgetUsed => messages.detail_budget_used(),
@@ -34,6 +37,33 @@ pub fn detail(detail: &StopDetail, name: &str, messages: Messages) -> String {
         StopDetail::Main(found) => main_branch(found, messages),
         StopDetail::Faults { faults } => faults::all(faults, messages).unwrap_or_default(),
         StopDetail::Said { message } => message.clone(),
+    }
+}
+
+/// The same as a sentence of its own.
+pub fn sentence(why: &StopDetail, name: &str, messages: Messages) -> String {
+    match why {
+        StopDetail::By { by } if by != TERMINAL_CLOSED => messages.detail_ended_by(&who(by, messages)),
+        StopDetail::By { .. }
+        | StopDetail::LimitTooLong { .. }
+        | StopDetail::TimeUsed
+        | StopDetail::BudgetUsed
+        | StopDetail::UsageUnknown { .. }
+        | StopDetail::Setup { .. }
+        | StopDetail::Check { .. }
+        | StopDetail::NoSession
+        | StopDetail::Main(_)
+        | StopDetail::Faults { .. }
+        | StopDetail::Said { .. } => detail(why, name, messages),
+    }
+}
+
+/// Who or what ended it: a command as it is typed here, a signal, a terminal that was closed.
+pub fn who(by: &str, messages: Messages) -> String {
+    match (by.strip_prefix(Surface::Shell.prefix()), by) {
+        (Some(words), _) => messages.command(words),
+        (None, TERMINAL_CLOSED) => messages.by_terminal_closed(),
+        (None, by) => by.to_owned(),
     }
 }
 
@@ -101,9 +131,9 @@ mod tests {
                 "found by task other: limit reached; the limit lasts longer than --max-wait allows",
                 "the time is used up",
                 "the budget is used up",
-                "usage unknown: one reported no usable tokens in 2 turns in a row; bound the task by --iter or --time",
-                "usage unknown: one reported no usable cost in 2 turns in a row; set [prices] for its model, or bound \
-                 the task by --iter or --time",
+                "usage unknown: one reported no usable tokens in 2 turns in a row; limit the task with --iter or --time",
+                "usage unknown: one reported no usable cost in 2 turns in a row; set [prices] for its model, or \
+                 limit the task with --iter or --time",
                 "setup `two` failed (timed out)\na\nb",
                 "check `two` cannot be run (exit 127): not found",
                 "check `two` cannot be run (ended by a signal)",
@@ -111,6 +141,15 @@ mod tests {
                 "not logged in",
             ]
         );
+    }
+
+    #[test]
+    fn u7_who_ended_a_task_is_a_sentence_and_a_command_is_named_as_it_is_typed() {
+        let ended = |by: &str, messages| sentence(&StopDetail::By { by: by.into() }, "x", messages);
+        assert_eq!(ended("Ctrl-C", Messages::ENGLISH), "ended by Ctrl-C");
+        assert_eq!(ended("dacapo kill", Messages::ENGLISH), "ended by dacapo kill");
+        assert_eq!(ended("dacapo kill", Messages::ENGLISH.for_app()), "ended by /kill");
+        assert_eq!(ended(TERMINAL_CLOSED, Messages::ENGLISH), TERMINAL_CLOSED);
     }
 
     #[test]
@@ -126,8 +165,8 @@ mod tests {
             all.each_ref().map(|cause| wait(cause, Messages::ENGLISH)),
             [
                 "limit reached",
-                "task other tries whether it is over: limit reached",
-                "iteration failed; next attempt in 4 s",
+                "task other is checking whether it is over: limit reached",
+                "the iteration failed; next attempt in 4 s",
                 "the call failed; next attempt in 4 s",
             ]
         );

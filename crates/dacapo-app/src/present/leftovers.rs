@@ -77,12 +77,12 @@ mod tests {
             all.each_ref().map(|reason| because(reason, "x", Messages::ENGLISH)),
             [
                 "merged into main",
-                "merged into main; 1 ignored file is put away: dacapo undo x",
-                "merged into main; 2 ignored files are put away: dacapo undo x",
-                "no proof for 7 days",
-                "put away, merged, with files that are in no commit",
-                "put away, merged, with files that are in no commit: goes after 30 days, or with --dropped",
-                "its drop was cut short: dacapo drop x goes on, dacapo undo x takes it back",
+                "merged into main; 1 ignored file is kept: dacapo undo x restores it",
+                "merged into main; 2 ignored files are kept: dacapo undo x restores them",
+                "not used for a proof for 7 days",
+                "merged; contains files that are in no commit",
+                "merged; contains files that are in no commit; removed after 30 days, or now with --dropped",
+                "its drop was interrupted: dacapo drop x finishes it, dacapo undo x reverts it",
                 "1 uncommitted file; dacapo drop keeps it",
                 "3 uncommitted files; dacapo drop keeps them",
             ]

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(
             shown(messages),
             "  next: dacapo diff x             see what changed\n        \
-             dacapo resume x --iter 5  go on for 5 more iterations\n        Allow once\n"
+             dacapo resume x --iter 5  continue for 5 more iterations\n        Allow once\n"
         );
         let chinese = shown(Messages::new(Language::SimplifiedChinese));
         assert!(chinese.starts_with("  下一步：dacapo diff x  "), "{chinese}");

@@ -152,13 +152,13 @@ mod tests {
             [
                 "ended 1 process that was left running",
                 "ended 2 processes that were left running",
-                "1 file in /i is not a command of Dacapo's and is ignored",
+                "1 file in /i is not a Dacapo command and was ignored",
                 "named in .worktreeinclude, not copied: a",
                 "named in .worktreeinclude, not copied: a and 2 more",
                 "not committed: a: looks like a secret",
-                "left as it is, uncommitted: a: 9 bytes are over the limit",
-                "the agent committed a: git could not take it: no",
-                "HEAD was put on a detached HEAD; it is on main again, and the work too",
+                "left uncommitted: a: 9 bytes is over the limit",
+                "the agent committed a: git could not add it: no",
+                "HEAD had been moved to a detached HEAD; it is back on main, with the work",
             ]
         );
     }
@@ -178,10 +178,10 @@ mod tests {
             [
                 "this checkout stays on milestone/x; git switch BRANCH goes back to BRANCH",
                 "no ports for this task (DACAPO_PORT_BASE is not set): all are taken",
-                "the working directory was made again at its start",
-                "bot has no mode of its own for --approval edits: what it asks for is refused, what it does not ask for \
-                 cannot be",
-                "no pull request: the task is not completed; dacapo pr x opens one all the same",
+                "the working directory was created again at its start",
+                "bot has no mode for --approval edits: what it asks for is refused, but what it does without asking \
+                 cannot be stopped",
+                "no pull request: the task is not completed; dacapo pr x opens one anyway",
             ]
         );
     }

@@ -82,7 +82,7 @@ pub fn facts(view: &TaskView, result: &TaskResult, messages: Messages) -> String
     out.push_str(&not_proven(result, messages));
     // Who paused it knows what was typed.
     let detail = result.detail.as_ref().filter(|_| !is_paused_by_hand(view, result));
-    let message = detail.map(|detail| ends::detail(detail, &view.name, messages));
+    let message = detail.map(|detail| ends::sentence(detail, &view.name, messages));
     if let Some(message) = &message {
         let _ = writeln!(out, "  {}", words::line(message, words::WHOLE));
         // What a command said that failed.

@@ -12,6 +12,7 @@ use dacapo_core::spec::Writing;
 use dacapo_core::view::Status;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::ends;
 use crate::messages::Messages;
 
 /// What a person wants of a task, in one line.
@@ -32,7 +33,7 @@ pub fn command(received: &Received, messages: Messages) -> String {
         Command::Untell => messages.order_untell(),
         Command::Set { key, value } => format!("{}={}", line(key, 40), line(value, 40)),
     };
-    messages.order_by(&line(&received.by, 60), &what)
+    messages.order_by(&line(&ends::who(&received.by, messages), 60), &what)
 }
 
 /// The limits of a loop, each in words; `iterations` is how many it may have.

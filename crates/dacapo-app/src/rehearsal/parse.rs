@@ -261,7 +261,7 @@ mod tests {
             ),
             (
                 "output: json\niterations:\n  - - say: a\n",
-                "r.yaml:1:9: there is no output `json`; there are: events, text",
+                "r.yaml:1:9: there is no output `json`; available: events, text",
             ),
             (
                 "iterations: []\n",

@@ -141,7 +141,7 @@ mod tests {
         let silent = |said| Fault::Silent { limit_ms: 1_800_000, said: Some(said) };
         assert_eq!(patience.silence(silent), None, "it has not said anything");
         assert_eq!(patience.see(&retry(Some(429)), NOW, None), None);
-        let message = "no sign of life for 30m: no".to_owned();
+        let message = "no output and no activity for 30m: no".to_owned();
         assert_eq!(patience.silence(silent), Some(GiveUp::Limit { message }));
         let late = patience.see(&retry(Some(429)), NOW + LONGEST, None);
         assert!(matches!(late, Some(GiveUp::Limit { .. })), "{late:?}");

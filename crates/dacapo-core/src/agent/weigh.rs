@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(message(Ending::Exited(1)), "the agent exited with code 1: Error: API key invalid");
         assert_eq!(message(Ending::Signalled(6)), "the agent was ended by signal 6: Error: API key invalid");
         assert!(message(Ending::Exited(127)).ends_with("(exit 127): Error: API key invalid"));
-        assert!(message(Ending::Exited(0)).ends_with("was over: Error: API key invalid"));
+        assert!(message(Ending::Exited(0)).ends_with("its turn: Error: API key invalid"));
         let known = Observed { error: Some((FailureKind::Permanent, "401".into())), ..seen.clone() };
         assert_eq!(
             weigh(&Ending::Exited(1), &known, true),

@@ -57,11 +57,11 @@ pub fn hidden_because(why: HiddenWhy) -> &'static str {
         HiddenWhy::UntrackedBefore => "untracked before the task, and so left out of its commits",
         HiddenWhy::Untracked => "not committed",
         HiddenWhy::NestedRepository => "in a git repository of its own",
-        HiddenWhy::EmptyDirectory => "an empty directory: git keeps none",
-        HiddenWhy::IncludedChanged => "it came with .worktreeinclude and was changed here",
+        HiddenWhy::EmptyDirectory => "an empty directory, which git does not keep",
+        HiddenWhy::IncludedChanged => "copied by .worktreeinclude and changed here",
         HiddenWhy::AssumeUnchanged => "its change is hidden by git update-index --assume-unchanged",
         HiddenWhy::SkipWorktree => "its change is hidden by git update-index --skip-worktree",
-        HiddenWhy::Filtered => "a clean filter commits it with other content",
+        HiddenWhy::Filtered => "a clean filter commits different content",
         HiddenWhy::Changed => "it differs from the commit",
     }
 }

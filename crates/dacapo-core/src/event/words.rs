@@ -17,45 +17,48 @@ pub fn fault(fault: &Fault) -> String {
     match fault {
         Fault::NotLoggedIn { said, .. } => with("not logged in", said),
         Fault::KeyRefused { holder, said } => with(&format!("the key in {holder} was refused"), said),
-        Fault::NotPaidFor { said } => with("not paid for", said),
+        Fault::NotPaidFor { said } => with("payment required", said),
         Fault::SessionGone { agent, said } => session_gone(agent, said),
         Fault::SessionNotTakenUp { follow_up_of, said } => format!(
             "Failed to get session ID for loop follow-up (task {follow_up_of}): the agent's process had ended, and the \
-             conversation could not be taken up again ({said})"
+             conversation could not be resumed ({said})"
         ),
-        Fault::OutsideRepository { agent } => format!("{agent} refuses to work outside of a git repository"),
+        Fault::OutsideRepository { agent } => format!("{agent} refuses to work outside a git repository"),
         Fault::PromptTooLong { agent, most } => {
-            format!("{agent} takes no prompt of more than {most} characters")
+            format!("{agent} does not accept prompts of more than {most} characters")
         }
-        Fault::TooSlow { limit: TimeLimit::Turn, limit_ms } => format!("no end within {}", span(*limit_ms)),
+        Fault::TooSlow { limit: TimeLimit::Turn, limit_ms } => {
+            format!("not finished within {}", span(*limit_ms))
+        }
         Fault::TooSlow { limit: TimeLimit::Call, limit_ms } => {
-            format!("no end within call_timeout in [milestone] ({})", span(*limit_ms))
+            format!("not finished within call_timeout in [milestone] ({})", span(*limit_ms))
         }
-        Fault::Silent { limit_ms, said } => {
-            with(&format!("no sign of life for {}", span(*limit_ms)), said.as_deref().unwrap_or_default())
-        }
+        Fault::Silent { limit_ms, said } => with(
+            &format!("no output and no activity for {}", span(*limit_ms)),
+            said.as_deref().unwrap_or_default(),
+        ),
         Fault::TriedInVain { attempts, said } => {
-            with(&format!("gave it up after {attempts} attempts without an answer"), said)
+            with(&format!("gave up after {attempts} attempts without an answer"), said)
         }
         Fault::NoAcpAnswer { said } => {
             let what = "no answer in the Agent Client Protocol: is output = \"acp\" right for this command?";
             with(what, said.as_deref().unwrap_or_default())
         }
-        Fault::Unfinished { said } => {
-            with("the agent exited with code 0 but never said that its turn was over", said)
-        }
+        Fault::Unfinished { said } => with("the agent exited with code 0 without ending its turn", said),
         Fault::NotRunnable { code, said } => {
             with(&format!("the agent's command cannot be run (exit {code})"), said)
         }
         Fault::Exited { code, said } => with(&format!("the agent exited with code {code}"), said),
         Fault::Signalled { signal, said } => with(&format!("the agent was ended by signal {signal}"), said),
-        Fault::GuardLost => "the guard of the agent was killed; all it had started was ended".to_owned(),
+        Fault::GuardLost => {
+            "the agent's guard process was killed; everything it had started was ended".to_owned()
+        }
         Fault::NotAllowed(refused) if refused.tools.is_empty() => {
-            format!("{} was given no tools that change anything and changed nothing", refused.agent)
+            format!("{} had no tools that can change files, and changed nothing", refused.agent)
         }
         Fault::NotAllowed(refused) => {
             format!(
-                "{} was not allowed to use {} and changed nothing",
+                "{} was not allowed to use {}, and changed nothing",
                 refused.agent,
                 refused.tools.join(", ")
             )
@@ -73,9 +76,9 @@ fn session_gone(agent: &str, said: &str) -> String {
         "gemini" | "opencode" if said.is_empty() => format!("the session is gone: {agent} does not know it"),
         "gemini" | "opencode" => format!("the session is gone: {said}"),
         _ if said.is_empty() => {
-            format!("{agent} does not know this conversation any more, so it cannot be continued")
+            format!("{agent} no longer knows this conversation, so it cannot be continued")
         }
-        _ => format!("{agent} has no such conversation any more ({said})"),
+        _ => format!("{agent} no longer has this conversation ({said})"),
     }
 }
 

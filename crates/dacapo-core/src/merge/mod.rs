@@ -147,7 +147,7 @@ pub enum LeftOut {
     #[error("conflicts in {files}, and there is no agent to resolve them", files = names(.0))]
     Conflicts(Vec<PathBuf>),
     /// The query needs one.
-    #[error("there is no agent that could follow the query")]
+    #[error("no agent is available to follow the query")]
     NoAgent,
     /// The agent could not.
     #[error("agent '{agent}' did not resolve it: {}", crate::context::fault(.fault))]
@@ -176,10 +176,10 @@ pub enum LeftOut {
         output: PathBuf,
     },
     /// The branch was moved by somebody else, and again while it was tried anew.
-    #[error("the branch was moved by somebody else meanwhile, twice")]
+    #[error("someone else moved the branch twice in the meantime")]
     Moved,
     /// Somebody switched to another branch meanwhile.
-    #[error("another branch was checked out meanwhile")]
+    #[error("another branch was checked out in the meantime")]
     Switched,
     /// Files of the user's own are where the result has files.
     #[error("files here are in the way: {0}")]

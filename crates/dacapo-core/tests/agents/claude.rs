@@ -165,12 +165,12 @@ fn l8_a_refused_login_is_permanent_and_says_how_to_log_in() {
 
 #[test]
 fn l8_what_only_a_person_can_heal() {
-    assert_eq!(turn("credit").exit(1), permanent("not paid for: Credit balance is too low"));
+    assert_eq!(turn("credit").exit(1), permanent("payment required: Credit balance is too low"));
     let model = "There's an issue with the selected model (claude-opus-5-5). It may not exist or you may not have \
                  access to it. Run --model to pick a different model.";
     assert_eq!(turn("model-missing").exit(1), permanent(model));
     assert_eq!(turn("e400").exit(1), permanent("API Error: 400 mock says 400"));
-    let gone = "claude has no such conversation any more (No conversation found with session ID: \
+    let gone = "claude no longer has this conversation (No conversation found with session ID: \
                 11111111-2222-4333-8444-000000000000)";
     assert_eq!(turn("resume-missing").exit(1), session_lost(gone));
 }
@@ -315,7 +315,7 @@ fn what_standard_error_says_where_the_stream_says_nothing() {
         permanent(&format!("{root}; set IS_SANDBOX=1 where that is what you want"))
     );
     let gone = "No conversation found with session ID: x";
-    let message = format!("claude has no such conversation any more ({gone})");
+    let message = format!("claude no longer has this conversation ({gone})");
     assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session ID x is already in use.\n\n"),

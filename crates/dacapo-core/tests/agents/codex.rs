@@ -196,7 +196,7 @@ fn a_plan_is_shown_when_it_changes() {
 #[test]
 fn an_error_that_nothing_follows_is_the_reason() {
     let lines = br#"{"type":"error","message":"Quota exceeded. Check your plan and billing details."}"#;
-    let message = "not paid for: Quota exceeded. Check your plan and billing details.";
+    let message = "payment required: Quota exceeded. Check your plan and billing details.";
     assert_eq!(end_of(CODEX, &events(CODEX, lines, usize::MAX), &Ending::Exited(1)), permanent(message));
     let lines = br#"{"type":"error","message":"Reconnecting... 1/5"}"#;
     assert_eq!(events(CODEX, lines, usize::MAX), [retry(None, "Reconnecting... 1/5")]);

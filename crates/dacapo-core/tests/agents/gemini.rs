@@ -142,7 +142,7 @@ fn l14_our_own_signal_answered_with_exit_0_is_no_success() {
     ];
     assert_eq!(events("sigterm"), expected);
     assert_eq!(end("sigterm", &Ending::Cancelled), TurnEnd::Cancelled);
-    let silent = "the agent exited with code 0 but never said that its turn was over";
+    let silent = "the agent exited with code 0 without ending its turn";
     assert_eq!(end("sigterm", &Ending::Exited(0)), transient(silent), "somebody else's signal");
     assert_eq!(end("sigterm", &Ending::Unwatched), TurnEnd::Interrupted);
     assert_eq!(events("hang"), [session("b343bd07-8fb6-49f8-a7c5-204d05c2cc13")]);

@@ -85,7 +85,7 @@ fn l12_an_answer_that_breaks_off_for_ever_is_no_progress() {
         text("pon"),
     ];
     assert_eq!(events("cut"), expected, "the last words are kept, and no end");
-    let silent = "the agent exited with code 0 but never said that its turn was over";
+    let silent = "the agent exited with code 0 without ending its turn";
     assert_eq!(end("cut", &Ending::Exited(0)), transient(silent));
     // What it did with tools is work, whatever the model's endpoint calls the end of the step.
     let worked = r#"{"type":"step_start"}

@@ -172,7 +172,7 @@ fn what_standard_error_says_where_the_stream_says_nothing() {
         other => panic!("{other:?}"),
     };
     let gone = "No saved session found with ID x. Run `qwen --resume` without an ID to choose from existing sessions.";
-    let message = format!("qwen has no such conversation any more ({gone})");
+    let message = format!("qwen no longer has this conversation ({gone})");
     assert_eq!(end(1, gone), session_lost(&message));
     assert_eq!(
         end(1, "Error: Session Id x is already in use.\n"),

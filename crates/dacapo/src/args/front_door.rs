@@ -347,13 +347,13 @@ mod tests {
         for (line, says) in [
             (&["fix", "the", "tests"][..], "quote it: dacapo \"fix the tests\""),
             (&["-C", "x", "fix", "it"], "quote it: dacapo \"fix it\""),
-            (&["fix"], "dacapo \"what it is to do\""),
+            (&["fix"], "dacapo \"what it should do\""),
             (&["stauts", "boom"], "Did you mean: dacapo status boom"),
             (&["stauts"], "Did you mean: dacapo status"),
             (&["lits", "--all"], "Did you mean: dacapo list --all"),
             (&["tests", "are", "broken"], "quote it: dacapo \"tests are broken\""),
-            (&["fix", "$(rm)"], "dacapo \"what it is to do\""),
-            (&["--iter", "3", "fix it", "now"], "dacapo [flags] \"what the agent is to do\""),
+            (&["fix", "$(rm)"], "dacapo \"what it should do\""),
+            (&["--iter", "3", "fix it", "now"], "dacapo [flags] \"what the agent should do\""),
             (&["--json", "list"], "dacapo list --json"),
             (&["--json", "status", "boom"], "dacapo status --json boom"),
         ] {

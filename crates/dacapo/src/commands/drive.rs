@@ -3,6 +3,7 @@
 use dacapo_app::messages::Messages;
 use dacapo_app::operations::after_task::{AfterTask, Watched};
 use dacapo_app::operations::run::Run;
+use dacapo_app::present::ends;
 use dacapo_core::engine::{Control, Sink};
 use dacapo_core::store::read_sealed;
 use dacapo_core::task::agent_loop::PromiseRule;
@@ -117,7 +118,7 @@ pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> 
             }
             let heard = control.stop(match signal {
                 SIGINT => "Ctrl-C",
-                SIGHUP => "the terminal was closed",
+                SIGHUP => ends::TERMINAL_CLOSED,
                 _ => "SIGTERM",
             });
             if !heard && after == AfterTheEnd::Exit {
@@ -131,6 +132,6 @@ pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> 
 /// `ulimit -u`, `ulimit -v`, or a machine that is full.
 pub(super) fn no_more_threads(error: &std::io::Error) -> Failure {
     Failure::failed(text(|m| m.thread_unavailable(&error.to_string())))
-        .kept("all that was done; nothing runs")
-        .hint("end other programs or raise the limits (ulimit -u, ulimit -v), then try again")
+        .kept(text(Messages::thread_kept))
+        .hint(text(Messages::thread_raise_limits))
 }

@@ -70,7 +70,7 @@ fn a8_tools_that_were_never_offered_are_missed_where_nothing_was_done() {
     let _ = world.exec(&["--name", "u", "--agent", "g", "go"]).expect(1);
     let error = world.events("u", "iteration_finished")[0]["error"].as_str().unwrap().to_owned();
     let expected =
-        "g was given no tools that change anything and changed nothing; put --yolo into the agent's command";
+        "g had no tools that can change files, and changed nothing; put --yolo into the agent's command";
     assert_eq!(error, expected);
     let _ = world.exec(&["--name", "v", "--agent", "gemini", "go"]).expect(0);
 }

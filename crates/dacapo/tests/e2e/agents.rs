@@ -155,12 +155,12 @@ fn l16_what_differs_from_what_was_typed_is_said_beside_json_too() {
     let world = World::new();
     let words = ["--max-iterations", "101", "--until", "FIN-1", "--agent-cmd", "echo FIN-1", "--json", "go"];
     let ran = world.exec(&words).expect(0);
-    assert!(ran.stderr.contains("--max-iterations 101 is outside 1…100: 100 is used"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-iterations 101 is outside 1…100: using 100"), "{}", ran.stderr);
     let _ = ran.result();
     world.program("bot", "#!/bin/sh\necho FIN-1\n");
     world.config("[agents.bot]\ncommand = [\"bot\"]\nloop_enabled = true\nmax_iterations = 500\n");
     let ran = world.exec(&["--agent", "bot", "--until", "FIN-1", "go"]).expect(0);
-    assert!(ran.stdout.contains("is not in 1…100; 100 is used"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("is outside 1…100: using 100"), "{}", ran.stdout);
 }
 
 #[test]

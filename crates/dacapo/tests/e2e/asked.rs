@@ -15,14 +15,14 @@ fn l18_a_blocked_agent_asks_and_goes_on_with_the_answer() {
     let ran = world.exec(&words).expect(4);
     let question = "Which key: the blue one or the red one?";
     assert!(
-        ran.stdout.contains("\n‖ paused: the agent cannot go on without you · 1 iteration · "),
+        ran.stdout.contains("\n‖ paused: the agent cannot continue without you · 1 iteration · "),
         "{}",
         ran.stdout
     );
     assert!(ran.stdout.contains(&format!("\n  {question}\n")), "{}", ran.stdout);
     assert!(
         ran.stdout.ends_with(
-            "  next: dacapo resume t \"your answer\"  answer it and go on\n        \
+            "  next: dacapo resume t \"your answer\"  answer it and continue\n        \
              dacapo kill t                  end it; its work is kept\n"
         ),
         "{}",
@@ -79,7 +79,7 @@ fn s2_guidance_stands_until_it_is_taken_back() {
     let said = world.run(&["tell", "t", "use tabs"]).expect(0).stdout;
     assert_eq!(
         said,
-        "t is told in every iteration once it resumes: dacapo resume t; dacapo tell t --clear takes it back\n"
+        "t will get this in every iteration once it resumes: dacapo resume t; dacapo tell t --clear withdraws it\n"
     );
     let _ = world.run(&["tell", "t", "--once", "look twice"]).expect(0);
     let shown = world.run(&["status", "t"]).expect(0).stdout;
@@ -92,7 +92,7 @@ fn s2_guidance_stands_until_it_is_taken_back() {
     let heard = |turn, text: &str| world.prompt("t", turn).contains(text);
     assert_eq!([heard(1, "use tabs"), heard(2, "use tabs")], [true, true]);
     assert_eq!([heard(1, "look twice"), heard(2, "look twice")], [true, false]);
-    assert_eq!(world.run(&["tell", "t", "--clear"]).expect(0).stdout, "t is no longer told this\n");
+    assert_eq!(world.run(&["tell", "t", "--clear"]).expect(0).stdout, "t will no longer get this\n");
     assert_eq!(world.status("t")["guidance"], json!(null));
     let _ = world.run(&["resume", "t", "--iter", "1"]).expect(1);
     assert!(!heard(3, "use tabs"));

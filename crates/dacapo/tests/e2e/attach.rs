@@ -256,7 +256,8 @@ fn s2_leaving_without_a_terminal_leaves_the_task_alone() {
         rustix::process::kill_process(pid, signal).unwrap();
         let rest: Vec<String> = lines.map_while(Result::ok).collect();
         assert_eq!(attached.wait().unwrap().code(), Some(130));
-        let said = rest.iter().any(|line| line == "detached; the task goes on: dacapo attach t");
+        let said =
+            rest.iter().any(|line| line == "detached; the task keeps running: dacapo attach t shows it");
         assert_eq!(said, signal == Signal::INT, "{rest:?}");
     }
     let_go(&world);
@@ -361,7 +362,10 @@ mod at_a_terminal {
             terminal.press(key);
             let (code, said) = terminal.end();
             assert_eq!(code, Some(130), "{said}");
-            assert!(said.ends_with("detached; the task goes on: dacapo attach t\r\n"), "{said}");
+            assert!(
+                said.ends_with("detached; the task keeps running: dacapo attach t shows it\r\n"),
+                "{said}"
+            );
         }
         let_go(&world);
         let _ = world.run(&["wait", "t"]).expect(0);
@@ -380,7 +384,7 @@ mod at_a_terminal {
         let_go(&world);
         let (code, said) = terminal.end();
         assert_eq!(code, Some(4), "{said}");
-        assert!(said.contains("stops after this iteration; dacapo resume t goes on then"), "{said}");
+        assert!(said.contains("stops after this iteration; dacapo resume t continues it"), "{said}");
         assert_eq!(world.status("t")["iteration"], 1);
         world.assert_nothing_left("t");
     }

@@ -178,14 +178,14 @@ fn u6_a_bad_config_is_refused_with_its_place() {
         ("\n[agents.x]\ncomand = [\"y\"]\n", "config.toml:3:1; did you mean '"),
         (
             "[spawn_task.context_passing]\nenabled = \"yes\"\n",
-            "wrong value for 'spawn_task.context_passing.enabled'",
+            "invalid value for 'spawn_task.context_passing.enabled'",
         ),
-        ("[agents.x]\nmax_iterations = \"5\"\n", "wrong value for 'agents.x.max_iterations'"),
-        ("[agents.x]\nsession = \"old\"\n", "wrong value for 'agents.x.session'"),
-        ("checks = \"cargo test\"\n", "wrong value for 'checks'"),
+        ("[agents.x]\nmax_iterations = \"5\"\n", "invalid value for 'agents.x.max_iterations'"),
+        ("[agents.x]\nsession = \"old\"\n", "invalid value for 'agents.x.session'"),
+        ("checks = \"cargo test\"\n", "invalid value for 'checks'"),
         ("agent = \n", "not valid TOML in "),
         ("[agents.x]\nscript = \"a\"\n", "only for the built-in agent 'rehearsal'"),
-        ("language = \"klingon\"\n", "wrong value for 'language'"),
+        ("language = \"klingon\"\n", "invalid value for 'language'"),
     ] {
         world.config(text);
         refused(&world, &["exec", "--agent-cmd", "date > log", "go"], says);

@@ -94,7 +94,7 @@ fn s3_a_worktree_that_cannot_be_made_is_a_failed_task_and_said_by_spawn() {
     world.git(&["config", "filter.broken.required", "true"]);
     let words = ["spawn", "--name", "w", "--agent-cmd", "date > log", "go"];
     let ran = world.run(&words).expect(1);
-    let message = "task 'w' could not begin: cannot create the worktree: ";
+    let message = "task 'w' could not start: cannot create the worktree: ";
     assert!(ran.stderr.contains(message) && ran.stderr.contains("dacapo resume w"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("runs in the background"), "{}", ran.stdout);
     let status = world.status("w");
@@ -105,7 +105,7 @@ fn s3_a_worktree_that_cannot_be_made_is_a_failed_task_and_said_by_spawn() {
     let log = world.run(&["logs", "w"]).expect(0).stdout;
     assert!(log.contains("Failed to prepare workspace: cannot create the worktree: "), "{log}");
     let shown = world.run(&["status", "w"]).expect(0).stdout;
-    assert!(shown.contains("✗ failed (the worktree could not be made)"), "{shown}");
+    assert!(shown.contains("✗ failed (the worktree could not be created)"), "{shown}");
     assert_eq!(world.git(&["branch", "--format=%(refname:short)"]), "main", "nothing half-made stays");
     world.git(&["config", "--unset", "filter.broken.required"]);
     world.git(&["config", "filter.broken.smudge", "cat"]);
@@ -119,7 +119,7 @@ fn s3_a_setup_that_fails_is_a_failed_task_and_in_the_log() {
     let world = World::new();
     world.config("[worktree]\nsetup = [\"echo no modules; exit 3\"]\n");
     let ran = world.run(&["spawn", "--name", "s", "--agent-cmd", "date > log", "go"]);
-    let said = "task 's' could not begin: setup `echo no modules; exit 3` failed (exit 3)";
+    let said = "task 's' could not start: setup `echo no modules; exit 3` failed (exit 3)";
     // On a machine that is busy it may fail later than anybody waits for it.
     assert!(ran.stderr.contains(said) || ran.stdout.contains("runs in the background"), "{ran:?}");
     let _ = world.run(&["wait", "s"]).expect(1);

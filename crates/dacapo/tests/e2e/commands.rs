@@ -135,7 +135,7 @@ fn s7_a_second_loop_in_the_same_checkout_is_refused_and_names_the_first() {
     let first = world.start(&["exec", "--name", "first", "--agent-cmd", &agent, "go"]);
     world.wait_for_file("begun");
     let second = world.exec(&["--name", "second", "--agent-cmd", "date > other", "go"]).expect(2);
-    assert!(second.stderr.contains("Task 'first' is at work in this checkout"), "{}", second.stderr);
+    assert!(second.stderr.contains("Task 'first' is running in this checkout"), "{}", second.stderr);
     assert!(second.stderr.contains("--worktree"), "{}", second.stderr);
     let resumed = world.run(&["resume", "first"]).expect(2);
     assert!(resumed.stderr.contains("Task 'first' is still running."), "{}", resumed.stderr);
@@ -365,7 +365,7 @@ fn a5_the_demo_catches_a_false_done_and_leaves_nothing_behind() {
     assert!(!ran.stdout.contains("is ignored"), "the demo's own variable is known:\n{}", ran.stdout);
     assert!(!ran.stdout.contains("diff demo"), "what is gone is not offered:\n{}", ran.stdout);
     assert!(!ran.stdout.contains("dacapo resume"), "there is no task to go on with: {}", ran.stdout);
-    let next = "next, in a repository of yours:\n  dacapo doctor                   check that your agents are ready\n  \
+    let next = "next, in your own repository:\n  dacapo doctor                   check that your agents are ready\n  \
                 dacapo \"fix the failing tests\"  start a task\n";
     assert!(ran.stdout.ends_with(next), "{}", ran.stdout);
     assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);

@@ -140,7 +140,7 @@ fn s9_what_was_dropped_comes_back_bit_for_bit() {
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
     world.run(&["status", "t"]).expect(2).says("Task 't' not found").says("dacapo undo t brings it back");
-    world.run(&["drop", "t"]).expect(2).says("Task 't' is dropped already").says("dacapo undo t");
+    world.run(&["drop", "t"]).expect(2).says("Task 't' is already dropped").says("dacapo undo t");
     let kept = world.git(&["for-each-ref", "--format=%(refname)", "refs/dacapo/rescue/t/"]);
     assert_eq!(kept.lines().filter(|name| name.ends_with("/tip")).count(), 1, "{kept}");
     // Git clears up as thoroughly as it can.

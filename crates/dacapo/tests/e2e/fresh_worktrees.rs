@@ -93,7 +93,7 @@ fn s3_files_that_worktreeinclude_names_come_along() {
     world.git(&["init", "-q", "nested"]);
     world.write("nested/.env", "not ours\n");
 
-    run(&world, &[]).expect(0).says("9 files (39 B)").says("came along by .worktreeinclude").says("nested");
+    run(&world, &[]).expect(0).says("copied by .worktreeinclude: 9 files (39 B)").says("nested");
     let at = worktree(&world, "t");
     let read =
         |name: &str| fs::read_to_string(at.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -208,7 +208,7 @@ fn s3_a_setup_that_fails_is_a_clear_state() {
         .expect(1)
         .says("✗ failed (the worktree could not be set up)")
         .says("line 3")
-        .says("next: dacapo resume t  go on");
+        .says("next: dacapo resume t  continue");
     let view = world.status("t");
     assert_eq!((&view["status"], &view["result"]["stop_reason"]), (&"failed".into(), &"setup_failed".into()));
     assert_eq!((&view["iteration"], &view["setup"][1]["exit_code"]), (&0.into(), &1.into()));

@@ -164,7 +164,7 @@ fn k4_a_new_branch_with_the_work_on_it_is_followed() {
         let world = World::new();
         play(&world, &[], misdeed)
             .expect(0)
-            .says("note    HEAD was put on feature; it is on main again, and the work too");
+            .says("note    HEAD had been moved to feature; it is back on main, with the work");
         assert_eq!(world.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
         assert_eq!(world.subjects(), ["[iter-2] did it 2", commits, "[iter-0] did it 0", "first"]);
         world.ended("completed", [3, 3, 0]);
@@ -176,7 +176,7 @@ fn k4_a_detached_head_is_put_back_with_its_work() {
     let world = World::new();
     play(&world, &[], "git checkout -q --detach; git add -A; git commit -qm own")
         .expect(0)
-        .says("note    HEAD was put on a detached HEAD; it is on main again, and the work too");
+        .says("note    HEAD had been moved to a detached HEAD; it is back on main, with the work");
     assert_eq!(world.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
     assert_eq!(world.subjects(), ["[iter-2] did it 2", "own", "[iter-0] did it 0", "first"]);
     world.ended("completed", [3, 3, 0]);
@@ -211,7 +211,7 @@ fn k4_a_deleted_branch_is_there_again() {
     for place in [&[][..], &["--worktree"]] {
         let world = World::new();
         let misdeed = "b=$(git symbolic-ref --short HEAD); git checkout -q --detach; git branch -qD $b";
-        play(&world, place, misdeed).expect(0).says("HEAD was put on a detached HEAD; it is on ");
+        play(&world, place, misdeed).expect(0).says("HEAD had been moved to a detached HEAD; it is back on ");
         let branch = if place.is_empty() { "main" } else { "dacapo/t" };
         let log = world.git(&["log", "--format=%s", branch]);
         assert_eq!(log, "[iter-2] did it 2\n[iter-1] did it 1\n[iter-0] did it 0\nfirst");
@@ -227,7 +227,7 @@ fn c9_secrets_and_huge_files_stay_out_also_when_the_agent_staged_them() {
         play(&world, &[], &misdeed)
             .expect(0)
             .says("note    not committed: .env: looks like a secret")
-            .says("note    not committed: big.bin: 60000000 bytes are over the limit");
+            .says("note    not committed: big.bin: 60000000 bytes is over the limit");
         world.status_text().says("not committed: .env: looks like a secret");
         assert_eq!(world.git(&["log", "--format=", "--name-only", "--all"]), "f2\nf1\nf0\nREADME.md");
         assert_eq!(world.read(".env"), "KEY=1\n");
@@ -273,7 +273,7 @@ fn r2_a_removed_worktree_is_made_again() {
         .expect(0)
         .says("the working directory ")
         .says("is gone")
-        .says("note    the working directory was made again at ");
+        .says("note    the working directory was created again at ");
     assert_eq!(world.git(&["log", "--format=%s", "dacapo/t"]), "[iter-2] did it 2\n[iter-0] did it 0\nfirst");
     world.ended("completed", [3, 2, 1]);
     let worktree = world.status("t")["worktree"].as_str().unwrap().to_owned();
@@ -283,7 +283,7 @@ fn r2_a_removed_worktree_is_made_again() {
 #[test]
 fn r2_a_worktree_without_its_git_file_is_mended() {
     let world = World::new();
-    play(&world, &["--worktree"], "rm -rf .git").expect(0).says(".git had been removed and was put back");
+    play(&world, &["--worktree"], "rm -rf .git").expect(0).says(".git had been removed and was restored");
     assert_eq!(world.git(&["log", "--format=%s", "main..dacapo/t"]).lines().count(), 3);
     assert_eq!(world.subjects(), ["first"]);
     world.ended("completed", [3, 3, 0]);

@@ -170,7 +170,7 @@ fn r2_removed_turns_are_made_again_and_said() {
     let world = World::new();
     play(&world, &[], "rm -rf $DACAPO_HOME/repos/*/tasks/t/turns")
         .expect(0)
-        .says("/tasks/t/turns had been removed and was made again; what was printed before is lost");
+        .says("/tasks/t/turns had been removed and was created again; earlier output is lost");
     assert_eq!(world.subjects().len(), 4);
     world.ended("completed", [3, 3, 0]);
 }
@@ -180,7 +180,7 @@ fn r2_removed_check_files_are_made_again() {
     let world = World::new();
     play(&world, &["--check", "test -f f2"], "rm -rf $DACAPO_HOME/repos/*/tasks/t/checks")
         .expect(0)
-        .says("/tasks/t/checks had been removed and was made again");
+        .says("/tasks/t/checks had been removed and was created again");
     world.ended("completed", [3, 3, 0]);
 }
 

@@ -17,9 +17,9 @@ fn l12_an_agent_that_hangs_is_ended_for_want_of_life() {
     let world = World::new();
     play(&world, &["--idle-timeout", "3s"], "sleep 1000")
         .expect(0)
-        .says("no sign of life for --idle-timeout (3s)")
+        .says("no output and no activity for --idle-timeout (3s)")
         .says("waiting until ");
-    world.status_text().says("no sign of life for --idle-timeout (3s)");
+    world.status_text().says("no output and no activity for --idle-timeout (3s)");
     assert_eq!(world.changed("HEAD~1"), ["f1"], "what it did before is kept");
     world.ended("completed", [3, 2, 1]);
 }
@@ -29,8 +29,8 @@ fn l12_a_busy_agent_is_ended_by_the_hard_limit() {
     let world = World::new();
     play(&world, &["--turn-timeout", "6s"], "while :; do echo x; done")
         .expect(0)
-        .says("no end within --turn-timeout (6s)");
-    world.status_text().says("no end within --turn-timeout (6s)");
+        .says("not finished within --turn-timeout (6s)");
+    world.status_text().says("not finished within --turn-timeout (6s)");
     world.ended("completed", [3, 2, 1]);
 }
 
@@ -39,7 +39,7 @@ fn l12_an_agent_that_ignores_term_is_killed_at_its_limit() {
     let world = World::new();
     play(&world, &["--turn-timeout", "6s"], "trap '' TERM; while :; do sleep 1; done")
         .expect(0)
-        .says("no end within --turn-timeout (6s)");
+        .says("not finished within --turn-timeout (6s)");
     world.ended("completed", [3, 2, 1]);
 }
 
@@ -54,7 +54,7 @@ fn l14_ctrl_c_ends_an_agent_that_ignores_it() {
     signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let said = fs::read_to_string(&log).unwrap();
-    assert!(said.contains("stopping (Ctrl-C); what is there is kept"), "{said}");
+    assert!(said.contains("stopping (Ctrl-C); all work is kept"), "{said}");
     assert!(said.contains("■ cancelled · 2 iterations · 1 failed"), "{said}");
     assert_eq!(world.changed("HEAD"), ["f1", "up"]);
     assert!(world.git(&["log", "-1", "--format=%B"]).contains("Dacapo-Outcome: cancelled"));
@@ -135,8 +135,8 @@ fn r1_an_agent_that_kills_its_guard_fails_and_leaves_nothing() {
     );
     play(&world, &[], &misdeed)
         .expect(0)
-        .says("the guard of the agent was killed; all it had started was ended");
-    world.status_text().says("the guard of the agent was killed; all it had started was ended");
+        .says("the agent's guard process was killed; everything it had started was ended");
+    world.status_text().says("the agent's guard process was killed; everything it had started was ended");
     assert!(!runs(&fs::read_to_string(&pid).unwrap(), "stray-orphan"));
     assert_eq!(world.changed("HEAD~1"), ["f1"]);
     world.ended("completed", [3, 2, 1]);
@@ -162,7 +162,7 @@ fn r1_an_agent_that_terminates_the_runner_is_stopped_like_by_a_person() {
     let world = World::new();
     play(&world, &[], &format!("kill -TERM {RUNNER}; sleep 1000"))
         .expect(130)
-        .says("stopping (SIGTERM); what is there is kept")
+        .says("stopping (SIGTERM); all work is kept")
         .says("■ cancelled");
     world.ended("cancelled", [2, 1, 1]);
 }
@@ -213,7 +213,7 @@ fn a5_the_scripted_agent_at_its_worst_leaves_nothing() {
     world
         .exec(&["--name", "t", "--iter", "1", "--turn-timeout", "6s", "go"])
         .expect(1)
-        .says("no end within --turn-timeout (6s)")
+        .says("not finished within --turn-timeout (6s)")
         .says("left running");
     assert_eq!(world.changed("HEAD"), ["a"]);
     world.ended("failed", [1, 0, 1]);

@@ -39,7 +39,11 @@ fn l0_the_first_agent_that_is_installed_and_logged_in_does_the_work() {
     let world = World::new();
     let ran = run(&world, &["exec", "go"], &[]).expect(2);
     assert!(ran.stderr.starts_with("error: no agent is installed: claude, codex, "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("\n  do:   dacapo doctor shows how to get each of them"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("\n  do:   dacapo doctor shows how to install each of them"),
+        "{}",
+        ran.stderr
+    );
 
     world.program("codex", CODEX);
     let ran = run(&world, &["exec", "go"], &[]).expect(2);

@@ -29,7 +29,7 @@ fn l5_a_cap_outside_its_bounds_is_clamped_and_said() {
         let words =
             ["--name", name, "--until", "X-1", "--max-iterations", wanted, "--agent-cmd", agent, "go"];
         let ran = world.exec(&words).expect(code);
-        let note = format!("--max-iterations {wanted} is outside 1…100: {used} is used");
+        let note = format!("--max-iterations {wanted} is outside 1…100: using {used}");
         assert!(ran.stdout.contains(&note), "{}", ran.stdout);
         assert_eq!(world.status(name)["max_iterations"], used);
     }
@@ -201,7 +201,7 @@ fn l10_a_budget_in_money_needs_to_know_what_is_spent() {
     world.config(&endpoint);
     let ran = world.exec(&words).expect(2);
     ran.says("agent 'native' does not report its cost: --max-cost cannot be enforced");
-    ran.says("set [prices.\"tiny\"] input = …").says("--max-tokens bounds it without prices");
+    ran.says("set [prices.\"tiny\"] input = …").says("--max-tokens works without prices");
     assert_eq!((world.tasks(), server.requests().len()), (Vec::new(), 0));
     // A dollar a token: the first summary is over the budget.
     world.config(&format!("{endpoint}[prices.tiny]\ninput = 1000000.0\noutput = 1000000.0\n"));
@@ -376,8 +376,8 @@ fn l12_a_turn_that_takes_too_long_is_ended_and_the_loop_goes_on() {
     let world = World::new();
     // Longer than the second iteration can take on any machine.
     for (name, flag, limit, message) in [
-        ("a", "--turn-timeout", "6s", "no end within --turn-timeout (6s)"),
-        ("b", "--idle-timeout", "3s", "no sign of life for --idle-timeout (3s)"),
+        ("a", "--turn-timeout", "6s", "not finished within --turn-timeout (6s)"),
+        ("b", "--idle-timeout", "3s", "no output and no activity for --idle-timeout (3s)"),
     ] {
         let agent = world.rehearsal(
             "iterations:\n  - - write: { path: a, text: '{task}' }\n    - hang: true\n  - - write: { path: b, text: '{task}' }\n",

@@ -180,7 +180,7 @@ fn r2_what_does_not_read_is_a_line_and_hides_nothing() {
             ("loop", "symbolic links"),
             ("newer", "newer Dacapo (format 3)"),
         ]) {
-            assert!(line.starts_with(&format!("warning: task '{name}' cannot be read: ")), "{line}");
+            assert!(line.starts_with(&format!("warning: cannot read task '{name}': ")), "{line}");
             assert!(line.contains(why) && !line.contains('\u{1b}'), "{line}");
         }
         assert_eq!(said.len(), 5, "{}", ran.stderr);

@@ -112,7 +112,7 @@ fn s11_what_was_proven_on_the_very_commit_is_not_run_again_and_everything_else_i
     task(&world, "one", "echo 1 > new; echo one", &["--check", &check]);
     task(&world, "two", "echo 1 > new; echo 2 > two; echo two", &["--check", &check]);
     let before = count();
-    merge(&world, &["one"]).expect(0).says("(proven on this very commit)").says("✓ one  fast-forward to");
+    merge(&world, &["one"]).expect(0).says("(proven on this commit)").says("✓ one  fast-forward to");
     assert_eq!(count(), before, "the receipt is for this commit");
     merge(&world, &["two", "--dry-run"]).expect(0).says("1 two 1 commit, 2 files     merge");
     assert_eq!(count(), before, "a plan runs nothing");

@@ -221,13 +221,11 @@ fn u4_a_refusal_is_final_and_told() {
     let world = World::new();
     let hook = Hook::start(&["404 Not Found\r\n\r\nno_such_hook", "404 Not Found\r\n\r\n"]);
     webhook(&world, &hook);
-    exec(&world, &[])
-        .expect(0)
-        .says("nobody was notified by webhook: it answers 404 Not Found: no_such_hook");
+    exec(&world, &[]).expect(0).says("cannot notify by webhook: it answers 404 Not Found: no_such_hook");
     assert_eq!(hook.posts().len(), 1);
     let error = "it answers 404 Not Found: no_such_hook".to_owned();
     assert_eq!(notified(&world), [("webhook".into(), Some(error))]);
-    world.run(&["status", "t"]).expect(0).says("note    nobody was notified by webhook: it answers 404");
+    world.run(&["status", "t"]).expect(0).says("note    cannot notify by webhook: it answers 404");
     assert_eq!(world.status("t")["outcome"], "completed");
     let ran = world.run(&["notify", "test"]).expect(1);
     assert_eq!(ran.stdout, "webhook  failed: it answers 404 Not Found\n");
@@ -347,7 +345,7 @@ fn u4_a_command_that_fails_is_no_failure_of_the_task() {
     world.config("[notify]\ndesktop = false\ncommand = \"echo it broke >&2; exit 3\"\n");
     let ran = exec(&world, &["--json"]).expect(0);
     assert_eq!(ran.result()["outcome"], "completed");
-    ran.says("nobody was notified by command: exit 3: it broke");
+    ran.says("cannot notify by command: exit 3: it broke");
     let ran = world.run(&["notify", "test", "--json"]).expect(1);
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(answer, json!({"v": 2, "how": "command", "ok": false, "error": "exit 3: it broke"}));
@@ -363,7 +361,11 @@ fn u4_the_desktop_shows_it_where_there_is_one() {
     // No session, no desktop: nothing is tried, and nothing is said.
     exec(&world, &[]).expect(0).silent_about("notif");
     assert!(!shown.exists() && notified(&world).is_empty());
-    world.run(&["notify", "test"]).expect(2).says("there is no way to notify you").says("[notify] webhook");
+    world
+        .run(&["notify", "test"])
+        .expect(2)
+        .says("cannot notify you: there is no desktop here")
+        .says("[notify] webhook");
     let mut command = world.command(&["resume", "t", "<b>more</b>"]);
     let _ =
         Ran::from(command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere").output().unwrap()).expect(0);

@@ -164,7 +164,7 @@ fn c1_an_old_plan_never_slips_in() {
         (ran.stdout, world.prompt(name, 0))
     };
     let (said, prompt) = run("a", &[]);
-    let note = "note    plan: .dacapo/plans/old.md is committed and unchanged; not used. --plan .dacapo/plans/old.md uses it\n";
+    let note = "note    plan: .dacapo/plans/old.md is committed and unchanged, so it is not used; --plan .dacapo/plans/old.md uses it\n";
     assert!(said.contains(note), "{said}");
     assert_eq!(prompt, "go");
     assert_eq!(run("b", &["--plan", ".dacapo/plans/old.md"]).1, "go\n\n## Plan\nold");
@@ -176,7 +176,7 @@ fn c1_an_old_plan_never_slips_in() {
 #[test]
 fn c1_a_person_is_asked_once_whether_an_old_plan_is_to_be_used() {
     const QUESTION: &str = "use it, now and until it changes?";
-    const NOT_USED: &str = ".dacapo/plans/old.md is committed and unchanged; not used.";
+    const NOT_USED: &str = ".dacapo/plans/old.md is committed and unchanged, so it is not used";
     const USED: &str = "go\n\n## Plan\nold";
     let world = World::new();
     let commit = |text: &str| {

@@ -56,9 +56,9 @@ fn l4_a_proof_names_the_commit_and_merge_believes_it() {
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     assert!(shown.contains("(proof)"), "{shown}");
     let logs = world.run(&["logs", "t"]).expect(0).stdout;
-    assert!(logs.contains(&format!("Proof of {} in a checkout of its own", &tip[..7])), "{logs}");
+    assert!(logs.contains(&format!("Proving {} in a separate checkout", &tip[..7])), "{logs}");
     let plan = world.run(&["merge", "t", "--dry-run"]).expect(0).stdout;
-    assert!(plan.contains("(proven on this very commit)"), "{plan}");
+    assert!(plan.contains("(proven on this commit)"), "{plan}");
     let _ = world.run(&["merge", "t"]).expect(0);
     assert!(in_a_clone(&world, CHECK));
 }

@@ -157,7 +157,7 @@ fn s9_what_crashes_left_is_removed_or_named() {
     let done = prune(&world, &["--dropped"]);
     assert_eq!(in_short(&done), (vec!["left ".into(), "left ".into()], vec!["t".into(), "unknown".into()]));
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
-    assert!(done["spared"][0]["reason"].as_str().unwrap().contains("dacapo undo t takes it back"));
+    assert!(done["spared"][0]["reason"].as_str().unwrap().contains("dacapo undo t reverts it"));
     assert!(!repo.join("dropped/.gone-x").exists() && repo.join("worktrees/unknown").exists());
     let _ = world.run(&["undo", "t"]).expect(0);
     assert_eq!(fs::read_to_string(at.join("f-t")).unwrap(), "t\n");

@@ -187,7 +187,7 @@ fn s12_a_branch_that_somebody_else_moved_is_not_overwritten() {
     world
         .run(&["pr", "t"])
         .expect(1)
-        .says("somebody else has pushed to dacapo/t")
+        .says("someone else has pushed to dacapo/t")
         .says("git fetch origin dacapo/t");
     assert_eq!(world.pushed("dacapo/t"), theirs);
 }
@@ -369,7 +369,7 @@ fn s12_a_task_without_commits_has_nothing_to_offer() {
     let world = World::with_remote(GITHUB);
     world.platform("gh", GH);
     let words = ["--name", "t", "--worktree", "--pr", "--agent-cmd", "echo nothing to do", "go"];
-    world.exec(&words).expect(0).says("has no commits: there is nothing to offer");
+    world.exec(&words).expect(0).says("has no commits: there is nothing to propose");
     world.run(&["pr", "t"]).expect(2).says("has no commits");
     assert_eq!((world.pushed("dacapo/t"), world.platform_calls("gh")), (String::new(), vec![]));
 }

@@ -19,13 +19,13 @@ fn a_turn_that_was_refused_and_did_nothing_is_a_failure_that_says_what_would_hav
     let words = ["--name", "t", "--agent", &agent, "--iter", "3"];
     let ran = world.exec(&[&words[..], &["go"]].concat()).expect(1);
     ran.says("  not allowed: write a.txt\n")
-        .says("rehearsal was not allowed to use write a.txt and changed nothing; use --approval auto");
+        .says("rehearsal was not allowed to use write a.txt, and changed nothing; use --approval auto");
     let status = world.status("t");
     assert_eq!(end(&status["result"]), ("failed", "permanent_error", [1, 0, 1]));
     let record = &world.events("t", "iteration_finished")[0];
     assert_eq!((&record["success"], &record["outcome"]), (&json!(false), &json!("failure")));
     let logs = world.run(&["logs", "t"]).expect(0);
-    logs.says("Iteration 0 failed: rehearsal was not allowed to use write a.txt and changed nothing");
+    logs.says("Iteration 0 failed: rehearsal was not allowed to use write a.txt, and changed nothing");
     world.assert_nothing_left("t");
 }
 
@@ -48,7 +48,7 @@ fn many_refusals_do_not_fill_the_screen() {
     let agent = world.rehearsal(&format!("iterations:\n  - - say: hm\n{refusals}"));
     let ran = world.exec(&["--name", "t", "--agent", &agent, "--iter", "2", "go"]).expect(1);
     assert_eq!(ran.stdout.matches("  not allowed: ").count(), 5, "{}", ran.stdout);
-    ran.says("not allowed to use tool 0, tool 1, tool 2, tool 3, tool 4 and");
+    ran.says("not allowed to use tool 0, tool 1, tool 2, tool 3, tool 4, and");
 }
 
 #[test]
@@ -101,9 +101,6 @@ fn l12_an_agent_that_tries_for_ever_is_given_up_and_may_heal() {
     let failed = &world.events("t", "turn_finished")[0];
     assert_eq!((&failed["end"], &failed["failure"]), (&json!("failed"), &json!("transient")));
     let message = failed["message"].as_str().unwrap();
-    assert!(
-        message.starts_with("gave it up after ") && message.ends_with(": connection refused"),
-        "{message}"
-    );
+    assert!(message.starts_with("gave up after ") && message.ends_with(": connection refused"), "{message}");
     world.assert_nothing_left("t");
 }

@@ -66,11 +66,7 @@ fn s17_a_proven_task_is_renamed_and_merged_without_another_proof() {
     // The name is free, and whoever has it now is another.
     task(&world, "old");
     let before = count();
-    world
-        .run(&["merge", "new"])
-        .expect(0)
-        .says("(proven on this very commit)")
-        .says("✓ new  fast-forward to");
+    world.run(&["merge", "new"]).expect(0).says("(proven on this commit)").says("✓ new  fast-forward to");
     assert_eq!(count(), before, "its receipt is believed");
     assert_eq!(world.git(&["branch", "--format=%(refname:short)"]), "dacapo/old\nmain");
     world.assert_nothing_left("new");
@@ -397,7 +393,7 @@ exec git "$@"
     assert!(!killed.wait().unwrap().success());
     world.wait_for_file("up");
     for words in [&["rename", "old", "new"][..], &["resume", "new", "--iter", "1"]] {
-        world.run(words).expect(2).says("a git or guard that it started is still running");
+        world.run(words).expect(2).says("a git or guard process that it started is still running");
     }
     fs::write(world.scratch("go"), "").unwrap();
     wait_for("git to be done", || rename(&world, "old", "new").code == 0);

@@ -143,7 +143,7 @@ fn s7_one_loop_per_workspace() {
         &["spawn", "--noworktree", "--agent-cmd", AGENT, "go"],
     ] {
         let said = world.run(words).expect(2);
-        assert!(said.stderr.contains("Task 'first' is at work in this checkout"), "{}", said.stderr);
+        assert!(said.stderr.contains("Task 'first' is running in this checkout"), "{}", said.stderr);
     }
     assert_eq!(world.tasks(), before);
     let said = world.run(&["resume", "first"]).expect(2);
@@ -248,7 +248,7 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     let _ = world.run(&["reject", "t"]).expect(0);
     let _ = world.wait("t");
     let said = world.run(&["approve", "t"]).expect(2);
-    assert!(said.stderr.contains("Task 't' asks nothing"), "{}", said.stderr);
+    assert!(said.stderr.contains("Task 't' is not asking anything"), "{}", said.stderr);
     let raw = world.run(&["logs", "t", "--turn", "0"]).expect(0).stdout;
     assert!(raw.contains("first: once") && raw.contains("second: no"), "{raw}");
     world.assert_nothing_left("t");

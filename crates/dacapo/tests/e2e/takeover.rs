@@ -84,8 +84,8 @@ fn s2_a_person_takes_over_and_then_the_loop_goes_on() {
     for words in [
         "pausing t; what its agent has done is committed",
         "claude, where it left off, in ",
-        "1 uncommitted file: part of the next iteration's commit",
-        "t goes on in the background; dacapo attach t shows it",
+        "1 uncommitted file: it becomes part of the next iteration's commit",
+        "t continues in the background; dacapo attach t shows it",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
@@ -122,7 +122,7 @@ fn s2_a_task_that_was_not_at_work_is_left_as_it_is_afterwards() {
     terminal.press("three\n");
     let (code, said) = terminal.end();
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("t had ended (completed): dacapo resume t \"what to add\""), "{said}");
+    assert!(said.contains("t had already ended (completed): dacapo resume t \"what to add\""), "{said}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn s2_an_agent_without_a_session_of_its_own_leaves_a_shell() {
     let mut command = world.command(&["takeover", "t"]);
     let (code, said) = Terminal::start(command.env("SHELL", shell)).end();
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("no interactive session of echo is known: a shell in "), "{said}");
+    assert!(said.contains("cannot open an interactive session of echo: starting a shell in "), "{said}");
     assert_eq!(calls(&world), format!(" | {} | t | yes\n", worktree(&world, "t").display()));
     // One that cannot be run changes nothing.
     let mut command = world.command(&["takeover", "t"]);

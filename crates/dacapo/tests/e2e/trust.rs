@@ -206,7 +206,7 @@ fn r6_changes_of_gits_own_settings_are_named() {
         words.extend((place == "--worktree").then_some(place));
         let ran = world.exec(&words).expect(0);
         let named = ".git/config, .git/hooks/post-checkout, .git/info/exclude";
-        ran.says(&format!("changed while the agent was at work: {named}"));
+        ran.says(&format!("changed while the agent was working: {named}"));
         assert_eq!(ran.stdout.matches("changed while the agent").count(), 1, "{}", ran.stdout);
         ran.says(&format!("⚠ settings changed: {named}"));
         let files: Vec<&str> = named.split(", ").collect();
@@ -243,7 +243,7 @@ fn r6_a_milestone_starts_by_itself_only_when_it_was_confirmed() {
     let ran = world.run(&["milestone", "start", "--auto"]);
     assert_eq!(world.tasks(), ["m1"]);
     // What Dacapo itself adds to git's excludes is nobody's change.
-    ran.silent_about("changed while the agent was at work");
+    ran.silent_about("changed while the agent was working");
 }
 
 #[test]

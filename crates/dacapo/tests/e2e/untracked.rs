@@ -97,7 +97,10 @@ fn c10_what_an_iteration_changes_is_committed_and_its_old_content_kept() {
     let view = world.status("t");
     assert_eq!((&view["untracked"]["touched_total"], &view["untracked"]["left_out"]), (&json!(6), &json!(1)));
     let dropped = world.run(&["drop", "t"]).expect(0).stdout;
-    assert!(dropped.contains(&format!("{REF} still holds what was untracked before it")), "{dropped}");
+    assert!(
+        dropped.contains(&format!("{REF} still keeps the files that were untracked before the task")),
+        "{dropped}"
+    );
     assert_eq!(world.at(REF, "notes.txt"), "mine");
 }
 
@@ -153,7 +156,7 @@ fn l4_a_check_that_needs_an_untracked_file_proves_nothing_and_says_why() {
         .expect(0)
         .says("passed here, not proven")
         .says("conf/local  untracked before the task, and so left out of its commits")
-        .says("to prove it: commit what the checks need of it, then resume");
+        .says("to prove it: commit the files that the checks need, then resume");
     assert_eq!(world.status("t")["verified"], json!(false));
     let failed = &world.events("t", "proof_failed")[0];
     assert_eq!(failed["hidden"], json!([{"path": "conf/local", "why": "untracked_before"}]));
@@ -226,7 +229,7 @@ fn r2_without_its_list_all_that_is_untracked_is_left_out() {
     world
         .run(&["resume", "t", "more"])
         .expect(0)
-        .says("which files were untracked before the task cannot be read")
+        .says("cannot tell which files were untracked before the task")
         .says("1 untracked file is left out of commits: notes");
     assert_eq!(
         (world.tree("HEAD"), world.read("notes")),

@@ -63,7 +63,7 @@ fn c10_uncommitted_files_stay_behind_and_are_counted() {
     let world = dirty();
     run(&world, &["--worktree"])
         .expect(0)
-        .says("note    4 uncommitted files left here; --with-changes takes them along");
+        .says("note    4 uncommitted files stay here; --with-changes copies them");
     assert_eq!(dirt(&world), DIRT);
     assert_eq!(world.git(&["show", "dacapo/t:README.md"]), "hello");
     assert_eq!(world.changed("dacapo/t"), ["f1"]);
@@ -72,7 +72,7 @@ fn c10_uncommitted_files_stay_behind_and_are_counted() {
 #[test]
 fn c10_with_changes_takes_them_along_in_a_commit_of_their_own() {
     let world = dirty();
-    run(&world, &["--worktree", "--with-changes"]).expect(0).says("uncommitted files came along");
+    run(&world, &["--worktree", "--with-changes"]).expect(0).says("uncommitted files were copied");
     assert_eq!(dirt(&world), DIRT, "and leaves them where they are");
     assert_eq!(
         world.git(&["log", "--format=%s", "dacapo/t"]),
@@ -169,7 +169,7 @@ fn r2_a_deleted_worktree_is_made_again_by_resume_and_named_where_its_branch_went
     fs::remove_dir_all(&worktree).unwrap();
     let tip = world.git(&["rev-parse", "dacapo/t"]);
     let ran = world.run(&["resume", "t", "--iter", "1"]).expect(0);
-    ran.says("the worktree had been removed and was made again from dacapo/t");
+    ran.says("the worktree had been removed and was created again from dacapo/t");
     let _ = world.git(&["merge-base", "--is-ancestor", &tip, "dacapo/t"]);
     fs::remove_dir_all(&worktree).unwrap();
     let _ = world.git(&["update-ref", "-d", "refs/heads/dacapo/t"]);

@@ -150,7 +150,7 @@ fn c4_c5_whatever_goes_wrong_with_them_the_iteration_is_committed() {
         ("retry: { status: 401, message: bad key, times: 2 }, hang: true", "not logged in: bad key"),
         (
             "retry: { message: no route, times: 40 }, hang: true",
-            "gave it up after 40 attempts without an answer: no route",
+            "gave up after 40 attempts without an answer: no route",
         ),
         ("flood: { mb: 20 }, exit: 1", "the agent exited with code 1"),
     ];

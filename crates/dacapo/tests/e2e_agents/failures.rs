@@ -73,7 +73,7 @@ pub(crate) fn hanging(agent: &'static Agent) {
     let mut running = Running::start(rig.command(&words));
     let failed = running.wait_for("an iteration", |event| event["type"] == "iteration_finished");
     over.turn_on();
-    assert_eq!(failed["error"], "no sign of life for --idle-timeout (3s)", "{failed}");
+    assert_eq!(failed["error"], "no output and no activity for --idle-timeout (3s)", "{failed}");
     let ran = running.finish().expect(0);
     assert_eq!(counts(&ran.result()), [2, 1, 1]);
     assert_eq!(rig.world.read("file-0.txt"), "text 0\n");

@@ -141,21 +141,21 @@ fn what_does_not_fit_is_refused_in_the_words_of_reading() {
         ("max_concurrent", "3", "unknown key 'max_concurrent'; did you mean 'spawn_task.max_concurrent'?"),
         ("a b", "3", "unknown key 'a b'"),
         ("agent.x", "3", "unknown key 'agent.x'"),
-        ("keep_awake", "maybe", "wrong value for 'keep_awake': expected true or false, found text"),
+        ("keep_awake", "maybe", "invalid value for 'keep_awake': expected true or false, found text"),
         (
             "agents.x.max_iterations",
             "1000",
-            "wrong value for 'agents.x.max_iterations': expected a whole number from 1 to 100, found 1000",
+            "invalid value for 'agents.x.max_iterations': expected a whole number from 1 to 100, found 1000",
         ),
         (
             "language",
             "zh-tw",
-            "wrong value for 'language': expected one of en, zh-CN, zh-TW, found 'zh-tw'; did you mean 'zh-TW'?",
+            "invalid value for 'language': expected one of en, zh-CN, zh-TW, found 'zh-tw'; did you mean 'zh-TW'?",
         ),
         (
             "notify",
             "3",
-            "wrong value for 'notify': expected a table, such as { key = \"value\" }, or one of its keys, found text",
+            "invalid value for 'notify': expected a table, such as { key = \"value\" }, or one of its keys, found text",
         ),
         ("notify", "{ dektop = true }", "unknown key 'notify.dektop'; did you mean 'notify.desktop'?"),
     ] {

@@ -284,11 +284,11 @@ fn what_does_not_count_is_said_and_does_not_stop() {
     );
     let loaded = case.load();
     insta::assert_snapshot!(case.plain(&loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")), @r"
-    DACAPO_AGENTS_NEW_BOT_MODEL is taken for 'agents.new_bot.model'; a name with other characters must first be in a config file
+    DACAPO_AGENTS_NEW_BOT_MODEL is read as 'agents.new_bot.model'; to set a name with other characters, define it in a config file first
     unknown variable DACAPO_AGNET is ignored; did you mean DACAPO_AGENT?
     unknown variable DACAPO_ZZZ is ignored
-    'agents.a.max_iterations' in /c/user.toml:2:1 is not in 1…100; 100 is used
-    'agents.b.max_iterations' in /c/user.toml:4:1 is not in 1…100; 1 is used
+    'agents.a.max_iterations' in /c/user.toml:2:1 is outside 1…100: using 100
+    'agents.b.max_iterations' in /c/user.toml:4:1 is outside 1…100: using 1
     ");
     let iterations = ["a", "b", "c"].map(|name| loaded.config.agent_profile(name).max_iterations);
     assert_eq!(iterations, [100, 1, 3]);
@@ -317,18 +317,18 @@ checks = ["below a table"]
     unknown key 'chekcs' in /c/user.toml:2:1; did you mean 'checks'?
     unknown key 'max_concurrent' in /c/user.toml:3:1; did you mean 'spawn_task.max_concurrent'?
     unknown key 'max_iteration' in /c/user.toml:5:3; did you mean 'max_iterations'?
-    wrong value for 'agents.copilot.session' in /c/user.toml:6:13: expected one of fresh, resume, found 'resum'; did you mean 'resume'?
-    wrong value for 'agents.copilot.command' in /c/user.toml:7:13: expected a non-empty list of text, found an empty list
+    invalid value for 'agents.copilot.session' in /c/user.toml:6:13: expected one of fresh, resume, found 'resum'; did you mean 'resume'?
+    invalid value for 'agents.copilot.command' in /c/user.toml:7:13: expected a non-empty list of text, found an empty list
     unknown key '繼' in /c/user.toml:8:3
-    wrong value for 'spawn_task.max_concurrent' in /c/user.toml:10:18: expected a whole number from 1 to 1000, found 0
+    invalid value for 'spawn_task.max_concurrent' in /c/user.toml:10:18: expected a whole number from 1 to 1000, found 0
     unknown key 'checks' in /c/user.toml:11:1; it belongs at the top of the file, before the first [table]
     unknown key 'zebra' in /c/user.toml:12:2
-    wrong value for 'agent' in /c/project.toml:1:9: expected non-empty text, found a whole number
-    wrong value for 'checks' in /c/project.toml:2:10: expected a list of non-empty text, found text
-    wrong value for 'agents' in /c/project.toml:3:10: expected a table, found a whole number
-    wrong value for 'milestone' in /c/project.toml:4:1: expected a table, found a list
-    wrong value for 'notify.webhook' in /c/project.toml:6:11: expected an address that begins with http:// or https://, found another address
-    wrong value for 'spawn_task.max_concurrent' in DACAPO_SPAWN_TASK_MAX_CONCURRENT: expected a whole number from 1 to 1000, found 'many'
+    invalid value for 'agent' in /c/project.toml:1:9: expected non-empty text, found a whole number
+    invalid value for 'checks' in /c/project.toml:2:10: expected a list of non-empty text, found text
+    invalid value for 'agents' in /c/project.toml:3:10: expected a table, found a whole number
+    invalid value for 'milestone' in /c/project.toml:4:1: expected a table, found a list
+    invalid value for 'notify.webhook' in /c/project.toml:6:11: expected an address that begins with http:// or https://, found another address
+    invalid value for 'spawn_task.max_concurrent' in DACAPO_SPAWN_TASK_MAX_CONCURRENT: expected a whole number from 1 to 1000, found 'many'
     "#);
     let failure = Failure::from(load(&case.sources).unwrap_err());
     assert_eq!(failure.exit_code(), 2);
@@ -339,8 +339,8 @@ fn c11_a_summary_has_room_for_words() {
     let set = |tokens: u32| format!("[spawn_task.context_passing]\nsummary_max_tokens = {tokens}\n");
     let case = Case::new(set(19), "", &[("DACAPO_SPAWN_TASK_CONTEXT_PASSING_SUMMARY_MAX_TOKENS", "8")]);
     insta::assert_snapshot!(case.problems(), @r#"
-    wrong value for 'spawn_task.context_passing.summary_max_tokens' in /c/user.toml:2:22: expected a whole number from 20 to 100000, found 19
-    wrong value for 'spawn_task.context_passing.summary_max_tokens' in DACAPO_SPAWN_TASK_CONTEXT_PASSING_SUMMARY_MAX_TOKENS: expected a whole number from 20 to 100000, found 8
+    invalid value for 'spawn_task.context_passing.summary_max_tokens' in /c/user.toml:2:22: expected a whole number from 20 to 100000, found 19
+    invalid value for 'spawn_task.context_passing.summary_max_tokens' in DACAPO_SPAWN_TASK_CONTEXT_PASSING_SUMMARY_MAX_TOKENS: expected a whole number from 20 to 100000, found 8
     "#);
     let loaded = load(&Case::user(&set(20)).sources).unwrap();
     assert_eq!(loaded.config.spawn_task.context_passing.summary_max_tokens, 20);
@@ -418,7 +418,7 @@ fn flags_are_checked_like_everything_else() {
     let wrong = layers.set_flag("--iter", "agents.x.max_iterations", "many").unwrap_err().to_string();
     assert_eq!(
         wrong,
-        "wrong value for 'agents.x.max_iterations' in --iter: expected a whole number from 1 to 100, found text"
+        "invalid value for 'agents.x.max_iterations' in --iter: expected a whole number from 1 to 100, found text"
     );
     let unknown = layers.set_flag("--x", "agnt", "y").unwrap_err().to_string();
     assert_eq!(unknown, "unknown key 'agnt' in --x; did you mean 'agent'?");

@@ -249,7 +249,7 @@ mod tests {
                 r#"its process gave no reply (exit status: 0), but said: {"done":{"done":"tru"#,
             ),
         ] {
-            assert_eq!(failure_of(script), format!("the operation could not be done: {message}"), "{script}");
+            assert_eq!(failure_of(script), format!("the operation failed: {message}"), "{script}");
         }
         let endless = failure_of("head -c 40000000 /dev/zero | tr '\\0' x");
         assert!(endless.ends_with(&"x".repeat(QUOTED)) && endless.len() < 2 * QUOTED, "{endless}");

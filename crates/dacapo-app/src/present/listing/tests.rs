@@ -224,14 +224,14 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
             ..entry(Brief { verified: true, ..brief("proven", Status::Completed) })
         },
     ];
-    insta::assert_snapshot!(shown(&entries, &frame(None)), @r#"
+    insta::assert_snapshot!(shown(&entries, &frame(None)), @r"
     READY      claimed  finished, unverified, conflicts with proven      dacapo merge claimed
     READY      proven   ✓ proven, conflicts with main, 1.2 GB            dacapo merge proven
     STOPPED    cut      4 of 10, interrupted                             dacapo resume cut
     STOPPED    held     4 of 10, paused                                  dacapo resume held
     STOPPED    ended    4 of 10, cancelled                               dacapo resume ended
     STOPPED    late     4 of 10, time is up                              dacapo resume late
-    STOPPED    limit    4 of 10, usage limit too long                    dacapo resume limit
+    STOPPED    limit    4 of 10, usage limit lasts too long              dacapo resume limit
     STOPPED    poor     4 of 10, budget used up                          dacapo resume poor
     STOPPED    circles  4 of 10, no progress                             dacapo resume circles --iter 5
     STOPPED    capped   4 of 10, not done                                dacapo resume capped --iter 5
@@ -240,10 +240,10 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
     RUNNING    runs     4 iterations                                     dacapo attach runs
     RUNNING    probes   4/10, waiting (claude limit)                     dacapo attach probes
     RUNNING    waits    4/10, waiting until Nov 18 07:40 (claude limit)  dacapo attach waits
-    QUEUED     first    waits for a place                                dacapo attach first
-    QUEUED     second   waits for a place                                dacapo attach second
+    QUEUED     first    waiting for a slot                               dacapo attach first
+    QUEUED     second   waiting for a slot                               dacapo attach second
     17 tasks · 68 iterations · 1.2 GB on disk · this repository
-    "#);
+    ");
 }
 
 #[test]
@@ -466,7 +466,7 @@ fn m10_milestones_are_listed_by_rounds_and_who_is_at_work() {
     READY      done      ✓ proven $4.10, merges cleanly                    dacapo merge done
     STOPPED    cut       3 of 20 rounds, interrupted                       dacapo resume cut
     STOPPED    given-up  3 of 20 rounds, abandoned                         dacapo drop given-up
-    RUNNING    builds    round 4/20, 2 rejected in a row, Developer at work  dacapo attach builds
+    RUNNING    builds    round 4/20, 2 rejected in a row, Developer is working  dacapo attach builds
     RUNNING    judges    round 4/20, final acceptance                      dacapo attach judges
     RUNNING    waits     round 4/20, 2 rejected in a row, waiting until 07:40 (claude limit)  dacapo attach waits
     RUNNING    loop      4/10                                              dacapo attach loop

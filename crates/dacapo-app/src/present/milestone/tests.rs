@@ -40,7 +40,7 @@ fn status_at(seq: u64) -> String {
 #[test]
 fn m10_status_while_it_runs_says_who_is_at_work() {
     insta::assert_snapshot!(status_at(30), @r#"
-    auth · running · round 3 of 20 · 1 rejected in a row · Acceptor at work · 1s
+    auth · running · round 3 of 20 · 1 rejected in a row · Acceptor is working · 1s
       goal    Login with a rate limit
       agents  Developer codex · Acceptor claude · process 11666
       where   /home/ada/data/repos/app-42d6aa48/worktrees/auth · milestone/auth from 00651aa · ports 25100–25109
@@ -66,10 +66,10 @@ fn m10_status_while_it_runs_says_who_is_at_work() {
     assert_eq!(
         [4, 9, 11, 16, 72].map(head),
         [
-            "auth · running · round 1 of 20 · Developer at work",
-            "auth · running · round 1 of 20 · checks at work",
-            "auth · running · round 1 of 20 · Acceptor at work",
-            "auth · running · round 2 of 20 · Developer at work",
+            "auth · running · round 1 of 20 · Developer is working",
+            "auth · running · round 1 of 20 · checks are running",
+            "auth · running · round 1 of 20 · Acceptor is working",
+            "auth · running · round 2 of 20 · Developer is working",
             "auth · running · round 7 of 20 · final acceptance · 2s",
         ]
     );
@@ -115,9 +115,9 @@ fn m10_status_at_a_pause_begins_with_what_a_person_can_do() {
     insta::assert_snapshot!(status_at(45), @r#"
     auth · paused · 4 of 20 rounds · 3 rejected in a row
       needs   rejected 3×: no limiter in the code
-      next: dacapo tell auth "…"    tell both sides; then resume
-            dacapo resume auth      go on
-            dacapo approve auth     accept the newest round
+      next: dacapo tell auth "…"    tell both sides, then resume
+            dacapo resume auth      continue
+            dacapo approve auth     accept the latest round
             dacapo approve auth R1  settle this finding, then resume
             dacapo kill auth        end it; you can still resume it
       goal    Login with a rate limit
@@ -145,7 +145,7 @@ fn m10_status_at_a_pause_begins_with_what_a_person_can_do() {
                 test -e f1 ✓ exit 0 on 522efa9 15ms
       note    ended 1 process that was left running
       note    ended 1 process that was left running
-    ‖ paused: a person is needed · 4 rounds · 1 accepted · 1 of 3 features done · 2s
+    ‖ paused: it needs your decision · 4 rounds · 1 accepted · 1 of 3 features done · 2s
       test -e f1 ✓ on 522efa9
       ⚠ tests, CI or checks changed: f1
       4 commits on milestone/auth (00651aa..522efa9) in /home/ada/data/repos/app-42d6aa48/worktrees/auth
@@ -159,16 +159,16 @@ fn m4_the_end_in_a_few_lines() {
         seen(&report::result(&view, view.result.as_ref().unwrap(), Messages::ENGLISH))
     };
     insta::assert_snapshot!(result(45), @r#"
-    ‖ paused: a person is needed · 4 rounds · 1 accepted · 1 of 3 features done · 2s
+    ‖ paused: it needs your decision · 4 rounds · 1 accepted · 1 of 3 features done · 2s
       rejected 3×: no limiter in the code
       R1 open since round 2: nginx is not the code
       R4 open since round 4: no test for it
       test -e f1 ✓ on 522efa9
       ⚠ tests, CI or checks changed: f1
       4 commits on milestone/auth (00651aa..522efa9) in /home/ada/data/repos/app-42d6aa48/worktrees/auth
-      next: dacapo tell auth "…"    tell both sides; then resume
-            dacapo resume auth      go on
-            dacapo approve auth     accept the newest round
+      next: dacapo tell auth "…"    tell both sides, then resume
+            dacapo resume auth      continue
+            dacapo approve auth     accept the latest round
             dacapo approve auth R1  settle this finding, then resume
             dacapo kill auth        end it; you can still resume it
     "#);
@@ -180,7 +180,7 @@ fn m4_the_end_in_a_few_lines() {
       next: dacapo diff auth   see what changed
             dacapo merge auth  merge it into your branch
             dacapo pr auth     open a pull request
-            dacapo drop auth   put it away; dacapo undo brings it back
+            dacapo drop auth   drop it; dacapo undo brings it back
     "#);
 }
 
@@ -294,9 +294,9 @@ fn m10_every_answer_says_what_it_is_for() {
     assert_eq!(
         lines(MilestoneStatus::Paused),
         [
-            "dacapo approve auth            accept the newest round",
+            "dacapo approve auth            accept the latest round",
             "dacapo approve auth R1         settle this finding, then resume",
-            "dacapo milestone abandon auth  give it up for good",
+            "dacapo milestone abandon auth  abandon it for good",
             "x y",
         ]
     );

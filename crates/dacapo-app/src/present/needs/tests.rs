@@ -45,14 +45,14 @@ fn m10_what_is_asked_in_a_line() {
             "paused by you",
             "Which key?",
             "rejected 3×: no limit",
-            "the Acceptor insists on what is settled: no limit",
+            "the Acceptor rejected it for settled findings only: no limit",
             "the whole milestone was rejected 3× without a new commit: no limit",
-            "the only round is used",
-            "all 20 rounds are used: no limit",
-            "main holds commits of this milestone since round 1 (0000fee feat: it): was it you? Nothing was undone",
-            "main was at 000ba5e and is at 0000fee since round 1, without what was on it: was it you? Nothing was undone",
-            "all features are accepted; have a look",
-            "all features are accepted; have a look. And main is gone since round 1; it was at 000ba5e: was it you? \
+            "the only round is used up",
+            "all 20 rounds are used up: no limit",
+            "since round 1, main contains commits of this milestone (0000fee feat: it): was it you? Nothing was undone",
+            "since round 1, main has moved from 000ba5e to 0000fee and no longer contains its old commits: was it you? Nothing was undone",
+            "all features are accepted; please review",
+            "all features are accepted; please review. Also: main has been gone since round 1; it was at 000ba5e: was it you? \
              Nothing was undone",
         ]
     );
@@ -77,7 +77,7 @@ fn l4_a_red_proof_names_checks_files_and_what_helps() {
          node_modules/2\\n (ignored by .gitignore), node_modules/3\\n (ignored by .gitignore), \
          node_modules/4\\n (ignored by .gitignore) and 3 more; \
          if a command creates what is missing, put [worktree] setup = [\"npm ci\"] into .dacapo/config.toml and resume; \
-         --proof workspace goes without proof"
+         --proof workspace continues without proof"
     );
 }
 

@@ -141,7 +141,7 @@ impl Milestone {
             let iteration = round.number;
             return vec![Event::from(MilestoneStep::ReportSentBack { iteration, complaints })];
         }
-        self.rejected_by_engine(format!("the report did not fit twice: {}", complaints.join("; ")))
+        self.rejected_by_engine(format!("the report was invalid twice: {}", complaints.join("; ")))
     }
 
     pub(super) fn rejected_by_engine(&self, reason: String) -> Vec<Event> {
@@ -179,7 +179,7 @@ impl Milestone {
             (Err(complaint), None) => match asked {
                 Asked::Once => self.send_verdict_back(complaint),
                 Asked::Again => {
-                    self.rejected_by_engine(format!("the Acceptor gave no verdict twice: {complaint}"))
+                    self.rejected_by_engine(format!("the Acceptor twice gave no verdict: {complaint}"))
                 }
             },
             (Ok((Verdict::Accepted { reason }, criteria)), None) => self.accepts(reason, &criteria, asked),

@@ -81,11 +81,11 @@ fn an_agent_that_cannot_be_opened_says_why() {
 fn l12_silence_ends_a_turn_and_nothing_is_left() {
     for (script, words) in [
         (json!({ "silent": "initialize" }), "is output = \"acp\" right"),
-        (json!({ "silent": "session/new" }), "no sign of life"),
-        (json!({ "turns": [[{ "child": "sleep 1000" }, { "hang": true }]] }), "no sign of life"),
+        (json!({ "silent": "session/new" }), "no output and no activity"),
+        (json!({ "turns": [[{ "child": "sleep 1000" }, { "hang": true }]] }), "no output and no activity"),
         (
             json!({ "turns": [[{ "child": "trap '' TERM; sleep 1000; sleep 1000" }, { "hang": "deaf" }]] }),
-            "no sign of life",
+            "no output and no activity",
         ),
     ] {
         let world = World::new();

@@ -21,7 +21,7 @@ fn r2_a_deleted_worktree_is_made_again_and_that_is_said() {
     world.resume_to_the_end("t");
     world.assert_five("t", "dacapo/t");
     let said = world.run(&["status", "t"]).expect(0);
-    assert!(said.stdout.contains("the worktree had been removed and was made again"), "{}", said.stdout);
+    assert!(said.stdout.contains("the worktree had been removed and was created again"), "{}", said.stdout);
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn m9_in_place_it_goes_on_only_on_its_branch_and_a_clean_tree_is_switched() {
     let _ = world.run(&["resume", "auth"]).expect(0);
     let _ = world.wait("auth").expect(0);
     let notices = world.notices("auth");
-    let switched = "this checkout was on main; it was switched to milestone/auth to go on";
+    let switched = "this checkout was on main; it was switched to milestone/auth to continue";
     assert!(notices.iter().any(|notice| notice == switched), "{notices:#?}");
     assert_eq!(on(&world), "milestone/auth");
     assert_eq!(world.git(&["log", "--format=%s", "main..milestone/auth"]), "feat: 2\nfeat: 1");

@@ -102,7 +102,7 @@ fn m10_a_milestone_is_seen_from_its_start_to_its_merge() {
     );
     let end = lines[until..].join("\n");
     for said in [
-        "‖ paused: a person is needed · 3 rounds · 1 accepted · 1 of 2 features done",
+        "‖ paused: it needs your decision · 3 rounds · 1 accepted · 1 of 2 features done",
         "  rejected 2×: no limiter",
         "  R1 open since round 2: nginx is not the code",
         "dacapo approve auth R1",

@@ -35,7 +35,7 @@ fn m2_one_works_the_others_are_queued_and_in_the_foreground_refused() {
         wait_for("its place in the row", || world.status(name)["status"] == "queued");
     }
     let refused = world.run(&["resume", "here"]).expect(2);
-    let said = "'first' is at work; there is one milestone per repository at a time";
+    let said = "'first' is running; a repository can run one milestone at a time";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert!(world.task_dir_or_none("here").is_none(), "nothing was started");
 

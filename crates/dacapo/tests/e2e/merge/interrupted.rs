@@ -40,7 +40,7 @@ fn s11_ctrl_c_leaves_neither_agent_nor_scratch_worktree_and_the_branch_where_it_
     world.exec(&["--agent-cmd", "true", "go"]).expect(2).says("a merge is under way in this checkout");
     world.run(&["resume", "t", "--iter", "1"]).expect(2).says("Task 't' is still running.");
     merging.signal(Signal::INT);
-    merging.end().expect(130).says("■ t  stopped; nothing of it has changed");
+    merging.end().expect(130).says("■ t  stopped; it is unchanged");
     wait_for("the agent to be gone", || is_gone(&pid));
     assert_eq!(users(&world), before);
     let _ = merge(&world, &["t", "--agent-cmd", "echo both > f; echo ok"]).expect(0);
@@ -148,13 +148,13 @@ fn s11_a_commit_of_the_users_between_check_and_move_is_never_overwritten() {
     let mark = world.scratch("mark");
     let once = format!("[ -e {0} ] && exit 0; touch {0};", mark.display());
     world.config(&format!("checks = [{:?}]\n", overtaking(&world, &once)));
-    merge(&world, &["t"]).expect(0).says("the branch has moved meanwhile; starting again from there");
+    merge(&world, &["t"]).expect(0).says("the branch has moved in the meantime; starting again from there");
     let line = |world: &World| world.git(&["log", "--first-parent", "--format=%s"]);
     assert_eq!(line(&world), "Merge task 't': do t\nuser\nmore\nfirst");
     // Every time: it is left out, and all that the user did is there.
     task(&world, "u", "echo 1 > u; echo u", &[]);
     world.config(&format!("checks = [{:?}]\n", overtaking(&world, "")));
-    merge(&world, &["u"]).expect(1).says("left out: the branch was moved by somebody else meanwhile, twice");
+    merge(&world, &["u"]).expect(1).says("left out: someone else moved the branch twice in the meantime");
     assert_eq!(line(&world), "user\nuser\nMerge task 't': do t\nuser\nmore\nfirst");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert!(!world.repo().join("u").exists());
@@ -167,7 +167,7 @@ fn s11_a_branch_that_is_no_longer_checked_out_is_not_moved() {
     let main = world.git(&["rev-parse", "main"]);
     let check = format!("cd {} && git checkout -q -b elsewhere", world.repo().display());
     world.config(&format!("checks = [{check:?}]\n"));
-    merge(&world, &["t"]).expect(1).says("left out: another branch was checked out meanwhile");
+    merge(&world, &["t"]).expect(1).says("left out: another branch was checked out in the meantime");
     assert_eq!(
         (world.git(&["rev-parse", "main"]), world.git(&["rev-parse", "elsewhere"])),
         (main.clone(), main)

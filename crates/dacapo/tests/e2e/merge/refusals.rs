@@ -31,7 +31,7 @@ fn s11_bad_names_and_queries_are_refused() {
     refused(&world, &["auth,auth"], &["task 'auth' is named twice"]);
     refused(&world, &["auth", "docs"], &["'docs' is a task", "did you mean 'auth,docs'?"]);
     refused(&world, &["auth", "keep", "docs", "here"], &["did you mean 'auth,docs,here'?"]);
-    refused(&world, &["here"], &["Task 'here' worked in your own checkout: its commits are on main already"]);
+    refused(&world, &["here"], &["Task 'here' worked in your own checkout: its commits are already on main"]);
     refused(&world, &["auth", " "], &["the query is empty"]);
     refused(&world, &["auth", "--agent", "nobody"], &["unknown agent 'nobody'"]);
     refused(&world, &["auth", "--agent-cmd", "no-such-program-anywhere"], &["agent not found"]);
@@ -125,7 +125,7 @@ fn s11_all_that_is_proven_comes_home_at_once() {
         task(&world, name, &format!("echo 1 > {name}; echo t"), &["--check", &check]);
     }
     task(&world, "claimed", "echo 1 > claimed; echo t", &[]);
-    merge(&world, &[]).expect(2).says("dacapo merge --ready   all that is proven");
+    merge(&world, &[]).expect(2).says("dacapo merge --ready   all proven tasks");
     let _ = merge(&world, &["--ready"]).expect(0);
     let files = ["one", "two", "claimed"].map(|name| world.repo().join(name).exists());
     assert_eq!(files, [true, true, false]);

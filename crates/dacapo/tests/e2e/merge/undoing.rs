@@ -61,7 +61,7 @@ fn s9_prune_does_not_remove_ignored_files_that_no_build_makes() {
     task(&world, "u", &AGENT.replace("new", "other"), &[]);
     world.git(&["merge", "-q", "--no-edit", "dacapo/u"]);
     let tree = worktree(&world, "u");
-    world.run(&["prune"]).expect(0).says("put away, merged, with files that are in no commit");
+    world.run(&["prune"]).expect(0).says("merged; contains files that are in no commit");
     assert_eq!((tree.exists(), world.git(&["branch", "--list", "dacapo/*"])), (false, String::new()));
     for name in ["t", "u"] {
         let _ = world.run(&["undo", name]).expect(0);
@@ -181,7 +181,7 @@ fn r2_a_full_disk_at_the_end_of_a_merge_or_of_its_undo_leaves_something_to_go_on
     // Nor for the record of the merge: it stands, and nothing of the task goes before it is written.
     let (status, ran) = world.run_to(At::Full(1), &["merge", "t"]);
     assert_eq!((status.code(), world.git(&["rev-parse", "main"])), (Some(0), tip.clone()), "{}", ran.stderr);
-    let ran = ran.says("its worktree and branch stay, as the merge could not be recorded");
+    let ran = ran.says("its worktree and branch were left in place, because the merge could not be recorded");
     assert!(worktree(&world, "t").exists(), "{}", ran.stdout);
     let _ = merge(&world, &["t"]).expect(0);
     // Nor for the undo of it.
@@ -204,7 +204,7 @@ fn s9_an_undo_that_a_lock_stops_at_its_last_step_goes_on_once_the_lock_is_gone()
     fs::write(&lock, "").unwrap();
     // Somebody has it open, so it is nobody's to remove.
     let held = fs::File::open(&lock).unwrap();
-    world.run(&["merge", "t", "--no-agent"]).expect(0).says("could not be put away");
+    world.run(&["merge", "t", "--no-agent"]).expect(0).says("could not be removed");
     let _ = world.run(&["undo", "t"]).expect(1);
     drop(held);
     fs::remove_file(&lock).unwrap();

@@ -40,7 +40,7 @@ fn m10_an_approval_counts_whatever_was_killed_with_it() {
         let world = in_review();
         assert!(world.dies(*at, &APPROVE), "{at:?}");
         let ran = world.run(then);
-        if ran.stderr.contains("dacapo milestone resume m goes on with it") {
+        if ran.stderr.contains("dacapo milestone resume m continues it") {
             assert_eq!(ran.code, 2, "{at:?} {then:?}: {ran:?}");
             let _ = world.run(&RESUME).expect(0);
         } else {

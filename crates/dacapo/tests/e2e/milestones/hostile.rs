@@ -78,8 +78,8 @@ fn m6_the_second_bad_report_of_a_round_is_a_rejection_and_the_acceptor_never_hea
         assert_eq!(stage.verdicts(), [(); 3].map(|()| (false, "engine".to_owned())), "{wrong}");
         let (kind, question) = stage.needs();
         assert_eq!(kind, "rejections");
-        assert!(question.contains("the report did not fit twice"), "{question}");
-        stage.assert_told("dev", 3, "the report did not fit twice");
+        assert!(question.contains("the report was invalid twice"), "{question}");
+        stage.assert_told("dev", 3, "the report was invalid twice");
     }
 }
 
@@ -114,7 +114,7 @@ fn m4_a_reply_that_is_no_verdict_is_asked_for_once_more_and_then_a_rejection() {
         assert_eq!(stage.verdicts()[0], (false, "engine".to_owned()), "{wrong}");
         stage.assert_told("acc", 2, "Your last reply was sent back");
         stage.assert_told("acc", 4, "Your last reply was sent back");
-        stage.assert_told("dev", 2, "the Acceptor gave no verdict twice");
+        stage.assert_told("dev", 2, "the Acceptor twice gave no verdict");
     }
 }
 

@@ -125,7 +125,7 @@ fn m10_at_a_pause_of_a_person_the_newest_rejection_can_be_overruled() {
     let needs = stage.status()["needs"].clone();
     assert_eq!(needs["kind"], "resume");
     assert!(needs["options"].as_array().unwrap().contains(&"dacapo approve two".into()), "{needs:#}");
-    refused(&stage.world, &["milestone", "reject", ID, "no"], "is not up for your verdict: paused by");
+    refused(&stage.world, &["milestone", "reject", ID, "no"], "is not waiting for your verdict: paused by");
     let shown = stage.milestone("show", &[]).expect(0).stdout;
     assert!(shown.contains("dacapo milestone approve two "), "{shown}");
     let _ = stage.milestone("approve", &[]).expect(0);
@@ -148,7 +148,7 @@ fn m10_at_a_pause_within_a_round_nothing_is_to_be_approved() {
     stage.world.assert_nothing_left(ID);
     let options = stage.status()["needs"]["options"].to_string();
     assert!(!options.contains("approve"), "{options}");
-    refused(&stage.world, &["milestone", "approve", ID], "has no verdict that could be overruled now");
+    refused(&stage.world, &["milestone", "approve", ID], "has no verdict to overrule now");
     let _ = stage.milestone("resume", &[]).expect(0);
     let _ = stage.run(&["wait", ID]).expect(0);
     stage.stands("completed", [4, 3, 0]);
@@ -170,14 +170,14 @@ fn m2_one_that_was_cut_short_goes_on_in_the_background_where_asked() {
     let _ = running.end();
     stage.world.assert_nothing_left(ID);
     let said = stage.run(&["milestone", "start", "--auto", "--spawn", "--developer", "acc"]).expect(0);
-    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    assert!(said.stdout.contains("two continues in the background"), "{}", said.stdout);
     assert!(said.stderr.contains("--developer only applies to a new milestone"), "{}", said.stderr);
     cut_short(&stage);
     let _ = stage.run(&["pause", "--now", ID]).expect(0);
     wait_for("the pause", || stage.status()["status"] == "paused");
     stage.world.assert_nothing_left(ID);
     let said = stage.run(&["resume", ID, "--spawn"]).expect(0);
-    assert!(said.stdout.contains("two goes on in the background"), "{}", said.stdout);
+    assert!(said.stdout.contains("two continues in the background"), "{}", said.stdout);
     let _ = stage.run(&["wait", ID]).expect(0);
     stage.stands("completed", [3, 3, 0]);
 }
@@ -191,15 +191,15 @@ fn m5_where_a_person_has_the_last_word_yes_completes_it() {
     assert_eq!(stage.needs().0, "review");
     let _ = stage.run(&["wait", ID]).expect(4);
     let said = stage.milestone("resume", &[]).expect(2);
-    assert!(said.stderr.contains("awaits your verdict"), "{}", said.stderr);
+    assert!(said.stderr.contains("is waiting for your verdict"), "{}", said.stderr);
     let said = stage.milestone("approve", &["R1"]).expect(2);
-    assert!(said.stderr.contains("a verdict on the whole of it"), "{}", said.stderr);
+    assert!(said.stderr.contains("a verdict on the whole milestone"), "{}", said.stderr);
     stage.stands("awaiting_review", [3, 3, 0]);
     let _ = stage.milestone("approve", &[]).expect(0);
     stage.stands("completed", [3, 3, 0]);
     assert_eq!((stage.calls(), stage.needs().0.as_str()), ([3, 3], ""));
     let said = stage.milestone("approve", &[]).expect(2);
-    assert!(said.stderr.contains("asks nothing (completed)"), "{}", said.stderr);
+    assert!(said.stderr.contains("is not asking anything (completed)"), "{}", said.stderr);
     stage.world.assert_nothing_left(ID);
 }
 
@@ -243,8 +243,8 @@ fn m10_an_answer_that_does_not_fit_changes_nothing() {
     let stage = stuck();
     let before = stage.world.everything();
     for (words, told) in [
-        (["reject", ID, "again"].as_slice(), "is not up for your verdict: rejected 3×"),
-        (&["milestone", "reject", ID], "is not up for your verdict: rejected 3×"),
+        (["reject", ID, "again"].as_slice(), "is not waiting for your verdict: rejected 3×"),
+        (&["milestone", "reject", ID], "is not waiting for your verdict: rejected 3×"),
         (&["milestone", "approve", ID, "x"], "a finding is written R3"),
         (&["approve", "ghost"], "not found"),
         (&["set", ID, "colour=red"], "colour"),
@@ -264,8 +264,8 @@ fn m10_what_nobody_could_accept_is_not_approved() {
     stage.play(&["echo hello", "echo hello", "build F-1", "complete"], &["accept", "accept_all"]);
     let _ = stage.start().expect(4);
     let approve = ["milestone", "approve", ID];
-    refused(&stage.world, &approve, "round 1 of milestone 'two' brought no report that could be accepted");
-    refused(&stage.world, &["approve", ID], "brought no report");
+    refused(&stage.world, &approve, "round 1 of milestone 'two' has no report to accept");
+    refused(&stage.world, &["approve", ID], "has no report to accept");
     let options = stage.status()["needs"]["options"].to_string();
     assert!(!options.contains("approve") && options.contains("dacapo resume two"), "{options}");
     for words in [["milestone", "show", ID].as_slice(), &["status", ID]] {
@@ -279,7 +279,7 @@ fn m10_what_nobody_could_accept_is_not_approved() {
     stage.play(&["build F-1"], &["accept"]);
     let _ = stage.start().expect(4);
     refused(&stage.world, &approve, "round 1 of milestone 'two' is already accepted");
-    assert_eq!(stage.needs(), ("rounds".to_owned(), "the only round is used".to_owned()));
+    assert_eq!(stage.needs(), ("rounds".to_owned(), "the only round is used up".to_owned()));
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn s9_a_pause_waits_for_the_end_of_the_round() {
     let said = stage.run(&["resume", ID]).expect(2);
     assert!(said.stderr.contains("is still running"), "{}", said.stderr);
     let said = stage.milestone("approve", &[]).expect(2);
-    assert!(said.stderr.contains("asks nothing (running)"), "{}", said.stderr);
+    assert!(said.stderr.contains("is not asking anything (running)"), "{}", said.stderr);
     let _ = stage.run(&["pause", ID]).expect(0);
     let _ = stage.run(&["tell", ID, "small files please"]).expect(0);
     std::fs::write(stage.world.scratch("go"), "").unwrap();

@@ -75,7 +75,7 @@ fn c10_in_place_what_was_untracked_before_is_not_the_developers_to_clean_up() {
         .world
         .run(&["milestone", "resume", ID, "--rounds", "9"])
         .expect(0)
-        .says("this checkout was on main; it was switched to milestone/two to go on")
+        .says("this checkout was on main; it was switched to milestone/two to continue")
         .says("data was untracked before the task; round 2 changed it, and it is committed")
         .says("notes was untracked before the task; the agent committed it in round 2")
         .says("todo was untracked before the task; it is gone since round 2");
@@ -102,7 +102,7 @@ fn m10_what_is_answered_while_the_checkout_is_taken_changes_nothing() {
     for words in [["milestone", "approve", ID].as_slice(), &["milestone", "resume", ID, "--rounds", "9"]] {
         let said = stage.world.run(words).expect(2);
         assert!(
-            said.stderr.contains("Task 'loop' is at work in this checkout"),
+            said.stderr.contains("Task 'loop' is running in this checkout"),
             "{words:?}: {}",
             said.stderr
         );

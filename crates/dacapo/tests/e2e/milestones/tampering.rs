@@ -18,7 +18,10 @@ fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
         assert_eq!(stage.calls(), [1, 0], "{moves}\n{}{}", ran.stdout, ran.stderr);
         let (kind, question) = stage.needs();
         assert_eq!(kind, "main");
-        assert!(question.starts_with("main holds commits of this milestone since round 1 ("), "{question}");
+        assert!(
+            question.starts_with("since round 1, main contains commits of this milestone ("),
+            "{question}"
+        );
         let main = stage.world.git(&["rev-parse", "main"]);
         let _ = stage.world.run(&["milestone", "resume", ID]).expect(0);
         stage.stands("completed", [3, 3, 0]);
@@ -34,8 +37,8 @@ fn m2_commits_of_the_milestone_on_the_main_branch_are_a_persons_to_judge() {
 #[test]
 fn m2_a_main_branch_that_is_gone_or_rewritten_is_told_to_a_person() {
     for (moves, found) in [
-        ("git update-ref -d refs/heads/main", "main is gone since round 1; it was at "),
-        ("git -C $repo commit -q --amend --allow-empty -m other", ", without what was on it"),
+        ("git update-ref -d refs/heads/main", "main has been gone since round 1; it was at "),
+        ("git -C $repo commit -q --amend --allow-empty -m other", " and no longer contains its old commits"),
     ] {
         let stage = Stage::new();
         let builds = format!("{moves}; build F-1");

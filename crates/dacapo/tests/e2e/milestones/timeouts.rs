@@ -17,7 +17,7 @@ fn m7_calls_of_the_developer_that_take_too_long_are_rejections() {
     assert_eq!(stage.calls(), [3, 0]);
     let (kind, question) = stage.needs();
     assert_eq!(kind, "rejections");
-    let asked = "rejected 3×: the Developer's call was ended before it was done: no end within call_timeout in [milestone] (1s)";
+    let asked = "rejected 3×: the Developer's call was ended before it was done: not finished within call_timeout in [milestone] (1s)";
     assert_eq!(question, asked);
     let said = stage.milestone("show", &[]).expect(0).stdout + &stage.run(&["logs", ID]).expect(0).stdout;
     assert!(said.contains("call_timeout") && !said.contains("turn-timeout"), "{said}");

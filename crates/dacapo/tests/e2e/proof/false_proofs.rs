@@ -28,14 +28,17 @@ fn is_caught(trick: &Trick) {
     let main = world.git(&["rev-parse", "main"]);
     let ran = play(&world, trick, "--worktree").expect(4);
     assert!(!ran.stdout.contains("✓ proven"), "{}", ran.stdout);
-    for text in
-        ["‖ paused: a person is needed", "passed here, not proven: in a checkout of", trick.path, trick.words]
-    {
+    for text in [
+        "‖ paused: it needs your decision",
+        "passed here, not proven: in a checkout of",
+        trick.path,
+        trick.words,
+    ] {
         assert!(ran.stdout.contains(text), "{text}\n{}", ran.stdout);
     }
     assert!(
-        ran.stdout.contains("next: dacapo resume t                    go on\n")
-            && ran.stdout.contains("        dacapo resume t --proof workspace  go on without proof\n"),
+        ran.stdout.contains("next: dacapo resume t                    continue\n")
+            && ran.stdout.contains("        dacapo resume t --proof workspace  continue without proof\n"),
         "{}",
         ran.stdout
     );
@@ -141,7 +144,7 @@ fn l4_false_proof_by_a_clean_filter() {
         check: CHECK,
         path: "tracked",
         why: "filtered",
-        words: "a clean filter commits it with other content",
+        words: "a clean filter commits different content",
     });
 }
 

@@ -120,8 +120,8 @@ fn s2_a_pause_takes_hold_after_the_iteration_and_resume_goes_on() {
     let ended = world.run(&["wait", "t"]).expect(4).stdout;
     // Who paused it is told so, and how to go on; not that somebody is needed, nor what was typed.
     assert!(ended.starts_with("‖ paused by you · 1 iteration · "), "{ended}");
-    assert!(!ended.contains("dacapo pause") && !ended.contains("a person is needed"), "{ended}");
-    assert!(ended.contains("\n  next: dacapo resume t  ") && ended.contains("  go on\n"), "{ended}");
+    assert!(!ended.contains("dacapo pause") && !ended.contains("it needs your decision"), "{ended}");
+    assert!(ended.contains("\n  next: dacapo resume t  ") && ended.contains("  continue\n"), "{ended}");
     let status = world.status("t");
     assert_eq!((&status["status"], &status["iteration"]), (&"paused".into(), &1.into()));
     assert_eq!(status["needs"]["question"], "paused by you");
@@ -228,7 +228,7 @@ fn u6_a_task_that_never_had_its_worktree_claims_none() {
     world.spawned("first", 1, &waiting(&world));
     world.spawned("t", 1, AGENT);
     let said = world.run(&["kill", "t"]).expect(0);
-    assert!(said.stdout.contains("ended before its worktree was made"), "{}", said.stdout);
+    assert!(said.stdout.contains("ended before its worktree was created"), "{}", said.stdout);
     let_go(&world);
     let _ = world.wait("first").expect(0);
 }
@@ -259,7 +259,7 @@ fn s10_a_worktree_that_somebody_removed_is_made_again() {
     assert_eq!(world.git(&["log", "--format=%s", "main..dacapo/t"]), "[iter-1] did it\n[iter-0] did it");
     assert_eq!(world.git_in(worktree.as_ref(), &["status", "--porcelain"]), "");
     let said = world.run(&["status", "t"]).expect(0);
-    assert!(said.stdout.contains("the worktree had been removed and was made again"), "{}", said.stdout);
+    assert!(said.stdout.contains("the worktree had been removed and was created again"), "{}", said.stdout);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn s2_several_tasks_are_paused_waited_for_and_resumed_at_once() {
     assert!(ran.stdout.starts_with("a\n") && ran.stdout.contains("\nb\n"), "{ran:?}");
     let_go(&world);
     let ran = world.run(&["resume", "a,b"]).expect(0);
-    assert_eq!(ran.stdout.matches("goes on in the background").count(), 2, "{ran:?}");
+    assert_eq!(ran.stdout.matches("continues in the background").count(), 2, "{ran:?}");
     let ran = world.run(&["wait", "a,b", "--json"]).expect(0);
     assert_eq!(ran.stdout.lines().count(), 2, "{ran:?}");
     let ran = world.run(&["kill", "a,b"]).expect(2);

@@ -46,7 +46,7 @@ fn agents(names: &[&str]) -> TaskSpec {
 fn said(limit: &LimitSaid) -> String {
     let LimitSaid { message, found_by, probing } = limit;
     match found_by {
-        Some(task) if *probing => format!("task {task} tries whether it is over: {message}"),
+        Some(task) if *probing => format!("task {task} is checking whether it is over: {message}"),
         Some(task) => format!("found by task {task}: {message}"),
         None => message.clone(),
     }
@@ -129,7 +129,7 @@ fn l9_the_agent_that_would_take_over_may_be_limited_by_another_task_too() {
 #[test]
 fn l9_at_the_reset_a_task_waits_for_the_one_that_tries() {
     let world = World::new(iter(1)).look(one_probed(1)).run();
-    let wait = "Probe task other tries whether it is over: limit reached";
+    let wait = "Probe task other is checking whether it is over: limit reached";
     assert_eq!(told(&world), ["known one", wait, "turn of one"]);
     assert_eq!(world.sleeps, [Duration::from_secs(20)]);
 }
@@ -147,7 +147,7 @@ fn l9_the_one_that_tried_may_have_found_the_limit_again() {
             }
         })
         .run();
-    let probe = "Probe task other tries whether it is over: limit reached";
+    let probe = "Probe task other is checking whether it is over: limit reached";
     let wait = "Limit found by task other: limit reached";
     assert_eq!(told(&world), ["known one", probe, "known one", wait, "turn of one"]);
 }
@@ -176,7 +176,7 @@ fn l9_while_others_try_for_all_agents_the_loop_waits_and_does_not_run_in_circles
             probed.then(|| known(["one", "two", "three"][agent], None))
         })
         .run();
-    let probed = "task other tries whether it is over: limit reached";
+    let probed = "task other is checking whether it is over: limit reached";
     let expected = [
         "known one".to_owned(),
         format!("to two: {probed}"),

@@ -205,7 +205,7 @@ fn m7_a_limit_is_named_as_a_milestone_calls_it_and_waiting_for_an_account_counts
     assert_eq!(
         crate::context::faults(&world.records()[0].faults).as_deref(),
         Some(
-            "the Developer's call was ended before it was done: no end within call_timeout in [milestone] (10m)"
+            "the Developer's call was ended before it was done: not finished within call_timeout in [milestone] (10m)"
         )
     );
     assert_eq!(

@@ -60,7 +60,7 @@ fn m6_the_second_bad_report_of_a_round_is_a_rejection() {
     let error = crate::context::faults(&world.records()[0].faults).unwrap();
     assert_eq!(
         error,
-        "the report did not fit twice: the reply has no heading '## Implementation Report — Round 1' (nor '## ALL_FEATURES_COMPLETE') on a line of its own"
+        "the report was invalid twice: the reply has no heading '## Implementation Report — Round 1' (nor '## ALL_FEATURES_COMPLETE') on a line of its own"
     );
     assert_eq!(world.records()[0].commit_id, None);
     assert_eq!((world.result().outcome, world.result().iterations_failed), (Outcome::Completed, 1));

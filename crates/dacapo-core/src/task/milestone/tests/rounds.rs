@@ -112,7 +112,7 @@ fn m4_a_reply_that_is_neither_is_asked_for_once_more_and_then_counts() {
     assert_eq!(world.end(), (COMPLETED.0, COMPLETED.1, 5, 4, 1));
     assert_eq!(&world.order()[..17], "D1 A1 A1 D2 D2 A2");
     let error = crate::context::faults(&world.records()[0].faults).unwrap();
-    assert!(error.starts_with("the Acceptor gave no verdict twice: the first line must be"), "{error}");
+    assert!(error.starts_with("the Acceptor twice gave no verdict: the first line must be"), "{error}");
 }
 
 #[test]
