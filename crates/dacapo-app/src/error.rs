@@ -265,7 +265,7 @@ impl fmt::Display for Shown<'_> {
 
 impl Failure {
     fn write(&self, f: &mut fmt::Formatter<'_>, messages: Messages) -> fmt::Result {
-        let of = |text: &Text| text.in_words(messages).to_owned();
+        let of = |text: &Text| messages.with_short_paths(text.in_words(messages));
         labelled(f, &messages.label_error(), &of(&self.message))?;
         let (kept, first, or) = (messages.label_kept(), messages.label_do(), messages.label_or());
         let width = kept.width().max(first.width()).max(or.width());

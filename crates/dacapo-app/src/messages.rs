@@ -16,6 +16,7 @@ mod errors;
 mod faults;
 mod flaws;
 mod hints;
+mod home;
 mod init;
 mod kept;
 mod labels;
@@ -43,6 +44,7 @@ mod starting;
 mod status;
 mod surface;
 mod surfaces;
+mod symbols;
 mod takeover;
 mod tasks;
 mod text;
@@ -60,6 +62,8 @@ pub use text::{Text, command, english, english_or_null, say};
 pub struct Messages {
     language: Language,
     surface: Surface,
+    /// The user's home directory.
+    home: Option<&'static str>,
 }
 
 impl Messages {
@@ -68,7 +72,7 @@ impl Messages {
 
     /// For somebody at a shell.
     pub const fn new(language: Language) -> Self {
-        Self { language, surface: Surface::Shell }
+        Self { language, surface: Surface::Shell, home: None }
     }
 
     /// The same for somebody in the terminal app.
@@ -200,6 +204,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("starting", starting::STARTING),
     ("status", status::STATUS),
     ("surfaces", surfaces::SURFACES),
+    ("symbols", symbols::SYMBOLS),
     ("takeover", takeover::TAKEOVER),
     ("tasks", tasks::TASKS),
     ("trust", trust::TRUST),

@@ -12,6 +12,7 @@ pub mod json;
 pub mod kind_words;
 pub mod left_out;
 pub mod leftovers;
+pub mod legend;
 pub mod listing;
 pub mod log;
 pub mod milestone;

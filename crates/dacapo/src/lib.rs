@@ -20,6 +20,7 @@ use clap::error::ErrorKind;
 
 use dacapo_app::messages::{Messages, say};
 use dacapo_app::note::Notes;
+use dacapo_app::present::legend;
 use dacapo_core::engine::Kinds;
 
 use crate::output::outlet::{LogOutlet, Outlet, Stream};
@@ -69,6 +70,7 @@ fn app() -> App {
         notes: Notes::default(),
     };
     let messages = Messages::new(app.language());
+    let messages = app.user_dir.as_deref().map_or(messages, |home| messages.at_home(home));
     app.messages = messages;
     app.notes = Notes::new(move |note| complain!("{}", dacapo_app::present::notes::line(note, messages)));
     app
@@ -99,6 +101,10 @@ pub fn main() -> ExitCode {
     completion::dispatch();
     if args.len() == 1 {
         return without_arguments(&args);
+    }
+    if matches!(args.get(1..), Some([help, topic]) if help == "help" && topic == "symbols") {
+        print_at_the_end(Stream::Stdout, &format!("{}\n", legend::page(app().messages)));
+        return ExitCode::SUCCESS;
     }
     let json = args::want_json(&args);
     let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {

@@ -66,7 +66,7 @@ fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error
 impl Origin {
     /// For people.
     pub fn in_words(&self, messages: Messages) -> String {
-        let at = |path: &Path, line: &usize| format!("{}:{line}", path.display());
+        let at = |path: &Path, line: &usize| format!("{}:{line}", messages.path(path));
         match self {
             Origin::Default => messages.origin_default(),
             Origin::User { path, line } => messages.origin_user(&at(path, line)),

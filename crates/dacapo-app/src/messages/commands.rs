@@ -144,11 +144,6 @@ messages! {
     }
     spawn_in_this_checkout() { en: "in this checkout", zh_cn: "在当前工作区中", zh_tw: "在目前的工作目錄中" }
     spawn_on_branch(branch: &str) { en: "on branch {branch}", zh_cn: "分支 {branch}", zh_tw: "分支 {branch}" }
-    spawn_next(task: &str) {
-        en: "next: {dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
-        zh_cn: "下一步：{dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
-        zh_tw: "下一步：{dacapo}attach {task} | list | tell {task} \"…\" | kill {task}",
-    }
     spawn_pr_or_prompt(word: &str) {
         en: "spawn --pr NAME opens a pull request for a task; to start one: {dacapo}spawn --pr --name {word} {word}",
         zh_cn: "spawn --pr NAME 为任务创建拉取请求；要启动任务：{dacapo}spawn --pr --name {word} {word}",

@@ -13,11 +13,6 @@ messages! {
     init_made() { en: "  made    ", zh_cn: "  新建    ", zh_tw: "  新建    " }
     init_there() { en: "  there   ", zh_cn: "  已有    ", zh_tw: "  已有    " }
     init_imported() { en: "  import  ", zh_cn: "  导入    ", zh_tw: "  匯入    " }
-    init_next() {
-        en: "next: {dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo (nothing was added to git)",
-        zh_cn: "下一步：{dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo（还没有加入 git）",
-        zh_tw: "下一步：{dacapo}milestone new ID \"TITLE\" --edit | git add .dacapo（還沒有加入 git）",
-    }
     init_make_room() {
         en: "make room and run {dacapo}init again: it continues where it stopped",
         zh_cn: "腾出空间后重新运行 {dacapo}init：它会从停下的地方继续",

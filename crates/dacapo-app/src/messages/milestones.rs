@@ -337,6 +337,7 @@ messages! {
         zh_cn: "{id} 已写入 {path}",
         zh_tw: "{id} 已寫入 {path}",
     }
+    milestones_do_fill_in() { en: "fill it in", zh_cn: "填写内容", zh_tw: "填寫內容" }
     milestones_fill_in(sections: &str) {
         en: "fill in: {sections}",
         zh_cn: "请填写：{sections}",
@@ -346,16 +347,6 @@ messages! {
         en: "a task is called {id}; run {dacapo}drop {id} before you start the milestone",
         zh_cn: "已有名为 {id} 的任务；启动里程碑之前先 {dacapo}drop {id}",
         zh_tw: "已有名為 {id} 的任務；啟動里程碑之前先 {dacapo}drop {id}",
-    }
-    milestones_edit_then_start(path: &str, id: &str) {
-        en: "next: $EDITOR {path}, then {dacapo}milestone start {id}",
-        zh_cn: "下一步：$EDITOR {path}，然后 {dacapo}milestone start {id}",
-        zh_tw: "下一步：$EDITOR {path}，然後 {dacapo}milestone start {id}",
-    }
-    milestones_start_next(id: &str) {
-        en: "next: {dacapo}milestone start {id} | show {id} | list",
-        zh_cn: "下一步：{dacapo}milestone start {id} | show {id} | list",
-        zh_tw: "下一步：{dacapo}milestone start {id} | show {id} | list",
     }
     milestones_at_work(id: &str) {
         en: "{id} is running; {dacapo}attach {id} shows it",
@@ -450,7 +441,6 @@ messages! {
         zh_cn: "{hash}（启动时冻结）",
         zh_tw: "{hash}（啟動時凍結）",
     }
-    page_what_you_can_do() { en: "What you can do", zh_cn: "你可以", zh_tw: "你可以" }
     page_goal() { en: "Goal", zh_cn: "目标", zh_tw: "目標" }
     page_features() { en: "Features", zh_cn: "功能", zh_tw: "功能" }
     page_criteria() { en: "Acceptance Criteria", zh_cn: "验收标准", zh_tw: "驗收標準" }

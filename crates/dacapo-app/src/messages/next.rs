@@ -48,6 +48,14 @@ messages! {
         zh_cn: "检查智能体是否就绪",
         zh_tw: "檢查代理是否就緒",
     }
+    next_status() { en: "see what it did", zh_cn: "查看它做了什么", zh_tw: "檢視它做了什麼" }
+    next_undo() { en: "bring it back", zh_cn: "找回它", zh_tw: "找回它" }
+    next_new_milestone() { en: "write a milestone", zh_cn: "写一个里程碑", zh_tw: "寫一個里程碑" }
+    next_git_add() {
+        en: "add the files to git: nothing was added",
+        zh_cn: "把这些文件加入 git：还没有加入",
+        zh_tw: "把這些檔案加入 git：還沒有加入",
+    }
     next_first_task() { en: "start a task", zh_cn: "开始一个任务", zh_tw: "開始一個任務" }
     next_in_your_repository() {
         en: "next, in your own repository:",

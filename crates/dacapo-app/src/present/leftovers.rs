@@ -34,7 +34,7 @@ pub fn because(reason: &Reason, name: &str, messages: Messages) -> String {
         Reason::CutShort => messages.clearing_cut_short(name),
         Reason::GitAtWork => messages.clearing_git_at_work(),
         Reason::Uncommitted { files } => messages.clearing_uncommitted(*files as u64),
-        Reason::Nobodys { path } => messages.clearing_nobodys(&path.display().to_string()),
+        Reason::Nobodys { path } => messages.clearing_nobodys(&messages.path(path)),
         Reason::Said { message } => message.clone(),
     }
 }

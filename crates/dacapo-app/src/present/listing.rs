@@ -267,9 +267,7 @@ fn conflicts(radar: &Radar, messages: Messages) -> String {
 
 /// `07:40`; on another day with that day.
 fn time(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
-    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
-    let format = if at.date() == now.date() { "%H:%M" } else { "%b %-d %H:%M" };
-    at.strftime(format).to_string()
+    super::log::moment_seen(at, now, zone, "%H:%M")
 }
 
 /// Those that need nothing any more, in one line.

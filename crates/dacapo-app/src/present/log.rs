@@ -324,6 +324,23 @@ pub fn clock(at: jiff::Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string()
 }
 
+/// The same for people, with the day where that is not today: `2026-11-18 14:05:09`.
+pub fn moment(at: jiff::Timestamp) -> String {
+    moment_seen(at, jiff::Timestamp::now(), &jiff::tz::TimeZone::system(), "%H:%M:%S")
+}
+
+/// A time in this format; of another day than `now` with that day.
+pub(super) fn moment_seen(
+    at: jiff::Timestamp,
+    now: jiff::Timestamp,
+    zone: &jiff::tz::TimeZone,
+    time: &str,
+) -> String {
+    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
+    let day = if at.date() == now.date() { String::new() } else { format!("{} ", at.date()) };
+    format!("{day}{}", at.strftime(time))
+}
+
 /// Sends the log lines to `tracing`.
 #[derive(Debug, Default)]
 pub struct Tracing(LogLines);

@@ -55,6 +55,11 @@ impl Next {
     }
 }
 
+/// The same without the line break at its end.
+pub fn lines(all: &[Next], messages: Messages) -> String {
+    block(all, messages).trim_end().to_owned()
+}
+
 /// A line each, the meanings below each other.
 pub fn explained(all: &[Next]) -> Vec<String> {
     let width = all.iter().map(|next| next.command.width()).max().unwrap_or(0).min(48);

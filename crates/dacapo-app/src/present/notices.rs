@@ -8,6 +8,10 @@ use crate::messages::Messages;
 
 /// What is to be known of task `name`.
 pub fn told(notice: &Notice, name: &str, messages: Messages) -> String {
+    messages.with_short_paths(&in_words(notice, name, messages))
+}
+
+fn in_words(notice: &Notice, name: &str, messages: Messages) -> String {
     match notice {
         Notice::UsageUnknown { agent, amount } => {
             messages.notice_usage_unknown(agent, &metered(*amount, messages))

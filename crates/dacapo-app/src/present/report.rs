@@ -1,6 +1,7 @@
 //! What people read when a task is over: what is proven, what it cost, what to type next.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use dacapo_core::event::{NeedKind, Needs, Outcome, Proof, ProofState, StopReason, TaskResult};
@@ -232,7 +233,7 @@ fn commits(view: &TaskView, result: &TaskResult, messages: Messages) -> String {
     let text = messages.ended_commits_on(&commits, branch, &range);
     // After a merge the worktree is gone.
     match view.worktree.as_ref().filter(|_| view.merged.is_none()) {
-        Some(worktree) => messages.ended_in_worktree(&text, worktree),
+        Some(worktree) => messages.ended_in_worktree(&text, &messages.path(Path::new(worktree))),
         None => text,
     }
 }

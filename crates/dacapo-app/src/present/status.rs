@@ -1,6 +1,7 @@
 //! `dacapo status`: what is proven, what needs a person, what it cost, what to type next.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use dacapo_core::event::{CheckPhase, CheckResult, IterationRecord, NeedKind};
@@ -156,7 +157,7 @@ fn asks(out: &mut String, view: &TaskView, messages: Messages) {
         }
         Status::Waiting => {
             line(&match view.waiting_until {
-                Some(at) => messages.status_waiting_until(&super::log::clock(at), &view.agent),
+                Some(at) => messages.status_waiting_until(&super::log::moment(at), &view.agent),
                 None => messages.status_waiting_for_other(&view.agent),
             });
         }
@@ -202,7 +203,7 @@ fn place(view: &TaskView, occupies: Option<u64>, messages: Messages) -> String {
     let (detached, none) = (messages.status_detached(), messages.status_no_commit());
     let branch = view.branch.as_deref().map_or(detached.as_str(), words::branch);
     let base = view.base_commit.as_ref().map_or(none.as_str(), |oid| oid.short());
-    let mut facts = vec![view.worktree.clone().unwrap_or_else(|| view.repo.clone())];
+    let mut facts = vec![messages.path(Path::new(view.worktree.as_ref().unwrap_or(&view.repo)))];
     facts.push(messages.status_branch_from(branch, base));
     let is_leased = matches!(view.status, Status::Running | Status::Waiting | Status::Queued);
     let ports = view.port_base.filter(|_| is_leased);

@@ -1,5 +1,6 @@
 //! `dacapo config`.
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -27,16 +28,24 @@ pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
         ConfigCommand::Set { key, value, project } => {
             let change = app.set_config(whose(*project), key, value)?;
             match change.written {
-                Written::Changed => app.print(&messages.config_set_in(key, &change.path)),
-                Written::AsItWas => app.print(&messages.config_set_already(key, &change.path)),
+                Written::Changed => {
+                    app.print(&messages.config_set_in(key, &messages.path(Path::new(&change.path))))
+                }
+                Written::AsItWas => {
+                    app.print(&messages.config_set_already(key, &messages.path(Path::new(&change.path))))
+                }
             }
             tell_effect(app, &change);
         }
         ConfigCommand::Unset { key, project } => {
             let change = app.unset_config(whose(*project), key)?;
             match change.written {
-                Written::Changed => app.print(&messages.config_unset_in(key, &change.path)),
-                Written::AsItWas => app.print(&messages.config_not_set_in(key, &change.path)),
+                Written::Changed => {
+                    app.print(&messages.config_unset_in(key, &messages.path(Path::new(&change.path))))
+                }
+                Written::AsItWas => {
+                    app.print(&messages.config_not_set_in(key, &messages.path(Path::new(&change.path))))
+                }
             }
             tell_effect(app, &change);
         }
@@ -83,7 +92,7 @@ fn warn(warnings: &[Text], messages: Messages) {
 fn edit(app: &Console, whose: Whose) -> Result<u8, Failure> {
     let file = app.config_file(whose)?;
     let editor = app.config_editor()?;
-    let (path, messages) = (file.path.display().to_string(), app.messages);
+    let (path, messages) = (app.messages.path(&file.path), app.messages);
     if app.create_config(&file)? == NewFile::Created {
         complain!("{}{}", messages.label_note(), messages.config_new_file(&path));
     }

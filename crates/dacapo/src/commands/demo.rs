@@ -56,7 +56,7 @@ pub(super) fn run(app: &Console, args: &Demo) -> Result<u8, Failure> {
     }
     if args.keep {
         let kept = scratch.keep();
-        app.print(&format!("{}{}", messages.label_kept(), kept.display()));
+        app.print(&format!("{}{}", messages.label_kept(), messages.path(&kept)));
         if talks {
             let (data, repo) = (kept.join("data"), kept.join("greeter"));
             let diff = format!("DACAPO_HOME={} dacapo -C {} diff demo", data.display(), repo.display());

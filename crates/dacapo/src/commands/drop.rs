@@ -1,6 +1,7 @@
 //! `dacapo drop`: removes a task with its worktree and branch, and keeps all of it (S9).
 
 use dacapo_app::messages::Messages;
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::dropped::DroppedRecord;
 use dacapo_core::spec::{Place, TaskSpec};
 
@@ -24,9 +25,11 @@ pub(super) fn run(app: &Console, args: &Drop) -> Result<u8, Failure> {
             here.starts_with(at) || at.canonicalize().is_ok_and(|at| here.starts_with(at))
         });
         if stood_in_it {
-            let top = dropped.spec.top.display().to_string();
+            let top = app.messages.path(&dropped.spec.top);
             app.print(&paint(DIM, &format!("  {}", app.messages.dropped_directory_gone(&top))));
         }
+        let undo = app.messages.command(format_args!("undo {}", dropped.kept.name));
+        app.print(&next::lines(&[Next::new(undo, app.messages.next_undo())], app.messages));
     }
     drops.failure.map_or(Ok(0), Err)
 }
@@ -44,6 +47,5 @@ fn said(kept: &DroppedRecord, spec: &TaskSpec, messages: Messages) -> String {
         }
         _ => messages.its_record(),
     };
-    let undo = paint(DIM, &format!("  {}", messages.undo_brings_back(name)));
-    format!("{}\n{undo}", messages.dropped(name, &what))
+    messages.dropped(name, &what)
 }

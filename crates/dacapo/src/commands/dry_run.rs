@@ -65,7 +65,7 @@ pub(crate) fn in_words(app: &App, asked: &Request, uncommitted: usize) -> Vec<St
     }
     let payer = payer(app, &spec.agents, messages);
     line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));
-    spec.plan.iter().for_each(|plan| line(&messages.label_plan(), &plan.path.display().to_string()));
+    spec.plan.iter().for_each(|plan| line(&messages.label_plan(), &messages.path(&plan.path)));
     let secret = messages.dry_run_secret();
     for (name, value) in &spec.env {
         // The value of a secret is not shown.

@@ -47,11 +47,7 @@ pub(super) fn run(app: &Console, mut args: Exec) -> Result<u8, Failure> {
     let uncommitted = ground.repo.dirt().map_or(0, |dirt| dirt.count());
     let made = prepared.claim(app)?;
     let asked = &made.asked;
-    asked
-        .spec
-        .plan
-        .iter()
-        .for_each(|plan| out.line(&messages.label_plan(), &plan.path.display().to_string()));
+    asked.spec.plan.iter().for_each(|plan| out.line(&messages.label_plan(), &messages.path(&plan.path)));
     out.line(&messages.label_where(), &place(asked, uncommitted, messages));
     out.line(&messages.label_limits(), &limits(asked, payer.as_deref(), messages));
     let stays = left_here(uncommitted);

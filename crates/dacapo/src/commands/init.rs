@@ -1,6 +1,7 @@
 //! `dacapo init`: the files that Dacapo reads in a repository, each with what it is for.
 
 use dacapo_app::operations::init::{Imported, InitResult, what_for};
+use dacapo_app::present::next::{self, Next};
 use serde_json::json;
 
 use crate::args::Init;
@@ -26,7 +27,7 @@ pub(super) fn run(app: &Console, args: &Init) -> Result<u8, Failure> {
 }
 
 fn told(founded: &InitResult, messages: Messages) -> String {
-    let mut lines = vec![messages.init_in(&paint(BOLD, ".dacapo/"), &founded.top.display().to_string())];
+    let mut lines = vec![messages.init_in(&paint(BOLD, ".dacapo/"), &messages.path(&founded.top))];
     let made =
         |path: &String| format!("{}{path}{}", messages.init_made(), paint(DIM, &what_for(path, messages)));
     lines.extend(founded.made.iter().map(made));
@@ -38,6 +39,10 @@ fn told(founded: &InitResult, messages: Messages) -> String {
     let notes = founded.notes.iter().map(|note| note.in_words(messages));
     let notes = notes.map(|note| format!("{}{}", messages.label_note(), words::line(note, words::WHOLE)));
     lines.extend(notes.map(|note| format!("  {}", paint(WARN, &note))));
-    lines.push(paint(DIM, &messages.init_next()));
+    let all = [
+        Next::new(messages.command("milestone new ID \"TITLE\" --edit"), messages.next_new_milestone()),
+        Next::new("git add .dacapo", messages.next_git_add()),
+    ];
+    lines.push(next::lines(&all, messages));
     lines.join("\n")
 }

@@ -10,6 +10,8 @@ use dacapo_core::event::{AgentEvent, Envelope};
 use dacapo_core::follow::{FollowError, Hub, Item, Opening};
 use dacapo_core::store::{TaskDir, read};
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use self::kept::KeptOutput;
 use super::attach::{RECENT, catch_up};
@@ -88,14 +90,19 @@ struct Log {
     /// Nothing from before is shown.
     since: Option<Timestamp>,
     /// Only the last lines of what there is are shown, so many: they are held until all has been read.
-    last: Option<(usize, VecDeque<String>)>,
+    last: Option<(usize, VecDeque<LogLine>)>,
+    /// The day of the line before, for people; none: nothing was shown yet.
+    day: Option<Date>,
     /// A reader that has gone is no failure.
     gone: bool,
     printer: Printer,
 }
 
+/// A line, and the day it is from where that is said.
+type LogLine = (Option<Date>, String);
+
 impl Log {
-    fn print(&mut self, lines: impl IntoIterator<Item = String>) {
+    fn print(&mut self, lines: impl IntoIterator<Item = LogLine>) {
         if let Some((most, held)) = &mut self.last {
             for line in lines {
                 held.push_back(line);
@@ -106,17 +113,25 @@ impl Log {
             return;
         }
         let mut out = anstream::stdout().lock();
+        let mut before = self.day.unwrap_or_else(|| Timestamp::now().to_zoned(TimeZone::system()).date());
         let print = || -> io::Result<()> {
-            for text in lines {
+            for (day, text) in lines {
+                // Lines have the time alone; those of today need no more.
+                if let Some(day) = day.filter(|day| *day != before) {
+                    writeln!(out, "--- {day}")?;
+                    before = day;
+                }
                 writeln!(out, "{text}")?;
             }
             out.flush()
         };
         self.gone |= !self.printer.wrote(print());
+        self.day = Some(before);
     }
 
     fn print_at(&mut self, at: Timestamp, lines: Vec<String>) {
-        self.print(lines.into_iter().map(|text| format!("[{}] {text}", clock(at))));
+        let day = at.to_zoned(TimeZone::system()).date();
+        self.print(lines.into_iter().map(|text| (Some(day), format!("[{}] {text}", clock(at)))));
     }
 
     fn show_last(&mut self) {
@@ -130,7 +145,7 @@ impl Sink for Log {
     fn event(&mut self, line: &Envelope) {
         let shown = self.since.is_none_or(|since| line.at >= since);
         if self.json {
-            self.print(shown.then(|| dacapo_app::present::json::event(line).to_string()));
+            self.print(shown.then(|| (None, dacapo_app::present::json::event(line).to_string())));
             return;
         }
         let said = self.agent.end();

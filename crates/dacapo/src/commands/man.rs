@@ -14,7 +14,7 @@ pub(super) fn run(app: &Console, args: &args::Man) -> Result<u8, Failure> {
     let all = pages()?;
     if let Some(dir) = &args.out {
         write(&all, dir)?;
-        app.print(&app.messages.man_pages_written(all.len(), &dir.display().to_string()));
+        app.print(&app.messages.man_pages_written(all.len(), &app.messages.path(dir)));
         return Ok(0);
     }
     let wanted = std::iter::once("dacapo")

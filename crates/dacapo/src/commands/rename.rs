@@ -1,6 +1,8 @@
 //! `dacapo rename`: gives a task another name, with its worktree and branch (S17).
 
 use dacapo_app::operations::rename::Renamed;
+use dacapo_app::present::act::{ActCommand, NextAct};
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::event::FORMAT;
 use dacapo_core::spec::SessionMode;
 use dacapo_core::store::{RenameRecord, TaskDir};
@@ -27,16 +29,16 @@ fn tell(app: &Console, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> R
         return Ok(0);
     }
     let what = match record.to.worktree.as_ref().filter(|own| own.path.exists()) {
-        Some(own) => {
-            app.messages.branch_and_path(words::branch(&own.branch), &own.path.display().to_string())
-        }
+        Some(own) => app.messages.branch_and_path(words::branch(&own.branch), &app.messages.path(&own.path)),
         None => app.messages.its_record(),
     };
     app.print(&app.messages.renamed(from.as_str(), to.as_str(), &what));
     for note in notes(app, dir, record) {
         app.print(&paint(DIM, &format!("  {note}")));
     }
-    app.print(&paint(DIM, &format!("  {}", app.messages.command(format_args!("status {to}")))));
+    let status = NextAct::of(ActCommand::Status, to.as_str());
+    let status = Next::of(status, app.messages.next_status(), app.messages);
+    app.print(&next::lines(&[status], app.messages));
     Ok(0)
 }
 

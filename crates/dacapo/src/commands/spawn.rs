@@ -2,6 +2,8 @@
 
 use dacapo_app::operations::background::Begun;
 use dacapo_app::operations::spawn::Started;
+use dacapo_app::present::act::{ActArgument, ActCommand, NextAct};
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::spec::Place;
 
 use super::start::prepare;
@@ -12,7 +14,7 @@ use crate::error::{Code, Failure};
 use crate::inside_task;
 use crate::messages::{Messages, say};
 use crate::output::json;
-use crate::output::words::{BOLD, DIM, paint};
+use crate::output::words::{BOLD, paint};
 
 pub(super) fn run(app: &Console, args: Spawn) -> Result<u8, Failure> {
     if let Some(id) = &args.milestone {
@@ -95,5 +97,11 @@ fn in_words(started: &Started, messages: Messages) -> String {
         Begun::Queued => messages.spawn_queued(&task, &agent, &place),
         Begun::Running => messages.spawn_running(&task, &agent, &place),
     };
-    format!("{runs}\n{}", paint(DIM, &messages.spawn_next(name)))
+    let act = |command| NextAct::of(command, name);
+    let all = [
+        Next::of(act(ActCommand::Attach), messages.next_attach(), messages),
+        Next::of(act(ActCommand::Tell).with(ActArgument::Message), messages.next_tell(), messages),
+        Next::of(act(ActCommand::Kill), messages.next_kill(), messages),
+    ];
+    format!("{runs}\n{}", next::lines(&all, messages))
 }

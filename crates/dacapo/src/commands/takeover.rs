@@ -50,7 +50,7 @@ pub(super) fn run(app: &Console, args: &Takeover) -> Result<u8, Failure> {
 
 /// Who works, and where.
 fn session(taken: &TakenOver, messages: Messages) -> String {
-    let place = taken.place.display().to_string();
+    let place = messages.path(&taken.place);
     match &taken.session.with {
         With::Agent { name, continues: true } => messages.takeover_continued_session(name, &place),
         With::Agent { name, continues: false } => messages.takeover_new_session(name, &place),

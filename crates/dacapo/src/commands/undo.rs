@@ -1,6 +1,8 @@
 //! `dacapo undo`: brings back what was put away (S9).
 
 use dacapo_app::operations::undo::{PutAway, Undone};
+use dacapo_app::present::act::{ActCommand, NextAct};
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::dropped::DropReason;
 use serde_json::Value;
 
@@ -28,7 +30,7 @@ pub(super) fn run(app: &Console, args: &Undo) -> Result<u8, Failure> {
     let (name, messages) = (&kept.name, app.messages);
     let what = match (&kept.why, &kept.worktree, &kept.branch) {
         (_, Some(path), Some(branch)) => {
-            messages.branch_and_path(words::branch(branch), &path.display().to_string())
+            messages.branch_and_path(words::branch(branch), &messages.path(path))
         }
         (DropReason::Dropped | DropReason::Merged { .. }, _, _) => messages.its_record(),
     };
@@ -40,7 +42,8 @@ pub(super) fn run(app: &Console, args: &Undo) -> Result<u8, Failure> {
             app.print(&paint(DIM, &format!("  {}", way.in_words(messages))));
         }
     }
-    app.print(&paint(DIM, &format!("  {}", messages.command(format_args!("status {name}")))));
+    let status = Next::of(NextAct::of(ActCommand::Status, name), messages.next_status(), messages);
+    app.print(&next::lines(&[status], messages));
     Ok(0)
 }
 

@@ -123,14 +123,16 @@ impl Human {
             self.item(&messages.label_until(), &words::line(until, 80));
         }
         if let Some(plan) = &spec.plan {
-            self.item(&messages.label_plan(), &plan.path.display().to_string());
+            self.item(&messages.label_plan(), &messages.path(&plan.path));
         }
         let detached = messages.detached_head();
         let branch = spec.base_branch.as_deref().map_or(detached.as_str(), words::branch);
         let place = match &spec.place {
             Place::InPlace { branch: Some(own), .. } => messages.live_here_on(words::branch(&own.name)),
             Place::InPlace { branch: None, .. } => messages.live_here_on(branch),
-            Place::Worktree { path, branch, .. } => format!("{} · {}", words::branch(branch), path.display()),
+            Place::Worktree { path, branch, .. } => {
+                format!("{} · {}", words::branch(branch), messages.path(path))
+            }
         };
         self.item(&messages.label_where(), &place);
         let own = self.own().and_then(|own| own.limits(&self.view, policy, more_iterations, messages));

@@ -135,7 +135,7 @@ fn s9_what_was_dropped_comes_back_bit_for_bit() {
         .expect(0)
         .says("dropped t: worktree and branch dacapo/t at ")
         .says("(not merged)")
-        .says("dacapo undo t brings it back");
+        .says("next: dacapo undo t  bring it back");
     assert!(!at.exists() && world.tasks().is_empty());
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);

@@ -129,7 +129,7 @@ fn s9_prune_says_that_undo_brings_nothing_back() {
     let world = World::new();
     task(&world, "t");
     world.git(&["merge", "-q", "--no-edit", "dacapo/t"]);
-    world.run(&["drop", "t"]).expect(0).says("dacapo undo t brings it back");
+    world.run(&["drop", "t"]).expect(0).says("next: dacapo undo t  bring it back");
     let would = "1 dropped task would be gone for good: dacapo undo could not bring it back";
     world.run(&["prune", "--dry-run"]).expect(0).says(would);
     let gone = "1 dropped task is gone for good: dacapo undo cannot bring it back";

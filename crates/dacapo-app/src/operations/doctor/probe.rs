@@ -114,7 +114,7 @@ fn probed(turn: &TurnRecord) -> Probed {
         }
         TurnEnd::Limit { message, resets_at } => {
             let told = match resets_at {
-                Some(until) => say(|m| m.probe_limit_until(message, &crate::present::log::clock(*until))),
+                Some(until) => say(|m| m.probe_limit_until(message, &crate::present::log::moment(*until))),
                 None => message.as_str().into(),
             };
             (Outcome::Limit, Some(told))

@@ -225,23 +225,23 @@ fn s14_every_way_to_stand_has_its_group_and_its_command() {
         },
     ];
     insta::assert_snapshot!(shown(&entries, &frame(None)), @r"
-    READY      claimed  finished, unverified, conflicts with proven      dacapo merge claimed
-    READY      proven   ✓ proven, conflicts with main, 1.2 GB            dacapo merge proven
-    STOPPED    cut      4 of 10, interrupted                             dacapo resume cut
-    STOPPED    held     4 of 10, paused                                  dacapo resume held
-    STOPPED    ended    4 of 10, cancelled                               dacapo resume ended
-    STOPPED    late     4 of 10, time is up                              dacapo resume late
-    STOPPED    limit    4 of 10, usage limit lasts too long              dacapo resume limit
-    STOPPED    poor     4 of 10, budget used up                          dacapo resume poor
-    STOPPED    circles  4 of 10, no progress                             dacapo resume circles --iter 5
-    STOPPED    capped   4 of 10, not done                                dacapo resume capped --iter 5
-    STOPPED    broken   4 of 10, failed                                  dacapo status broken
-    STOPPED    login    failed: not logged in: run claude /login         dacapo status login
-    RUNNING    runs     4 iterations                                     dacapo attach runs
-    RUNNING    probes   4/10, waiting (claude limit)                     dacapo attach probes
-    RUNNING    waits    4/10, waiting until Nov 18 07:40 (claude limit)  dacapo attach waits
-    QUEUED     first    waiting for a slot                               dacapo attach first
-    QUEUED     second   waiting for a slot                               dacapo attach second
+    READY      claimed  finished, unverified, conflicts with proven       dacapo merge claimed
+    READY      proven   ✓ proven, conflicts with main, 1.2 GB             dacapo merge proven
+    STOPPED    cut      4 of 10, interrupted                              dacapo resume cut
+    STOPPED    held     4 of 10, paused                                   dacapo resume held
+    STOPPED    ended    4 of 10, cancelled                                dacapo resume ended
+    STOPPED    late     4 of 10, time is up                               dacapo resume late
+    STOPPED    limit    4 of 10, usage limit lasts too long               dacapo resume limit
+    STOPPED    poor     4 of 10, budget used up                           dacapo resume poor
+    STOPPED    circles  4 of 10, no progress                              dacapo resume circles --iter 5
+    STOPPED    capped   4 of 10, not done                                 dacapo resume capped --iter 5
+    STOPPED    broken   4 of 10, failed                                   dacapo status broken
+    STOPPED    login    failed: not logged in: run claude /login          dacapo status login
+    RUNNING    runs     4 iterations                                      dacapo attach runs
+    RUNNING    probes   4/10, waiting (claude limit)                      dacapo attach probes
+    RUNNING    waits    4/10, waiting until 2026-11-18 07:40 (claude limit)  dacapo attach waits
+    QUEUED     first    waiting for a slot                                dacapo attach first
+    QUEUED     second   waiting for a slot                                dacapo attach second
     17 tasks · 68 iterations · 1.2 GB on disk · this repository
     ");
 }

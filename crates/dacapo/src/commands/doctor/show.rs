@@ -5,7 +5,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::agents::is_variable;
-use crate::output::log::clock;
+use crate::output::log::moment;
 use crate::output::words::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use dacapo_app::messages::{Messages, Text};
 use dacapo_app::operations::doctor::Subject;
@@ -42,7 +42,7 @@ fn sign(report: &AgentReport) -> String {
 }
 
 fn line(text: &Text, messages: Messages) -> String {
-    words::line(text.in_words(messages), words::WHOLE)
+    words::line(&messages.with_short_paths(text.in_words(messages)), words::WHOLE)
 }
 
 fn to_do(hint: &Text, messages: Messages) -> String {
@@ -89,7 +89,7 @@ fn facts(report: &AgentReport, messages: Messages) -> Vec<String> {
     lines.extend(report.base_url.iter().map(|url| messages.doctor_calls_go_to(&words::line(url, 200))));
     lines.extend(report.limit.iter().map(|limit| {
         let message = words::line(&limit.message, 100);
-        let text = messages.doctor_limited(&clock(limit.until), &limit.found_by, &message);
+        let text = messages.doctor_limited(&moment(limit.until), &limit.found_by, &message);
         paint(WARN, &text)
     }));
     lines.extend(report.path.iter().map(|path| paint(DIM, path)));
@@ -114,7 +114,8 @@ pub(super) fn machine(checks: &[Check], messages: Messages) -> String {
             CheckState::Note => paint(WARN, "○"),
             CheckState::Bad => paint(BAD, "✗"),
         };
-        let mut told = check.detail.in_words(messages).lines();
+        let detail = messages.with_short_paths(check.detail.in_words(messages));
+        let mut told = detail.lines();
         let first = words::line(told.next().unwrap_or_default(), words::WHOLE);
         let name = name(check.name, messages);
         lines.push(format!("{sign} {name}{:1$}  {first}", "", NAMES.saturating_sub(name.width())));

@@ -237,7 +237,7 @@ impl Shown {
             for left in &resolved.left_out {
                 self.more(&messages.merge_not_committed(&notices::left(left, messages)));
             }
-            self.more(&messages.merge_agent_output(&resolved.record.display().to_string()));
+            self.more(&messages.merge_agent_output(&messages.path(&resolved.record)));
         }
         self.home(&done.home, name);
         self.json(
@@ -261,11 +261,11 @@ impl Shown {
     fn home(&self, home: &Home, name: &str) {
         if let Some(path) = home.set_aside.as_ref().filter(|_| home.uncommitted > 0) {
             let files = home.uncommitted as u64;
-            self.more(&self.messages.merge_set_aside(files, &path.display().to_string()));
+            self.more(&self.messages.merge_set_aside(files, &self.messages.path(path)));
         }
         if let Some(path) = home.set_aside.as_ref().filter(|_| home.ignored > 0) {
             let files = home.ignored as u64;
-            self.more(&self.messages.merge_ignored_kept(files, &path.display().to_string()));
+            self.more(&self.messages.merge_ignored_kept(files, &self.messages.path(path)));
         }
         for problem in &home.problems {
             self.more(&paint(WARN, &not_at_home(problem, name, self.messages)));
@@ -287,7 +287,7 @@ impl Shown {
             self.more(&words::line(line, 200));
         }
         if let Some(path) = why.look_at() {
-            self.more(&messages.merge_see(&path.display().to_string()));
+            self.more(&messages.merge_see(&messages.path(path)));
         }
         self.more(&messages.merge_nothing_changed());
         if let Some(next) = next_step(words::branch(branch), name, why, messages) {

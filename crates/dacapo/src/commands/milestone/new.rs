@@ -5,6 +5,7 @@ use std::path::Path;
 use dacapo_app::messages::{Messages, command, say};
 use dacapo_app::operations::milestone::which;
 use dacapo_app::present::milestone::flaws;
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::commands::open;
 use crate::error::Failure;
 use crate::milestones::{Folder, Known, Outline, Section, known_of};
 use crate::new_files::{NewFile, create_new};
-use crate::output::words::{BOLD, DIM, WARN, paint};
+use crate::output::words::{BOLD, WARN, paint};
 use crate::question::asking;
 use crate::trust::Using;
 
@@ -91,7 +92,7 @@ fn refuse_what_was(id: &TaskName, known: &Known) -> Result<(), Failure> {
 
 fn told(app: &Console, id: &TaskName, path: &Path, empty: &[&str], taken: bool) -> String {
     let path = app.here().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
-    let (messages, path) = (app.messages, path.display().to_string());
+    let (messages, path) = (app.messages, app.messages.path(path));
     let mut out = messages.milestones_written(&paint(BOLD, id.as_str()), &path);
     if !empty.is_empty() {
         out.push_str(&format!("\n  {}", paint(WARN, &messages.milestones_fill_in(&empty.join(", ")))));
@@ -100,11 +101,12 @@ fn told(app: &Console, id: &TaskName, path: &Path, empty: &[&str], taken: bool) 
         let note = messages.milestones_name_taken(id.as_str());
         out.push_str(&format!("\n  {}", paint(WARN, &note)));
     }
-    let next = match empty {
-        [] => messages.milestones_start_next(id.as_str()),
-        // What is not filled in cannot be started.
-        _ => messages.milestones_edit_then_start(&path, id.as_str()),
-    };
-    out.push_str(&format!("\n{}", paint(DIM, &next)));
+    let start = messages.command(format_args!("milestone start {id}"));
+    let mut all = vec![Next::new(start, messages.page_do_start())];
+    // What is not filled in cannot be started.
+    if !empty.is_empty() {
+        all.insert(0, Next::new(format!("$EDITOR {path}"), messages.milestones_do_fill_in()));
+    }
+    out.push_str(&format!("\n{}", next::lines(&all, messages)));
     out
 }

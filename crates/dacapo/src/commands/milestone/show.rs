@@ -6,10 +6,10 @@ use std::time::Duration;
 use dacapo_app::messages::{Messages, Text, say};
 use dacapo_app::operations::milestone;
 use dacapo_app::present::milestone::waits_for;
+use dacapo_app::present::next::{self, Next};
 use dacapo_core::event::CheckPhase;
 use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
 use dacapo_core::task::milestone::{MilestonePhase, MilestoneView};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
 use crate::args::milestone::ShowMilestone;
@@ -90,7 +90,7 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
             out,
             "  {}{}",
             label(messages.page_label_file()),
-            words::line(&written.path.to_string_lossy(), words::WHOLE)
+            words::line(&messages.path(&written.path), words::WHOLE)
         );
     }
     if let Some(definition) = entry.definition() {
@@ -107,13 +107,14 @@ fn page(entry: &Entry, story: &Story, next: &[(Text, Text)], most: usize, messag
         rounds(&mut out, story, told, most, messages);
     }
     if !next.is_empty() {
-        let _ = writeln!(out, "\n{}", paint(BOLD, &messages.page_what_you_can_do()));
-        let width = next.iter().map(|(command, _)| command.in_words(messages).width()).max();
-        let width = width.unwrap_or(0).min(60);
-        for (command, what) in next {
-            let command = pad(command.in_words(messages), width);
-            let _ = writeln!(out, "  {command}  {}", paint(DIM, what.in_words(messages)));
-        }
+        let all: Vec<Next> = next
+            .iter()
+            .map(|(command, what)| {
+                let command = messages.with_short_paths(command.in_words(messages));
+                Next::new(command, what.in_words(messages).to_owned())
+            })
+            .collect();
+        let _ = write!(out, "\n{}", next::block(&all, messages));
     }
     out.trim_end().to_owned()
 }

@@ -100,7 +100,7 @@ impl Human {
             (Status::Queued, _) if done == 0 => human.doing = messages.live_waits_for_turn(),
             (Status::Waiting, Some(until)) => {
                 let text = messages
-                    .live_waiting_until(&crate::output::log::clock(until), &messages.live_usage_limit());
+                    .live_waiting_until(&crate::output::log::moment(until), &messages.live_usage_limit());
                 human.say(&paint(WARN, &text));
                 human.doing = text;
             }

@@ -53,7 +53,7 @@ impl Human {
         let why = words::line(&ends::wait(cause, self.messages), 100);
         let text = match cause {
             WaitCause::Limit(_) | WaitCause::Backoff { .. } => {
-                self.messages.live_waiting_until(&crate::output::log::clock(until), &why)
+                self.messages.live_waiting_until(&crate::output::log::moment(until), &why)
             }
             WaitCause::Probe(_) => self.messages.live_waiting(&why),
         };
