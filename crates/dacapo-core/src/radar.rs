@@ -3,20 +3,23 @@
 //! A look costs git some 3 ms a pair, so `list` never looks: it reads what is known ([`Radar::known`], one small file).
 //! Whoever has the time looks and writes it down ([`Radar::update`]): a task at its end, `merge` with its plan. A pair of
 //! commits never changes its answer, so nothing here is ever stale: when a branch moves, the new pair is just unknown until
-//! somebody looks. The file is derived and can be deleted.
+//! somebody looks. The file is derived and can be deleted. A line of it is `COMMIT COMMIT =`, or with the files that conflict
+//! `COMMIT COMMIT ! ["a.rs"]`.
 
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::git::{GitError, Oid, Repo};
+use crate::git::{GitError, Joining, Oid, Repo, display_path};
 use crate::store::{RepoDir, files};
 
 /// So many pairs are looked at in one go, by one git: some tenths of a second.
 const MOST_LOOKS: usize = 100;
 /// So many branches are taken in, the newest first; with more, every pair would never be known.
 const MOST_TIPS: usize = 30;
+/// So many files of a conflict are kept: they tell a person where to look.
+const MOST_FILES: usize = 20;
 /// A file longer than this is written anew with what is still of use.
 const MOST_BYTES: u64 = 256 << 10;
 
@@ -29,7 +32,8 @@ pub struct Radar {
 /// What the file says, read once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Known {
-    pairs: HashMap<(Oid, Oid), bool>,
+    /// Of each pair the list of files that conflict, as it is written; empty where there are none.
+    pairs: HashMap<(Oid, Oid), String>,
     /// Of each commit, those that it conflicts with.
     rivals: HashMap<Oid, Vec<Oid>>,
 }
@@ -62,7 +66,13 @@ pub enum RadarError {
 impl Known {
     /// Whether these two conflict; none: nobody has looked yet.
     pub fn conflict(&self, one: &Oid, other: &Oid) -> Option<bool> {
-        self.pairs.get(&pair(one, other)).copied()
+        self.pairs.get(&pair(one, other)).map(|files| !files.is_empty())
+    }
+
+    /// The files in which these two conflict, as people read them.
+    pub fn files(&self, one: &Oid, other: &Oid) -> Vec<String> {
+        let written = self.pairs.get(&pair(one, other));
+        written.and_then(|written| serde_json::from_str(written).ok()).unwrap_or_default()
     }
 
     /// All that this one is known to conflict with.
@@ -86,12 +96,12 @@ impl Radar {
         let text = files::read(&self.path, 2 * MOST_BYTES).unwrap_or_default();
         let mut known = Known::default();
         for line in text.split(|byte| *byte == b'\n') {
-            let Some((pair, conflict)) = std::str::from_utf8(line).ok().and_then(parse) else { continue };
-            if conflict && !known.pairs.contains_key(&pair) {
+            let Some((pair, files)) = std::str::from_utf8(line).ok().and_then(parse) else { continue };
+            if !files.is_empty() && !known.pairs.contains_key(&pair) {
                 known.rivals.entry(pair.0.clone()).or_default().push(pair.1.clone());
                 known.rivals.entry(pair.1.clone()).or_default().push(pair.0.clone());
             }
-            known.pairs.insert(pair, conflict);
+            known.pairs.insert(pair, files);
         }
         known
     }
@@ -116,9 +126,13 @@ impl Radar {
         let answers = repo.conflicts(&unknown)?;
         let mut looked = Looked { new: 0, left };
         let mut lines = String::new();
-        for ((one, other), conflict) in unknown.iter().zip(answers) {
-            let Some(conflict) = conflict else { continue };
-            lines.push_str(&format!("{one} {other} {}\n", if conflict { '!' } else { '=' }));
+        for (pair, joining) in unknown.iter().zip(answers) {
+            let files = match joining {
+                None => continue,
+                Some(Joining::Clean) => String::new(),
+                Some(Joining::Conflicts(files)) => written(&files),
+            };
+            lines.push_str(&line(pair, &files));
             looked.new += 1;
         }
         self.write(&known, tips, &lines)
@@ -156,9 +170,9 @@ impl Radar {
             return files::append(&self.path)?.write_all(lines.as_bytes());
         }
         let mut anew = String::new();
-        for ((one, other), conflict) in &known.pairs {
-            if tips.contains(one) && tips.contains(other) {
-                anew.push_str(&format!("{one} {other} {}\n", if *conflict { '!' } else { '=' }));
+        for (pair, files) in &known.pairs {
+            if tips.contains(&pair.0) && tips.contains(&pair.1) {
+                anew.push_str(&line(pair, files));
             }
         }
         files::replace(&self.path, (anew + lines).as_bytes())
@@ -179,15 +193,28 @@ fn around(repo: &Repo, main: Option<&str>, prefixes: &[&str]) -> Result<Vec<Oid>
     Ok(tips)
 }
 
-fn parse(line: &str) -> Option<((Oid, Oid), bool)> {
-    let mut words = line.split(' ');
+/// The files of a conflict, in one line whatever their names hold.
+fn written(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().take(MOST_FILES).map(|path| display_path(path)).collect();
+    serde_json::to_string(&files).unwrap_or_else(|_| "[]".to_owned())
+}
+
+fn line((one, other): &(Oid, Oid), files: &str) -> String {
+    match files {
+        "" => format!("{one} {other} =\n"),
+        files => format!("{one} {other} ! {files}\n"),
+    }
+}
+
+fn parse(line: &str) -> Option<((Oid, Oid), String)> {
+    let mut words = line.splitn(4, ' ');
     let (one, other) = (Oid::parse(words.next()?).ok()?, Oid::parse(words.next()?).ok()?);
-    let conflict = match words.next()? {
-        "!" => true,
-        "=" => false,
+    let files = match (words.next()?, words.next()) {
+        ("=", None) => "",
+        ("!", Some(files)) if files.starts_with('[') && files.ends_with(']') => files,
         _ => return None,
     };
-    words.next().is_none().then_some(((one, other), conflict))
+    Some(((one, other), files.to_owned()))
 }
 
 #[cfg(test)]
@@ -200,11 +227,14 @@ mod tests {
         let radar = Radar { path: dir.path().join("radar") };
         assert_eq!(radar.known(), Known::default());
         let (a, b) = ("a".repeat(40), "b".repeat(40));
-        fs::write(&radar.path, format!("junk\n{a} {b} !\n{b} {a}\n\0\n{a} {a} ?\n{b} {b} = x\n{a} {b}"))
-            .unwrap();
+        let files = r#"["a b.rs"]"#;
+        let text = format!(
+            "junk\n{a} {b} ! {files}\n{b} {a}\n\0\n{a} {a} ?\n{b} {b} = x\n{a} {b}\n{a} {a} !\n{b} {b} ! ["
+        );
+        fs::write(&radar.path, text).unwrap();
         let (a, b) = (Oid::parse(&a).unwrap(), Oid::parse(&b).unwrap());
         assert_eq!(radar.known().conflict(&b, &a), Some(true), "in either order");
-        assert_eq!(radar.known().pairs.len(), 1);
+        assert_eq!((radar.known().files(&b, &a), radar.known().pairs.len()), (vec!["a b.rs".to_owned()], 1));
         assert_eq!((radar.known().rivals(&a), radar.known().rivals(&b)), (&[b][..], &[a][..]));
     }
 }

@@ -33,6 +33,14 @@ pub(super) struct Tried {
     pub(super) conflicts: Vec<PathBuf>,
 }
 
+/// Whether two commits can be joined without somebody's help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Joining {
+    Clean,
+    /// Not in these files.
+    Conflicts(Vec<PathBuf>),
+}
+
 /// How a branch is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeStyle {
@@ -107,7 +115,7 @@ impl Repo {
 
     /// Of each of these pairs, whether they conflict; none where that cannot be said, for histories without a common
     /// beginning for one. One git process for as many as it can answer.
-    pub(crate) fn conflicts(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<Option<bool>>, GitError> {
+    pub(crate) fn conflicts(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<Option<Joining>>, GitError> {
         let mut answers = Vec::with_capacity(pairs.len());
         while answers.len() < pairs.len() {
             let asked: String =
@@ -120,7 +128,7 @@ impl Repo {
                 "--no-messages",
             ]);
             let answer = call.stdin(asked.into_bytes()).output()?;
-            let told = statuses(&answer.stdout);
+            let told = joinings(&answer.stdout);
             if answer.exit == Some(USAGE) || answer.exit.is_none() {
                 return Err(answer.error());
             }
@@ -273,17 +281,24 @@ impl Repo {
 }
 
 /// `STATUS NUL TREE NUL [FILE NUL]… NUL` for each merge; status 0 means conflicts.
-fn statuses(bytes: &[u8]) -> Vec<bool> {
+fn joinings(bytes: &[u8]) -> Vec<Joining> {
     let mut fields = bytes.split(|byte| *byte == 0);
-    let mut conflicts = Vec::new();
+    let mut joinings = Vec::new();
     while let Some(status) = fields.next().filter(|status| matches!(status, [b'0' | b'1'])) {
-        let whole = fields.next().is_some() && fields.by_ref().any(<[u8]>::is_empty);
-        if !whole {
+        let (tree, mut files, mut whole) = (fields.next(), Vec::new(), false);
+        for field in fields.by_ref() {
+            whole = field.is_empty();
+            if whole {
+                break;
+            }
+            files.push(PathBuf::from(std::ffi::OsStr::from_bytes(field)));
+        }
+        if tree.is_none() || !whole {
             break;
         }
-        conflicts.push(status == b"0");
+        joinings.push(if status == b"0" { Joining::Conflicts(files) } else { Joining::Clean });
     }
-    conflicts
+    joinings
 }
 
 /// Names between NULs, after so many other fields.

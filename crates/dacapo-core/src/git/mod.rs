@@ -62,6 +62,7 @@ pub(crate) use left_locks::EndedRun;
 pub use locate::{common_dir, current_branch};
 pub use loose::Loose;
 pub use main_branch::MainBranch;
+pub(crate) use merge::Joining;
 pub use merge::{Advanced, MergeStyle, Merged, Preview};
 pub use occupant::{Occupant, OccupantKind};
 pub use oid::{InvalidOid, Oid, display_path};

@@ -249,7 +249,8 @@ fn k13_the_radar_looks_once_and_keeps_what_it_saw() {
     assert_eq!(radar.survey(&f.repo, MAIN, &[TASKS]).expect("looked"), Looked { new: 1, left: 0 });
     let known = radar.known();
     assert_eq!((known.conflict(&clean, &main), known.conflict(&alone, &main)), (Some(false), None));
-    assert_eq!((known.rivals(&main), known.rivals(&clean)), (&[clash][..], &[][..]));
+    assert_eq!((known.rivals(&main), known.rivals(&clean)), (&[clash.clone()][..], &[][..]));
+    assert_eq!((known.files(&clash, &main), known.files(&clean, &main)), (vec!["a.txt".into()], vec![]));
     assert_eq!(radar.survey(&f.repo, MAIN, &[TASKS]).expect("looked"), Looked { new: 0, left: 0 });
 }
 
