@@ -383,7 +383,7 @@ mod tests {
             .caused_by(std::io::Error::other("why"));
         assert_eq!(
             failure.to_json(),
-            json!({"v": 2, "type": "error", "kind": "needs_person", "code": null, "exit_code": 4,
+            json!({"v": 3, "type": "error", "kind": "needs_person", "code": null, "exit_code": 4,
                    "message": "rejected three times", "kept": null, "hints": ["dacapo approve auth"],
                    "causes": ["why"]})
         );

@@ -4,9 +4,11 @@
 //! the raw output of a turn and never stored a second time. Surfaces render both and add nothing of their own.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::git::Oid;
+use crate::json::{branch, optional_branch};
 use crate::spec::ProofPolicy;
 
 mod agent;
@@ -14,6 +16,7 @@ mod agent_fault;
 mod check;
 mod command;
 mod detail;
+mod envelope;
 mod fault;
 mod hidden;
 mod needs;
@@ -31,6 +34,7 @@ pub use agent_fault::AgentFault;
 pub use check::{CheckBrief, CheckPhase, CheckResult, SetupResult};
 pub use command::{Command, Received};
 pub use detail::{Attempt, ChangeCause, Exit, LimitSaid, Metered, StopDetail, WaitCause};
+pub use envelope::{CameAt, Envelope};
 pub use fault::{Fault, LogIn, NotAllowed, TimeLimit};
 pub use hidden::{Hidden, HiddenWhy};
 pub use needs::{Choice, MainBranch, NeedKind, Needs};
@@ -46,323 +50,309 @@ pub use untracked::{UntrackedFate, UntrackedFile, UntrackedFound, UntrackedNotKe
 pub use workspace::{HeadAt, InTheWay, WorkspaceProblem};
 
 /// The version of the format of journal lines and `--json` output.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
-/// One line of the journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Envelope {
-    /// Version of the format.
-    pub v: u32,
-    /// Position in the journal, from 0 without a gap.
-    pub seq: u64,
-    /// When, by the wall clock.
-    pub at: Timestamp,
-    /// How long the task has been active by then. Monotonic: a clock that jumps does not end a loop, and time in which
-    /// the task was paused or its process gone does not count.
-    pub elapsed_ms: u64,
-    /// The task's name.
-    pub task: String,
-    /// How much the agent at work had printed by then; none between turns, and from older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub came_at: Option<CameAt>,
-    /// What happened.
-    #[serde(flatten)]
-    pub event: Event,
-}
-
-/// How far the output of the turn at work had come when something happened: where that stands when the turn is read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CameAt {
-    /// The turn.
-    pub turn: u32,
-    /// Bytes in its raw file.
-    pub raw: u64,
-    /// Bytes of its standard error.
-    pub stderr: u64,
-}
-
-/// What can happen to a task. Each is true when written and never taken back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What can happen to a task. Each is true when written and never taken back. The comments here are what docs/json.md says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "Event")]
 pub enum Event {
-    /// The task was asked for; `spec.json` beside the journal says exactly what.
+    /// The task was created. `spec.json` beside the journal says exactly what was asked.
     TaskCreated {
-        /// Which kind of task.
+        /// The kind of task: `loop` or `milestone`.
         kind: String,
-        /// The agents, the first one first.
+        /// The agents, separated by commas, in the order in which they take over at a usage limit.
         agent: String,
-        /// The user's prompt.
+        /// What was asked.
         prompt: String,
-        /// The cap on iterations, if there is one.
+        /// The limit on iterations; null if there is none.
         max_iterations: Option<u32>,
-        /// The promise asked for from the start.
+        /// The text by which the agent says that it is done; null if it is not asked for one.
         completion_promise: Option<String>,
-        /// False for a single run: nothing is registered and nothing loops.
+        /// False if the task is a single run, without a loop.
         looping: bool,
     },
-    /// A process drives the task now.
+    /// A process drives the task from now on.
     TaskStarted {
-        /// Its process id.
+        /// The id of the process.
         pid: u32,
-        /// Which Dacapo.
+        /// The version of Dacapo.
         version: String,
     },
-    /// A later process took the task up again.
+    /// Another process drives the task from now on.
     Resumed {
-        /// Its process id.
+        /// The id of the process.
         pid: u32,
-        /// Which Dacapo.
+        /// The version of Dacapo.
         version: String,
-        /// More iterations than were asked for first.
+        /// How many iterations the task may make from now on. Absent if the limit stays as it was.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         more_iterations: Option<u32>,
-        /// What a person adds to the task.
+        /// What a person added to the prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         follow_up: Option<String>,
-        /// The agents from now on, where the person chose others.
+        /// The agents from now on. Absent if they stay as they were.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
-        /// How commits are proven from now on, where the person changed that.
+        /// How commits are proven from now on. Absent if that stays as it was.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proof: Option<ProofPolicy>,
     },
-    /// The place to work in is there.
+    /// The directory that the task works in is ready.
     WorkspaceReady {
         /// The directory.
         path: String,
-        /// The branch that is worked on (full name), none when HEAD is detached.
+        /// The branch that the task works on; null if HEAD is detached.
+        #[serde(with = "optional_branch", default)]
+        #[schemars(with = "Option<String>")]
         branch: Option<String>,
-        /// The commit everything builds on; none in a repository without commits.
+        /// The commit the task starts from; null in a repository without commits.
         base_commit: Option<Oid>,
-        /// The user's own uncommitted changes, kept apart before the start (`--allow-dirty`).
+        /// The ref that keeps the user's uncommitted changes, which were set aside (`--allow-dirty`). Absent if there were none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept_changes: Option<String>,
-        /// The first of the ten ports that are the task's alone as long as it runs.
+        /// The first of the ten ports that are reserved for the task while it runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port_base: Option<u16>,
-        /// The SHA-256 of what proofs are made with, as it was before anybody worked here; none: there is no such snapshot.
+        /// The SHA-256 of the files that proofs are made with, as they were before the task. Absent if there is no such copy.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         start_sha256: Option<String>,
     },
-    /// The ports that this process leased instead, because somebody else had taken those of the process before it.
+    /// The task has other ports: somebody else took its ports while it had no process.
     PortsLeased {
-        /// The first of ten.
+        /// The first of the ten ports.
         port_base: u16,
     },
-    /// Files of the user's checkout that are not in git came into the fresh worktree (`.worktreeinclude`).
+    /// Files that are not in git were copied from the user's checkout into the new worktree (`.worktreeinclude`).
     FilesIncluded {
-        /// How many.
+        /// How many files.
+        #[serde(rename = "files_total")]
         files: u64,
         /// Their size.
         bytes: u64,
-        /// Those that git would see as new: they are left out of commits until somebody touches them.
+        /// The files among them that git would see as new. They are not committed until somebody changes them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         uncommitted: Vec<String>,
     },
-    /// Files were untracked in the user's checkout before the task worked there, or worked there again.
+    /// There were untracked files in the user's checkout before the task worked there.
     UntrackedFound(UntrackedFound),
-    /// An iteration changed or removed some of them.
+    /// An iteration changed or removed files that were untracked before the task.
     UntrackedTouched(UntrackedTouched),
-    /// A command that makes the fresh worktree usable ran to its end or to its limit.
+    /// A command that makes the new worktree usable has ended.
     SetupFinished(SetupResult),
-    /// The place to work in could not be made.
+    /// The directory to work in could not be made.
     WorkspaceFailed {
-        /// One at least.
+        /// What is wrong; at least one.
         problems: Vec<WorkspaceProblem>,
     },
-    /// A check ran to its end or to its limit.
+    /// A check has ended.
     CheckFinished(CheckResult),
-    /// All checks passed in the workspace; a checkout of the commit is ready to run them once more.
+    /// All checks passed where the agent works. They are run once more in a checkout of the commit.
     ProofStarted {
-        /// The iteration.
+        /// The iteration, from 0.
         iteration: u32,
-        /// The commit.
+        /// The commit that is to be proven.
         commit_id: Oid,
-        /// The setup ran there just now.
+        /// True if the setup had to run in that checkout first.
         set_up: bool,
     },
-    /// No such checkout can be had. Nothing but the proof is affected.
+    /// The commit could not be proven, because there is no checkout to do it in. The task goes on.
     ProofUnavailable {
-        /// The iteration.
+        /// The iteration, from 0.
         iteration: u32,
-        /// The commit.
+        /// The commit that was to be proven.
         commit_id: Oid,
         /// What went wrong.
         message: String,
-        /// What would help.
+        /// A setting or command that would help.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cure: Option<String>,
     },
-    /// The checks failed there.
+    /// The checks passed where the agent works, and failed in a checkout of the commit.
     ProofFailed {
-        /// The iteration.
+        /// The iteration, from 0.
         iteration: u32,
-        /// The commit.
+        /// The commit that was to be proven.
         commit_id: Oid,
-        /// Files of the workspace that the commit does not hold, or holds otherwise; the first of them.
+        /// Files that the agent has and the commit does not, the first of them: they may be the reason.
         hidden: Vec<Hidden>,
-        /// How many they are in truth.
+        /// How many such files there are.
         hidden_total: u64,
     },
-    /// An iteration began.
+    /// An iteration started.
     IterationStarted {
         /// Its number, from 0.
         iteration: u32,
-        /// Where HEAD was; the iteration keeps this over all its turns.
+        /// The commit that HEAD was on; null in a repository without commits.
         start_commit: Option<Oid>,
     },
-    /// The agent is about to be given a turn.
+    /// The agent is about to be started for one turn.
     TurnStarted {
-        /// Counts over the whole task; names the files in `turns/`.
+        /// Its number, from 0, over the whole task. The files in `turns/` have this number.
         turn: u32,
-        /// The iteration it belongs to.
+        /// The iteration it belongs to, from 0.
         iteration: u32,
-        /// Which agent.
+        /// The agent.
         agent: String,
-        /// The session, where it is known before.
+        /// The id of the agent's conversation; null if it is not known yet.
+        #[serde(rename = "session_id")]
         session: Option<String>,
-        /// The session is one that an earlier turn opened.
+        /// True if the conversation is one of an earlier turn.
         continued: bool,
     },
-    /// The turn is over, its processes are gone, its output is on file.
+    /// A turn has ended. All processes that it started are gone.
     TurnFinished(TurnRecord),
-    /// A model of its own was asked for a summary or a commit message.
+    /// A model other than the agent was asked for a summary or a commit message.
     Written(WritingRecord),
-    /// The commit object exists; the branch is moved to it next.
+    /// The iteration's commit exists. The branch is moved to it next.
     CommitIntent(CommitPlanned),
-    /// There is nothing to commit: nothing changed, the agent committed by itself, or the tree is not in a state to be
-    /// committed.
+    /// There is nothing to commit: nothing changed, the agent committed by itself, or the files cannot be committed as they are.
     NoCommit(CommitPlanned),
-    /// The branch is where the iteration put it.
+    /// The branch is at the iteration's commit.
     Committed {
-        /// The iteration.
+        /// The iteration, from 0.
         iteration: u32,
         /// The commit.
+        #[serde(rename = "commit_id")]
         commit: Oid,
-        /// First line of its message.
+        /// The first line of its message.
         subject: String,
     },
     /// What only tasks of this kind do.
     #[serde(skip)]
     Own(KindStep),
-    /// The iteration is over.
+    /// An iteration has ended.
     IterationFinished(IterationRecord),
-    /// Another task knows of a limit of the account that the next turn would have used; so there was none.
+    /// No turn was started, because another task knows of a usage limit of the same account.
     LimitKnown(KnownLimit),
-    /// The loop sleeps.
+    /// The task waits.
     Waiting {
-        /// Until then, by the wall clock; for `probe` at the latest.
+        /// When it goes on. For `probe`, at the latest.
+        #[serde(rename = "waiting_until")]
         until: Timestamp,
-        /// Why.
+        /// Why it waits.
         #[serde(flatten)]
         cause: WaitCause,
     },
-    /// It sleeps no more.
+    /// The task does not wait any more.
     WaitOver,
-    /// The next agent of the list takes over.
+    /// Another agent of the list takes over.
     AgentChanged {
-        /// The new one.
+        /// The agent that works from now on.
         agent: String,
         /// Why.
         #[serde(flatten)]
         cause: ChangeCause,
     },
-    /// A person is needed.
+    /// The task is going to pause, because a person must decide something.
     Paused {
-        /// What for.
+        /// What a person must decide.
         needs: Needs,
     },
-    /// The turn at work waits for a person's answer.
+    /// The running turn waits for a person's answer.
     Asked {
-        /// What for.
+        /// What a person must decide.
         needs: Needs,
     },
-    /// It waits no more: there is an answer, or none is wanted any more.
+    /// The turn does not wait for an answer any more.
     Answered,
-    /// Something a person should know; it decides nothing.
+    /// Something that a person should know. It changes nothing for the task.
     Notice(Notice),
-    /// Its writer found something in the journal that is not its own: from here on nothing counts as proven.
+    /// The journal had content that Dacapo did not write. From here on nothing counts as proven.
     RecordAltered {
-        /// What, and where it was kept.
+        /// What was found, and where it was kept.
         message: String,
     },
-    /// The task is to end: by a signal or by command.
+    /// The task is going to end before it is done.
     StopRequested {
-        /// `cancelled`, or what else makes it impossible to go on in the middle of an iteration.
+        /// Why: `cancelled`, or what makes it impossible to go on.
+        #[serde(rename = "stop_reason")]
         reason: StopReason,
-        /// By what.
+        /// More about that.
         detail: StopDetail,
     },
-    /// A person wants something of it.
+    /// A person, or a program for them, sent the task a command.
     CommandReceived(Received),
-    /// All places are taken: it waits for one, and that time does not count.
+    /// The task waits for its turn, because too many tasks run already. That time does not count.
     Queued,
-    /// It has a place.
+    /// The task's turn has come.
     Dequeued,
-    /// The end.
+    /// The task has ended.
     TaskFinished(TaskResult),
-    /// The branch `into` is moved next from `from` to `commit`, which holds the task's work.
+    /// The branch `into` is about to be moved, to a commit that contains the task's work.
     MergeIntent {
-        /// The branch (full name).
+        /// The branch.
+        #[serde(with = "branch")]
+        #[schemars(with = "String")]
         into: String,
-        /// Where it is.
+        /// Where the branch is.
+        #[serde(rename = "from_commit")]
         from: Oid,
-        /// Where it goes.
+        /// Where it is moved to.
+        #[serde(rename = "commit_id")]
         commit: Oid,
-        /// The task's history is not in it.
+        /// True if one new commit holds all changes, without the task's own commits.
         squash: bool,
     },
-    /// The task's work is on another branch. Its own branch and its worktree go now.
+    /// The task was merged. Its own branch and its worktree are removed next.
     Merged {
-        /// The branch (full name).
+        /// The branch that contains the task's work now.
+        #[serde(with = "branch")]
+        #[schemars(with = "String")]
         into: String,
-        /// The commit that brought it there.
+        /// The commit that the branch is at.
+        #[serde(rename = "commit_id")]
         commit: Oid,
-        /// The task's history is not in it.
+        /// True if one new commit holds all changes, without the task's own commits.
         squash: bool,
-        /// The refs that keep what the task's own branch and worktree held.
+        /// The refs that keep what the task's branch and worktree held.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<String>,
     },
-    /// Worktree and branch are back after a merge, by `dacapo undo`. What was merged stays where it is.
+    /// Worktree and branch of a merged task are back (`dacapo undo`). What was merged stays merged.
     MergeUndone {
-        /// The branch that the work was merged into (full name).
+        /// The branch that the task was merged into.
+        #[serde(with = "branch")]
+        #[schemars(with = "String")]
         into: String,
     },
-    /// The task has another name from now on (`dacapo rename`); earlier lines carry the old one.
+    /// The task has another name from now on (`dacapo rename`). Earlier lines have the old one.
     Renamed {
-        /// The name it had.
+        /// The old name.
         from: String,
-        /// The name it has.
+        /// The new name.
         to: String,
-        /// Its worktree from now on; none: it works in the user's own checkout.
+        /// The task's worktree from now on. Absent if it works in the user's checkout.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree: Option<String>,
-        /// Its branch from now on (full name), likewise.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The task's branch from now on. Absent if it works in the user's checkout.
+        #[serde(with = "optional_branch", default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<String>")]
         branch: Option<String>,
     },
-    /// A person has worked in its workspace (`dacapo takeover`) and is gone again.
+    /// A person worked in the task's worktree (`dacapo takeover`) and has left it.
     TakenOver {
-        /// Files that are in no commit yet.
+        /// How many files are not committed.
+        #[serde(rename = "uncommitted_total")]
         uncommitted: u64,
     },
-    /// The task's branch is on the remote, and a pull request offers it.
+    /// A pull request offers the task's branch.
     PullRequest {
-        /// Where people look at it.
+        /// The address of the pull request.
         url: String,
-        /// The branch that is offered, by its short name.
+        /// The branch that is offered.
         branch: String,
         /// The branch it is offered to.
+        #[serde(rename = "base_branch")]
         base: String,
-        /// The program that opened or found it.
+        /// The program that opened or found the pull request.
         cli: String,
     },
-    /// Somebody was told that the task ended or needs a person, or could not be told.
+    /// Somebody was notified that the task ended or needs a person, or could not be.
     Notified {
-        /// By which way: `desktop`, `webhook` or `command`.
+        /// The way: `desktop`, `webhook` or `command`.
         how: String,
-        /// Why not, where it failed.
+        /// Why that failed. Absent if it worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
@@ -403,7 +393,7 @@ impl Event {
 }
 
 /// Why a loop sleeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     /// The agent's usage limit.

@@ -7,10 +7,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::engine::Activity;
-use crate::event::{AgentEvent, Envelope, TaskResult};
+use crate::event::{AgentEvent, Envelope, FORMAT, TaskResult};
 use crate::git::Oid;
 use crate::spec::Writing;
 use crate::store::{JournalError, OpenError};
@@ -46,68 +47,97 @@ pub enum Opening {
 }
 
 /// Which of an agent's streams something came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stream {
-    /// What it prints.
+    /// What the agent prints.
     Stdout,
-    /// Where some agents say that they try a model call again.
+    /// Some agents say there that they repeat a model call.
     Stderr,
 }
 
-/// What a client is told. As JSON one flat object: `item` says what it is, an event has the fields of its line in the journal.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "item", rename_all = "snake_case")]
+/// What a client is told. As JSON it is one flat object.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(remote = "Self", tag = "item", rename_all = "snake_case")]
+#[schemars(rename = "FollowItem")]
 pub enum Item {
     /// An event is in the journal.
     Event(Box<Envelope>),
-    /// The agent did something.
+    /// The agent did something. `turn`, `stream` and `offset` together identify it.
     Agent {
-        /// In which turn.
+        /// The turn.
         turn: u32,
-        /// Where it said so.
+        /// Where the agent said so.
         stream: Stream,
-        /// Where the line begins that says so; together with turn and stream it names it.
+        /// Where in that stream the line begins that says so, in bytes.
         offset: u64,
-        /// What.
+        /// What the agent did.
         event: AgentEvent,
     },
-    /// This goes on now. It is no part of the record: who comes back is told what goes on then.
+    /// What goes on now. It is no part of the record: who comes back later is told what goes on then.
     Activity(Doing),
-    /// All that was on file has been delivered; from now on it is news. Once a client.
+    /// Everything that was on file has been delivered. What follows is new. Once for each client.
     CaughtUp,
-    /// Nobody drives the task, and all that it said has been delivered. It may be taken up again: then more comes.
+    /// Nobody drives the task, and everything that it said has been delivered. If it is resumed, more follows.
     Over(Rest),
 }
 
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            v: u32,
+            #[serde(flatten, serialize_with = "plain")]
+            item: &'a Item,
+        }
+        fn plain<S: Serializer>(item: &&Item, serializer: S) -> Result<S::Ok, S::Error> {
+            Item::serialize(item, serializer)
+        }
+        match self {
+            // It has the version of its line.
+            Self::Event(_) => plain(&self, serializer),
+            Self::Agent { .. } | Self::Activity(_) | Self::CaughtUp | Self::Over(_) => {
+                Line { v: FORMAT, item: self }.serialize(serializer)
+            }
+        }
+    }
+}
+
 /// How a task came to rest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "rest", rename_all = "snake_case")]
 pub enum Rest {
     /// It has ended.
     Ended(Box<TaskResult>),
     /// Its process is gone without a word.
     Interrupted,
-    /// Its directory was put away, renamed or removed: nothing will ever come any more.
+    /// Its directory was removed, renamed or dropped: nothing more follows.
     Gone,
 }
 
-/// What goes on between two events, by the task's own machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What goes on between two events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "doing", rename_all = "snake_case")]
 pub enum Doing {
     /// A check runs.
-    Check { command: String },
-    /// A checkout of this commit is made, to prove it there.
-    Proving { commit: Oid },
+    Check {
+        /// The check.
+        command: String,
+    },
+    /// A checkout of a commit is made, to prove it there.
+    Proving {
+        /// The commit.
+        #[serde(rename = "commit_id")]
+        commit: Oid,
+    },
     /// A model writes about the iteration.
     Writing {
-        /// What.
+        /// What it writes.
         what: Writing,
-        /// Which one.
+        /// The model, or the agent if its model has no name.
         by: String,
     },
-    /// What the iteration left is being committed.
+    /// What the iteration changed is being committed.
     Committing,
 }
 

@@ -9,7 +9,7 @@
 //! | `engine`, `task` | the driver, and the kinds of task with their machines |
 //! | `agent`, `context` | one adapter per agent; what agents and commits are told |
 //! | `process`, `git`, `proof` | guarded children, the user's git, checkouts in which commits are proven |
-//! | `store`, `files`, `env` | task directories, journals and locks; how files are opened; the environment as a value |
+//! | `store`, `files`, `env`, `json` | task directories, journals and locks; how files are opened; the environment as a value; how spans and branches are written |
 //! | `follow`, `mirror` | reading a task that another process drives; files that say where a task stands |
 //! | `merge`, `dropped`, `prune`, `renaming` | what happens to a task after its end |
 //! | `radar`, `recovery`, `trust` | branches that conflict, leftovers of a crash, changed files a person should look at |
@@ -37,6 +37,7 @@ pub mod env;
 pub mod files;
 pub mod git;
 mod inherited_locks;
+pub mod json;
 pub mod process;
 pub mod radar;
 mod random;

@@ -276,38 +276,8 @@ impl Glance for Brief {
     }
 }
 
-/// An element of `list --json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Element(pub Value);
-
-impl Glance for Element {
-    const INDEX: &'static str = "tasks-json.index";
-
-    fn of(view: &TaskView) -> Self {
-        Self(serde_json::to_value(view).unwrap_or_default())
-    }
-
-    fn status(&self) -> Status {
-        // What does not say is looked at as if somebody might drive it.
-        Status::deserialize(&self.0["status"]).unwrap_or(Status::Running)
-    }
-
-    fn interrupted(mut self) -> Self {
-        self.0["status"] = Status::Interrupted.as_str().into();
-        self.0["pid"] = Value::Null;
-        if let Some(element) = self.0.as_object_mut() {
-            element.remove("doing");
-        }
-        if let Some(kind) = self.0["kind"].as_str().map(str::to_owned) {
-            self.0.get_mut(kind).into_iter().for_each(nobody_at_work);
-        }
-        self
-    }
-}
-
 /// What a kind says of a task that nobody drives.
-fn nobody_at_work(own: &mut Value) {
+pub fn nobody_at_work(own: &mut Value) {
     if let Some(at_work) = own.get_mut("at_work") {
         *at_work = Value::Null;
     }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::git::Oid;
+use crate::json::{branch, optional_branch, optional_span, span};
 use crate::random;
 
 mod change;
@@ -15,63 +17,68 @@ mod duration;
 mod expected;
 mod name;
 mod proof;
+mod reading;
 
 pub use change::{Amount, Change, InvalidChange};
-pub use duration::{InvalidDuration, duration_text, millis, optional_millis, parse_duration};
+pub use duration::{InvalidDuration, duration_text, parse_duration};
 pub use expected::{ExpectedValue, ValueKind};
 pub use name::{InvalidName, TaskName};
 pub use proof::{ProofAt, ProofPolicy, setup_line};
+pub use reading::InvalidSpec;
 
 /// The version of `spec.json`.
-pub const SPEC_FORMAT: u32 = 2;
+pub const SPEC_FORMAT: u32 = 3;
 
-/// One piece of work that was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskSpec {
-    /// Version of the format.
+    /// The version of this file.
     pub v: u32,
-    /// The task's name, unique in its repository.
+    /// The task's name. It is unique in its repository.
     pub name: TaskName,
-    /// The kind of task: the name of one that is registered in [`crate::task`].
+    /// The kind of task: `loop` or `milestone`.
     pub kind: String,
-    /// When it was asked for.
+    /// When the task was created.
     pub created_at: Timestamp,
-    /// Ties processes to the task: the value of `DACAPO_RUN` in their environment.
+    /// An id of the task: the value of `DACAPO_RUN` in the environment of its processes.
     pub tag: String,
-    /// The directory it was asked for in: the top of the user's checkout.
+    /// The checkout in which the task was started.
     pub top: PathBuf,
-    /// The branch the user was on, by its full name.
+    /// The branch that the user was on; null if HEAD was detached.
+    #[serde(with = "optional_branch", default)]
+    #[schemars(with = "Option<String>")]
     pub base_branch: Option<String>,
-    /// Whether a person waits at the terminal that started it.
+    /// True if a person waits at the terminal that started it.
     pub foreground: bool,
-    /// The user's own words.
+    /// What was asked.
     pub prompt: String,
-    /// The plan that goes with them.
+    /// The plan that goes with the prompt; null if there is none.
     pub plan: Option<Plan>,
-    /// Where the work is done.
+    /// Where the task works.
     pub place: Place,
-    /// Who does it: the first one, and those who take over at a usage limit.
+    /// The agents, in the order in which they take over at a usage limit. In a milestone: the Developer and the Acceptor.
     pub agents: Vec<AgentSpec>,
-    /// How long it goes on.
+    /// How long the task goes on.
     pub policy: LoopPolicy,
-    /// What the next iteration is told, what is committed.
+    /// What the next iteration is told, and what is committed.
     pub context: ContextPolicy,
-    /// More environment for its agents, checks and setup. Without a value: a secret, which is never stored; it comes from the
-    /// environment of whoever drives the task.
+    /// Additional environment of agents, checks and setup: pairs of a name and a value. A secret has no value here: it comes
+    /// from the environment of whoever drives the task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(String, Option<String>)>,
-    /// What only this kind of task knows how to read.
+    /// What only this kind of task has.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub details: serde_json::Value,
-    /// At its end a pull request is wanted.
+    /// The pull request that is to be opened at the end. Absent if none is wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<PullRequest>,
 }
 
-/// The pull request that is wanted at the end of a task.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The pull request that is to be opened at the end of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RequestedPullRequest")]
 pub struct PullRequest {
-    /// Its title; none: made from the prompt.
+    /// Its title. Absent if it is made from the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
@@ -83,26 +90,26 @@ impl PullRequest {
     }
 }
 
-/// A plan file, kept as it was at the start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A plan, as it was when the task was created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Where it came from.
+    /// The file it came from.
     pub path: PathBuf,
     /// What it says.
     pub text: String,
-    /// The user named it; else it was found.
+    /// True if the user named it, false if it was found.
     pub named: bool,
 }
 
-/// Where the work is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a task works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "place", rename_all = "snake_case")]
 pub enum Place {
     /// In the user's own checkout.
     InPlace {
-        /// The user's uncommitted changes are set apart first.
+        /// True if the user's uncommitted changes are set aside first.
         allow_dirty: bool,
-        /// A new branch that the checkout is put on first; none: the work is done on the one it is on.
+        /// A new branch that the checkout is switched to first. Absent if the task works on the branch that is checked out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<NewBranch>,
     },
@@ -110,12 +117,14 @@ pub enum Place {
     Worktree {
         /// The directory.
         path: PathBuf,
-        /// The branch, by its full name.
+        /// The branch.
+        #[serde(with = "branch")]
+        #[schemars(with = "String")]
         branch: String,
-        /// The user's uncommitted changes come along.
+        /// True if the user's uncommitted changes are copied into it.
         with_changes: bool,
-        /// The commit it starts from; none: wherever the user's HEAD is by then.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The commit it starts from. Absent if that is where HEAD is when the task starts.
+        #[serde(rename = "base_commit", default, skip_serializing_if = "Option::is_none")]
         base: Option<Oid>,
         /// What makes it usable.
         #[serde(default)]
@@ -124,21 +133,25 @@ pub enum Place {
 }
 
 /// A branch that is made for a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NewBranch {
-    /// Its full name.
+    /// Its name.
+    #[serde(with = "branch")]
+    #[schemars(with = "String")]
     pub name: String,
     /// The commit it starts from.
+    #[serde(rename = "start_commit")]
     pub start: Oid,
 }
 
-/// What makes a fresh worktree usable (S3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What makes a new worktree usable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setup {
-    /// Run one after the other by `sh -c`, before anything else is.
+    /// Commands that are run one after the other by `sh -c`, before anything else.
     pub commands: Vec<String>,
-    /// The limit of each.
-    #[serde(with = "millis")]
+    /// The time limit of each command.
+    #[serde(rename = "timeout_seconds", with = "span")]
+    #[schemars(with = "f64")]
     pub timeout: Duration,
 }
 
@@ -158,31 +171,31 @@ impl Place {
     }
 }
 
-/// How to run an agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How an agent is run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSpec {
-    /// What people call it.
+    /// The name of the agent.
     pub name: String,
-    /// What is run. In its arguments `{usage_file}` stands for a file of the turn that the agent writes its usage to, and
-    /// `{budget}` for what the turn may cost in USD: an argument that holds it is left out where there is no budget.
+    /// What is run. `{usage_file}` in it stands for a file that the agent writes its usage to, and `{budget}` for what the
+    /// turn may cost in US dollars: an argument that contains it is left out if there is no budget.
     pub command: AgentCommand,
-    /// Arguments that only a new conversation gets; `{session}` stands for the id that Dacapo chose for it.
+    /// Additional arguments for a new conversation. `{session}` in them stands for the id that Dacapo chose for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start: Vec<String>,
-    /// How the prompt goes in.
+    /// How the agent gets the prompt.
     pub prompt: PromptBy,
     /// How its output is read.
     pub output: OutputFormat,
-    /// Arguments that continue a conversation; `{session}` stands for its id. None: it cannot.
+    /// Additional arguments that continue a conversation; null if the agent cannot. `{session}` in them stands for its id.
     pub resume: Option<Vec<String>>,
-    /// What a follow-up says.
+    /// What the agent is told when a conversation goes on.
     pub follow_up: String,
-    /// More environment.
+    /// Additional environment: pairs of a name and a value.
     pub env: Vec<(String, String)>,
-    /// The model, where one was chosen.
+    /// The model. Absent if none was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What its tokens cost, for an agent that does not say.
+    /// What its tokens cost, for an agent that does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// What it may do without asking.
@@ -190,18 +203,18 @@ pub struct AgentSpec {
     pub approval: Approval,
 }
 
-/// What an agent may do without asking (A8).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What an agent may do without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// All that its own unattended mode allows.
+    /// Everything that its own unattended mode allows.
     #[default]
     Auto,
-    /// Edit files, and nothing else that changes anything.
+    /// Edit files, and nothing else that changes something.
     Edits,
-    /// A person answers.
+    /// Nothing: a person is asked.
     Ask,
-    /// Read.
+    /// Read files.
     ReadOnly,
 }
 
@@ -217,71 +230,71 @@ impl Approval {
     }
 }
 
-/// What a model costs, in USD per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// What a model costs, in US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
-    /// Tokens read.
+    /// Tokens that are read.
     pub input: f64,
-    /// Tokens written.
+    /// Tokens that are written.
     pub output: f64,
-    /// Tokens read from a cache; none: as `input`.
+    /// Tokens that are read from a cache. Absent if they cost as much as others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
 }
 
-/// How an agent's conversation goes on from iteration to iteration (L13).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How an agent's conversation goes on from iteration to iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionMode {
-    /// A new conversation each iteration; what was learnt comes with the prompt.
+    /// Every iteration is a new conversation.
     Fresh,
-    /// A follow-up in the agent's own conversation.
+    /// Iterations continue the same conversation.
     Resume,
 }
 
-/// What a model of its own may be asked to put into words, in the order in which it is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// What a model other than the agent is asked to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Writing {
-    /// What was done in an iteration (`summary_model`).
+    /// A summary of the iteration (`summary_model`).
     Summary,
-    /// The message of its commit (`commit_message_model`).
+    /// The commit message (`commit_message_model`).
     CommitMessage,
 }
 
-/// What is run for an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What is run for an agent: exactly one of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentCommand {
-    /// By `sh -c`.
+    /// A command for `sh -c`.
     Shell(String),
-    /// As it is.
+    /// A program and its arguments.
     Argv(Vec<String>),
-    /// The built-in scripted agent, with its script.
+    /// The built-in scripted agent, with the path of its script.
     Rehearsal(PathBuf),
-    /// Our own program, with these arguments.
+    /// Dacapo itself, with these arguments.
     Own(Vec<String>),
 }
 
-/// How the prompt reaches the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How an agent gets the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptBy {
     /// On standard input.
     Stdin,
-    /// As an argument: where `{prompt}` stands, else the last one.
+    /// As an argument: in place of `{prompt}`, or else as the last one.
     Arg,
-    /// In a file whose path is an argument: where `{prompt_file}` stands, else the last one.
+    /// In a file, whose path is an argument: in place of `{prompt_file}`, or else as the last one.
     File,
 }
 
 /// How an agent's output is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputFormat {
-    /// All of stdout is what the agent says.
+    /// Plain text: everything is what the agent says.
     Text,
-    /// The vocabulary of [`crate::event::AgentEvent`] as JSON lines: what the built-in agents print.
+    /// The events on this page, one JSON object per line: what the built-in agents print.
     Rehearsal,
     /// `claude --output-format stream-json`.
     Claude,
@@ -334,46 +347,53 @@ pub enum SessionNeed {
     Nothing,
 }
 
-/// How long a loop goes on, and what proves it done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How long a task goes on, and what proves that it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoopPolicy {
-    /// False: exactly one iteration, nothing registered.
+    /// False if there is exactly one iteration.
     pub looping: bool,
-    /// At most so many iterations.
+    /// The limit on iterations; null if there is none.
     pub cap: Option<Cap>,
-    /// No iteration starts after this time.
-    #[serde(with = "optional_millis", default)]
+    /// No iteration starts after this time; null if there is no limit.
+    #[serde(rename = "time_seconds", with = "optional_span", default)]
+    #[schemars(with = "Option<f64>")]
     pub time: Option<Duration>,
-    /// The promise that is asked for.
+    /// The text by which the agent says that it is done; null if it is not asked for one.
+    #[serde(rename = "completion_promise")]
     pub until: Option<String>,
-    /// The commands that judge.
+    /// The commands that must pass.
     pub checks: Vec<String>,
-    /// The limit of one run of a check.
-    #[serde(with = "millis")]
+    /// The time limit of one run of a check.
+    #[serde(rename = "check_timeout_seconds", with = "span")]
+    #[schemars(with = "f64")]
     pub check_timeout: Duration,
-    /// Run the checks before the first iteration.
+    /// True if the checks run before the first iteration, too.
     pub baseline: bool,
-    /// How what passed in the workspace is proven on the commit.
+    /// How commits are proven.
     #[serde(default)]
     pub proof: ProofPolicy,
-    /// So many failures in a row end it; 0: never.
+    /// After how many failed iterations in a row the task ends; 0 means never.
     pub max_failures: u32,
-    /// Spend at most.
+    /// The budget; null if there is none.
+    #[serde(rename = "max_cost_usd")]
     pub max_cost: Option<f64>,
-    /// Use at most.
+    /// The budget in tokens; null if there is none.
     pub max_tokens: Option<u64>,
-    /// So many iterations in a row without progress end it; 0: never.
+    /// After how many iterations in a row without progress the task ends; 0 means never.
     pub stall: u32,
-    /// The hard limit of a turn.
-    #[serde(with = "optional_millis", default)]
+    /// The time limit of a turn; null if there is none.
+    #[serde(rename = "turn_timeout_seconds", with = "optional_span", default)]
+    #[schemars(with = "Option<f64>")]
     pub turn_timeout: Option<Duration>,
-    /// A turn without any sign of life for so long is ended.
-    #[serde(with = "millis")]
+    /// How long a turn may show no sign of life.
+    #[serde(rename = "idle_timeout_seconds", with = "span")]
+    #[schemars(with = "f64")]
     pub idle_timeout: Duration,
-    /// How the conversation goes on.
+    /// How the agent's conversation goes on.
     pub session: SessionMode,
-    /// Wait for usage limits at most, in all.
-    #[serde(with = "millis")]
+    /// How long the task may wait for usage limits, in all.
+    #[serde(rename = "max_wait_seconds", with = "span")]
+    #[schemars(with = "f64")]
     pub max_wait: Duration,
 }
 
@@ -413,12 +433,12 @@ impl LoopPolicy {
     }
 }
 
-/// The cap on iterations and where it comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// A limit on iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cap {
-    /// At most so many.
+    /// The limit.
     pub iterations: u32,
-    /// By which flag.
+    /// Where it comes from.
     pub source: CapSource,
 }
 
@@ -429,35 +449,35 @@ impl Cap {
     }
 }
 
-/// Which setting capped the loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a limit on iterations comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CapSource {
-    /// `--iter`, or a single run.
+    /// `--iter`, or a single run. Reaching it is success.
     Iter,
-    /// `--max-iterations` or a profile.
+    /// `--max-iterations`, or the settings of the agent.
     MaxIterations,
 }
 
-/// What goes from one iteration to the next, and into git (C11).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What the next iteration is told, and what is committed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPolicy {
-    /// Prompts carry what earlier iterations did.
+    /// True if prompts say what earlier iterations did.
     pub enabled: bool,
-    /// The engine commits.
+    /// True if Dacapo commits after every iteration.
     pub auto_commit: bool,
-    /// Iterations are summed up.
+    /// True if iterations are summarised.
     pub generate_summary: bool,
-    /// Bound of one summary.
+    /// How long a summary may be.
     pub summary_max_tokens: u32,
-    /// Bound of what earlier iterations and checks take in a prompt.
+    /// How much of a prompt earlier iterations and checks may take.
     pub context_max_tokens: u32,
-    /// What follows the prompt where context is off.
+    /// What follows the prompt if `enabled` is false; null for the default text.
     pub loop_prompt: Option<String>,
-    /// Who sums iterations up (C5); none: the agent's own closing message is the summary.
+    /// Who writes summaries. Absent if the agent's closing message is the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_by: Option<AgentSpec>,
-    /// Who writes commit messages (C4); none: they are made from the summary.
+    /// Who writes commit messages. Absent if they are made from the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_by: Option<AgentSpec>,
 }

@@ -1,6 +1,7 @@
 //! What every surface shows: the fold of a task's journal.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{KindView, Kinds};
@@ -9,6 +10,7 @@ use crate::event::{
     TaskResult, Tokens, Usage,
 };
 use crate::git::Oid;
+use crate::json::branch;
 use crate::spec::{LoopPolicy, Place, ProofPolicy, TaskSpec};
 use crate::store::{JournalError, OpenError, Record, TaskDir, read_sealed};
 
@@ -19,27 +21,27 @@ mod untracked;
 
 pub use untracked::{TouchedFile, UntrackedView};
 
-/// The status of a task (S6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a task is doing, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It has not begun.
+    /// It has not started yet, or waits because too many tasks run already.
     Queued,
-    /// A process drives it.
+    /// It is running.
     Running,
     /// It waits for a usage limit to end.
     Waiting,
-    /// A person is needed.
+    /// A person must decide something, or paused it.
     Paused,
-    /// It ended as asked.
+    /// It did what was asked.
     Completed,
-    /// It ended at one of its limits.
+    /// It reached one of its limits.
     Stopped,
     /// It could not go on.
     Failed,
-    /// A person ended it.
+    /// A person or a signal ended it.
     Cancelled,
-    /// Its process is gone; `resume` goes on.
+    /// Its process is gone. `dacapo resume` continues it.
     Interrupted,
 }
 
@@ -82,16 +84,20 @@ impl Status {
     }
 }
 
-/// Where the work of a task went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Where a task was merged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MergedInto {
-    /// The branch (full name).
+    /// The branch that contains its work.
+    #[serde(with = "branch")]
+    #[schemars(with = "String")]
     pub into: String,
-    /// The commit that brought it there.
+    /// The commit that the branch was moved to.
+    #[serde(rename = "commit_id")]
     pub commit: Oid,
-    /// The task's history is not in it.
+    /// True if one new commit holds all changes, without the task's own commits.
     pub squash: bool,
-    /// When.
+    /// When it was merged.
+    #[serde(rename = "merged_at")]
     pub at: Timestamp,
 }
 
@@ -108,8 +114,8 @@ pub struct TurnSeen {
     pub over: bool,
 }
 
-/// A task, as shown. Serialised it is an element of `list --json`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A task, as shown.
+#[derive(Debug, Clone, PartialEq)]
 pub struct TaskView {
     /// Its name.
     pub name: String,
@@ -128,13 +134,10 @@ pub struct TaskView {
     /// What a person must decide.
     pub needs: Option<Needs>,
     /// Why its last iteration failed, or all of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<StopDetail>,
     /// What its agent wrote to standard error last, where that turn failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
     /// What a person told and every iteration hears until it is taken back.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidance: Vec<String>,
     /// Iterations finished.
     pub iteration: u32,
@@ -165,7 +168,6 @@ pub struct TaskView {
     /// Its worktree, if it has one of its own.
     pub worktree: Option<String>,
     /// The first of the ten ports that are its own while it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port_base: Option<u16>,
     /// The process that drives it.
     pub pid: Option<u32>,
@@ -176,86 +178,55 @@ pub struct TaskView {
     /// When it ended.
     pub finished_at: Option<Timestamp>,
     /// Where its work went (`dacapo merge`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedInto>,
     /// The pull request that offers its branch.
     pub pull_request: Option<String>,
     /// The name that its branch has there (short): that of the task when it was first offered.
-    #[serde(skip)]
     pub offered_as: Option<String>,
     /// What only its kind has, under the name of that kind.
-    #[serde(flatten)]
     own: own::Own,
     /// What happened in each iteration; not part of a list.
-    #[serde(skip)]
     pub iterations: Vec<IterationRecord>,
     /// Every turn, in the order in which they began; not part of a list.
-    #[serde(skip)]
     pub turns: Vec<TurnSeen>,
     /// Every receipt; not part of a list.
-    #[serde(skip)]
     pub checks: Vec<CheckResult>,
     /// What made its worktree usable; not part of a list.
-    #[serde(skip)]
     pub setup: Vec<SetupResult>,
     /// What people should know.
-    #[serde(skip)]
     pub notices: Vec<Notice>,
     /// What checks changed and commits left out; it may still lie in the tree.
-    #[serde(skip)]
     pub uncommitted: Vec<String>,
     /// Files of the user's checkout that were untracked before it.
-    #[serde(skip)]
     pub untracked: UntrackedView,
     /// The result.
-    #[serde(skip)]
     pub result: Option<TaskResult>,
     /// Commits made, the agent's own included.
-    #[serde(skip)]
     pub commits: u32,
     /// It loops, rather than run once.
-    #[serde(skip)]
     pub looping: bool,
     /// The iteration at work.
-    #[serde(skip)]
     pub running_iteration: Option<u32>,
     /// What is going on, where it is at work: `claude works`, `runs checks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
     /// Files that a person has left uncommitted in its workspace (`dacapo takeover`).
-    #[serde(skip_serializing_if = "is_none_left")]
     pub left_by_hand: u64,
     /// When something happened last.
-    #[serde(skip)]
     pub last_at: Option<Timestamp>,
-    #[serde(skip)]
     has_checks: bool,
     /// When it joined the row of those who wait for a place.
-    #[serde(skip)]
     pub queued_at: Option<Timestamp>,
     /// Its limits, as asked for and as changed since.
-    #[serde(skip)]
     pub policy: LoopPolicy,
     /// How its commits are proven.
-    #[serde(skip)]
     pub proof_policy: ProofPolicy,
     /// The hash of what they are proven with, as it was at the start.
-    #[serde(skip)]
     pub start_sha256: Option<String>,
     /// Receipts of the newest proof, made by the process that drives the task or ended it.
-    #[serde(skip)]
     proofs: Vec<CheckResult>,
-    #[serde(skip)]
     started: bool,
-    #[serde(skip)]
     used: Usage,
-    #[serde(skip)]
     kinds: Kinds,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_none_left(files: &u64) -> bool {
-    *files == 0
 }
 
 /// A task's view cannot be had.
@@ -425,24 +396,5 @@ impl TaskView {
     /// The checks before the first iteration.
     pub fn baseline(&self) -> impl Iterator<Item = &CheckResult> {
         self.checks.iter().filter(|check| check.phase == CheckPhase::Baseline)
-    }
-
-    /// All that `status --json` says.
-    pub fn to_json(&self) -> serde_json::Value {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
-        if let Some(object) = value.as_object_mut() {
-            if let Some(own) = self.own() {
-                object.insert(self.kind.clone(), own.to_json_in_full());
-            }
-            object.insert("iterations".into(), serde_json::to_value(&self.iterations).unwrap_or_default());
-            object.insert("setup".into(), serde_json::to_value(&self.setup).unwrap_or_default());
-            object.insert("checks".into(), serde_json::to_value(&self.checks).unwrap_or_default());
-            object.insert("result".into(), serde_json::to_value(&self.result).unwrap_or_default());
-            if !self.untracked.is_empty() {
-                object.insert("untracked".into(), serde_json::to_value(&self.untracked).unwrap_or_default());
-            }
-            object.insert("notices".into(), serde_json::to_value(&self.notices).unwrap_or_default());
-        }
-        value
     }
 }

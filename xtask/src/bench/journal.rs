@@ -50,11 +50,11 @@ pub(super) fn check_and_proof(journal: &str) -> Outcome<CheckAndProof> {
             return Err(format!("the check of phase '{phase}' was to pass, and at once: {line:.200}"));
         }
         let at = field(line, "at").and_then(seconds);
-        let took = field(line, "duration_ms").and_then(|took| took.parse::<f64>().ok());
+        let took = field(line, "duration_seconds").and_then(|took| took.parse::<f64>().ok());
         at.zip(took).ok_or_else(|| format!("no times in the journal line: {line:.120}"))
     };
     let ((here, took), (there, _)) = (end_of("iteration")?, end_of("proof")?);
-    Ok(CheckAndProof { check: took / 1e3, proof: there - here })
+    Ok(CheckAndProof { check: took, proof: there - here })
 }
 
 /// Bytes of agent output that the only task in a data home has kept.
@@ -189,7 +189,7 @@ mod tests {
     fn a_proof_lasts_from_the_end_of_the_check_to_its_own() {
         let line = |phase: &str, at: &str, exit: i32| {
             format!(
-                r#"{{"v":1,"at":"1970-01-01T00:00:{at}Z","type":"check_finished","phase":"{phase}","exit_code":{exit},"duration_ms":1500}}"#
+                r#"{{"v":1,"at":"1970-01-01T00:00:{at}Z","type":"check_finished","phase":"{phase}","exit_code":{exit},"duration_seconds":1.5}}"#
             )
         };
         let both = format!("{}\n{}\n", line("iteration", "02", 0), line("proof", "04", 0));

@@ -31,9 +31,9 @@ pub(super) fn bytes_of(path: &Path) -> Vec<u8> {
     if is_file { fs::read(path).unwrap_or_default() } else { Vec::new() }
 }
 
-/// The commit that an event names, whichever version of the format wrote it.
+/// The commit that an event names.
 pub(super) fn commit_of(event: &Value) -> Option<&str> {
-    ["commit_id", "commit"].into_iter().find_map(|key| event[key].as_str())
+    event["commit_id"].as_str()
 }
 
 /// Nothing that the program started is alive. Where guard and runner died together that is so after the next command

@@ -88,7 +88,7 @@ impl Edit {
         let Some(last) = lines.len().checked_sub(1) else { return Vec::new() };
         let inside = (1 + random.below(last.saturating_sub(1))).min(last);
         let unknown = |seq: usize| {
-            let line = "{\"v\":2,\"seq\":SEQ,\"at\":\"2030-01-01T00:00:00Z\",\"elapsed_ms\":9,\"task\":\"t\",\
+            let line = "{\"v\":3,\"seq\":SEQ,\"at\":\"2030-01-01T00:00:00Z\",\"elapsed_seconds\":0.009,\"task\":\"t\",\
                         \"type\":\"moon_phase\",\"phase\":\"full\"}\n";
             line.replace("SEQ", &seq.to_string()).into_bytes()
         };
@@ -129,15 +129,15 @@ impl Edit {
             }
             Self::WholeTwice => lines.extend(lines.clone()),
             Self::NewerFormat => {
-                let text = String::from_utf8_lossy(&lines[inside]).replace("\"v\":2", "\"v\":99");
+                let text = String::from_utf8_lossy(&lines[inside]).replace("\"v\":3", "\"v\":99");
                 lines[inside] = text.into_bytes();
             }
             Self::LongLine => lines.insert(inside, [&vec![b'x'; 5_000_000][..], b"\n"].concat()),
             Self::DeepLine => lines.insert(inside, [&vec![b'['; 200_000][..], b"\n"].concat()),
             Self::HugeNumber => {
                 let text = String::from_utf8_lossy(&lines[inside]).replacen(
-                    "\"elapsed_ms\":",
-                    "\"elapsed_ms\":18446744073709551615",
+                    "\"elapsed_seconds\":",
+                    "\"elapsed_seconds\":18446744073709551615",
                     1,
                 );
                 lines[inside] = text.into_bytes();
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn every_edit_changes_something_and_none_breaks() {
         let journal: String =
-            (0..12).map(|n| format!("{{\"v\":2,\"seq\":{n},\"elapsed_ms\":{n}}}\n")).collect();
+            (0..12).map(|n| format!("{{\"v\":3,\"seq\":{n},\"elapsed_seconds\":{n}}}\n")).collect();
         for edit in Edit::ALL {
             for case in 0..50 {
                 let mut random = Random::of_case(1, case);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn short_journals_are_edited_too() {
-        for journal in ["{\"v\":2}\n", "{\"v\":2}\n{\"v\":2}\n", "{\"v\":2}\n{\"v\":2}\n{\"v\":2}\n"] {
+        for journal in ["{\"v\":3}\n", "{\"v\":3}\n{\"v\":3}\n", "{\"v\":3}\n{\"v\":3}\n{\"v\":3}\n"] {
             for edit in Edit::ALL {
                 edit.apply(&mut Random::of_case(1, 1), journal.as_bytes());
             }

@@ -128,7 +128,7 @@ fn agent_events(text: &str) -> Vec<serde_json::Value> {
         .filter(|event| event["type"] == "agent_event")
         .map(|mut event| {
             if let Some(fields) = event.as_object_mut() {
-                for field in ["at", "elapsed_ms", "seq", "sub"] {
+                for field in ["at", "elapsed_seconds", "seq", "sub"] {
                     fields.remove(field);
                 }
             }

@@ -4,20 +4,25 @@ use std::collections::HashMap;
 use std::time::{Instant, SystemTime};
 
 use dacapo_core::git::{self, Oid};
-use dacapo_core::overview::{Brief, Element, Glance, Overview, overview};
+use dacapo_core::overview::{Brief, Glance, Overview, nobody_at_work, overview};
 use dacapo_core::proof::Pool;
 use dacapo_core::radar::Known;
 use dacapo_core::spec::TaskName;
 use dacapo_core::store::{Home, RepoDir, disk_usage};
-use dacapo_core::view::Status;
+use dacapo_core::view::{Status, TaskView};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::App;
 use crate::error::Failure;
-use crate::messages::say;
+use crate::messages::{Messages, say};
 use crate::note::Note;
 use crate::present::errors;
-use crate::present::json::in_words;
-use crate::present::listing::{Entry, Radar};
+use crate::present::json::task::{ListedTask, Task};
+use crate::present::listing::rows::row;
+use crate::present::listing::{Conflict, Entry, MergeForecast};
+use crate::present::next::Next;
 use crate::present::words;
 use crate::sizes::{MEASURE_AT_MOST, Measure, Occupied};
 
@@ -57,7 +62,7 @@ impl App {
             for brief in &briefs {
                 clear_up_if_interrupted(self, repo, &brief.name, brief.status);
             }
-            let marks = Marks::of(self, repo, &briefs, scope);
+            let marks = Marks::of(self, repo, briefs.iter(), scope);
             entries.extend(briefs.into_iter().map(|brief| entry(brief, &known, &marks)));
         }
         let elsewhere = if scope == Scope::Repository { elsewhere(&home, &repos) } else { 0 };
@@ -65,22 +70,31 @@ impl App {
         Ok(Listed { entries, elsewhere, proofs })
     }
 
-    /// The same tasks, each as the JSON that `list --json` shows.
-    pub fn list_json(&self, scope: Scope, measure: Measure) -> Result<Vec<Element>, Failure> {
-        let mut elements = Vec::new();
+    /// The same tasks, for programs.
+    pub fn list_json(&self, scope: Scope, measure: Measure) -> Result<Vec<ListedTask>, Failure> {
+        let (mut listed, now) = (Vec::new(), Timestamp::now());
         for repo in &self.repositories(&self.home()?, scope)? {
             let known = Occupied::of(repo, measure);
-            for mut element in glance::<Element>(self, repo)? {
-                let name = element.0["name"].as_str().unwrap_or_default();
-                clear_up_if_interrupted(self, repo, name, element.status());
-                if let Some(bytes) = known.worktree(name, element.0["created_at"].as_str()) {
-                    element.0["worktree_bytes"] = bytes.into();
+            let mut elements = glance::<Element>(self, repo)?;
+            for Element { brief, task } in &mut elements {
+                clear_up_if_interrupted(self, repo, &brief.name, brief.status);
+                if brief.left_by_hand > 0 {
+                    look_again(self, repo, brief);
+                    task["uncommitted_total"] = brief.left_by_hand.into();
                 }
-                in_words(&mut element.0);
-                elements.push(element);
             }
+            let marks = Marks::of(self, repo, elements.iter().map(|element| &element.brief), scope);
+            listed.extend(elements.into_iter().map(|Element { brief, task }| {
+                let worktree_bytes = known.worktree(&brief.name, Some(&brief.created_at.to_string()));
+                let (merges, entry) = (marks.forecast(&brief), entry(brief, &known, &marks));
+                let row = row(&entry, now);
+                let command = row.next.command_line(Messages::ENGLISH);
+                let next = vec![Next { act: None, command, meaning: String::new() }];
+                let disk_bytes = entry.occupies;
+                ListedTask { task, group: row.group, merges, next, worktree_bytes, disk_bytes }
+            }));
         }
-        Ok(elements)
+        Ok(listed)
     }
 
     pub(super) fn repositories(&self, home: &Home, scope: Scope) -> Result<Vec<RepoDir>, Failure> {
@@ -120,7 +134,38 @@ fn proofs(repos: &[RepoDir]) -> (usize, u64) {
 /// The one place where what is known of a task beside its journal is put to it.
 fn entry(brief: Brief, known: &Occupied, marks: &Marks) -> Entry {
     let occupies = known.task(&brief.name, Some(&brief.created_at.to_string()));
-    Entry { radar: marks.of_task(&brief), brief, occupies }
+    Entry { radar: marks.forecast(&brief).as_ref().map(MergeForecast::radar), brief, occupies }
+}
+
+/// A task as `list --json` needs it, kept in an index of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Element {
+    brief: Brief,
+    /// What [`Task`] says of it.
+    task: Value,
+}
+
+impl Glance for Element {
+    const INDEX: &'static str = "tasks-json.index";
+
+    fn of(view: &TaskView) -> Self {
+        Self { brief: Brief::of(view), task: serde_json::to_value(Task::of(view)).unwrap_or_default() }
+    }
+
+    fn status(&self) -> Status {
+        self.brief.status
+    }
+
+    fn interrupted(self) -> Self {
+        let Self { brief, mut task } = self;
+        task["status"] = Status::Interrupted.as_str().into();
+        task["pid"] = Value::Null;
+        if let Some(fields) = task.as_object_mut() {
+            fields.remove("doing");
+            fields.get_mut(&brief.kind).into_iter().for_each(nobody_at_work);
+        }
+        Self { brief: brief.interrupted(), task }
+    }
 }
 
 /// What the conflict radar knows of a repository's tasks. Nothing is looked up here: that costs milliseconds a pair (K13).
@@ -134,10 +179,10 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(app: &App, repo: &RepoDir, briefs: &[Brief], scope: Scope) -> Self {
+    fn of<'a>(app: &App, repo: &RepoDir, briefs: impl Iterator<Item = &'a Brief>, scope: Scope) -> Self {
         let here = app.here().ok().filter(|_| scope == Scope::Repository);
         let Some(here) = here else { return Self::default() };
-        let tasks = briefs.iter().filter(|brief| is_out(brief));
+        let tasks = briefs.filter(|brief| is_out(brief));
         Self {
             known: dacapo_core::radar::Radar::of(repo).known(),
             into: git::current_branch(here),
@@ -145,20 +190,29 @@ impl Marks {
         }
     }
 
-    fn of_task(&self, brief: &Brief) -> Option<Radar> {
+    /// None: it has nothing to merge, or nobody has looked yet.
+    fn forecast(&self, brief: &Brief) -> Option<MergeForecast> {
         let tip = brief.last_commit.as_ref().filter(|_| is_out(brief))?;
         let (name, into) = self.into.as_ref()?;
+        let branch = words::branch(name).to_owned();
         // It began where that branch is now.
         let ahead = brief.base_commit.as_ref() == Some(into);
         let conflict = if ahead { Some(false) } else { self.known.conflict(tip, into) };
-        if conflict == Some(true) {
-            return Some(Radar::Branch(words::branch(name).to_owned()));
-        }
-        let rival = self.known.rivals(tip).iter().find_map(|other| self.tasks.get(other));
-        match rival {
-            Some(rival) => Some(Radar::Task(rival.clone())),
-            None => conflict.map(|_| Radar::Clean),
-        }
+        let files = |other: &Oid| self.known.files(tip, other);
+        let with_branch = (conflict == Some(true)).then(|| Conflict {
+            branch: Some(branch.clone()),
+            task: None,
+            files: files(into),
+        });
+        let rivals = self.known.rivals(tip).iter().filter_map(|other| Some((other, self.tasks.get(other)?)));
+        let with_tasks = rivals.map(|(other, task)| Conflict {
+            branch: None,
+            task: Some(task.clone()),
+            files: files(other),
+        });
+        let conflicts: Vec<Conflict> = with_branch.into_iter().chain(with_tasks).collect();
+        let cleanly = conflicts.is_empty();
+        (conflict.is_some() || !cleanly).then_some(MergeForecast { cleanly, into: branch, conflicts })
     }
 }
 

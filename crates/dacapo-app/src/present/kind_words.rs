@@ -6,10 +6,13 @@ use dacapo_core::overview::Brief;
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::view::TaskView;
 
-use super::milestone;
+use super::milestone as own;
 use super::next::Next;
 use super::page::Page;
 use crate::messages::Messages;
+
+/// What only some kinds have of what programs are told: for the page that documents it.
+pub use own::OwnJson;
 
 /// What a task does again and again, and is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +162,7 @@ pub struct EventLines {
     pub is_all: bool,
 }
 
-const KINDS: &[&dyn KindWords] = &[&milestone::Milestones];
+const KINDS: &[&dyn KindWords] = &[&own::Milestones];
 
 /// The words for tasks of this kind; none: they are told as loops are.
 pub fn of(kind: &str) -> Option<&'static dyn KindWords> {

@@ -5,6 +5,8 @@ use dacapo_core::overview::Brief;
 use dacapo_core::view::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use self::rows::{Block, DoneCount, Ended, Fact, Group, Row, Stopped, is_ready};
 use super::act::NextAct;
@@ -41,6 +43,41 @@ pub enum Radar {
     Branch(String),
     /// Not after another task.
     Task(String),
+}
+
+/// Whether a task's branch can be merged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MergeForecast {
+    /// True if no conflict is known.
+    pub cleanly: bool,
+    /// The branch that is checked out, which the task would be merged into.
+    pub into: String,
+    /// What it conflicts with. Empty if it merges cleanly.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Something that a task's branch conflicts with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Conflict {
+    /// The branch it conflicts with. Absent if it is another task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The task it conflicts with: whichever of the two is merged second has conflicts. Absent if it is a branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The files that conflict, at most 20.
+    pub files: Vec<String>,
+}
+
+impl MergeForecast {
+    /// As a list for people says it: by the first one that is in the way.
+    pub fn radar(&self) -> Radar {
+        match self.conflicts.first() {
+            None => Radar::Clean,
+            Some(Conflict { branch: Some(branch), .. }) => Radar::Branch(branch.clone()),
+            Some(Conflict { task, .. }) => Radar::Task(task.clone().unwrap_or_default()),
+        }
+    }
 }
 
 /// Where a list is shown, and of what.

@@ -4,10 +4,11 @@ use dacapo_core::event::{Choice, Envelope, IterationRecord, Needs, TaskResult};
 use dacapo_core::overview::Brief;
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::task::milestone::{
-    AtWork, FindingView, JudgedBy, MilestoneBrief, MilestonePhase, MilestoneStatus, MilestoneStep,
-    MilestoneView, Reason, ReportView, VerdictView,
+    AtWork, FindingView, JudgedBy, MilestoneBrief, MilestoneInFull, MilestonePhase, MilestoneStatus,
+    MilestoneStep, MilestoneView, Reason, ReportView, VerdictView,
 };
 use dacapo_core::view::{Status, TaskView};
+use schemars::JsonSchema;
 
 use super::act::{ActArgument, ActCommand, NextAct};
 use super::kind_words::{EventLines, KindWords, Unit};
@@ -24,13 +25,25 @@ mod offered;
 mod page;
 mod status;
 
+/// What such tasks are called in records.
+pub const KIND: &str = dacapo_core::task::milestone::Milestones::NAME;
+
 /// How milestones are told.
 #[derive(Debug)]
 pub struct Milestones;
 
+/// What programs are told of a task beside what all kinds have.
+#[derive(Debug, JsonSchema)]
+#[expect(dead_code, reason = "describes what the kind itself writes")]
+pub struct OwnJson {
+    /// Only in a milestone: its rounds, features and findings.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    milestone: Option<MilestoneInFull<'static>>,
+}
+
 impl KindWords for Milestones {
     fn kind(&self) -> &'static str {
-        dacapo_core::task::milestone::Milestones::NAME
+        KIND
     }
 
     fn name(&self, messages: Messages) -> String {

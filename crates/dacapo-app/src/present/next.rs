@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use dacapo_core::event::{Choice, Needs};
+use schemars::JsonSchema;
+use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::act::NextAct;
@@ -10,14 +12,16 @@ use super::needs;
 use super::words::{DIM, paint};
 use crate::messages::Messages;
 
-/// A command, and what it does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A command that a person may want to run next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Next {
     /// None where it is no act of ours but another program's command.
+    #[serde(skip)]
     pub act: Option<NextAct>,
-    /// The same as it is typed or called.
+    /// The command as it is typed. An answer that an agent offers is named as the agent names it.
     pub command: String,
-    /// Empty where the command is somebody else's word for it.
+    /// What the command does. Absent where the command says it.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub meaning: String,
 }
 

@@ -20,12 +20,13 @@ fn damaged_usage(line: &[u8]) -> Option<AgentEvent> {
     let text = String::from_utf8_lossy(line);
     let report = Object::parse(&text).filter(|report| report.text("kind").as_deref() == Some("usage"))?;
     let mut meter = Meter::default();
+    let tokens = report.object("tokens").unwrap_or_default();
     let cost = report.raw("cost_usd").filter(|cost| cost.get() != "null");
     let cost_usd = report.number("cost_usd");
     Some(AgentEvent::Usage(Usage {
-        input: meter.optional(report.reported("input")),
-        output: meter.optional(report.reported("output")),
-        cached: report.reported("cached").known().unwrap_or(0),
+        input: meter.optional(tokens.reported("input")),
+        output: meter.optional(tokens.reported("output")),
+        cached: tokens.reported("cached").known().unwrap_or(0),
         cost_usd,
         tokens_unknown: meter.tokens_unknown(),
         cost_unknown: cost.is_some() && cost_usd.is_none(),

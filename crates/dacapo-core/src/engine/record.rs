@@ -96,7 +96,8 @@ impl<'a> Record<'a> {
             task: self.task.clone(),
             came_at: self.turn_output.as_ref().map(TurnOutput::came_at),
             event,
-        };
+        }
+        .consistent();
         if let Event::TaskFinished(_) = &line.event
             && let Err(error) = self.journal.seal(&line)
         {

@@ -1,109 +1,110 @@
 //! What agents do, in one vocabulary for all of them (A3).
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use super::{Fault, Tokens};
 use crate::spec::Price;
 
-/// One thing an agent did in a turn. Every adapter turns its agent's bytes into these.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One thing that an agent did in a turn. Every adapter turns what its agent prints into these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AgentEvent {
-    /// The conversation has this id; it can be resumed by it.
+    /// The agent began or resumed a conversation.
     Session {
-        /// The agent's own id.
+        /// The id of the conversation.
+        #[serde(rename = "session_id")]
         id: String,
     },
-    /// What the agent says to the user. The only place where a promise counts (L7).
+    /// The agent says something to the user. A completion promise counts only here.
     Text {
-        /// A piece of it; pieces of one message follow each other.
+        /// A piece of the message. The pieces of one message follow each other.
         text: String,
     },
-    /// What it thinks aloud.
+    /// The agent thinks aloud.
     Thinking {
         /// A piece of it.
         text: String,
     },
-    /// It uses a tool.
+    /// The agent uses a tool.
     ToolCall {
-        /// Ties the result to the call.
+        /// The id of the call: its result has the same one.
         id: String,
-        /// The tool's name.
+        /// The name of the tool.
         name: String,
-        /// A line for people: the command, the path.
+        /// The call in one line: the command, the path.
         #[serde(default)]
         summary: String,
     },
     /// The tool answered.
     ToolResult {
-        /// The call's id.
+        /// The id of the call.
         id: String,
-        /// Whether the tool reported an error.
+        /// True if the tool reported an error.
         #[serde(default)]
         failed: bool,
-        /// The beginning of what it returned.
+        /// The beginning of what the tool returned.
         #[serde(default)]
         output: String,
     },
-    /// Its list of steps.
+    /// The list of steps that the agent wants to take.
     Plan {
-        /// One line a step.
+        /// The steps, a line each.
         steps: Vec<String>,
     },
-    /// What this turn has used so far, replacing what an earlier event of the turn said.
+    /// What the turn has used so far. It replaces what an earlier event of the turn said.
     Usage(Usage),
-    /// The agent tries a model call again by itself: no failure yet, and no progress either.
+    /// The agent repeats a model call that failed.
     Retry {
-        /// What went wrong with the last one.
+        /// Why the call failed.
         message: String,
-        /// The HTTP status, where the agent says it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The HTTP status of the failed call. Absent if the agent does not say it.
+        #[serde(rename = "http_status", default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
-    /// It was not allowed to use a tool.
+    /// The agent was not allowed to use a tool.
     Refused {
-        /// Which, and what for.
+        /// The tool, and what it was to do.
         what: String,
     },
-    /// A usage limit was hit.
+    /// The agent ran into a usage limit.
     Limit {
-        /// What the agent says.
+        /// What the agent said.
         message: String,
-        /// When it may go on.
+        /// When the limit ends; null if the agent did not say.
         resets_at: Option<Timestamp>,
     },
     /// Something went wrong.
     Error {
-        /// What can be done about it.
+        /// Whether trying again can help.
         failure: FailureKind,
         /// What went wrong.
-        #[serde(flatten)]
         fault: Fault,
     },
-    /// The agent ended its turn properly.
+    /// The agent finished its turn.
     End {
-        /// Its own word for how: `end_turn`, `error`, …
+        /// The agent's own word for how: `end_turn`, `error`, …
         #[serde(default)]
         reason: String,
     },
 }
 
-/// What a failure means for the loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether trying again can help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// May heal: the next iteration tries again.
+    /// The next iteration may work.
     Transient,
-    /// Cannot heal by itself: not found, not logged in, billing.
+    /// It does not go away by itself: the agent is not installed, not logged in, not paid for.
     Permanent,
-    /// The conversation that was to go on is not to be had any more; a new one is.
+    /// The agent's conversation cannot be continued. A new one can be started.
     SessionLost,
 }
 
 /// Tokens and money.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "WrittenUsage", into = "WrittenUsage")]
 pub struct Usage {
     /// Tokens read, cached ones included.
     pub input: u64,
@@ -112,14 +113,43 @@ pub struct Usage {
     /// Tokens of the input that came from a cache.
     pub cached: u64,
     /// What it cost, where the agent says so or prices are configured.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// The agent reported token counts that are missing in part or cannot be believed: the counts are too low.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tokens_unknown: bool,
     /// The same for the cost.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cost_unknown: bool,
+}
+
+/// What a turn used.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct WrittenUsage {
+    /// The tokens used.
+    #[serde(default)]
+    tokens: Tokens,
+    /// The cost; null if the agent did not report it and no prices are configured.
+    #[serde(default)]
+    cost_usd: Option<f64>,
+    /// True if the agent reported no token counts, or counts that cannot be right: `tokens` is too low.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tokens_unknown: bool,
+    /// True if the agent reported a cost that cannot be right: `cost_usd` is too low.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    cost_unknown: bool,
+}
+
+impl From<WrittenUsage> for Usage {
+    fn from(written: WrittenUsage) -> Self {
+        let WrittenUsage { tokens: Tokens { input, output, cached }, cost_usd, .. } = written;
+        let WrittenUsage { tokens_unknown, cost_unknown, .. } = written;
+        Self { input, output, cached, cost_usd, tokens_unknown, cost_unknown }
+    }
+}
+
+impl From<Usage> for WrittenUsage {
+    fn from(usage: Usage) -> Self {
+        let Usage { cost_usd, tokens_unknown, cost_unknown, .. } = usage;
+        Self { tokens: usage.in_and_out(), cost_usd, tokens_unknown, cost_unknown }
+    }
 }
 
 /// No turn uses more tokens than this; a larger count is an error of whoever counted.
@@ -159,6 +189,11 @@ impl Usage {
     /// Whether a turn that succeeded says what it cost.
     pub fn knows_cost(&self) -> bool {
         !self.cost_unknown && self.cost_usd.is_some()
+    }
+
+    /// What was read and written.
+    pub fn in_and_out(&self) -> Tokens {
+        Tokens { input: self.input, output: self.output, cached: self.cached }
     }
 
     /// Input and output together, what `--max-tokens` counts.
@@ -254,7 +289,7 @@ mod tests {
         let line = serde_json::to_string(&part).unwrap();
         assert_eq!(serde_json::from_str::<Usage>(&line).unwrap(), part);
         let plain = serde_json::to_string(&usage(1, 2, 3, None)).unwrap();
-        assert_eq!(plain, r#"{"input":1,"output":2,"cached":3}"#, "what is known is written as before");
+        assert_eq!(plain, r#"{"tokens":{"input":1,"output":2,"cached":3},"cost_usd":null}"#);
     }
 
     proptest! {

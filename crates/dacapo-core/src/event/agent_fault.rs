@@ -1,12 +1,14 @@
 //! What an adapter found out about a turn that failed, where the agent has no words of its own for it or only a code.
 
+use crate::json::seconds;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What became of the turn. What the agent said itself is a quotation (`said`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What Dacapo found out about a turn. What the agent said itself is a quotation (`said`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum AgentFault {
-    /// The model refused to go on.
+    /// The model refused to continue.
     ModelRefused,
     /// The model's answer was cut off at its limit of tokens.
     AnswerCut,
@@ -14,64 +16,87 @@ pub enum AgentFault {
     CallsUsed,
     /// The agent says that somebody cancelled the turn.
     Cancelled,
-    /// It speaks another version of the Agent Client Protocol.
+    /// The agent speaks another version of the Agent Client Protocol.
     OtherProtocol {
+        /// Its version.
         version: u64,
+        /// The version that Dacapo speaks.
         expected: u64,
     },
-    /// It opened a conversation without an id.
+    /// The agent opened a conversation without an id.
     NoSessionId,
-    /// It asks for permission again and again, and does not read the answers.
+    /// The agent asks for permission again and again, and does not read the answers.
     NotReading,
-    /// What it says cannot be written to disk.
+    /// What the agent says cannot be written to disk.
     OutputNotKept,
-    /// The path of the workspace is no text, which the protocol of this agent needs.
+    /// The path of the directory to work in is not valid text, which the agent's protocol needs.
     PathNotText {
+        /// The path.
         path: String,
     },
     /// A model that was asked to write something did not answer in time.
     NoAnswer {
+        /// How long it had.
+        #[serde(rename = "limit_seconds", with = "seconds")]
+        #[schemars(with = "f64")]
         limit_ms: u64,
     },
-    /// A model that was asked to write something wrote nothing that could be used.
+    /// A model that was asked to write something wrote nothing usable.
     NothingToUse,
-    /// It ended its turn in this way, in its own word for it.
+    /// The agent ended its turn in a way that Dacapo does not know.
     EndedWith {
+        /// The agent.
         agent: String,
+        /// Its word for it.
         word: String,
     },
-    /// It was interrupted, in its own word for it.
+    /// The agent was interrupted.
     Interrupted {
+        /// The agent.
         agent: String,
+        /// Its word for it.
         word: String,
     },
     /// The model server refused the request.
     RequestRefused {
+        /// What it said; may be empty.
         said: String,
     },
+    /// The agent exited with an error.
     Exited {
+        /// The agent.
         agent: String,
+        /// Its exit code.
+        #[serde(rename = "exit_code")]
         code: i32,
+        /// What it said; may be empty.
         said: String,
     },
-    /// It does not know an argument that newer versions know.
+    /// The agent does not know an argument that newer versions know.
     TooOld {
+        /// The package to update.
         package: String,
+        /// What the agent said.
         said: String,
     },
-    /// It does not know an option that Dacapo uses.
+    /// The agent does not know an option that Dacapo uses.
     OldVersion {
+        /// The agent.
         agent: String,
     },
+    /// There is no such model.
     ModelNotFound {
+        /// The model.
         model: String,
     },
-    /// Its own configuration is invalid.
+    /// The agent's own configuration is invalid.
     BadConfiguration {
+        /// What it said.
         said: String,
     },
-    /// A step of its installation is missing.
+    /// A step of the agent's installation is missing.
     HalfInstalled {
+        /// The command that completes it.
         command: String,
     },
 }

@@ -2,49 +2,54 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Exit;
 use crate::git::Oid;
+use crate::json::seconds;
 use crate::text::{failure_line, success_line};
 
 /// When a check ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckPhase {
-    /// Once before the first iteration.
+    /// Before the first iteration.
     Baseline,
-    /// After the commit of an iteration.
+    /// After an iteration, where the agent works.
     Iteration,
-    /// In a checkout of the commit to which no agent writes: the only run that proves something about it.
+    /// In a checkout of the commit that no agent writes to. Only such a run proves something about the commit.
     Proof,
 }
 
-/// The receipt of one run of a check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One run of a check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
     /// When it ran.
     pub phase: CheckPhase,
-    /// After which iteration; none for the baseline.
+    /// The iteration after which it ran, from 0; null before the first one.
     pub iteration: Option<u32>,
-    /// Which of the task's checks.
+    /// Which of the task's checks, from 0.
     pub index: u32,
-    /// What was run by `sh -c`.
+    /// The command, as it was given to `sh -c`.
     pub command: String,
-    /// Its exit code; none when a signal or the time limit ended it.
+    /// Its exit code; null if a signal or the time limit ended it.
     pub exit_code: Option<i32>,
-    /// The time limit ended it.
+    /// True if the time limit ended it.
     #[serde(default)]
     pub timed_out: bool,
     /// How long it took.
+    #[serde(rename = "duration_seconds", with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration_ms: u64,
-    /// The commit it judged.
+    /// The commit that was checked; null in a repository without commits.
+    #[serde(rename = "commit_id")]
     pub commit: Option<Oid>,
     /// The last lines it printed.
     pub tail: String,
-    /// A digest of all it printed, digits and colours aside: the same failure has the same one (L11).
+    /// A hash of what it printed, without numbers and colours: the same failure has the same hash.
     pub fingerprint: String,
-    /// Files it changed; they are left as they are.
+    /// Files that the check changed. They are left as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
 }
@@ -71,25 +76,28 @@ impl CheckResult {
     }
 }
 
-/// The receipt of one command of the setup.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One command of the setup.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetupResult {
-    /// Which of them.
+    /// Which of the commands, from 0.
     pub index: u32,
-    /// What was run by `sh -c`.
+    /// The command, as it was given to `sh -c`.
     pub command: String,
-    /// Its exit code; none when a signal or the time limit ended it.
+    /// Its exit code; null if a signal or the time limit ended it.
     pub exit_code: Option<i32>,
-    /// The time limit ended it.
+    /// True if the time limit ended it.
     #[serde(default)]
     pub timed_out: bool,
     /// How long it took.
+    #[serde(rename = "duration_seconds", with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration_ms: u64,
     /// The last lines it printed.
     pub tail: String,
-    /// All it printed is in this file of the task's directory.
+    /// The file in the task's directory that has all it printed.
+    #[serde(rename = "output_file")]
     pub output: String,
-    /// Files it changed that git would see; they are left out of commits until somebody touches them.
+    /// Files it changed that git would see. They are not committed until somebody changes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
 }
@@ -111,31 +119,28 @@ impl SetupResult {
     }
 }
 
-const TIMED_OUT: &str = "timed out";
-
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.timed_out, self.exit_code) {
-            (true, _) => f.write_str(TIMED_OUT),
+            (true, _) => f.write_str("timed out"),
             (false, Some(code)) => write!(f, "exit {code}"),
             (false, None) => f.write_str("ended by a signal"),
         }
     }
 }
 
-/// A check's result inside an iteration's record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What one check came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckBrief {
-    /// What was run.
+    /// The command.
     pub command: String,
-    /// Whether it passed.
-    pub passed: bool,
-    /// How it ended; `exit 101`, `timed out` or `ended by a signal` in the journal.
-    #[serde(serialize_with = "as_words", deserialize_with = "of_words")]
-    pub ending: Exit,
     /// When it ran.
-    #[serde(default = "usual", skip_serializing_if = "is_usual")]
     pub phase: CheckPhase,
+    /// True if it passed.
+    pub passed: bool,
+    /// How it ended.
+    #[serde(flatten)]
+    pub ending: Exit,
 }
 
 impl CheckBrief {
@@ -145,31 +150,13 @@ impl CheckBrief {
     }
 }
 
-fn as_words<S: Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(exit)
-}
-
-fn of_words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Exit, D::Error> {
-    let words = String::deserialize(deserializer)?;
-    let exit_code = words.strip_prefix("exit ").and_then(|code| code.parse().ok());
-    Ok(Exit { exit_code, timed_out: words == TIMED_OUT })
-}
-
-fn usual() -> CheckPhase {
-    CheckPhase::Iteration
-}
-
-fn is_usual(phase: &CheckPhase) -> bool {
-    *phase == CheckPhase::Iteration
-}
-
 impl From<&CheckResult> for CheckBrief {
     fn from(check: &CheckResult) -> Self {
         Self {
             command: check.command.clone(),
+            phase: check.phase,
             passed: check.passed(),
             ending: check.ended(),
-            phase: check.phase,
         }
     }
 }

@@ -1,69 +1,71 @@
 //! What a person wants of a task that some process drives.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A command. It reaches the driver through the task's inbox, and the journal before anything is done about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
-    /// End it: its agent is stopped, what it left is committed.
+    /// End the task. What it has changed is committed.
     Kill,
-    /// Start no further iteration; `now` ends the turn at work too.
+    /// Start no further iteration.
     Pause {
-        /// Not only after this iteration.
+        /// True if the running turn is ended, too.
         now: bool,
     },
-    /// The next iteration hears it, or all from then on.
+    /// Tell the agent something.
     Tell {
-        /// The words.
+        /// What it is told.
         text: String,
-        /// Every iteration from the next on hears it, until it is taken back or the task is complete; else the next alone.
+        /// True if every further iteration is told it, until it is cleared or the task completes. Otherwise only the next
+        /// one is.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         standing: bool,
     },
-    /// What was told and stands holds no longer.
+    /// Clear what every iteration is told.
     Untell,
-    /// Yes to what it asks; the choice, by its number, where it offers several.
+    /// Yes to what the task asks.
     Approve {
-        /// Which, from 1.
+        /// Which of the answers, from 1. Absent if there is only one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<usize>,
     },
-    /// No to what it asks.
+    /// No to what the task asks.
     Reject {
         /// Why, in the person's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What a milestone is held to is this from now on, the text of its file; whoever sends it has read it before.
+    /// Hold the milestone to what its file says now.
     Refreeze {
-        /// The whole text.
+        /// The text of the file.
         definition: String,
     },
-    /// What the project's memory says by now (`.dacapo/memory/project.md`); empty: nothing.
+    /// Use the project's memory as it is now (`.dacapo/memory/project.md`).
     Remember {
-        /// The whole text.
+        /// The text of the file; may be empty.
         memory: String,
     },
-    /// End it for good: nobody is to take it up again by itself. What it left is kept.
+    /// End the milestone for good. What it has changed is kept.
     Abandon,
-    /// Another limit from now on; see [`crate::spec::Change`].
+    /// Change a limit (`dacapo set`).
     Set {
-        /// Which.
+        /// The limit.
         key: String,
-        /// What it is to be, as typed.
+        /// Its new value, as it was typed.
         value: String,
     },
 }
 
 /// A command that has reached the task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Received {
-    /// Tells it from every other: one that is in the journal already is not taken twice.
+    /// The id of the command. No command is carried out twice.
     pub id: String,
-    /// Who gave it: `dacapo kill`, `tui`, ….
+    /// Who sent it: `dacapo kill`, `tui`, …
     pub by: String,
-    /// What is wanted.
+    /// The command.
     #[serde(flatten)]
     pub command: Command,
 }

@@ -1,5 +1,6 @@
 //! What more there is to say about the end of a task than its reason.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::cut_chars;
@@ -9,36 +10,36 @@ use super::{CheckResult, Fault, MainBranch, SetupResult, WaitReason, WorkspacePr
 /// So many of the last lines of a setup that failed are kept.
 const LINES_SAID: usize = 8;
 
-/// What more there is to say about the end of a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// More about why a task ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum StopDetail {
-    /// Somebody or something wanted it.
+    /// A person, a program or a signal ended it.
     By {
-        /// A command or a signal.
+        /// Who: a command such as `dacapo kill`, or a signal such as `SIGINT`.
         by: String,
     },
     /// The agent's usage limit lasts longer than the task may wait.
     LimitTooLong {
-        /// What the agent said of it, and who found it.
+        /// The limit.
         limit: LimitSaid,
     },
-    /// All of the time is used.
+    /// The time limit was reached.
     TimeUsed,
-    /// All of the money or of the tokens is used.
+    /// The budget was used up.
     BudgetUsed,
-    /// Nobody knows what is left of the budget.
+    /// The agent does not report what it uses, so the budget cannot be kept.
     UsageUnknown {
-        /// The agent that does not say it.
+        /// The agent.
         agent: String,
-        /// What it does not say.
+        /// What it does not report.
         amount: Metered,
-        /// So often in a row.
+        /// How many turns in a row did not report it.
         turns: u32,
     },
     /// A command of the setup failed.
     Setup {
-        /// What was run.
+        /// The command.
         command: String,
         /// How it ended.
         #[serde(flatten)]
@@ -46,23 +47,23 @@ pub enum StopDetail {
         /// The last lines it printed.
         tail: String,
     },
-    /// A check cannot be run.
+    /// A check could not be run.
     Check {
-        /// What was run.
+        /// The check.
         command: String,
         /// How it ended.
         #[serde(flatten)]
         exit: Exit,
-        /// The line of what it printed that says most.
+        /// The line of its output that says most.
         line: String,
     },
-    /// The agent's conversation cannot go on: it has no id.
+    /// The agent's conversation cannot be continued, because it has no id.
     NoSession,
-    /// The main branch is not where a person's work leaves it. Nobody is asked any more, but it is said.
+    /// The main branch was changed while a milestone ran, and not by a person.
     Main(MainBranch),
-    /// What went wrong with the agent or with what it left.
+    /// What went wrong with the agent, or with what it left.
     Faults {
-        /// One at least.
+        /// What went wrong, at least one thing.
         faults: Vec<Fault>,
     },
     /// What an agent, a program or the system said.
@@ -173,52 +174,54 @@ impl StopDetail {
     }
 }
 
-/// The amount that a budget bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a budget limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "BudgetUnit")]
 pub enum Metered {
-    /// Money.
+    /// The cost.
     Cost,
-    /// Tokens.
+    /// The tokens.
     Tokens,
 }
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exit {
-    /// Its exit code; none when a signal or the time limit ended it.
+    /// Its exit code; null if a signal or the time limit ended it.
     pub exit_code: Option<i32>,
-    /// The time limit ended it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// True if the time limit ended it.
+    #[serde(default)]
     pub timed_out: bool,
 }
 
-/// What an agent said of its usage limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A usage limit of the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "UsageLimit")]
 pub struct LimitSaid {
-    /// In its own words.
+    /// What the agent said.
     pub message: String,
-    /// Which task knows it, where it is another one.
+    /// The task that ran into it. Absent if it was this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
-    /// That task is trying whether the limit is over.
+    /// True if that task is trying whether the limit has ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub probing: bool,
 }
 
-/// Why a loop sleeps, and what there is to say about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Why a task waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum WaitCause {
-    /// The agent's usage limit.
+    /// For the agent's usage limit to end.
     Limit(LimitSaid),
-    /// Another task tries whether that limit is over.
+    /// For another task that is trying whether the usage limit has ended.
     Probe(LimitSaid),
-    /// The pause after a failure.
+    /// Before it tries again after a failure.
     Backoff {
         /// What failed.
         failed: Attempt,
-        /// How long it pauses.
+        /// How long it waits.
         pause_seconds: u64,
     },
 }
@@ -234,22 +237,22 @@ impl WaitCause {
     }
 }
 
-/// What is tried again after a pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Attempt {
     /// An iteration.
     Iteration,
-    /// The call of an agent.
+    /// A call of an agent.
     Call,
 }
 
 /// Why another agent takes over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum ChangeCause {
-    /// The agent before it is at its limit.
+    /// The agent before it ran into a usage limit.
     Limit(LimitSaid),
-    /// Its own limit is over.
+    /// The usage limit of this agent has ended.
     LimitOver,
 }

@@ -1,109 +1,136 @@
-//! What went wrong with an agent's turn or an iteration. What the agent or a program said itself is a quotation (`said`,
-//! `message`); all else is for surfaces to say.
+//! What went wrong with an agent's turn or an iteration. What the agent or a program said itself is a quotation (`said`); all
+//! else is for surfaces to say.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AgentFault, WorkspaceProblem};
+use crate::json::seconds;
 
 /// What went wrong.
-///
-/// It stands beside the fields of a [`TurnRecord`](super::TurnRecord) and of an event of an agent, so no field here has a
-/// name of theirs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "fault", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fault {
-    /// The login is missing, has run out or is refused.
+    /// The agent is not logged in, or its login is refused.
     NotLoggedIn {
-        /// What the agent says about it; empty: no more than that.
+        /// What the agent said; may be empty.
         said: String,
-        /// How one logs in, where that is known.
+        /// How to log in. Absent if that is not known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         log_in: Option<LogIn>,
     },
-    /// The login is a key that was set, and that key is refused.
+    /// The API key was refused.
     KeyRefused {
-        /// The variable or file that holds it.
+        /// The variable or file that holds the key.
         holder: String,
+        /// What the agent said; may be empty.
         said: String,
     },
+    /// The account has no credit, or the plan does not include the agent.
     NotPaidFor {
+        /// What the agent said; may be empty.
         said: String,
     },
-    /// The conversation that was to go on is not to be had any more.
+    /// The agent does not know the conversation any more.
     SessionGone {
+        /// The agent.
         agent: String,
+        /// What the agent said; may be empty.
         said: String,
     },
-    /// The process that held the conversation had ended, and a new one could not take it up (ACP).
+    /// The agent's process ended, and a new one could not continue the conversation (Agent Client Protocol).
     SessionNotTakenUp {
         /// The task.
         follow_up_of: String,
+        /// What the agent said; may be empty.
         said: String,
     },
     /// The agent refuses to work outside of a git repository.
     OutsideRepository {
+        /// The agent.
         agent: String,
     },
-    /// The agent takes no prompt of this length.
+    /// The prompt is too long for the agent.
     PromptTooLong {
+        /// The agent.
         agent: String,
-        /// So many characters, as the agent writes it.
+        /// How many characters it takes, as the agent writes it.
         most: String,
     },
-    /// It took longer than it may.
+    /// The turn took too long.
     TooSlow {
+        /// The limit that was reached.
         limit: TimeLimit,
+        /// How long it may take.
+        #[serde(rename = "limit_seconds", with = "seconds")]
+        #[schemars(with = "f64")]
         limit_ms: u64,
     },
-    /// There was no sign of life for too long.
+    /// The agent printed nothing and used no processor for too long.
     Silent {
+        /// How long it may be silent.
+        #[serde(rename = "limit_seconds", with = "seconds")]
+        #[schemars(with = "f64")]
         limit_ms: u64,
-        /// What it said about the attempt that it was at, where it said that it tries again.
+        /// Why it repeated its last model call. Absent if it did not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         said: Option<String>,
     },
-    /// It tried the same again and again.
+    /// The agent repeated a failing model call too often.
     TriedInVain {
+        /// How often.
         attempts: u32,
+        /// Why the calls failed.
         said: String,
     },
-    /// It does not answer in the Agent Client Protocol.
+    /// The agent does not answer in the Agent Client Protocol.
     NoAcpAnswer {
+        /// What it printed instead. Absent if it printed nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         said: Option<String>,
     },
-    /// It exited with 0 and never said that its turn was over.
+    /// The agent exited with code 0 and did not say that its turn was over.
     Unfinished {
-        /// A line of its standard error; empty: none.
+        /// A line of its standard error; may be empty.
         said: String,
     },
-    /// The shell says that there is no such program.
+    /// The agent's command cannot be run.
     NotRunnable {
+        /// The exit code of the shell.
+        #[serde(rename = "exit_code")]
         code: i32,
+        /// What the shell said; may be empty.
         said: String,
     },
+    /// The agent exited with an error.
     Exited {
+        /// Its exit code.
+        #[serde(rename = "exit_code")]
         code: i32,
+        /// A line of its standard error; may be empty.
         said: String,
     },
-    /// A signal that we did not send ended it.
+    /// A signal that Dacapo did not send ended the agent.
     Signalled {
+        /// The number of the signal.
         signal: i32,
+        /// A line of its standard error; may be empty.
         said: String,
     },
-    /// The guard of the agent was killed.
+    /// The process that guards the agent was killed, so the agent was ended.
     GuardLost,
-    /// It did nothing because it was not allowed to.
+    /// The agent did nothing, because it was not allowed to.
     NotAllowed(NotAllowed),
-    /// All of the money or of the tokens is used.
+    /// The budget was used up.
     BudgetUsed,
-    /// What the agent's adapter found out.
+    /// Something that Dacapo found out about the agent's turn; `found` says what.
     Agent(AgentFault),
-    /// Something is wrong with the place it works in, or with what it left there.
+    /// Something is wrong with the directory that the agent works in; `problem` says what.
     Workspace(WorkspaceProblem),
-    /// In the words of the agent, of git or of the system.
-    #[serde(untagged)]
+    /// Something else, in the words of the agent, of git or of the system.
     Said {
+        /// What was said.
+        #[serde(rename = "said")]
         message: String,
     },
 }
@@ -186,13 +213,13 @@ impl From<&str> for Fault {
     }
 }
 
-/// How one logs in.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How to log in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogIn {
-    /// As with this built-in agent.
+    /// The built-in agent that logs in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The ways that the agent itself names, in its own words.
+    /// The ways that the agent itself names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<String>,
 }
@@ -204,24 +231,25 @@ impl LogIn {
     }
 }
 
-/// A limit of time that a person sets for an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// A time limit for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeLimit {
-    /// For a turn of a loop.
+    /// Of a turn (`--turn-timeout`).
     Turn,
-    /// For a call of an agent in a milestone.
+    /// Of a call of an agent in a milestone (`call_timeout`).
     Call,
 }
 
 /// What an agent was not allowed to do, and what would allow it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotAllowed {
+    /// The agent.
     pub agent: String,
-    /// The tools that it was refused, the first few; none: it was given no tools that change anything.
+    /// The tools that it was refused, the first few. Absent if it was given no tools that change anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The argument that the agent's own command lacks; none: the task's approval is not enough.
+    /// The argument that would allow it, if added to the agent's own command. Absent if `--approval` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }
@@ -279,9 +307,9 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_says_itself_is_its_message_and_nothing_more() {
+    fn what_an_agent_says_itself_is_quoted_and_nothing_more() {
         let event = AgentEvent::Error { failure: FailureKind::Permanent, fault: "no".into() };
-        let json = json!({"kind": "error", "failure": "permanent", "message": "no"});
+        let json = json!({"kind": "error", "failure": "permanent", "fault": {"kind": "said", "said": "no"}});
         assert_eq!(serde_json::to_value(&event).unwrap(), json);
         assert_eq!(serde_json::from_value::<AgentEvent>(json).unwrap(), event);
     }

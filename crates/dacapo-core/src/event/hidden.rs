@@ -1,43 +1,45 @@
 //! What a workspace has and the commit of its work does not.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A path whose content in the workspace is in no commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A file that the agent has and the commit does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "HiddenFile")]
 pub struct Hidden {
-    /// The path from the top, for people; a directory ends in `/`.
+    /// The path, relative to the repository. A directory ends in `/`.
     pub path: String,
-    /// Why no commit holds it.
+    /// Why it is not in the commit.
     pub why: HiddenWhy,
 }
 
-/// Why no commit holds a path as it is in the workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Why a file is not in the commit as it is where the agent works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenWhy {
     /// A `.gitignore` names it.
     Ignored,
     /// `.git/info/exclude` or the user's own excludes file names it.
     Excluded,
-    /// It looks like a secret and is left out of commits.
+    /// It looks like a secret.
     LeftOutSecret,
-    /// It is over the size limit and is left out of commits.
+    /// It is larger than the limit.
     LeftOutSize,
-    /// It was untracked before the task, and is left out of commits as long as nobody changes it.
+    /// It was untracked before the task, and nobody has changed it.
     UntrackedBefore,
     /// Nobody has committed it.
     Untracked,
-    /// It is a git repository of its own, or lies in one.
+    /// It is a git repository of its own, or is in one.
     NestedRepository,
-    /// It is a directory without files.
+    /// It is an empty directory.
     EmptyDirectory,
-    /// It came with `.worktreeinclude` and was changed after the start.
+    /// It was copied because of `.worktreeinclude` and changed since.
     IncludedChanged,
-    /// `git update-index --assume-unchanged` hides an edit.
+    /// `git update-index --assume-unchanged` hides a change.
     AssumeUnchanged,
-    /// `git update-index --skip-worktree` hides an edit.
+    /// `git update-index --skip-worktree` hides a change.
     SkipWorktree,
-    /// A filter (`.gitattributes`, `.git/config`) commits something else than the file's bytes.
+    /// A filter (`.gitattributes`, `.git/config`) commits something else than the content of the file.
     Filtered,
     /// It differs from what was committed.
     Changed,

@@ -1,6 +1,7 @@
 //! What a task needs a person for, and what can be answered. The words for it, and how an answer is given, are the
 //! surface's.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ProofFailure;
@@ -8,12 +9,12 @@ use crate::git::Oid;
 use crate::text::cut_chars;
 
 /// What a person must decide.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Needs {
-    /// What for.
+    /// What it is about.
     #[serde(flatten)]
     pub kind: NeedKind,
-    /// What can be answered, the most likely first.
+    /// The possible answers, the most likely first.
     pub choices: Vec<Choice>,
 }
 
@@ -25,67 +26,67 @@ impl Needs {
 }
 
 /// What a person is needed for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NeedKind {
-    /// Somebody paused it; nothing is asked.
+    /// Nothing: somebody paused the task, and it goes on when it is resumed.
     Resume {
-        /// Who or what; none: it is not known.
+        /// Who paused it. Absent if that is not known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// The agent cannot go on without a person (L18).
+    /// The agent cannot go on without a person.
     Blocked {
-        /// What it asks, in its own words.
+        /// What the agent asks.
         question: String,
     },
-    /// The agent wants to do something that it may not do unasked.
+    /// The agent wants to do something that it may not do without asking.
     Permission {
-        /// What, in its own words.
+        /// What it wants to do.
         question: String,
     },
-    /// The checks passed where the agent works, and again and again not in a checkout of the commit.
+    /// The checks pass where the agent works, and repeatedly fail in a checkout of the commit.
     Proof {
-        /// The newest of these proofs; none: it is not on record.
+        /// The last such failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<ProofFailure>,
     },
-    /// The work was rejected too often in a row.
+    /// Too many rounds in a row were rejected.
     Rejections {
-        /// How often.
+        /// How many.
         times: u32,
-        /// What was said about it last.
+        /// Why the last one was rejected.
         reason: String,
     },
-    /// Who judges insists on what was settled before.
+    /// The Acceptor rejects a round for nothing but findings that are settled.
     Settled {
-        /// What was said about it.
+        /// What it said.
         reason: String,
     },
-    /// The whole of it was rejected again and again, and nothing was committed in between.
+    /// The whole milestone was rejected repeatedly, and nothing was committed in between.
     Final {
         /// How often.
         times: u32,
-        /// What was said about it last.
+        /// Why it was rejected last.
         reason: String,
     },
-    /// All rounds are used.
+    /// The limit on rounds is reached.
     Rounds {
-        /// How many.
+        /// How many rounds there were.
         used: u32,
-        /// Why the last one was rejected, where it was.
+        /// Why the last one was rejected. Absent if it was not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// The main branch is not where a person's work leaves it.
+    /// The main branch was changed while a milestone ran, and nobody can tell by whom.
     Main {
-        /// What became of it; none: it is not on record.
+        /// What happened to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         found: Option<MainBranch>,
     },
-    /// All is accepted, and a person wanted to see it before it counts.
+    /// The milestone is accepted, and a person wants to see it before it counts as completed.
     Review {
-        /// What became of the main branch meanwhile, where a person should know.
+        /// What happened to the main branch meanwhile. Absent if nothing did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         found: Option<MainBranch>,
     },
@@ -112,56 +113,58 @@ impl NeedKind {
     }
 }
 
-/// What became of the main branch, which no task touches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What happened to the main branch while a milestone ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MainBranch {
-    /// Its short name; none: it has none.
+    /// The branch; null if it has no name.
     pub branch: Option<String>,
-    /// The round in which it was seen.
+    /// The round in which it was noticed, from 1.
     pub since_round: u32,
-    /// Where it was, where that is known.
+    /// Where the branch was; null if that is not known.
+    #[serde(rename = "old_commit")]
     pub was: Option<Oid>,
-    /// Where it is; none: it is gone.
+    /// Where it is; null if it is gone.
+    #[serde(rename = "new_commit")]
     pub now: Option<Oid>,
-    /// What was on it is not on it any more.
+    /// True if commits that were on it are not on it any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
-    /// Commits of the task that are on it.
+    /// Commits of the milestone that are on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
 }
 
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A possible answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "choice", rename_all = "snake_case")]
 pub enum Choice {
-    /// It goes on.
+    /// Go on.
     Resume,
-    /// It goes on with the answer to what its agent asks.
+    /// Go on, with an answer to what the agent asks.
     Answer,
-    /// It goes on, and its commits are not proven.
+    /// Go on, without proving commits.
     ResumeUnproven,
-    /// It goes on with another limit.
+    /// Go on, with another limit on rounds.
     ResumeWithRounds {
-        /// So many rounds in all.
+        /// The limit.
         rounds: u32,
     },
-    /// Its limit is raised; then it can go on.
+    /// Raise the limit on rounds. Then it can go on.
     AddRounds {
-        /// By so many rounds.
+        /// By how many.
         rounds: u32,
     },
-    /// Its agents are told something; then it can go on.
+    /// Tell the agents something. Then it can go on.
     Tell,
-    /// What was done is accepted.
+    /// Accept what was done.
     Approve,
-    /// What was done is not accepted.
+    /// Do not accept what was done.
     Reject,
-    /// It ends.
+    /// End the task.
     Kill,
-    /// It ends for good.
+    /// End the milestone for good.
     Abandon,
-    /// One of the answers that its agent offers.
+    /// One of the answers that the agent offers.
     Offered {
         /// What the agent calls it.
         name: String,

@@ -1,32 +1,33 @@
 //! What a person should know of a task; it decides nothing. Paths are as people read them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Metered, WorkspaceProblem};
 use crate::git::{self, Oid, display_path};
 use crate::spec::Approval;
 
-/// Something that a person should know, one variant a fact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Something that a person should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 pub enum Notice {
-    /// The agent did not say what a turn used, so the budget does not count it.
+    /// The agent did not report what a turn used, so the budget does not count it.
     UsageUnknown {
         /// The agent.
         agent: String,
-        /// What it does not say.
+        /// What it did not report.
         amount: Metered,
     },
-    /// The agent says only what its last model call used: tokens are counted too low.
+    /// The agent reports only what its last model call used, so too few tokens are counted.
     UsageOfLastCallOnly {
         /// The agent.
         agent: String,
     },
-    /// The agent has no mode of its own for what it may do unasked.
+    /// The agent has no mode for the approval that was chosen.
     NoModeFor {
         /// The agent.
         agent: String,
-        /// What it may do.
+        /// The approval.
         approval: Approval,
     },
     /// The process of an agent ended between two turns.
@@ -34,50 +35,50 @@ pub enum Notice {
         /// The agent.
         agent: String,
     },
-    /// What the agent printed could not be read to its end.
+    /// What the agent printed could not be read completely.
     OutputUnread {
         /// Why.
         error: String,
     },
-    /// Not all that the agent printed could be kept.
+    /// What the agent printed could not be kept completely.
     OutputMissing {
         /// Why.
         error: String,
     },
-    /// Processes that a turn or a check left were ended.
+    /// A turn or a check left processes behind. They were ended.
     ProcessesEnded {
         /// How many.
         count: u64,
     },
-    /// A process that was left belongs to someone else and cannot be ended.
+    /// A turn or a check left a process behind that belongs to another user. It cannot be ended.
     ProcessLeft {
-        /// Its id.
+        /// The id of the process.
         pid: u32,
         /// Its program.
         program: String,
     },
-    /// Processes that an earlier run left were ended.
+    /// An earlier run of the task left processes behind. They were ended.
     EarlierProcessesEnded {
         /// How many.
         count: u64,
     },
-    /// A process that an earlier run left cannot be ended.
+    /// An earlier run of the task left a process behind that cannot be ended.
     EarlierProcessLeft {
-        /// Its id.
+        /// The id of the process.
         pid: u32,
         /// Its program.
         program: String,
     },
-    /// A directory of the task had been removed and was made again.
+    /// A directory of the task was removed, and made again.
     DirectoryMadeAgain {
         /// The directory.
         path: String,
     },
-    /// Something else was where a file of the task belongs.
+    /// Something else was where a file of the task belongs. It was moved away.
     SetAside {
         /// What it was.
         found: String,
-        /// Where.
+        /// Where it was.
         path: String,
         /// Where it is now.
         aside: String,
@@ -87,24 +88,24 @@ pub enum Notice {
         /// Why.
         error: String,
     },
-    /// All proof checkouts are in use; it waits for one.
+    /// All checkouts for proofs are in use. The task waits for one.
     ProofCheckoutsInUse,
-    /// What a commit lacks cannot be found.
+    /// It could not be found out which files the commit lacks.
     HiddenUnknown {
         /// Why.
         error: String,
     },
-    /// What this run writes down cannot be sealed.
+    /// The journal cannot be sealed, so nothing will count as proven.
     NotSealed {
         /// Why.
         error: String,
     },
-    /// The newest iteration is not forced to disk.
+    /// The newest iteration could not be forced to disk.
     NotDurable {
         /// Why.
         error: String,
     },
-    /// Files that say where the task stands are not brought up to date, or git sees them.
+    /// The files in `.dacapo/` that say where the task stands could not be written.
     Mirror(MirrorProblem),
     /// Usage limits are not shared with other tasks.
     LimitsNotShared {
@@ -113,27 +114,27 @@ pub enum Notice {
         /// Why.
         error: String,
     },
-    /// The place where the task works.
+    /// Something about the directory that the task works in.
     Workspace(WorkspaceNotice),
-    /// There is no place to work in.
+    /// There is no directory to work in.
     NoWorkspace {
-        /// One at least.
+        /// What is wrong; at least one.
         problems: Vec<WorkspaceProblem>,
     },
-    /// What was found in git.
+    /// Something that was found in git.
     Git(GitNotice),
-    /// A file of the user's stays as it is.
+    /// A file of the user's was not committed.
     LeftUncommitted(LeftFile),
     /// A new file was not committed.
     NotCommitted(LeftFile),
-    /// A file that nobody committed is not kept under a ref either.
+    /// An uncommitted file could not be kept under a ref.
     NotKept(LeftFile),
-    /// Nor is a repository of its own.
+    /// A git repository inside of the worktree could not be kept under a ref.
     RepositoryNotKept {
-        /// Where.
+        /// Where it is.
         path: String,
     },
-    /// What nobody committed is kept.
+    /// What was not committed is kept under a ref.
     Kept {
         /// The ref.
         reference: String,
@@ -143,23 +144,23 @@ pub enum Notice {
         /// Why.
         error: String,
     },
-    /// Files in its inbox are no commands; they are not obeyed.
+    /// Files in the task's inbox are not commands of Dacapo, and were ignored.
     NoCommandsOfOurs {
         /// How many.
         files: u64,
         /// The inbox.
         path: String,
     },
-    /// No pull request was opened: the task is not completed.
+    /// No pull request was opened, because the task is not completed.
     NoPullRequest,
-    /// The pull request could not be opened, or is left to the user.
+    /// The pull request could not be opened.
     PullRequestNotOpened {
-        /// What was said about it.
+        /// Why, and what to do.
         message: String,
     },
-    /// Somebody could not be told of the end.
+    /// A notification could not be sent.
     NotNotified {
-        /// By which way.
+        /// The way: `desktop`, `webhook` or `command`.
         how: String,
         /// Why.
         error: String,
@@ -171,129 +172,129 @@ pub enum Notice {
     },
 }
 
-/// What became of the place where a task works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Something about the directory that a task works in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum WorkspaceNotice {
     /// The user's checkout was switched to the task's branch.
     Switched {
         /// The branch it was on.
         from: String,
-        /// The task's.
+        /// The task's branch.
         to: String,
     },
-    /// It was elsewhere when the task was to go on.
+    /// The user's checkout was on another branch when the task was resumed, and was switched back.
     SwitchedBack {
-        /// Where it was.
+        /// The branch it was on.
         from: String,
         /// The task's branch.
         to: String,
     },
-    /// It stays on the task's branch.
+    /// The user's checkout stays on the task's branch.
     StaysOn {
         /// The branch.
         branch: String,
-        /// The one it was on before.
+        /// The branch it was on before; null if that is not known.
         before: Option<String>,
     },
-    /// The worktree had been removed and was made again.
+    /// The worktree was removed, and made again.
     WorktreeMadeAgain {
-        /// From this branch.
+        /// The branch it was made from.
         branch: String,
     },
-    /// The working directory had been removed and was made again.
+    /// The working directory was removed, and made again.
     WorkingDirectoryMadeAgain {
-        /// At this commit; none: at the start.
+        /// The commit it was made from; null if it is as at the start.
         commit_id: Option<Oid>,
     },
-    /// Changes of the user's came into the worktree.
+    /// The user's uncommitted changes were copied into the worktree.
     ChangesCameAlong {
-        /// Files that were written.
+        /// How many files were written.
         written: u64,
-        /// Files that were removed.
+        /// How many files were removed.
         removed: u64,
     },
     /// Files that `.worktreeinclude` names were not copied.
     NotIncluded {
         /// The first of them.
         first: String,
-        /// How many more.
+        /// How many more there are.
         more: u64,
     },
-    /// Submodules are empty in a fresh worktree.
+    /// Submodules are empty in the new worktree.
     EmptySubmodules {
         /// The first of them.
         first: String,
-        /// How many more.
+        /// How many more there are.
         more: u64,
     },
-    /// The task has no ports of its own.
+    /// No ports could be reserved for the task.
     NoPorts {
-        /// Why; none: all are taken.
+        /// Why; null if all are taken.
         error: Option<String>,
     },
-    /// Which files were untracked before the task cannot be read.
+    /// It could not be found out which files were untracked before the task.
     UntrackedUnknown {
-        /// Why; none: the journal is not whole.
+        /// Why; null if the journal is not complete.
         error: Option<String>,
     },
-    /// Settings that decide what the user's own commands do were changed while the agent was at work.
+    /// While the agent worked, settings were changed that decide what the user's own commands do.
     SettingsChanged {
         /// The files.
         files: Vec<String>,
     },
 }
 
-/// What was found in git, though nothing failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Something that was found in git.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum GitNotice {
-    /// HEAD was elsewhere and is back, with the work.
+    /// HEAD was somewhere else and is back, with the work.
     Reattached {
-        /// The branch it was on; none: detached.
+        /// The branch it was on; null if it was detached.
         from: Option<String>,
-        /// The branch it is on again; none: detached.
+        /// The branch it is on again; null if it is detached.
         to: Option<String>,
     },
-    /// A lock that a dead git had left was removed.
+    /// A lock that a dead git process had left was removed.
     StaleLockRemoved {
         /// The lock.
         path: String,
     },
-    /// The user's index is locked; the commit was made without it.
+    /// The user's index is locked. The commit was made without it.
     IndexLocked {
         /// The lock.
         path: String,
     },
-    /// The index was missing or broken and was made again from HEAD.
+    /// The index was missing or broken, and was made again from HEAD.
     IndexRebuilt {
-        /// Where the broken one is; none: it was missing.
+        /// Where the broken one is; null if it was missing.
         kept: Option<String>,
     },
-    /// The worktree's `.git` file had been removed and was put back.
+    /// The worktree's `.git` file was removed, and made again.
     LinkRestored {
         /// The file.
         path: String,
     },
-    /// A submodule has changes that no commit of its own holds.
+    /// A submodule has changes that are not committed in it.
     SubmoduleDirty {
         /// The submodule.
         path: String,
     },
-    /// Git warned while looking at the working tree.
+    /// Git printed a warning.
     Warned {
-        /// What it said.
+        /// The warning.
         message: String,
     },
-    /// The agent itself committed a file that would have been left out. It is in the history now.
+    /// The agent itself committed a file that Dacapo would have left out.
     CommittedByAgent(LeftFile),
 }
 
-/// What is wrong with the files that say where a task stands.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+/// What is wrong with the files in `.dacapo/` that say where a task stands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum MirrorProblem {
-    /// A file, or all of them, is not brought up to date.
+    /// A file, or all of them, could not be written.
     #[error("{path} is out of date: {error}")]
     NotUpToDate {
         /// The file or directory.
@@ -301,7 +302,7 @@ pub enum MirrorProblem {
         /// Why.
         error: String,
     },
-    /// Git may see what is below.
+    /// The files could not be hidden from `git status`.
     #[error("git may see files below {path}: {error}")]
     Seen {
         /// The directory.
@@ -312,7 +313,7 @@ pub enum MirrorProblem {
 }
 
 /// A new file that was left where it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftFile {
     /// The file.
     pub path: String,
@@ -322,7 +323,7 @@ pub struct LeftFile {
 }
 
 /// Why a new file was left where it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum LeftWhy {
     /// It looks like a secret.
@@ -332,7 +333,7 @@ pub enum LeftWhy {
         /// Its size.
         bytes: u64,
     },
-    /// Git could not take it.
+    /// Git could not add it.
     NotStageable {
         /// What git said.
         message: String,

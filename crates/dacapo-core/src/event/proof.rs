@@ -1,30 +1,31 @@
 //! What a proof came to: whether the checks passed on the commit itself, and not only where the agent works (L4).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckBrief, Hidden};
 use crate::git::Oid;
 
-/// What is known of the commit once all checks passed in the workspace.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Whether a commit is proven, once all checks passed where the agent works.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ProofState {
-    /// All checks passed in a checkout of this commit to which no agent writes.
+    /// All checks passed in a checkout of the commit that no agent writes to.
     Proven {
         /// The commit.
         commit_id: Oid,
     },
-    /// They passed in the workspace, and nothing is known of the commit.
+    /// The checks passed where the agent works. Nothing is known about the commit.
     PassedHere(Unproven),
 }
 
-/// Why checks that passed in the workspace prove nothing about the commit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Why a commit is not proven.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Unproven {
     /// The user did not want a proof (`--proof workspace`).
     WorkspaceOnly,
-    /// What passed is in no commit (`--no-commit`, or a repository without commits).
+    /// There is no commit (`--no-commit`, or a repository without commits).
     NoCommit,
     /// The task was stopped before the proof was done.
     Interrupted,
@@ -32,26 +33,26 @@ pub enum Unproven {
     Unavailable {
         /// What went wrong.
         message: String,
-        /// What would help: a line of config, or a command.
+        /// A setting or command that would help.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cure: Option<String>,
     },
-    /// The checks failed there.
+    /// The checks failed in the checkout.
     Failed(ProofFailure),
 }
 
-/// Checks that passed in the workspace failed in a checkout of the commit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The checks passed where the agent works, and failed in a checkout of the commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProofFailure {
     /// The commit.
     pub commit_id: Oid,
     /// The checks that failed.
     pub checks: Vec<CheckBrief>,
-    /// Files of the workspace that the commit does not hold, or holds otherwise; the first of them.
+    /// Files that the agent has and the commit does not, the first of them: they may be the reason.
     pub hidden: Vec<Hidden>,
-    /// How many they are in truth.
+    /// How many such files there are.
     pub hidden_total: u64,
-    /// What would help: a line of config.
+    /// A setting that would help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cure: Option<String>,
 }

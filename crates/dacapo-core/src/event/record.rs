@@ -1,157 +1,171 @@
 //! The records inside events: what a turn, a commit and an iteration came to.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckBrief, FailureKind, Fault, LeftFile, NotAllowed, Usage, WorkspaceProblem};
 use crate::git::Oid;
+use crate::json::seconds;
 use crate::spec::Writing;
 
-/// How a turn ended, all evidence weighed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum TurnEnd {
-    /// The agent did its turn.
+    /// The agent finished its turn.
     Done,
-    /// It failed.
+    /// The turn failed.
     Failed {
-        /// Whether it may heal.
+        /// Whether trying again can help.
         failure: FailureKind,
         /// What went wrong.
-        #[serde(flatten)]
         fault: Fault,
     },
-    /// It ran into a usage limit.
+    /// The agent ran into a usage limit.
     Limit {
-        /// What it said.
+        /// What the agent said.
         message: String,
-        /// When it may go on.
+        /// When the limit ends; null if the agent did not say.
         resets_at: Option<Timestamp>,
     },
-    /// A person ended it.
+    /// A person ended the turn.
     Cancelled,
-    /// The budget ended it.
+    /// The budget was used up during the turn.
     Budget,
-    /// The process that drove it died; nothing says that the agent had finished.
+    /// The process that drove the task died during the turn.
     Interrupted,
 }
 
-/// A usage limit that another task on this machine ran into, with the same account (L9).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A usage limit that another task on this machine ran into, with the same account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownLimit {
     /// The agent of this task that uses the account.
     pub agent: String,
     /// What the other task's agent said.
     pub message: String,
-    /// Which task found it, or tries whether it is over.
+    /// The task that found the limit, or that is trying whether it has ended.
+    #[serde(rename = "found_by")]
     pub by: String,
-    /// When it ends. None: that time has come, and the other task is just trying whether it has ended.
+    /// When the limit ends; null if that time has come and the other task is trying whether it has.
+    #[serde(rename = "resets_at")]
     pub until: Option<Timestamp>,
-    /// How often in a row its end was guessed, for want of a word about it.
+    /// How often in a row the end was estimated, because the agent did not say it.
     #[serde(default)]
     pub guesses: u32,
 }
 
 /// The record of one turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnRecord {
-    /// Its number over the whole task.
+    /// Its number, from 0, over the whole task.
     pub turn: u32,
-    /// The iteration it belongs to.
+    /// The iteration it belongs to, from 0.
     pub iteration: u32,
     /// How it ended.
     #[serde(flatten)]
     pub end: TurnEnd,
-    /// The agent's conversation.
+    /// The id of the agent's conversation; null if it has none.
+    #[serde(rename = "session_id")]
     pub session: Option<String>,
-    /// The promise was said.
+    /// True if the agent said that it is done (`completion_promise`).
     pub promise: bool,
-    /// Why the agent cannot go on without a person, in its own words (L18).
+    /// What the agent needs a person for, in its own words. Absent if it needs nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// The agent's closing message, cleaned.
+    /// The agent's closing message, shortened.
     pub summary: String,
     /// What it used.
+    #[serde(flatten)]
     pub usage: Usage,
-    /// How long it took.
+    /// How long the turn took.
+    #[serde(rename = "duration_seconds", with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration_ms: u64,
-    /// How much it printed.
+    /// How much the agent printed.
     pub output_bytes: u64,
-    /// The exit code of its process, where there was one.
+    /// The exit code of the agent's process. Absent if it did not exit by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// What the agent was not allowed to do. Fatal only where nothing was done either.
+    /// What the agent was not allowed to do. Absent if it was refused nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_allowed: Option<NotAllowed>,
-    /// All of the agent's closing message, where the plan of the turn asked for it.
+    /// The agent's whole closing message. Only in milestones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
-    /// It was ended because its time was up.
+    /// True if the turn took too long and was ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
-    /// Of a turn that failed, the last lines that its agent wrote to standard error.
+    /// The last lines that the agent wrote to standard error, if the turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
 }
 
-/// What came of asking. Whatever it is, it never costs the iteration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What came of asking a model for words. Whatever it is, the iteration goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum WritingEnd {
-    /// The words, cleaned.
+    /// The model answered.
     Done {
-        /// They say something.
+        /// What it wrote.
         text: String,
     },
-    /// There was nothing to write about: nothing was said, or nothing changed.
+    /// There was nothing to write about.
     Nothing,
-    /// No words could be had.
+    /// The model could not be asked, or gave no usable answer.
     Failed {
-        /// Why.
-        #[serde(flatten)]
+        /// What went wrong.
         fault: Fault,
     },
-    /// The task is to end: nobody waits for a model then.
+    /// The task was ended meanwhile.
     Cancelled,
 }
 
 /// The record of one call of a model beside the turns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WritingRecord {
-    /// The iteration it belongs to.
+    /// The iteration it belongs to, from 0.
     pub iteration: u32,
     /// What was asked for.
     pub what: Writing,
     /// What came of it.
     #[serde(flatten)]
     pub end: WritingEnd,
-    /// The model, or the agent where it has no name.
+    /// The model, or the agent if its model has no name.
     pub by: String,
-    /// What it used; part of the iteration's usage.
+    /// What it used. It is part of the iteration's usage.
+    #[serde(flatten)]
     pub usage: Usage,
-    /// How long it took.
+    /// How long the call took.
+    #[serde(rename = "duration_seconds", with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration_ms: u64,
 }
 
-/// What an iteration left in the tree.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// What an iteration changed, and the commit that holds it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CommitPlan")]
 pub struct CommitPlanned {
-    /// The iteration.
+    /// The iteration, from 0.
     pub iteration: u32,
-    /// The commit that holds it; none when there is nothing to commit.
+    /// The commit; null if there is nothing to commit.
+    #[serde(rename = "commit_id")]
     pub commit: Option<Oid>,
-    /// Where the branch is moved from.
+    /// Where the branch is before; null in a repository without commits.
+    #[serde(rename = "parent_commit")]
     pub parent: Option<Oid>,
-    /// First line of the message.
+    /// The first line of the commit message.
     pub subject: String,
-    /// Paths that differ from the iteration's start commit, at most [`CommitPlanned::MOST_FILES`].
+    /// The files that differ from the start of the iteration, at most 1000.
     pub changed_files: Vec<String>,
-    /// How many they are in truth.
+    /// How many files differ.
+    #[serde(rename = "changed_files_total")]
     pub changed_total: u32,
-    /// What was left out of the commit and why.
+    /// New files that were not committed, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftFile>,
-    /// What makes this iteration a failed one: nested repositories, a half-done merge, a HEAD that went elsewhere.
+    /// Why the iteration counts as failed: a nested repository, an unfinished merge, a HEAD that is somewhere else. Absent if
+    /// nothing is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<WorkspaceProblem>,
 }
@@ -161,15 +175,16 @@ impl CommitPlanned {
     pub const MOST_FILES: usize = 1000;
 }
 
-/// How an iteration went, as the trailer in its commit says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How an iteration went. The trailer `Dacapo-Outcome` of its commit says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "IterationOutcome")]
 pub enum Ended {
-    /// The agent did its turn.
+    /// The agent finished its turn.
     Success,
-    /// It did not.
+    /// The agent did not finish its turn.
     Failure,
-    /// It was ended from outside.
+    /// A person or a limit ended the turn.
     Cancelled,
 }
 
@@ -184,41 +199,45 @@ impl Ended {
     }
 }
 
-/// The record of one iteration (C2).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The record of one iteration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IterationRecord {
     /// Its number, from 0.
     pub iteration: u32,
-    /// Its commit, absent when nothing changed.
+    /// Its commit. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_id: Option<Oid>,
-    /// What differs from the commit at its start.
+    /// The files that differ from the start of the iteration, at most 1000.
     pub changed_files: Vec<String>,
-    /// How many they are in truth.
+    /// How many files differ.
+    #[serde(rename = "changed_files_total")]
     pub changed_total: u32,
     /// What the agent says it did.
     pub summary: String,
-    /// Whether the agent did its turn and left the tree in order.
+    /// True if the agent finished its turn and left the files in order.
     pub success: bool,
-    /// How it went.
+    /// How the iteration went.
     pub outcome: Ended,
-    /// Why it failed.
+    /// What went wrong. Absent if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
-    /// The last lines that its agent wrote to standard error, where its turn failed.
+    /// The last lines that the agent wrote to standard error, if its turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-    /// The promise was said.
+    /// True if the agent said that it is done (`completion_promise`).
     pub promise: bool,
-    /// Why the agent cannot go on without a person, in its own words (L18).
+    /// What the agent needs a person for, in its own words. Absent if it needs nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// When it was over.
+    /// When the iteration ended.
     pub timestamp: Timestamp,
-    /// What its turns used.
+    /// What all its turns used.
+    #[serde(flatten)]
     pub usage: Usage,
-    /// How long it took.
+    /// How long the iteration took.
+    #[serde(rename = "duration_seconds", with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration_ms: u64,
-    /// What its checks said: `cargo test` → `exit 101`.
+    /// What its checks came to.
     pub checks: Vec<CheckBrief>,
 }

@@ -1,29 +1,30 @@
 //! What a whole task came to.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ProofState, StopDetail};
 use crate::git::Oid;
 
-/// How a task ended (L15).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How a task ended. The exit code of `exec` and `wait` says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Done, as far as was asked for.
+    /// It did what was asked (exit code 0).
     Completed,
-    /// It could not go on.
+    /// It could not go on (1).
     Failed,
-    /// All iterations used.
+    /// The limit on iterations was reached (3).
     MaxReached,
-    /// All time used.
+    /// The time limit was reached (3).
     TimeElapsed,
-    /// All money or tokens used.
+    /// The budget was used up (3).
     BudgetExhausted,
-    /// It went round in circles.
+    /// It made no progress (3).
     Stalled,
-    /// A person is needed.
+    /// A person must decide something (4).
     Paused,
-    /// A person ended it.
+    /// A person or a signal ended it (130).
     Cancelled,
 }
 
@@ -40,106 +41,113 @@ impl Outcome {
     }
 }
 
-/// Why a loop ended (L16).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Why a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The number of iterations.
+    /// All iterations were made.
     Iterations,
-    /// The time.
+    /// The time limit was reached.
     Time,
-    /// The promise was said.
+    /// The agent said that it is done.
     Promise,
     /// The checks passed.
     Checks,
-    /// Too many failures in a row.
+    /// Too many iterations failed in a row.
     Failures,
-    /// An error that cannot heal.
+    /// An error that does not go away by itself.
     PermanentError,
-    /// Money or tokens.
+    /// The budget was used up.
     Budget,
-    /// No progress.
+    /// There was no progress.
     Stall,
-    /// Waiting for a usage limit took too long.
+    /// A usage limit lasted longer than the task may wait.
     LimitWait,
-    /// The workspace or a check could not be set up.
+    /// The workspace, its setup or a check could not be set up.
     SetupFailed,
-    /// By a person.
+    /// A person or a signal ended it.
     Cancelled,
-    /// By a person, for good.
+    /// A person ended the milestone for good.
     Abandoned,
-    /// A person must decide.
+    /// A person must decide something.
     NeedsPerson,
 }
 
-/// The result of a task (L16).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The result of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TaskResult")]
 pub struct Result {
     /// How it ended.
     pub outcome: Outcome,
-    /// Why.
+    /// Why it ended.
     pub stop_reason: StopReason,
-    /// Proven by checks, not merely claimed.
+    /// True if the checks passed on the last commit in a checkout that no agent writes to.
     pub verified: bool,
-    /// What more there is to say: the error, the limit.
+    /// More about why it ended. Absent if there is no more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<StopDetail>,
-    /// The last lines that the agent wrote to standard error, where the last iteration's turn failed.
+    /// The last lines that the agent wrote to standard error, if its last turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-    /// Iterations begun.
+    /// How many iterations were started.
     pub iterations_attempted: u32,
-    /// Iterations in which the agent did its turn.
+    /// How many of them succeeded.
     pub iterations_succeeded: u32,
-    /// The others.
+    /// How many of them failed.
     pub iterations_failed: u32,
-    /// Active time.
+    /// How long the task was active.
+    #[serde(default)]
     pub elapsed_seconds: f64,
-    /// Tokens.
+    /// The tokens used.
     pub tokens: Tokens,
-    /// Cost, where it is known.
+    /// The cost; null if no agent reported it and no prices are configured.
     pub cost_usd: Option<f64>,
-    /// Where it began.
+    /// The commit the task started from; null in a repository without commits.
     pub base_commit: Option<Oid>,
-    /// Where it ended.
+    /// The newest commit of the task; null if it made none.
     pub last_commit: Option<Oid>,
-    /// Changed files that a proof hangs on: tests, CI, checks. A person should look at them.
+    /// Changed files that decide what passes: tests, CI, checks. A person should look at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust_files: Vec<String>,
-    /// The command that could not make the worktree usable.
+    /// The command of the setup that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_setup: Option<String>,
-    /// How each check went from before the first iteration to the end.
+    /// Each check, before the first iteration and at the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<Proof>,
-    /// Whether the last commit is proven, where all checks passed in the workspace.
+    /// Whether the last commit is proven. Absent if the checks did not pass, or there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_state: Option<ProofState>,
 }
 
-/// Tokens in and out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Numbers of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Tokens {
-    /// Read.
+    /// Tokens that were read, cached ones included.
     pub input: u64,
-    /// Written.
+    /// Tokens that were written.
     pub output: u64,
+    /// How many of the input tokens came from a cache.
+    pub cached: u64,
 }
 
-/// What one check proves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A check, before the first iteration and at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CheckProof")]
 pub struct Proof {
     /// The check.
     pub command: String,
-    /// Whether it passed before the first iteration; none when that run was skipped.
+    /// Whether it passed before the first iteration; null if it did not run then.
     pub before: Option<bool>,
-    /// Whether it passed at the end; none when it never ran.
+    /// Whether it passed at the end; null if it never ran.
     pub after: Option<bool>,
     /// The line of its output that says most.
     pub last_line: String,
-    /// Its time limit ended it.
+    /// True if the time limit ended it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
-    /// The commit it judged.
+    /// The commit that was checked; null in a repository without commits.
+    #[serde(rename = "commit_id")]
     pub commit: Option<Oid>,
 }

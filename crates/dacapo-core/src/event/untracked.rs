@@ -1,25 +1,30 @@
 //! Files of the user's checkout that no commit held when a task began there (C10).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::git::NotKept;
 
-/// What was found before anybody worked: it is left out of commits until an iteration changes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Untracked files that were there before anybody worked. They are not committed until an iteration changes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UntrackedFound {
-    /// How many they are; a repository inside of the checkout is one.
+    /// How many there are. A repository inside of the checkout counts as one.
+    #[serde(rename = "files_total")]
     pub files: u64,
-    /// How many are left out from now on, those that were found before included.
+    /// How many files are not committed from now on, including those that were found earlier.
+    #[serde(rename = "left_out_total")]
     pub left_out: u64,
-    /// The first of them, at most [`UntrackedFound::MOST`].
+    /// The files, at most 100.
+    #[serde(rename = "files")]
     pub named: Vec<String>,
-    /// The ref that holds their content; none: nothing of it is kept.
+    /// The ref that keeps their content. Absent if nothing is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// Those whose content it does not hold.
+    /// Files whose content is not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_kept: Vec<UntrackedNotKept>,
-    /// The lists of all that are left out from now on: the SHA-256 of each names its file in the task's directory.
+    /// The complete lists of files that are not committed from now on: the SHA-256 of each, which is its name in the task's
+    /// directory.
     pub lists: Vec<String>,
 }
 
@@ -29,13 +34,15 @@ impl UntrackedFound {
 }
 
 /// Files whose content is not kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UntrackedNotKept {
-    /// Why.
+    /// Why it is not kept.
     pub why: NotKept,
-    /// How many they are.
+    /// How many files.
+    #[serde(rename = "files_total")]
     pub files: u64,
-    /// The first of them, at most [`UntrackedNotKept::MOST`].
+    /// The files, at most 10.
+    #[serde(rename = "files")]
     pub named: Vec<String>,
 }
 
@@ -44,18 +51,20 @@ impl UntrackedNotKept {
     pub const MOST: usize = 10;
 }
 
-/// Some of these files are not what they were: from now on they are like any other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Files that were untracked before the task and were changed: from now on they are committed like any other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UntrackedTouched {
-    /// In which iteration that was found.
+    /// The iteration that changed them, from 0; null if it was none.
     pub iteration: Option<u32>,
-    /// Which, at most [`UntrackedTouched::MOST`].
+    /// The files, at most 100.
     pub files: Vec<UntrackedFile>,
-    /// How many they are in truth.
+    /// How many files.
+    #[serde(rename = "files_total")]
     pub total: u64,
-    /// How many are left out from now on.
+    /// How many files are not committed from now on.
+    #[serde(rename = "left_out_total")]
     pub left_out: u64,
-    /// The lists of those that are left out from now on.
+    /// The complete lists of those.
     pub lists: Vec<String>,
 }
 
@@ -64,27 +73,27 @@ impl UntrackedTouched {
     pub const MOST: usize = 100;
 }
 
-/// What became of one of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A file that was untracked before the task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UntrackedFile {
-    /// The path.
+    /// The path, relative to the repository.
     pub path: String,
-    /// What became of it.
+    /// What happened to it.
     pub fate: UntrackedFate,
-    /// The ref that holds what it was; none: that was not kept.
+    /// The ref that keeps what it was. Absent if it was not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
 }
 
-/// What an iteration did to a file that was untracked before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// What happened to a file that was untracked before the task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UntrackedFate {
-    /// It was changed, and is part of the iteration's commit.
+    /// It was changed and is part of the iteration's commit.
     Committed,
-    /// The agent itself committed it, as it was.
+    /// The agent itself committed it, without a change.
     AddedByAgent,
-    /// It was changed, and no commit holds it: it is ignored now, left out, or there was no commit.
+    /// It was changed and is in no commit.
     Changed,
     /// It was removed or moved.
     Gone,

@@ -1,6 +1,7 @@
 //! What is wrong with the place a task works in, or with what an agent left there. What git or the system said itself is a
-//! quotation (`message`); all else is for surfaces to say.
+//! quotation (`said`); all else is for surfaces to say.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{Head, Oid, Operation, Problem, display_path};
@@ -8,133 +9,165 @@ use crate::git::{Head, Oid, Operation, Problem, display_path};
 /// So many paths are named.
 const NAMED: usize = 5;
 
-/// Why a task cannot work, or why an iteration is a failed one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What is wrong with the directory that a task works in, or with what an agent left there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum WorkspaceProblem {
     /// HEAD was moved to something that does not build on the task's own commits, and was put back.
     HeadMoved {
+        /// Where HEAD was found.
         found: HeadAt,
+        /// Where it was put back to.
         home: HeadAt,
-        /// The refs that keep what was there.
+        /// The refs that keep what was there. Absent if there was nothing to keep.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rescued: Vec<String>,
     },
     /// A repository inside the working tree cannot be committed as files.
     NestedRepository {
+        /// Its path.
         path: String,
     },
     /// Conflicts are left; nothing was committed.
     Unmerged {
-        /// The first few.
+        /// The first few files.
         paths: Vec<String>,
+        /// How many files there are.
         total: u64,
     },
     /// A merge, a rebase or the like was begun and not finished; nothing was committed.
     Unfinished {
+        /// What was begun.
         operation: Operation,
     },
-    /// The working tree's directory is gone.
+    /// The directory of the working tree is gone.
     DirectoryGone {
+        /// Its path.
         path: String,
     },
-    /// The git directory is gone or is no repository any more.
+    /// The git directory is gone, or is no longer a repository.
     RepositoryGone {
+        /// Its path.
         path: String,
     },
     /// The commit that the work builds on is gone.
     HistoryGone {
+        /// The commit.
         commit_id: Oid,
     },
-    /// The `.git` file of the worktree leads elsewhere.
+    /// The `.git` file of the worktree leads to another repository.
     LinkReplaced {
+        /// The path of the file.
         path: String,
     },
-    /// Somebody else moved the branch while an iteration was to be put on it.
+    /// Somebody else moved the branch while an iteration was being committed to it.
     BranchMoved {
-        /// Where it is; none: it is gone.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The commit that the branch is at now. Absent if the branch is gone.
+        #[serde(rename = "now_commit", default, skip_serializing_if = "Option::is_none")]
         now: Option<Oid>,
         /// The ref that keeps the iteration.
         rescued: String,
     },
     /// The commit that the task was to start from is gone.
     StartGone {
+        /// The commit.
         commit_id: Oid,
     },
-    /// A repository without commits cannot have a worktree.
+    /// The repository has no commits, so it cannot have a worktree.
     NoCommits,
+    /// A branch of this name exists.
     BranchExists {
+        /// The branch.
         branch: String,
     },
-    /// The user's checkout has something that must not come along to the task's branch.
+    /// The user's checkout was not switched to the task's branch: it has something that must not come along.
     NotSwitched {
+        /// The task's branch.
         branch: String,
+        /// What must not come along.
         found: InTheWay,
     },
     /// The user's checkout is on another branch than the task's, and has something that must stay there.
     Astray {
-        /// None: it is on none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The branch it is on. Absent if it is on none.
+        #[serde(rename = "on_branch", default, skip_serializing_if = "Option::is_none")]
         on: Option<String>,
+        /// The task's branch.
         branch: String,
+        /// What must stay there.
         found: InTheWay,
     },
-    /// Git does not switch the user's checkout to the task's branch.
+    /// Git did not switch the user's checkout to the task's branch.
     SwitchFailed {
+        /// The task's branch.
         branch: String,
+        /// What git said.
+        #[serde(rename = "said")]
         message: String,
     },
-    /// Git does not switch the user's checkout back to the task's branch.
+    /// Git did not switch the user's checkout back to the task's branch.
     SwitchBackFailed {
-        /// None: it is on none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// The branch it is on. Absent if it is on none.
+        #[serde(rename = "on_branch", default, skip_serializing_if = "Option::is_none")]
         on: Option<String>,
+        /// The task's branch.
         branch: String,
+        /// What git said.
+        #[serde(rename = "said")]
         message: String,
     },
-    /// Git does not know the place as a repository.
+    /// Git does not recognize the directory as a repository.
     Unusable {
+        /// The task that works there.
         of_task: String,
+        /// What git said.
+        #[serde(rename = "said")]
         message: String,
-        /// The branch of a worktree that somebody has removed, with the branch.
+        /// The branch of a worktree that somebody removed together with it. Absent otherwise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         removed_branch: Option<String>,
     },
-    /// The worktree cannot be made.
+    /// The worktree cannot be created.
     NotMade {
+        /// Why.
         because: Box<WorkspaceProblem>,
-        /// The command that removes a lock of git's which is in the way.
+        /// The command that removes a lock of git's which is in the way. Absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unlock: Option<String>,
     },
-    /// In the words of git or of the system.
-    #[serde(untagged)]
+    /// Something else, in the words of git or of the system.
     Said {
+        /// What was said.
+        #[serde(rename = "said")]
         message: String,
     },
 }
 
 /// Where HEAD is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeadAt {
-    /// By its short name; none: detached.
+    /// The branch. Absent if HEAD is detached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// None: there is no commit yet.
+    /// The commit. Absent if there is none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_id: Option<Oid>,
 }
 
 /// What of the user's own is not committed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "uncommitted", rename_all = "snake_case")]
 pub enum InTheWay {
     /// Something that git began and did not finish.
-    Operation { operation: Operation },
+    Operation {
+        /// What was begun.
+        operation: Operation,
+    },
+    /// Files.
     Files {
         /// The first few.
         paths: Vec<String>,
+        /// How many there are.
         total: u64,
     },
 }

@@ -102,7 +102,7 @@ struct Driven {
 }
 
 fn new_task(path: &Path, format: &str) -> TaskDir {
-    let mut spec: Value = serde_json::from_str(include_str!("../../tests/formats/v2/spec.json")).unwrap();
+    let mut spec: Value = serde_json::from_str(include_str!("../../tests/formats/v3/spec.json")).unwrap();
     spec["kind"] = json!("only-turns");
     spec["tag"] = json!(format!("tag-{}", path.file_name().unwrap().to_str().unwrap()));
     spec["agents"][0]["output"] = json!(format);

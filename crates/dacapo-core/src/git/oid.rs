@@ -4,13 +4,14 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The id of a git object: 40 (SHA-1) or 64 (SHA-256) hex digits, lower case.
 ///
 /// Validated on the way in, so that an id read from a journal or from a file in `.git` can be put on a
 /// command line without being mistaken for an option or a revision expression.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Oid(String);
 

@@ -11,6 +11,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
@@ -29,18 +30,18 @@ const LINK: u32 = 0o120_000;
 const PROGRAM: u32 = 0o100_755;
 const PLAIN: u32 = 0o100_644;
 
-/// Why the content of a file is not kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Why the content of an untracked file is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotKept {
-    /// It looks like a secret. Objects of git can be read by whoever may read the repository, and travel with mirrors and
-    /// copies of it: a secret stays where the user put it and nowhere else.
+    /// It looks like a secret. What git keeps can be read by whoever can read the repository, so a secret stays only where
+    /// the user put it.
     Secret,
-    /// It is over the size limit of commits.
+    /// It is larger than the limit.
     TooBig,
     /// It is in a directory that a build or a package manager fills again.
     Cache,
-    /// With it there would be more than is kept of one checkout.
+    /// More than this is not kept of one checkout.
     TooMuch,
     /// It is a git repository of its own.
     Repository,

@@ -44,7 +44,7 @@ impl World {
     }
 
     fn spec(&self, task: &str) -> TaskSpec {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v2/spec.json");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v3/spec.json");
         let mut spec: TaskSpec = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
         spec.name = name(task);
         spec.tag = format!("tag of {task}");
@@ -79,7 +79,7 @@ impl World {
         let _lock = dir.create(spec).unwrap();
         fs::write(dir.journal_path(), "").unwrap();
         let mut journal = Journal::open(&dir.journal_path(), |_| {}).unwrap();
-        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v2/journal.jsonl");
+        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v3/journal.jsonl");
         let mut result = None;
         read(&old, |line| {
             if let Event::TaskFinished(finished) = line.event {

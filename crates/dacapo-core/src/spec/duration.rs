@@ -59,43 +59,6 @@ pub fn duration_text(duration: Duration) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-/// Durations in files are whole milliseconds.
-pub mod millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    /// Writes milliseconds.
-    pub(crate) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(u64::try_from(value.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    /// Reads milliseconds.
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        u64::deserialize(from).map(Duration::from_millis)
-    }
-}
-
-/// The same for a duration that may be absent.
-pub mod optional_millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    /// Writes milliseconds or null.
-    pub(crate) fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => super::millis::serialize(value, to),
-            None => to.serialize_none(),
-        }
-    }
-
-    /// Reads milliseconds or null.
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,21 +1,22 @@
 //! Where the last run of the checks happens, and what it needs there (L4).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
 
-/// How checks that passed in the workspace are proven on the commit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How commits are proven.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProofPolicy {
-    /// Where.
+    /// Where the checks run for it.
     pub at: ProofAt,
-    /// Patterns of untracked paths that stay in the checkout between proofs, beside the caches that are known.
+    /// Patterns of untracked files that stay in the checkout from proof to proof, beside the usual caches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
-    /// What a fresh checkout needs before checks can run there.
+    /// What a new checkout needs before checks can run.
     pub setup: Setup,
-    /// What lock files suggest as setup and nobody has confirmed: it is named, not run.
+    /// Commands that lock files suggest as setup and nobody has confirmed. They are not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggested_setup: Vec<String>,
 }
@@ -35,12 +36,12 @@ pub fn setup_line(commands: &[String]) -> String {
 }
 
 /// Where the last run of the checks happens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofAt {
-    /// In a checkout of the commit, with a git directory of its own, to which no agent writes.
+    /// In a checkout of the commit that no agent writes to.
     #[default]
     Checkout,
-    /// Nowhere: what passed in the workspace is taken as it is, and nothing is verified.
+    /// Where the agent works: then nothing counts as proven.
     Workspace,
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 
 /// The version of the file. One of another version, or of another Dacapo, is made anew.
-const INDEX_FORMAT: u32 = 4;
+const INDEX_FORMAT: u32 = 5;
 
 /// File systems count time in steps; none that is in use has longer ones.
 const CLOCK_STEP: Duration = Duration::from_secs(2);

@@ -5,14 +5,16 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde::ser::{SerializeStruct as _, Serializer};
 
 /// More faults than this are counted, not listed: each line of a long journal can be one.
 const MOST_LISTED: usize = 20;
 
-/// Whether the record of a task is complete and its writer's own.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Whether the record of a task is complete and written by Dacapo alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "WrittenRecord")]
+#[schemars(with = "WrittenRecord")]
 pub enum Record {
     /// Nothing is wrong with it.
     #[default]
@@ -125,14 +127,19 @@ impl Record {
     }
 }
 
-/// `{"whole": true, "faults": []}`.
-impl Serialize for Record {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let faults: Vec<String> = self.faults().iter().map(Fault::to_string).collect();
-        let mut record = serializer.serialize_struct("Record", 2)?;
-        record.serialize_field("whole", &self.is_whole())?;
-        record.serialize_field("faults", &faults)?;
-        record.end()
+/// Whether a journal can be relied on.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Record")]
+struct WrittenRecord {
+    /// True if no line of the journal is missing, doubled, out of order or changed.
+    whole: bool,
+    /// What is wrong with it, a sentence each.
+    faults: Vec<String>,
+}
+
+impl From<Record> for WrittenRecord {
+    fn from(record: Record) -> Self {
+        Self { whole: record.is_whole(), faults: record.faults().iter().map(Fault::to_string).collect() }
     }
 }
 

@@ -147,7 +147,7 @@ mod tests {
 
     /// A task in a worktree, from a real spec.
     fn task(dir: &Path) -> TaskDir {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v2/spec.json");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/v3/spec.json");
         let mut spec: TaskSpec = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
         spec.place = Place::Worktree {
             path: "/data/worktrees/old".into(),

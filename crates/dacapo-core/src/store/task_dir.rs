@@ -247,13 +247,7 @@ impl TaskDir {
             }
             Err(error) => return Err(OpenError::Unreadable { path, message: error.to_string() }),
         };
-        let spec: TaskSpec = serde_json::from_slice(&bytes)
-            .map_err(|error| OpenError::Unreadable { path: path.clone(), message: error.to_string() })?;
-        if spec.v > SPEC_FORMAT {
-            let message = format!("written by a newer Dacapo (format {})", spec.v);
-            return Err(OpenError::Unreadable { path, message });
-        }
-        Ok(spec)
+        TaskSpec::read(&bytes).map_err(|error| OpenError::Unreadable { path, message: error.to_string() })
     }
 
     /// Takes the lock of a task that nobody drives. Refused in the middle of a rename: worktree and branch may not be where

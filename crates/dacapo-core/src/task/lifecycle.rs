@@ -12,7 +12,7 @@ use crate::engine::machine::{Begin, Effect, Step};
 use crate::engine::stop::{self, Verdict};
 use crate::event::{
     CheckPhase, CheckResult, Choice, Envelope, Event, NeedKind, Needs, Outcome, Proof, StopDetail,
-    StopReason, TaskResult, Tokens, Usage,
+    StopReason, TaskResult, Usage,
 };
 use crate::git::Oid;
 use crate::spec::{LoopPolicy, TaskSpec};
@@ -236,7 +236,7 @@ impl Lifecycle {
             iterations_succeeded: own.tally.succeeded,
             iterations_failed: own.tally.finished.saturating_sub(own.tally.succeeded),
             elapsed_seconds: at.elapsed.as_millis() as f64 / 1000.0,
-            tokens: Tokens { input: usage.input, output: usage.output },
+            tokens: usage.in_and_out(),
             cost_usd: usage.cost_usd,
             base_commit: self.workspace.base.clone(),
             last_commit: at.last_commit.cloned(),

@@ -63,7 +63,8 @@ pub use definition::{
 };
 pub use findings::Findings;
 pub use flaw::{Flaw, ItemForm, KnownNames};
-pub use own::MilestoneBrief;
+pub use mirror::{MilestoneFile, StateFile};
+pub use own::{MilestoneBrief, MilestoneInFull};
 pub use progress::{AtWork, LastRound, MilestonePhase, MilestoneProgress, MilestoneStatus};
 pub use refreeze::Frozen;
 pub use report::{Completion, DeveloperReply, Report};

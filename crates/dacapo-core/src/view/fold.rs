@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{MergedInto, Status, TaskView, TurnSeen};
 use crate::engine::{Counts, KindView};
 use crate::event::{
-    CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Tokens,
-    Usage, WaitCause,
+    CheckPhase, Command, Envelope, Event, IterationRecord, Notice, Outcome, StopDetail, TaskResult, Usage,
+    WaitCause,
 };
 use crate::spec::{Amount, Change};
 use crate::store::Fault;
@@ -174,7 +174,7 @@ impl TaskView {
 
     fn has_used(&mut self, usage: &Usage) {
         self.used = self.used.plus(usage);
-        self.tokens = Tokens { input: self.used.input, output: self.used.output };
+        self.tokens = self.used.in_and_out();
         self.cost_usd = self.used.cost_usd;
     }
 

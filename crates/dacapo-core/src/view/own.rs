@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
-
 use crate::engine::KindView;
 
 /// A task's own view, if its kind has one, under the name of that kind.
@@ -44,15 +41,5 @@ impl PartialEq for Own {
     fn eq(&self, other: &Self) -> bool {
         let said = |own: &Self| own.get().map(KindView::to_json_in_full);
         self.kind == other.kind && said(self) == said(other)
-    }
-}
-
-impl Serialize for Own {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(usize::from(self.view.is_some())))?;
-        if let Some(view) = self.get() {
-            map.serialize_entry(&self.kind, &view.to_json())?;
-        }
-        map.end()
     }
 }

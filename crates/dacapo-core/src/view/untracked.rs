@@ -1,5 +1,6 @@
 //! What is shown of files that were untracked before a task in the user's checkout (C10).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::event::{UntrackedFile, UntrackedFound, UntrackedTouched};
@@ -8,17 +9,20 @@ use crate::event::{UntrackedFile, UntrackedFound, UntrackedTouched};
 const MOST: usize = 300;
 
 /// Files that were untracked before the task.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UntrackedFiles")]
 pub struct UntrackedView {
-    /// So many are left out of commits, since nobody has changed them.
+    /// How many of them are not committed, because nobody has changed them.
+    #[serde(rename = "left_out_total")]
     pub left_out: u64,
-    /// The first of them.
+    /// These files, at most 100.
+    #[serde(rename = "left_out")]
     pub named: Vec<String>,
-    /// The refs that hold what they were.
+    /// The refs that keep what they were.
     pub kept: Vec<String>,
-    /// Those that iterations changed or removed.
+    /// The files that iterations changed or removed, at most 300.
     pub touched: Vec<TouchedFile>,
-    /// How many these are in truth.
+    /// How many files iterations changed or removed.
     pub touched_total: u64,
     /// The lists of those that are left out, by their hashes.
     #[serde(skip)]
@@ -27,12 +31,12 @@ pub struct UntrackedView {
     workspace_made: bool,
 }
 
-/// A file that was untracked before the task and is not what it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A file that was untracked before the task and was changed or removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TouchedFile {
-    /// In which iteration that was found.
+    /// The iteration that changed it, from 0; null if it was none.
     pub iteration: Option<u32>,
-    /// What became of it.
+    /// What happened to it.
     #[serde(flatten)]
     pub file: UntrackedFile,
 }

@@ -150,13 +150,14 @@ fn l10_what_can_be_read_of_a_damaged_report_of_our_own_counts() {
         .flat_map(|field| ["null", "-1", "\"x\"", "1e999", "[]", "1e300"].map(|raw| (field, raw)))
     {
         let other = if field == "input" { "output" } else { "input" };
-        let line = format!(r#"{{"kind":"usage","{field}":{raw},"{other}":7,"cost_usd":0.5}}"#);
+        let line = format!(r#"{{"kind":"usage","tokens":{{"{field}":{raw},"{other}":7}},"cost_usd":0.5}}"#);
         let seen = report(&line);
         assert!(seen.knows_cost(), "{line}");
         assert!(!seen.knows_tokens() || raw == "null", "{line}: {seen:?}");
     }
     for raw in ["-1", "\"x\"", "1e999", "[]", "1e300"] {
-        let seen = report(&format!(r#"{{"kind":"usage","input":3,"output":7,"cost_usd":{raw}}}"#));
+        let seen =
+            report(&format!(r#"{{"kind":"usage","tokens":{{"input":3,"output":7}},"cost_usd":{raw}}}"#));
         assert!(seen.knows_tokens() && !seen.knows_cost(), "{raw}: {seen:?}");
     }
 }

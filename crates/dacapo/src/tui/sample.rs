@@ -36,7 +36,7 @@ impl Sample {
     }
 
     pub(crate) fn with_spec(change: impl FnOnce(&mut Value)) -> Self {
-        let text = include_str!("../../../dacapo-core/tests/formats/v2/spec.json");
+        let text = include_str!("../../../dacapo-core/tests/formats/v3/spec.json");
         let mut spec: Value = serde_json::from_str(text).unwrap();
         spec["name"] = json!("fix-tests");
         spec["agents"][0]["name"] = json!("claude");
@@ -98,8 +98,8 @@ impl Sample {
     /// Writes an event down; the sample clock moves a minute.
     pub(crate) fn event(&mut self, event: &Value) -> &mut Self {
         let mut line = json!({
-            "v": 2, "seq": self.seq, "at": format!("2026-11-15T21:{:02}:00Z", self.seq % 60),
-            "elapsed_ms": self.seq * 60_000, "task": "fix-tests",
+            "v": 3, "seq": self.seq, "at": format!("2026-11-15T21:{:02}:00Z", self.seq % 60),
+            "elapsed_seconds": self.seq * 60, "task": "fix-tests",
         });
         line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
         self.journal.push_str(&format!("{line}\n"));
@@ -110,7 +110,7 @@ impl Sample {
 
     pub(crate) fn workspace(&mut self) -> &mut Self {
         let base = "c".repeat(40);
-        self.event(&json!({"type": "workspace_ready", "path": "/work/fix-tests", "branch": "refs/heads/dacapo/fix-tests", "base_commit": base}))
+        self.event(&json!({"type": "workspace_ready", "path": "/work/fix-tests", "branch": "dacapo/fix-tests", "base_commit": base}))
     }
 
     /// An iteration whose turn prints this, as far as that has come.
@@ -122,7 +122,7 @@ impl Sample {
         }
         let turn = self.turn;
         self.turn += 1;
-        self.event(&json!({"type": "turn_started", "turn": turn, "iteration": iteration, "agent": "claude", "session": null, "continued": false}));
+        self.event(&json!({"type": "turn_started", "turn": turn, "iteration": iteration, "agent": "claude", "session_id": null, "continued": false}));
         fs::write(self.dir.turn_path(turn, "raw"), output).unwrap();
         fs::write(self.dir.turn_path(turn, "err"), "warning: a cache was rebuilt\n").unwrap();
         self
@@ -138,9 +138,9 @@ impl Sample {
     pub(crate) fn turn_ends(&mut self, iteration: u32, promise: bool) -> &mut Self {
         let turn = self.turn - 1;
         self.event(&json!({
-            "type": "turn_finished", "turn": turn, "iteration": iteration, "end": "done", "session": null, "promise": promise,
-            "summary": "Handle empty input", "usage": {"input": 61_000, "output": 1_200, "cached": 0, "cost_usd": 0.4},
-            "duration_ms": 170_000, "output_bytes": 335, "exit_code": 0,
+            "type": "turn_finished", "turn": turn, "iteration": iteration, "end": "done", "session_id": null, "promise": promise,
+            "summary": "Handle empty input", "tokens": {"input": 61_000, "output": 1_200, "cached": 0}, "cost_usd": 0.4,
+            "duration_seconds": 170, "output_bytes": 335, "exit_code": 0,
         }))
     }
 
@@ -154,25 +154,25 @@ impl Sample {
         } else {
             "test result: FAILED. 208 passed; 4 failed\n"
         };
-        let plan = json!({"type": "commit_intent", "iteration": iteration, "commit": commit, "parent": "c".repeat(40), "subject": "Handle empty input", "changed_files": files, "changed_total": 2});
+        let plan = json!({"type": "commit_intent", "iteration": iteration, "commit_id": commit, "parent_commit": "c".repeat(40), "subject": "Handle empty input", "changed_files": files, "changed_files_total": 2});
         self.event(&plan);
-        self.event(&json!({"type": "committed", "iteration": iteration, "commit": commit, "subject": "Handle empty input"}));
+        self.event(&json!({"type": "committed", "iteration": iteration, "commit_id": commit, "subject": "Handle empty input"}));
         self.event(&json!({
             "type": "check_finished", "phase": "iteration", "iteration": iteration, "index": 0, "command": "cargo test",
-            "exit_code": exit_code, "timed_out": false, "duration_ms": 9_000, "commit": commit, "tail": tail, "fingerprint": "7f",
+            "exit_code": exit_code, "timed_out": false, "duration_seconds": 9, "commit_id": commit, "tail": tail, "fingerprint": "7f",
         }));
         self.event(&json!({
-            "type": "iteration_finished", "iteration": iteration, "commit_id": commit, "changed_files": files, "changed_total": 2,
+            "type": "iteration_finished", "iteration": iteration, "commit_id": commit, "changed_files": files, "changed_files_total": 2,
             "summary": "Handle empty input", "success": true, "outcome": "success", "promise": promise, "timestamp": "2026-11-15T21:00:17Z",
-            "usage": {"input": 61_000, "output": 1_200, "cached": 0, "cost_usd": 0.4}, "duration_ms": 180_000,
-            "checks": [{"command": "cargo test", "passed": passed, "ending": format!("exit {exit_code}")}],
+            "tokens": {"input": 61_000, "output": 1_200, "cached": 0}, "cost_usd": 0.4, "duration_seconds": 180,
+            "checks": [{"command": "cargo test", "phase": "iteration", "passed": passed, "exit_code": exit_code, "timed_out": false}],
         }))
     }
 
     pub(crate) fn baseline(&mut self) -> &mut Self {
         self.event(&json!({
             "type": "check_finished", "phase": "baseline", "iteration": null, "index": 0, "command": "cargo test",
-            "exit_code": 101, "timed_out": false, "duration_ms": 8_000, "commit": "c".repeat(40),
+            "exit_code": 101, "timed_out": false, "duration_seconds": 8, "commit_id": "c".repeat(40),
             "tail": "test result: FAILED. 208 passed; 4 failed\n", "fingerprint": "7f",
         }))
     }

@@ -55,8 +55,8 @@ fn l12_an_agent_that_asks_a_broken_model_for_ever_is_ended() {
     assert_eq!(World::counts(&ran.result()), [1, 0, 1]);
     let turn = &world.events("t", "turn_finished")[0];
     assert_eq!(turn["failure"], "transient", "{turn}");
-    assert!(turn["message"].as_str().unwrap().contains("40 attempts"), "{turn}");
-    assert_eq!(turn["session"], "s");
+    assert!(turn["fault"]["message"].as_str().unwrap().contains("40 attempts"), "{turn}");
+    assert_eq!(turn["session_id"], "s");
     world.assert_nothing_left("t");
 }
 

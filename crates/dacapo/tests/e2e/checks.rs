@@ -24,8 +24,8 @@ fn l4_red_to_green_is_proven() {
     assert_eq!(world.receipts("t", "baseline"), [(command(), Some(1), false)]);
     assert_eq!(world.receipts("t", "iteration"), [(command(), Some(1), false), (command(), Some(0), false)]);
     let last = &status["checks"][2];
-    assert_eq!((&last["commit"], &last["tail"]), (&json!(head), &json!("ok")));
-    assert!(last["duration_ms"].is_u64());
+    assert_eq!((&last["commit_id"], &last["tail"]), (&json!(head), &json!("ok")));
+    assert!(last["duration_seconds"].is_f64());
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     for line in ["  before  cat done ✗ exit 1", "            cat done ✓ exit 0 on ", &green] {
         assert!(shown.contains(line), "{line}\n{shown}");

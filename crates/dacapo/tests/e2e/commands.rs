@@ -261,7 +261,7 @@ fn l16_json_is_all_there_is_on_stdout_and_ends_with_the_result() {
     let ran = world.exec(&words).expect(0);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines {
-        assert!(line["v"] == 2 && line["seq"].is_u64() && line["task"] == "t", "{line}");
+        assert!(line["v"] == 3 && line["seq"].is_u64() && line["task"] == "t", "{line}");
         assert!(line["at"].as_str().unwrap().ends_with('Z'), "{line}");
     }
     let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).cloned().collect::<Vec<_>>();
@@ -281,7 +281,7 @@ fn l16_json_is_all_there_is_on_stdout_and_ends_with_the_result() {
         ("iterations_attempted", json!(1)),
         ("iterations_succeeded", json!(1)),
         ("iterations_failed", json!(0)),
-        ("tokens", json!({"input": 30, "output": 4})),
+        ("tokens", json!({"input": 30, "output": 4, "cached": 0})),
         ("cost_usd", json!(0.01)),
         ("base_commit", json!(base)),
         ("last_commit", json!(head)),
@@ -291,7 +291,7 @@ fn l16_json_is_all_there_is_on_stdout_and_ends_with_the_result() {
     assert!(result["elapsed_seconds"].is_f64());
     let record = &of("iteration_finished")[0];
     for field in
-        ["iteration", "commit_id", "changed_files", "summary", "success", "timestamp", "usage", "checks"]
+        ["iteration", "commit_id", "changed_files", "summary", "success", "timestamp", "tokens", "checks"]
     {
         assert!(record.get(field).is_some(), "{field}");
     }

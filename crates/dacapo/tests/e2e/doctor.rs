@@ -27,7 +27,7 @@ fn ran(world: &World, words: &[&str]) -> Ran {
 
 fn report(ran: &Ran) -> Value {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((&report["v"], &report["type"]), (&2.into(), &"doctor".into()));
+    assert_eq!((&report["v"], &report["type"]), (&3.into(), &"doctor".into()));
     report
 }
 
@@ -101,7 +101,7 @@ fn a4_a_test_turn_goes_through_all_that_a_turn_does_and_leaves_nothing() {
     }
     let good = &agent(&all, "good")["probe"];
     assert_eq!((&good["reply"], &good["cost_usd"]), (&"pong".into(), &0.0042.into()));
-    assert_eq!(good["tokens"], serde_json::json!({"input": 40, "output": 2}));
+    assert_eq!(good["tokens"], serde_json::json!({"input": 40, "output": 2, "cached": 0}));
     assert!(agent(&all, "locked")["probe"]["message"].as_str().unwrap().contains("x login"));
     let ran = self::ran(&world, &["--probe", "limited", "locked"]).expect(1);
     assert!(ran.stdout.contains("○ limited     at its usage limit"), "{}", ran.stdout);

@@ -196,7 +196,7 @@ fn l13_a_follow_up_to_the_scripted_agent_goes_into_its_session() {
         assert_eq!(fs::read_to_string(path).unwrap(), *prompt);
     }
     let turns = world.events("t", "turn_finished");
-    let sessions: Vec<_> = turns.iter().map(|turn| turn["session"].as_str().unwrap()).collect();
+    let sessions: Vec<_> = turns.iter().map(|turn| turn["session_id"].as_str().unwrap()).collect();
     assert!(sessions.iter().all(|session| *session == sessions[0]), "{sessions:?}");
 }
 

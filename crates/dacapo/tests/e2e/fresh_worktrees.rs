@@ -32,7 +32,7 @@ fn s3_a_worktree_starts_where_it_was_asked_to() {
     let _ = run(&world, &["--base", "old"]).expect(0);
     assert_eq!(world.git(&["log", "--format=%s", "dacapo/t"]), "[iter-1] did it\n[iter-0] did it\nfirst");
     let view = world.status("t");
-    assert_eq!(view["base_branch"], "refs/heads/old");
+    assert_eq!(view["base_branch"], "old");
     assert_eq!(view["base_commit"], world.git(&["rev-parse", "old"]));
     // A branch of a remote is for the branch of its name there, a commit for the one we are on.
     world.git(&["update-ref", "refs/remotes/origin/release", "old"]);
@@ -40,7 +40,7 @@ fn s3_a_worktree_starts_where_it_was_asked_to() {
         let _ = world
             .exec(&["--worktree", "--name", branch, "--base", base, "--agent-cmd", "true", "go"])
             .expect(0);
-        assert_eq!(world.status(branch)["base_branch"], format!("refs/heads/{branch}"), "{base}");
+        assert_eq!(world.status(branch)["base_branch"], branch, "{base}");
         assert_eq!(world.status(branch)["base_commit"], world.git(&["rev-parse", "old"]), "{base}");
     }
 }
@@ -117,7 +117,7 @@ fn s3_files_that_worktreeinclude_names_come_along() {
     assert_eq!(world.git(&["diff", "--name-only", "main", "dacapo/t"]), "f0\nf1");
     let event = &world.events("t", "files_included")[0];
     assert_eq!(
-        (&event["files"], &event["uncommitted"]),
+        (&event["files_total"], &event["uncommitted"]),
         (&9.into(), &serde_json::json!([".env", "bin/in", "link", "local.conf"]))
     );
 }
@@ -186,7 +186,7 @@ fn s3_setup_runs_before_everything_else() {
     );
     let receipts = world.status("t")["setup"].clone();
     assert_eq!((&receipts[1]["exit_code"], &receipts[1]["tail"]), (&0.into(), &"two".into()));
-    let output = world.task_dir("t").join(receipts[0]["output"].as_str().unwrap());
+    let output = world.task_dir("t").join(receipts[0]["output_file"].as_str().unwrap());
     assert_eq!(fs::read_to_string(output).unwrap(), format!("one\n{}\n", worktree(&world, "t").display()));
     world.run(&["logs", "t"]).expect(0).says("Setup `echo one; echo $DACAPO_TASK > a.out; pwd`: exit 0");
     assert_eq!(world.status("t")["notices"], serde_json::json!([]));

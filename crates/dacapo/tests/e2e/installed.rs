@@ -88,7 +88,7 @@ fn a4_doctor_says_what_is_installed_who_pays_and_never_shows_a_key() {
     let codex = report(&codex, "codex");
     assert_eq!(codex["billing"], serde_json::json!({"kind": "api_key", "from": "CODEX_API_KEY"}));
     assert_eq!((&codex["probe"]["outcome"], &codex["probe"]["reply"]), (&"done".into(), &"pong".into()));
-    assert_eq!(codex["probe"]["tokens"], serde_json::json!({"input": 10, "output": 2}));
+    assert_eq!(codex["probe"]["tokens"], serde_json::json!({"input": 10, "output": 2, "cached": 0}));
 
     log_codex_in(&world.home(), secret);
     for flags in [&["doctor"][..], &["doctor", "--json"], &["doctor", "--probe"]] {

@@ -155,7 +155,7 @@ fn l10_a_budget_ends_the_turn_in_which_it_is_used_up_and_keeps_its_work() {
             (&result["outcome"], &result["stop_reason"]),
             (&json!("budget_exhausted"), &json!("budget"))
         );
-        assert_eq!(result["tokens"], json!({"input": 900, "output": 200}));
+        assert_eq!(result["tokens"], json!({"input": 900, "output": 200, "cached": 0}));
         assert_eq!(result["cost_usd"], json!(0.6));
         assert_eq!(world.tree("HEAD"), ["README.md", "a"]);
         assert_eq!(result["last_commit"], world.git(&["rev-parse", "HEAD"]));
@@ -174,7 +174,7 @@ fn l10_a_budget_counts_over_iterations() {
     assert_eq!(result["outcome"], "budget_exhausted");
     // The third turn may be over before it is stopped.
     assert_eq!(result["iterations_attempted"], 3);
-    assert_eq!(result["tokens"], json!({"input": 900, "output": 300}));
+    assert_eq!(result["tokens"], json!({"input": 900, "output": 300, "cached": 0}));
     assert_eq!(world.subjects().len(), 4);
 }
 

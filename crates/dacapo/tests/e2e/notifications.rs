@@ -155,7 +155,7 @@ fn u4_the_end_of_a_task_is_posted() {
     let posts = hook.posts();
     assert_eq!(posts.len(), 1);
     let expected = json!({
-        "v": 2, "type": "task_finished", "name": "t", "repo": world.git(&["rev-parse", "--show-toplevel"]),
+        "v": 3, "type": "task_finished", "name": "t", "repo": world.git(&["rev-parse", "--show-toplevel"]),
         "kind": "loop", "status": "completed", "outcome": "completed", "stop_reason": "checks", "verified": true,
         "needs": null, "message": null, "iterations": 1, "max_iterations": 5, "cost_usd": null, "agent": "echo",
         "branch": "main", "last_commit": world.git(&["rev-parse", "HEAD"]), "trust_files": ["log"], "pull_request": null,
@@ -288,7 +288,7 @@ fn u4_a_command_is_told_by_variables_and_json() {
     let told: Value = serde_json::from_str(&fs::read_to_string(stdin).unwrap()).unwrap();
     assert_eq!(
         (&told["v"], &told["status"], &told["outcome"]),
-        (&json!(2), &json!("stopped"), &json!("max_reached"))
+        (&json!(3), &json!("stopped"), &json!("max_reached"))
     );
     assert_eq!(fs::read_to_string(world.scratch("cwd")).unwrap().trim(), worktree);
     assert_eq!(notified(&world), [("command".into(), None)]);
@@ -348,7 +348,7 @@ fn u4_a_command_that_fails_is_no_failure_of_the_task() {
     ran.says("cannot notify by command: exit 3: it broke");
     let ran = world.run(&["notify", "test", "--json"]).expect(1);
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(answer, json!({"v": 2, "how": "command", "ok": false, "error": "exit 3: it broke"}));
+    assert_eq!(answer, json!({"v": 3, "how": "command", "ok": false, "error": "exit 3: it broke"}));
 }
 
 #[cfg(not(target_os = "macos"))]

@@ -52,7 +52,7 @@ fn l4_a_proof_names_the_commit_and_merge_believes_it() {
     assert_eq!(proof_state(&world), json!({"state": "proven", "commit_id": tip}));
     assert_eq!(world.receipts("t", "proof"), [(CHECK.to_owned(), Some(0), false)]);
     let receipt = world.status("t")["checks"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!((&receipt["phase"], &receipt["commit"]), (&json!("proof"), &json!(tip)));
+    assert_eq!((&receipt["phase"], &receipt["commit_id"]), (&json!("proof"), &json!(tip)));
     let shown = world.run(&["status", "t"]).expect(0).stdout;
     assert!(shown.contains("(proof)"), "{shown}");
     let logs = world.run(&["logs", "t"]).expect(0).stdout;

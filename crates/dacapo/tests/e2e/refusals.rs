@@ -100,7 +100,7 @@ fn l12_an_agent_that_tries_for_ever_is_given_up_and_may_heal() {
     assert_eq!(end(&result), ("completed", "iterations", [2, 1, 1]));
     let failed = &world.events("t", "turn_finished")[0];
     assert_eq!((&failed["end"], &failed["failure"]), (&json!("failed"), &json!("transient")));
-    let message = failed["message"].as_str().unwrap();
+    let message = failed["fault"]["message"].as_str().unwrap();
     assert!(message.starts_with("gave up after ") && message.ends_with(": connection refused"), "{message}");
     world.assert_nothing_left("t");
 }

@@ -194,7 +194,7 @@ fn c3_every_file_name_survives() {
     assert_eq!(list("HEAD~1"), expected);
     assert_eq!(list("HEAD").len(), NAMES.len());
     let records = world.events("t", "iteration_finished");
-    assert_eq!(records[0]["changed_total"], 8);
+    assert_eq!(records[0]["changed_files_total"], 8);
     let moved: Vec<&str> =
         records[1]["changed_files"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
     assert_eq!(moved, ["-moved", "-rf", "with space"]);
@@ -338,5 +338,5 @@ fn thousands_of_ignored_files_are_left_alone() {
     let _ = run(&world, &[]).expect(0);
     assert_eq!(world.changed("HEAD"), ["f1"]);
     assert_eq!(fs::read_dir(world.repo().join("target")).unwrap().count(), 20);
-    assert_eq!(world.events("t", "iteration_finished")[0]["changed_total"], 1);
+    assert_eq!(world.events("t", "iteration_finished")[0]["changed_files_total"], 1);
 }

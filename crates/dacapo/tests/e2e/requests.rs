@@ -133,7 +133,7 @@ fn s17_a_request_is_run_again_under_a_new_name() {
         assert_eq!(first[same], second[same], "{same}");
     }
     assert_ne!(first["tag"], second["tag"]);
-    assert_eq!(second["place"]["branch"], "refs/heads/dacapo/t-2");
+    assert_eq!(second["place"]["branch"], "dacapo/t-2");
     let _ = world.run(&["rerun", "t-2", "--iter", "1", "--agent-cmd", "date > other", "-q"]).expect(0);
     assert_eq!(spec(&world, "t-3")["policy"]["cap"]["iterations"], 1);
     assert_eq!(world.git(&["log", "--format=%s", "dacapo/t-3"]).lines().count(), 2);
@@ -224,17 +224,17 @@ fn s17_every_flag_replaces_what_was_recorded_and_the_rest_stays() {
         ("same", &[][..], &[][..]),
         ("iter", &["--iter", "2"], &["cap"]),
         ("cap", &["--max-iterations", "2"], &["cap"]),
-        ("time", &["--time", "2h"], &["time"]),
-        ("cost", &["--max-cost", "5"], &["max_cost"]),
+        ("time", &["--time", "2h"], &["time_seconds"]),
+        ("cost", &["--max-cost", "5"], &["max_cost_usd"]),
         ("tokens", &["--max-tokens", "5000"], &["max_tokens"]),
         ("failures", &["--max-failures", "3"], &["max_failures"]),
         ("stall", &["--stall", "9"], &["stall"]),
-        ("turn", &["--turn-timeout", "9m"], &["turn_timeout"]),
-        ("idle", &["--idle-timeout", "9m"], &["idle_timeout"]),
-        ("wait", &["--max-wait", "9m"], &["max_wait"]),
-        ("until", &["--until", "IT"], &["until"]),
+        ("turn", &["--turn-timeout", "9m"], &["turn_timeout_seconds"]),
+        ("idle", &["--idle-timeout", "9m"], &["idle_timeout_seconds"]),
+        ("wait", &["--max-wait", "9m"], &["max_wait_seconds"]),
+        ("until", &["--until", "IT"], &["completion_promise"]),
         ("check", &["--check", "test -e out"], &["checks"]),
-        ("slow", &["--check-timeout", "9m"], &["check_timeout"]),
+        ("slow", &["--check-timeout", "9m"], &["check_timeout_seconds"]),
         ("proof", &["--proof", "checkout"], &["proof"]),
         ("fresh", &["--session", "fresh"], &["session"]),
         ("plan", &["--plan", "plan.md"], &["plan"]),

@@ -84,7 +84,7 @@ impl World {
         events
             .iter()
             .map(|event| {
-                let words = if event["text"].is_null() { &event["message"] } else { &event["text"] };
+                let words = if event["text"].is_null() { &event["fault"]["message"] } else { &event["text"] };
                 (text(&event["what"]), text(&event["end"]), text(words))
             })
             .collect()
@@ -108,9 +108,9 @@ fn c4_c5_models_write_the_summary_and_the_commit_message() {
     );
     let record = world.last_record();
     assert_eq!(record["summary"], "Adds a greeting. It has three lines.");
-    assert_eq!((&record["usage"]["input"], &record["usage"]["output"]), (&json!(137), &json!(14)));
+    assert_eq!((&record["tokens"]["input"], &record["tokens"]["output"]), (&json!(137), &json!(14)));
     let status = world.status("t");
-    assert_eq!(status["tokens"], json!({"input": 137, "output": 14}));
+    assert_eq!(status["tokens"], json!({"input": 137, "output": 14, "cached": 0}));
     assert_eq!(status["result"]["tokens"], status["tokens"]);
     for event in world.events("t", "written") {
         assert_eq!((&event["by"], &event["iteration"]), (&json!("tiny"), &json!(1)));
@@ -231,7 +231,7 @@ fn l10_a_call_ends_with_the_budget() {
     let ran = world.run(&["resume", "t", "--iter", "3", "--json"]).expect(3);
     let result = ran.result();
     assert_eq!(result["outcome"], "budget_exhausted");
-    assert_eq!(result["tokens"], json!({"input": 5100, "output": 10}));
+    assert_eq!(result["tokens"], json!({"input": 5100, "output": 10, "cached": 0}));
     let ended = ("summary".to_owned(), "failed".to_owned(), "the budget is used up".to_owned());
     assert_eq!(world.written(), [ended], "and none is made after it");
     assert_eq!(world.tree("HEAD"), ["README.md", "first", "greet.txt"]);
@@ -254,7 +254,7 @@ fn l14_ctrl_c_does_not_wait_for_a_model() {
     world.assert_nothing_left("t");
     let cancelled = ("summary".to_owned(), "cancelled".to_owned(), String::new());
     assert_eq!(world.written(), [cancelled]);
-    assert_eq!(world.events("t", "written")[0]["usage"]["input"], 5, "what it used counts");
+    assert_eq!(world.events("t", "written")[0]["tokens"]["input"], 5, "what it used counts");
     assert_eq!(world.heard("message.prompt"), "", "nobody was asked after the signal");
     assert!(world.message().starts_with("[iter-1] Added the greeting in my own words\n\n"));
     assert_eq!(world.status("t")["outcome"], "cancelled");
@@ -265,8 +265,8 @@ fn r1_a_call_that_was_killed_is_made_again_and_what_it_used_counts() {
     let world = begun(WORK);
     let script = world.scratch("writer.sh");
     let text = format!(
-        "cat > /dev/null\nif mkdir {0}/once; then echo '{{\"kind\":\"usage\",\"input\":5}}'; exec sleep 1000; fi\n\
-         echo '{{\"kind\":\"usage\",\"input\":7}}'; echo '{{\"kind\":\"text\",\"text\":\"Second try.\"}}'; echo '{{\"kind\":\"end\"}}'\n",
+        "cat > /dev/null\nif mkdir {0}/once; then echo '{{\"kind\":\"usage\",\"tokens\":{{\"input\":5}}}}'; exec sleep 1000; fi\n\
+         echo '{{\"kind\":\"usage\",\"tokens\":{{\"input\":7}}}}'; echo '{{\"kind\":\"text\",\"text\":\"Second try.\"}}'; echo '{{\"kind\":\"end\"}}'\n",
         script.parent().unwrap().display()
     );
     fs::write(&script, text).unwrap();
@@ -280,7 +280,7 @@ fn r1_a_call_that_was_killed_is_made_again_and_what_it_used_counts() {
     wait_for("the guard to clear up", || world.processes("t").is_empty());
     let _ = world.run(&["resume", "t"]).expect(0);
     assert_eq!(world.written(), [("summary".to_owned(), "done".to_owned(), "Second try.".to_owned())]);
-    assert_eq!(world.events("t", "written")[0]["usage"]["input"], 12);
+    assert_eq!(world.events("t", "written")[0]["tokens"]["input"], 12);
     assert_eq!(world.last_record()["summary"], "Second try.");
     assert_eq!(world.subjects().len(), 3, "one commit an iteration");
     world.assert_nothing_left("t");
@@ -395,14 +395,14 @@ fn c4_c5_an_endpoint_writes_in_either_wire_format() {
         let charged = server.usage(CallKind::Side);
         assert_eq!(
             result["tokens"],
-            json!({"input": charged.input + 100, "output": charged.output + 10}),
+            json!({"input": charged.input + 100, "output": charged.output + 10, "cached": charged.cached}),
             "{api}"
         );
         let priced: f64 = world
             .events("t", "written")
             .iter()
             .filter(|event| event["what"] == "summary")
-            .map(|event| event["usage"]["cost_usd"].as_f64().unwrap())
+            .map(|event| event["cost_usd"].as_f64().unwrap())
             .sum();
         assert!((result["cost_usd"].as_f64().unwrap() - priced).abs() < 1e-9, "only one of them has a price");
         world.assert_nothing_left("t");

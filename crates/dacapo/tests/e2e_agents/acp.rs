@@ -49,7 +49,7 @@ fn a2_a_live_session_serves_three_iterations_of_gemini() {
     let (turns, charged) = live(&GEMINI_ACP);
     for (turn, calls) in turns.iter().zip(charged.chunks(2)) {
         let expected: Usage = calls.iter().copied().sum();
-        let told = (turn["usage"]["input"].as_u64(), turn["usage"]["output"].as_u64());
+        let told = (turn["tokens"]["input"].as_u64(), turn["tokens"]["output"].as_u64());
         assert_eq!(told, (Some(expected.input), Some(expected.output)), "{turn}");
     }
 }
@@ -59,7 +59,7 @@ fn a2_a_live_session_serves_three_iterations_of_copilot() {
     let (turns, charged) = live(&COPILOT_ACP);
     for (turn, calls) in turns.iter().zip(charged.chunks(2)) {
         let expected: Usage = calls.iter().copied().sum();
-        let usage = &turn["usage"];
+        let usage = &turn["tokens"];
         let told = [&usage["input"], &usage["output"], &usage["cached"]];
         assert_eq!(
             told,
@@ -74,8 +74,8 @@ fn a2_a_live_session_serves_three_iterations_of_opencode() {
     let (turns, charged) = live(&OPENCODE_ACP);
     for (turn, calls) in turns.iter().zip(charged.chunks(2)) {
         // It tells what the last call used, and what all of them cost.
-        assert_eq!(turn["usage"]["output"].as_u64(), Some(calls[1].output), "{turn}");
-        let cost = turn["usage"]["cost_usd"].as_f64().unwrap();
+        assert_eq!(turn["tokens"]["output"].as_u64(), Some(calls[1].output), "{turn}");
+        let cost = turn["cost_usd"].as_f64().unwrap();
         let expected = OPENCODE_ACP.price.of(calls.iter().copied().sum());
         assert!((cost - expected).abs() < 1e-9, "{cost} for {expected}");
     }
@@ -120,7 +120,7 @@ fn l13_a_killed_process_is_reopened_by_load_of_copilot() {
     assert!(raw.contains("user_message_chunk"), "its history was told: {raw}");
     let turn = &rig.turns()[1];
     assert_eq!(
-        (&turn["summary"], turn["usage"]["input"].as_u64() > Some(0)),
+        (&turn["summary"], turn["tokens"]["input"].as_u64() > Some(0)),
         (&json!("Added file-1.txt with one line."), true),
         "{turn}"
     );

@@ -48,7 +48,7 @@ pub(crate) fn limited(agent: &'static Agent) {
 
     assert_eq!(waiting["why"], "limit", "{waiting}");
     let time = |value: &serde_json::Value| value.as_str().unwrap().parse::<Timestamp>().unwrap();
-    let wait = time(&waiting["until"]).duration_since(time(&waiting["at"])).as_secs();
+    let wait = time(&waiting["waiting_until"]).duration_since(time(&waiting["at"])).as_secs();
     assert!(
         (0..=limit.lasts).contains(&wait),
         "it waits {wait} s for a limit of {} s: {waiting}",

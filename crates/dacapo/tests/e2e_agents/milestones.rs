@@ -93,7 +93,8 @@ fn assert_conversations(pair: &Pair) {
             .map(|asked| (asked.times, asked.round))
             .collect();
         assert_eq!(told, [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)], "{role:?}");
-        let sessions: Vec<Value> = pair.recorded(role).iter().map(|turn| turn["session"].clone()).collect();
+        let sessions: Vec<Value> =
+            pair.recorded(role).iter().map(|turn| turn["session_id"].clone()).collect();
         assert_eq!(sessions, vec![sessions[0].clone(); 5], "{role:?}");
         assert!(sessions[0].is_string() && both.insert(sessions[0].to_string()), "{role:?}");
         if pair.agent(role).config.contains("\"acp\"") {

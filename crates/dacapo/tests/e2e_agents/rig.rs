@@ -86,7 +86,7 @@ impl Rig {
 
     /// Sessions of the turns, in order.
     pub(crate) fn sessions(&self) -> Vec<String> {
-        self.turns().iter().map(|turn| turn["session"].as_str().unwrap_or("none").to_owned()).collect()
+        self.turns().iter().map(|turn| turn["session_id"].as_str().unwrap_or("none").to_owned()).collect()
     }
 
     /// What is shown when a test fails: the agent's own last words.

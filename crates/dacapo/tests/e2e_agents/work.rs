@@ -86,8 +86,9 @@ pub(crate) fn without_permission(agent: &'static Agent) {
     assert_eq!(rig.world.git(&["ls-tree", "-r", "--name-only", "HEAD"]), "README.md", "{}", ran.stdout);
     let helps = BUILT_IN.iter().find(|adapter| adapter.name() == agent.cli).unwrap().unattended()[0];
     let turns = rig.turns();
-    let refused =
-        turns[0]["refused"].as_str().unwrap_or_else(|| panic!("{}\n{}", turns[0], rig.last_words()));
+    let refused = turns[0]["not_allowed"]["message"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{}\n{}", turns[0], rig.last_words()));
     assert!(refused.contains(helps), "it does not name {helps}: {refused}");
 }
 
@@ -100,19 +101,19 @@ fn accounts(rig: &Rig, server: &ModelServer, result: &Value) {
     let mut sum = Usage::default();
     for (turn, calls) in turns.iter().zip(charged.chunks(2)) {
         let expected = (rig.agent.tells)(calls.iter().copied().sum());
-        let usage = &turn["usage"];
+        let usage = &turn["tokens"];
         let told = [&usage["input"], &usage["output"], &usage["cached"]];
         assert_eq!(
             told,
             [expected.input, expected.output, expected.cached].map(|n| json!(n)).each_ref(),
             "{turn}"
         );
-        let cost = usage["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {turn}"));
+        let cost = turn["cost_usd"].as_f64().unwrap_or_else(|| panic!("no cost in {turn}"));
         assert!((cost - rig.agent.price.of(expected)).abs() < 1e-9, "{cost} for {expected:?}");
         sum += expected;
     }
     assert_eq!(turns.len() * 2, charged.len());
-    assert_eq!(result["tokens"], json!({ "input": sum.input, "output": sum.output }));
+    assert_eq!(result["tokens"], json!({ "input": sum.input, "output": sum.output, "cached": sum.cached }));
     let cost = result["cost_usd"].as_f64().unwrap();
     assert!((cost - rig.agent.price.of(sum)).abs() < 1e-9, "{cost} for {sum:?}");
 }

@@ -67,8 +67,8 @@ fn by_another_model(agent: &'static Agent, model: &str, heard: &str) {
         assert!(by.contains(heard), "{by} was asked, not {heard}");
         let usage = (rig.agent.tells)(usage);
         assert_eq!((&event["end"], &event["by"]), (&json!("done"), &json!(model)));
-        assert_eq!(event["usage"]["input"], usage.input, "{event}");
-        assert!(event["usage"]["cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{event}");
+        assert_eq!(event["tokens"]["input"], usage.input, "{event}");
+        assert!(event["cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{event}");
         sum += usage;
     }
     assert_eq!(

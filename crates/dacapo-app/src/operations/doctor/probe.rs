@@ -133,7 +133,7 @@ fn probed(turn: &TurnRecord) -> Probed {
         message,
         reply: turn.summary.clone(),
         seconds: turn.duration_ms as f64 / 1000.0,
-        tokens: Tokens { input: turn.usage.input, output: turn.usage.output },
+        tokens: turn.usage.in_and_out(),
         cost_usd: turn.usage.cost_usd,
     }
 }

@@ -8,6 +8,8 @@ use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason};
 use dacapo_core::overview::Brief;
 use dacapo_core::view::Status;
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{DoneTasks, Entry, Radar, Scope};
 use crate::messages::Messages;
@@ -16,13 +18,18 @@ use crate::present::role::Role;
 use crate::present::{ends, words};
 
 /// What tasks need of a person, in the order in which a list shows them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Group {
+    /// A person must decide something.
     NeedsYou,
     /// Complete, and waiting for nothing but to be merged.
     Ready,
+    /// Not complete, and it does not go on by itself.
     Stopped,
+    /// At work, or waiting for a usage limit to end.
     Running,
+    /// Waiting for its turn, because too many tasks run already.
     Queued,
     /// Nothing is needed any more.
     Done,

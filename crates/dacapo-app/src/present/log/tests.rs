@@ -4,13 +4,13 @@ use super::*;
 
 /// A loop of three iterations, by its journal.
 fn journal() -> Vec<Envelope> {
-    let text = include_str!("../../../../dacapo-core/tests/formats/v2/journal.jsonl");
+    let text = include_str!("../../../../dacapo-core/tests/formats/v3/journal.jsonl");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The lines of that loop up to the end of its first iteration, with `event` before the first line of this type.
 fn with(event: &Event, before: &str) -> Vec<(Level, String)> {
-    let spec = include_str!("../../../../dacapo-core/tests/formats/v2/spec.json");
+    let spec = include_str!("../../../../dacapo-core/tests/formats/v3/spec.json");
     let mut log = LogLines::for_task(&serde_json::from_str(spec).unwrap(), Kinds::default());
     let mut out = Vec::new();
     for line in journal() {

@@ -311,7 +311,7 @@ mod tests {
         let line = |phase| {
             let check: CheckResult = serde_json::from_value(serde_json::json!({
                 "phase": phase, "iteration": 0, "index": 0, "command": "make test", "exit_code": 0,
-                "timed_out": false, "duration_ms": 5, "commit": null, "tail": "", "fingerprint": "",
+                "timed_out": false, "duration_seconds": 0.005, "commit_id": null, "tail": "", "fingerprint": "",
             }))
             .unwrap();
             anstream::adapter::strip_str(&round_check(&check, Messages::ENGLISH)).to_string()

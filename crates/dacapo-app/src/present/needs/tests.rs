@@ -61,7 +61,7 @@ fn m10_what_is_asked_in_a_line() {
 #[test]
 fn l4_a_red_proof_names_checks_files_and_what_helps() {
     let ending = Exit { exit_code: Some(1), timed_out: false };
-    let failed = CheckBrief { command: "a".into(), passed: false, ending, phase: CheckPhase::Proof };
+    let failed = CheckBrief { command: "a".into(), phase: CheckPhase::Proof, passed: false, ending };
     let hidden = |n: u32| Hidden { path: format!("node_modules/{n}\n"), why: HiddenWhy::Ignored };
     let failure = ProofFailure {
         commit_id: oid("1001"),

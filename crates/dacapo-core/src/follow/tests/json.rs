@@ -22,19 +22,19 @@ fn items_are_flat_objects_that_say_what_they_are() {
     for (item, json) in [
         (
             Item::Agent { turn: 1, stream: Stream::Stderr, offset: 7, event: text.clone() },
-            json!({"item": "agent", "turn": 1, "stream": "stderr", "offset": 7, "event": text}),
+            json!({"v": 3, "item": "agent", "turn": 1, "stream": "stderr", "offset": 7, "event": text}),
         ),
         (
             Item::Activity(Doing::Check { command: "make".into() }),
-            json!({"item": "activity", "doing": "check", "command": "make"}),
+            json!({"v": 3, "item": "activity", "doing": "check", "command": "make"}),
         ),
         (
             Item::Activity(Doing::Proving { commit: commit.clone() }),
-            json!({"item": "activity", "doing": "proving", "commit": commit}),
+            json!({"v": 3, "item": "activity", "doing": "proving", "commit_id": commit}),
         ),
-        (Item::Activity(Doing::Committing), json!({"item": "activity", "doing": "committing"})),
-        (Item::CaughtUp, json!({"item": "caught_up"})),
-        (Item::Over(Rest::Interrupted), json!({"item": "over", "rest": "interrupted"})),
+        (Item::Activity(Doing::Committing), json!({"v": 3, "item": "activity", "doing": "committing"})),
+        (Item::CaughtUp, json!({"v": 3, "item": "caught_up"})),
+        (Item::Over(Rest::Interrupted), json!({"v": 3, "item": "over", "rest": "interrupted"})),
     ] {
         assert_eq!(serde_json::to_value(&item).unwrap(), json, "{item:?}");
     }

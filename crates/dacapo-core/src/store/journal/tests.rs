@@ -79,14 +79,22 @@ fn a_newer_format_is_refused_even_where_its_events_are_unknown() {
 fn an_older_format_is_refused_and_left_as_it_is() {
     let (_dir, path, _) = written(0);
     let lines = [
-        r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"queued"}"#,
-        r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"notice","message":"a"}"#,
+        (1, r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"queued"}"#),
+        (
+            1,
+            r#"{"v":1,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"notice","message":"a"}"#,
+        ),
+        (
+            2,
+            r#"{"v":2,"seq":0,"at":"2026-11-15T10:00:00Z","elapsed_ms":0,"task":"t","type":"no_commit","iteration":0,"commit":"a"}"#,
+        ),
     ];
-    for line in lines {
+    for (version, line) in lines {
         // Torn behind it, which is nothing that a writer would mend here.
         let text = format!("{line}\n{{\"v\":1,");
         std::fs::write(&path, &text).unwrap();
-        assert!(matches!(Journal::open(&path, |_| ()), Err(JournalError::Older { found: 1, .. })), "{line}");
+        let refused = Journal::open(&path, |_| ());
+        assert!(matches!(refused, Err(JournalError::Older { found, .. }) if found == version), "{line}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
@@ -149,7 +157,7 @@ fn r4_doubled_swapped_and_missing_lines_are_named() {
 
 fn unknown(seq: u64) -> String {
     format!(
-        "{{\"v\":2,\"seq\":{seq},\"at\":\"2026-11-15T10:00:00Z\",\"task\":\"t\",\"type\":\"unheard_of\",\"x\":[1]}}\n"
+        "{{\"v\":3,\"seq\":{seq},\"at\":\"2026-11-15T10:00:00Z\",\"task\":\"t\",\"type\":\"unheard_of\",\"x\":[1]}}\n"
     )
 }
 
@@ -157,7 +165,7 @@ fn unknown(seq: u64) -> String {
 fn r4_events_of_unknown_types_are_kept_and_skipped_wherever_they_are() {
     let (_dir, path, _) = written(0);
     // Whether a step is known is for its kind to say.
-    let step = "{\"v\":2,\"seq\":3,\"at\":\"2026-11-15T10:00:00Z\",\"elapsed_ms\":1,\"task\":\"t\",\"type\":\"milestone\",\"step\":\"unheard_of\"}\n";
+    let step = "{\"v\":3,\"seq\":3,\"at\":\"2026-11-15T10:00:00Z\",\"elapsed_seconds\":0.001,\"task\":\"t\",\"type\":\"milestone\",\"step\":\"unheard_of\"}\n";
     let known = |seq| format!("{}\n", serde_json::to_string(&line(seq)).unwrap());
     let text = [unknown(0), known(1), unknown(2), step.to_owned(), known(4), unknown(5)].concat();
     std::fs::write(&path, &text).unwrap();
@@ -176,8 +184,8 @@ fn r2_a_last_line_that_is_json_and_no_event_is_damage_and_not_cut_off() {
         "{}",
         "[]",
         "3",
-        "{\"v\":2,\"seq\":2}",
-        "{\"v\":2,\"type\":\"unheard_of\"}",
+        "{\"v\":3,\"seq\":2}",
+        "{\"v\":3,\"type\":\"unheard_of\"}",
         &known.replace("\"message\"", "\"massage\""),
         &known.replace("\"at\"", "\"ta\""),
     ] {
@@ -261,7 +269,7 @@ fn started(seq: u64) -> Envelope {
 
 /// The end of a real task that was proven.
 fn proven(seq: u64) -> Envelope {
-    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v2/journal.jsonl");
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/v3/journal.jsonl");
     let mut last = None;
     read(Path::new(real), |line| last = Some(line)).unwrap();
     let event = last.unwrap().event;

@@ -1,9 +1,10 @@
 //! What those hear of a milestone who do not know what it is, and what a list keeps of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AtWork, MilestonePhase, MilestoneStatus, MilestoneView, Milestones};
+use super::{AtWork, MilestonePhase, MilestoneStatus, MilestoneView, Milestones, RoundView};
 use crate::engine::{Counts, KindView, Purpose};
 use crate::event::Envelope;
 
@@ -17,9 +18,8 @@ impl KindView for MilestoneView {
     }
 
     fn to_json_in_full(&self) -> Value {
-        let mut value = self.to_json();
-        value["history"] = serde_json::to_value(&self.history).unwrap_or_default();
-        value
+        let history = Some(self.history.as_slice());
+        serde_json::to_value(MilestoneInFull { view: self, history }).unwrap_or_default()
     }
 
     fn brief(&self) -> Value {
@@ -81,6 +81,17 @@ impl KindView for MilestoneView {
     fn as_any(&self) -> &dyn std::any::Any {
         self
     }
+}
+
+/// What programs are told of a milestone.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Milestone")]
+pub struct MilestoneInFull<'a> {
+    #[serde(flatten)]
+    view: &'a MilestoneView,
+    /// Every round. Absent in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<&'a [RoundView]>,
 }
 
 /// What a list for people says of a milestone.

@@ -1,24 +1,25 @@
 //! Where a milestone stands, for whoever shows or mirrors it: the same fold that decides, so that no surface tells another
 //! story than the machine (M8, M10).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Definition, Findings, Last, Milestone, Phase, Role, Work};
 use crate::event::{Outcome, StopReason};
 
-/// The status of a milestone. One that has no task yet is `pending`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The status of a milestone that was started. One that was not is `pending`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MilestoneStatus {
-    /// It is at work, or its process is gone.
+    /// It is going on, or its process is gone.
     InProgress,
-    /// It goes on when a person takes it up.
+    /// It goes on when a person resumes it.
     Paused,
-    /// Accepted; a person has the last word.
+    /// It is accepted, and a person wants to see it before it counts as completed.
     AwaitingReview,
-    /// Accepted for good.
+    /// It is completed.
     Completed,
-    /// Given up for good.
+    /// It was given up for good.
     Abandoned,
 }
 
@@ -35,19 +36,19 @@ impl MilestoneStatus {
     }
 }
 
-/// The phase of a milestone, in the words that people are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The phase of a milestone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MilestonePhase {
-    /// A report is due.
+    /// The Developer is working, or about to.
     #[serde(rename = "waiting for Developer")]
     Developer,
-    /// A verdict on a feature is due.
+    /// The Acceptor is judging a feature, or about to.
     #[serde(rename = "waiting for Acceptor")]
     Acceptor,
-    /// A verdict on the whole milestone is due.
+    /// The Acceptor is judging the whole milestone, or about to.
     #[serde(rename = "final acceptance")]
     FinalAcceptance,
-    /// A person is.
+    /// It is paused.
     #[serde(rename = "paused")]
     Paused,
 }
@@ -64,8 +65,8 @@ impl MilestonePhase {
     }
 }
 
-/// Who has the work in hand at this moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Who is working on a milestone at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtWork {
     /// The agent that builds.

@@ -1,168 +1,177 @@
 //! What happens in a round of a milestone between the turns of its two agents: the events that only this kind has.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Milestones;
 use crate::event::{Event, KindStep};
 use crate::git::Oid;
 
-/// A step of a milestone. `iteration` is the round, from 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A step of a milestone, between the turns of its two agents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum MilestoneStep {
-    /// The Developer's report fits its form, and git agrees with it.
+    /// The Developer's report is complete, and git agrees with it.
     ReportTaken {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
         /// The feature, in the Developer's words.
         feature: String,
-        /// Which one that is, from 0, where it can be told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// Which feature of the milestone that is, from 0. Absent if it cannot be told.
+        #[serde(rename = "feature_index", default, skip_serializing_if = "Option::is_none")]
         feature_at: Option<usize>,
-        /// The commit.
+        /// The commit that was reported.
+        #[serde(rename = "commit_id")]
         commit: Oid,
-        /// `path: what`, by the Developer's word.
+        /// The changes, in the Developer's words: `path: what`.
         changes: Vec<String>,
-        /// What differs from the commit at the start of the round, at most [`crate::engine::machine::WorkFacts::MOST_FILES`].
+        /// The files that differ from the start of the round, at most 1000.
         changed_files: Vec<String>,
-        /// How many they are in truth.
+        /// How many files differ.
+        #[serde(rename = "changed_files_total")]
         changed_total: u32,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
-        /// Where the branch is: the Acceptor leaves it there.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// Where the branch is.
+        #[serde(rename = "tip_commit", default, skip_serializing_if = "Option::is_none")]
         tip: Option<Oid>,
-        /// What the round changed, where it is small ([`crate::engine::machine::WorkFacts::MOST_DIFF`]); the Acceptor reads it.
+        /// What the round changed. Absent if it is too long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
         /// Where the main branch is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "main_commit", default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,
     },
-    /// The Developer says that all features are complete, and git agrees with it.
+    /// The Developer reports that all features are complete, and git agrees with it.
     CompletionTaken {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
-        /// The tip of the branch.
+        /// Where the branch is.
+        #[serde(rename = "commit_id")]
         commit: Oid,
-        /// What was done, by the Developer's word.
+        /// What was done, in the Developer's words.
         summary: String,
-        /// What differs from the commit at the start of the round.
+        /// The files that differ from the start of the round, at most 1000.
         changed_files: Vec<String>,
-        /// How many they are in truth.
+        /// How many files differ.
+        #[serde(rename = "changed_files_total")]
         changed_total: u32,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
         /// Where the main branch is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "main_commit", default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,
     },
-    /// The report goes back to the Developer before the Acceptor sees it.
+    /// The report goes back to the Developer, before the Acceptor sees it.
     ReportSentBack {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
-        /// What is wrong with it.
+        /// What is wrong with it, a sentence each.
         complaints: Vec<String>,
     },
     /// The verdict goes back to the Acceptor.
     VerdictSentBack {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
         /// What is wrong with it.
         complaint: String,
     },
     /// The round is accepted.
     Accepted {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
-        /// What the Acceptor adds.
+        /// What the Acceptor said.
         reason: String,
-        /// Findings that are about something else; all others are settled.
+        /// The numbers of the findings that stay open. All others are settled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         still_open: Vec<u32>,
-        /// The whole milestone, and the Acceptor does not say of each criterion that it is met.
+        /// True if the whole milestone was accepted without a verdict on each criterion.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         not_itemised: bool,
     },
     /// The round is rejected.
     Rejected {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
-        /// By whom.
+        /// Who rejected it.
         by: Judge,
         /// Why.
         reason: String,
-        /// What is open from now on; all other findings are settled. None by the engine: then nothing changes.
+        /// The findings that are open from now on. All others are settled. If the engine rejected it, the findings stay as
+        /// they were.
         findings: Vec<Finding>,
-        /// The two do not come together by themselves: a person is needed.
+        /// True if the two agents do not agree by themselves, and a person must decide.
         needs_person: bool,
     },
-    /// The tree was looked at after an interruption, or after it was to be cleaned up.
+    /// The worktree was looked at after an interruption, or after the Developer had put it in order.
     TreeLookedAt {
-        /// Where HEAD is.
+        /// Where HEAD is; null in a repository without commits.
+        #[serde(rename = "head_commit")]
         head: Option<Oid>,
-        /// The branch that HEAD is on (full name), where it is not the milestone's.
+        /// The branch that HEAD is on. Absent if it is the milestone's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         astray: Option<String>,
-        /// Uncommitted paths, at most [`crate::engine::machine::WorkFacts::MOST_FILES`].
+        /// Files that are not committed, at most 1000.
         dirty: Vec<String>,
         /// The commits of the milestone, newest first.
         log: Vec<String>,
         /// Where the milestone's branch is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "tip_commit", default, skip_serializing_if = "Option::is_none")]
         tip: Option<Oid>,
         /// Where the main branch is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "main_commit", default, skip_serializing_if = "Option::is_none")]
         main: Option<Oid>,
-        /// See [`crate::engine::machine::WorkFacts::locks`].
+        /// Locks of git that are in the way.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         locks: Vec<String>,
-        /// The Developer puts that in order in a turn of its own before its round goes on.
+        /// True if the Developer first gets a turn to put the worktree in order.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cleanup: bool,
     },
-    /// The Acceptor, who changes nothing, left the work otherwise than it found it.
+    /// The Acceptor, which must not change anything, changed something.
     TreeTouched {
-        /// The round.
+        /// The round, from 0.
         iteration: u32,
-        /// The branch that HEAD is on (full name), where it is not the milestone's.
+        /// The branch that HEAD is on. Absent if it is the milestone's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         astray: Option<String>,
-        /// Where the branch was when the Acceptor was asked, if it is not there any more.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// Where the branch was when the Acceptor was asked. Absent if it is still there.
+        #[serde(rename = "judged_commit", default, skip_serializing_if = "Option::is_none")]
         judged: Option<Oid>,
-        /// Where it is instead; none: it is gone.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// Where the branch is now. Absent if it was not moved, or is gone.
+        #[serde(rename = "tip_commit", default, skip_serializing_if = "Option::is_none")]
         tip: Option<Oid>,
-        /// Uncommitted paths, at most [`crate::engine::machine::WorkFacts::MOST_FILES`].
+        /// Files that are not committed, at most 1000.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dirty: Vec<String>,
     },
-    /// The main branch is not where a person's work leaves it. Nobody can tell who did it, so a person is asked.
+    /// The main branch was changed, and nobody can tell by whom. A person is asked.
     MainMoved {
-        /// Where it was.
+        /// Where it was; null if that is not known.
+        #[serde(rename = "old_commit")]
         was: Option<Oid>,
-        /// Where it is; none: it is gone.
+        /// Where it is; null if it is gone.
+        #[serde(rename = "new_commit")]
         now: Option<Oid>,
-        /// See [`crate::engine::machine::WorkFacts::main_lost`].
+        /// True if commits that were on it are not on it any more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         lost: bool,
-        /// See [`crate::engine::machine::WorkFacts::main_moved`].
+        /// Commits of the milestone that are on it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commits: Vec<String>,
     },
-    /// A person has changed what the milestone is held to.
+    /// A person changed what the milestone is held to.
     Refrozen {
         /// The text of its file from now on.
         definition: String,
-        /// Its hash ([`super::Definition::frozen`]).
+        /// The SHA-256 of what it is held to.
         frozen: String,
-        /// What is different, a line each, as both agents are told. None: only settings or the layout.
+        /// What is different, a line each, as both agents are told. Empty if only settings or the layout changed.
         changes: Vec<String>,
     },
-    /// The task was ended: what nobody had committed is kept.
+    /// The task was ended, and what was not committed is kept.
     TreeKept {
-        /// The ref that keeps it; none: there was nothing.
+        /// The ref that keeps it; null if there was nothing.
         reference: Option<String>,
     },
 }
@@ -188,20 +197,20 @@ impl From<MilestoneStep> for Event {
     }
 }
 
-/// Who judges a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Who rejected a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// The agent that is there for it.
+    /// The Acceptor.
     Acceptor,
-    /// Dacapo: there was nothing to judge, or no judgement.
+    /// Dacapo itself: there was nothing to judge, or no verdict.
     Engine,
 }
 
 /// Something that the Acceptor wants to be different.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Its number, given by the engine: `R3`.
+    /// Its number: 3 for `R3`.
     pub id: u32,
     /// What it is.
     pub text: String,

@@ -10,6 +10,7 @@ use super::judge::named;
 use super::{Disorder, Milestone, Phase, Role};
 use crate::engine::machine::WorkFacts;
 use crate::git::Oid;
+use crate::json::short_branch;
 use crate::task::milestone::MilestoneStep;
 
 /// So often in a round the Developer puts in order what was reported before; once more is a rejection.
@@ -41,7 +42,7 @@ impl Milestone {
     /// The branch that HEAD is on, where it is not the milestone's.
     pub(super) fn astray(&self, facts: &WorkFacts) -> Option<String> {
         (facts.branch != self.life.workspace.branch)
-            .then(|| facts.branch.clone().unwrap_or_else(|| "no branch (detached)".to_owned()))
+            .then(|| facts.branch.as_deref().map_or("no branch (detached)", short_branch).to_owned())
     }
 
     /// A report is taken; what comes next is on what it reported.

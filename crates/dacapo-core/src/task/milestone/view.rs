@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -16,32 +17,32 @@ use crate::event::{CheckBrief, CheckPhase, Envelope, Event};
 use crate::git::Oid;
 use crate::spec::TaskSpec;
 
-/// A milestone, as shown. Serialised it is `milestone` in `status --json` and `list --json`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A milestone: its rounds, features and findings.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MilestoneView {
-    /// Its status (M8).
+    /// Its status.
     pub status: MilestoneStatus,
-    /// Its phase, in the words for people; none when it is over.
+    /// Its phase; null if it is over.
     pub phase: Option<MilestonePhase>,
-    /// Who has the work in hand.
+    /// Who is working at the moment; null if nobody is.
     pub at_work: Option<AtWork>,
     /// The agent that builds.
     pub developer: String,
     /// The agent that judges.
     pub acceptor: String,
-    /// The round at work, from 1 as reports count.
+    /// The round that is going on, from 1; null if none is.
     pub round: Option<u32>,
-    /// Rounds that are over, of any verdict.
+    /// How many rounds have ended.
     pub rounds: u32,
-    /// So many may be begun.
+    /// The limit on rounds.
     pub max_rounds: u32,
-    /// Rounds that were accepted.
+    /// How many rounds were accepted.
     pub iteration_count: u32,
-    /// Rejections in a row, those of the whole milestone aside.
+    /// How many of the last rounds were rejected in a row. Rejections of the whole milestone do not count.
     pub consecutive_rejections: u32,
-    /// So many need a person.
+    /// After how many rejections in a row a person is asked.
     pub max_consecutive_rejections: u32,
-    /// Its heading.
+    /// The heading of its file; null if it has none.
     pub title: Option<String>,
     /// What it is for.
     pub goal: String,
@@ -49,9 +50,9 @@ pub struct MilestoneView {
     pub features: Vec<FeatureView>,
     /// What the Acceptor wants or wanted to be different.
     pub findings: Vec<FindingView>,
-    /// The newest report that was taken.
+    /// The Developer's last report; null if there is none.
     pub last_report: Option<ReportView>,
-    /// The newest verdict.
+    /// The last verdict; null if there is none.
     pub last_verdict: Option<VerdictView>,
     /// The Developer's turn is only for putting the tree in order.
     #[serde(skip)]
@@ -63,70 +64,75 @@ pub struct MilestoneView {
     machine: Fold,
 }
 
-/// A feature.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A feature of a milestone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Feature")]
 pub struct FeatureView {
-    /// `F-1`.
+    /// `F-1`, `F-2`, …
     pub id: String,
-    /// In the author's words.
+    /// The feature, as the file says it.
     pub text: String,
-    /// It was accepted, by itself or with the whole.
+    /// True if it was accepted, by itself or with the whole milestone.
     pub done: bool,
 }
 
-/// A finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A finding of the Acceptor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "FindingState")]
 pub struct FindingView {
-    /// `R3`.
+    /// `R1`, `R2`, …
     pub id: String,
-    /// In the Acceptor's newest words.
+    /// The finding, in the Acceptor's latest words.
     pub text: String,
-    /// It is not settled.
+    /// True if it is not settled.
     pub open: bool,
     /// The round in which it was found, from 1.
     pub since: u32,
 }
 
 /// What the Developer reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Report")]
 pub struct ReportView {
     /// The round, from 1.
     pub round: u32,
-    /// The feature in the Developer's words; none: all of them are complete.
+    /// The feature, in the Developer's words; null if it reported that all are complete.
     pub feature: Option<String>,
-    /// Its id, where it can be told which one is meant.
+    /// The id of the feature; null if it cannot be told which one is meant.
     pub feature_id: Option<String>,
-    /// The commit.
+    /// The commit that was reported.
+    #[serde(rename = "commit_id")]
     pub commit: Oid,
 }
 
 /// How a round was judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Verdict")]
 pub struct VerdictView {
     /// The round, from 1.
     pub round: u32,
-    /// Yes or no.
+    /// True if it was accepted.
     pub accepted: bool,
-    /// By whom.
+    /// Who judged it.
     pub by: JudgedBy,
-    /// Why.
+    /// What was said about it.
     pub reason: String,
-    /// What it names: `R3`.
+    /// The ids of the findings that it names.
     pub findings: Vec<String>,
-    /// The whole milestone was accepted without a word on each criterion.
+    /// True if the whole milestone was accepted without a verdict on each criterion.
     #[serde(rename = "criteria_not_itemised", skip_serializing_if = "std::ops::Not::not")]
     pub not_itemised: bool,
 }
 
-/// Who has judged a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Who judged a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedBy {
-    /// The agent that is there for it.
+    /// The Acceptor.
     Acceptor,
-    /// Dacapo: there was nothing to judge, or no judgement.
+    /// Dacapo itself: there was nothing to judge, or no verdict.
     Engine,
-    /// A person, against the verdict.
+    /// A person, who overruled the verdict.
     Person,
 }
 
@@ -139,20 +145,21 @@ impl From<Judge> for JudgedBy {
     }
 }
 
-/// One round.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// One round of a milestone.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Round")]
 pub struct RoundView {
     /// Its number, from 1.
     pub round: u32,
-    /// What was reported; none: nothing that could be judged.
+    /// What was reported; null if nothing was that could be judged.
     pub report: Option<ReportView>,
-    /// The verdict; none: it is at work.
+    /// The verdict; null if the round is going on.
     pub verdict: Option<VerdictView>,
-    /// What was sent back to the Developer before the Acceptor saw it.
+    /// Why reports went back to the Developer before the Acceptor saw them.
     pub reports_sent_back: Vec<String>,
-    /// What was sent back to the Acceptor.
+    /// Why verdicts went back to the Acceptor.
     pub verdicts_sent_back: Vec<String>,
-    /// The project's checks on what was reported.
+    /// What the project's checks came to.
     pub checks: Vec<CheckBrief>,
     /// Whose each turn was, by its number: both may be the same agent.
     #[serde(skip)]

@@ -121,7 +121,7 @@ impl Human {
             }
             let failed_before = !self.failing.insert(command.clone());
             let text = match failed_before {
-                _ if check.timed_out() => messages.check_timed_out(command),
+                _ if check.ending.timed_out => messages.check_timed_out(command),
                 true => messages.check_still_fails(command),
                 false => messages.check_fails(command),
             };

@@ -192,7 +192,7 @@ fn a8_a_person_answers_at_the_terminal_and_nobody_is_called_idle_meanwhile() {
     assert_eq!(chosen, ["once", "no", "always"]);
     assert!(shown.contains("allow this?  run `make install`") && shown.contains("not understood"), "{shown}");
     let record = &world.events("t", "turn_finished")[0];
-    assert!(record["refused"].as_str().unwrap().contains("execute make"), "{record}");
+    assert!(record["not_allowed"]["message"].as_str().unwrap().contains("execute make"), "{record}");
     assert_eq!(world.subjects().len(), 2);
     world.assert_nothing_left("t");
 }

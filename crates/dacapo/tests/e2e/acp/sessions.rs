@@ -28,11 +28,11 @@ fn a2_a_live_session_serves_many_turns_and_each_has_its_own_record() {
     // Counted over the process by the agent, over the turn by us.
     let turns = world.events("t", "turn_finished");
     let usage: Vec<_> =
-        turns.iter().map(|turn| (&turn["usage"]["input"], &turn["usage"]["output"])).collect();
+        turns.iter().map(|turn| (&turn["tokens"]["input"], &turn["tokens"]["output"])).collect();
     assert_eq!(usage, [(&json!(100), &json!(10)); 3]);
-    assert_eq!(ran.result()["tokens"], json!({ "input": 300, "output": 30 }));
+    assert_eq!(ran.result()["tokens"], json!({ "input": 300, "output": 30, "cached": 0 }));
     let session = format!("s-{}", world.talkers("bot")[0]);
-    assert!(turns.iter().all(|turn| turn["session"] == session), "{turns:?}");
+    assert!(turns.iter().all(|turn| turn["session_id"] == session), "{turns:?}");
     for (turn, record) in turns.iter().enumerate() {
         let raw = world.run(&["logs", "t", "--turn", &turn.to_string()]).expect(0).stdout;
         assert_eq!(raw.matches("stopReason").count(), 1, "{raw}");
@@ -122,11 +122,11 @@ fn l13_a_process_that_died_between_two_turns_is_reopened_by_resume() {
         [&["initialize", "session/new", "session/prompt"], &reopened[..]].concat()
     );
     let turns = world.events("t", "turn_finished");
-    let sessions: Vec<_> = turns.iter().map(|turn| turn["session"].clone()).collect();
+    let sessions: Vec<_> = turns.iter().map(|turn| turn["session_id"].clone()).collect();
     assert_eq!(sessions, vec![json!(format!("s-{}", world.talkers("bot")[0])); 3]);
     assert_eq!(world.notices("t"), ["the process of bot ended between two turns"]);
     // A new process counts from nothing again: its first turn reports 200, and all of it is its own.
-    let usage: Vec<_> = turns.iter().map(|turn| turn["usage"]["input"].clone()).collect();
+    let usage: Vec<_> = turns.iter().map(|turn| turn["tokens"]["input"].clone()).collect();
     assert_eq!(usage, [100, 200, 100]);
     world.assert_nothing_left("t");
 }

@@ -69,7 +69,7 @@ fn r1_the_same_with_a_live_session_over_acp() {
         world.assert_five("t", "main");
         let sessions = world.events("t", "turn_finished");
         let done = sessions.iter().filter(|turn| turn["end"] == "done");
-        let mut done: Vec<&str> = done.map(|turn| turn["session"].as_str().unwrap()).collect();
+        let mut done: Vec<&str> = done.map(|turn| turn["session_id"].as_str().unwrap()).collect();
         done.dedup();
         assert_eq!(done.len(), 1, "one conversation, however often its process ended");
     });
@@ -108,7 +108,7 @@ fn r1_the_same_with_an_agent_whose_finished_turns_are_not_paid_twice() {
         world.assert_five("t", "main");
         assert_eq!(world.read("log"), "0\n1\n2\n3\n4\n", "no turn was played twice");
         assert_eq!(world.events("t", "turn_started").len(), 5);
-        assert_eq!(world.status("t")["tokens"], json!({"input": 50, "output": 25}));
+        assert_eq!(world.status("t")["tokens"], json!({"input": 50, "output": 25, "cached": 0}));
     });
 }
 

@@ -122,7 +122,7 @@ fn r1_a_lock_that_holds_our_commit_is_ours_whenever_it_was_made() {
     let world = World::new();
     let words = [&["--agent-cmd", AGENT], &FIVE[..]].concat();
     assert!(world.exec_dies(At::After(INTENT), &words));
-    let commit = world.events("t", "commit_intent")[0]["commit"].as_str().unwrap().to_owned();
+    let commit = world.events("t", "commit_intent")[0]["commit_id"].as_str().unwrap().to_owned();
     let path = lock(&world, "refs/heads/main.lock", &format!("{commit}\n"));
     let before = SystemTime::now() - Duration::from_secs(3600);
     fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();

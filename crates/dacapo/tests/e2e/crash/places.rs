@@ -61,7 +61,7 @@ fn r2_a_damaged_spec_is_said_and_nothing_is_overwritten() {
     world.assert_nothing_left("t");
     let spec = world.task_dir("t").join("spec.json");
     let whole = fs::read(&spec).unwrap();
-    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 2", "\"v\": 99", 1);
+    let newer = String::from_utf8(whole.clone()).unwrap().replacen("\"v\": 3", "\"v\": 99", 1);
     let damaged = [&whole[..whole.len() / 2], b"", newer.as_bytes(), b"[]"];
     for bytes in damaged {
         fs::write(&spec, bytes).unwrap();
@@ -124,8 +124,8 @@ fn a_task_of_an_older_dacapo_is_left_as_it_is_and_can_be_put_away() {
         fs::write(dir.join(file), &text).unwrap();
         text
     };
-    let spec = older("spec.json", "\"v\": 2", "\"v\": 1");
-    let journal = older("journal.jsonl", "{\"v\":2,", "{\"v\":1,");
+    let spec = older("spec.json", "\"v\": 3", "\"v\": 1");
+    let journal = older("journal.jsonl", "{\"v\":3,", "{\"v\":1,");
     for (words, only_shows) in [
         (&["resume", "t"][..], false),
         (&["status", "t"], true),

@@ -126,7 +126,8 @@ fn m8_in_a_linked_worktree_and_in_place_the_files_are_in_the_main_checkout_and_n
     let linked = world.scratch("linked");
     world.git(&["worktree", "add", "-q", "--detach", linked.to_str().unwrap()]);
     let mut spec = world.milestone("auth", BUILDS, ACCEPTS);
-    let branch = json!({ "name": "refs/heads/milestone/auth", "start": world.git(&["rev-parse", "main"]) });
+    let branch =
+        json!({ "name": "refs/heads/milestone/auth", "start_commit": world.git(&["rev-parse", "main"]) });
     spec["place"] = json!({ "place": "in_place", "allow_dirty": false, "branch": branch });
     spec["top"] = linked.to_str().unwrap().into();
     world.make(spec);
@@ -141,7 +142,8 @@ fn m8_in_a_linked_worktree_and_in_place_the_files_are_in_the_main_checkout_and_n
     assert_eq!(world.git_in(&linked, &["status", "--porcelain"]), "");
     // And in the main checkout itself, where the mirrors lie in the place that is worked in.
     let mut spec = world.milestone("here", BUILDS, ACCEPTS);
-    let branch = json!({ "name": "refs/heads/milestone/here", "start": world.git(&["rev-parse", "main"]) });
+    let branch =
+        json!({ "name": "refs/heads/milestone/here", "start_commit": world.git(&["rev-parse", "main"]) });
     spec["place"] = json!({ "place": "in_place", "allow_dirty": false, "branch": branch });
     world.make(spec);
     run(&world, "here");

@@ -12,7 +12,7 @@ use crate::support::{World, wait_for};
 fn in_place(world: &World, name: &str, developer: &str) -> Value {
     let mut spec = world.milestone(name, developer, ACCEPTS);
     let start = world.git(&["rev-parse", "main"]);
-    let branch = json!({ "name": format!("refs/heads/milestone/{name}"), "start": start });
+    let branch = json!({ "name": format!("refs/heads/milestone/{name}"), "start_commit": start });
     spec["place"] = json!({ "place": "in_place", "allow_dirty": false, "branch": branch });
     spec["foreground"] = true.into();
     spec

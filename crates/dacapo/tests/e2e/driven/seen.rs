@@ -138,7 +138,7 @@ fn m10_a_milestone_is_seen_from_its_start_to_its_merge() {
     let _ = world.git(&["commit", "-q", "--allow-empty", "-m", "meanwhile"]);
     let _ = world.run(&["merge", "auth"]).expect(0);
     let features = milestone["history"].as_array().unwrap();
-    let short = |round: usize| features[round]["report"]["commit"].as_str().unwrap()[..7].to_owned();
+    let short = |round: usize| features[round]["report"]["commit_id"].as_str().unwrap()[..7].to_owned();
     let message = world.git(&["log", "-1", "--format=%B"]);
     let list = format!("- F-1 login ({})\n- F-2 rate limit ({})", short(0), short(3));
     assert!(message.starts_with("Merge milestone 'auth': Login with a limit\n"), "{message}");

@@ -110,7 +110,7 @@ fn r1_killed_after_the_branch_has_moved_the_next_merge_knows_and_tidies_up() {
     merge(&world, &["t", "--squash"]).expect(0).says("✓ t  is already in main");
     assert_eq!(world.git(&["rev-parse", "main"]), main, "not merged twice");
     assert_eq!(world.git(&["branch", "--list", "dacapo/*"]), "");
-    assert_eq!(world.status("t")["merged"]["commit"], main.as_str());
+    assert_eq!(world.status("t")["merged"]["commit_id"], main.as_str());
     assert_eq!((world.read("new").as_str(), world.git(&["status", "--porcelain"]).as_str()), ("1\n", ""));
 }
 

@@ -35,10 +35,7 @@ const LEFT: [Left; 7] = [
     Left {
         point: "begin",
         script: "git checkout -qb elsewhere; echo half > two; stay",
-        told: &[
-            "HEAD is on refs/heads/elsewhere: go back",
-            "are not committed; commit or undo them:\n\n```\ntwo\n```",
-        ],
+        told: &["HEAD is on elsewhere: go back", "are not committed; commit or undo them:\n\n```\ntwo\n```"],
     },
     Left {
         point: "begin",

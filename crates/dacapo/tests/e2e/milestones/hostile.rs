@@ -29,7 +29,7 @@ const WRONG: [(&str, &str, &str); 14] = [
         "HEAD is on no branch (detached)",
         "git checkout -q milestone/two",
     ),
-    ("git checkout -qb mine; build F-1", "HEAD is on refs/heads/mine", "git checkout -q milestone/two"),
+    ("git checkout -qb mine; build F-1", "HEAD is on mine", "git checkout -q milestone/two"),
     (
         "git checkout -q --detach; git branch -qD milestone/two; build F-1",
         "HEAD is on no branch (detached)",
@@ -37,7 +37,7 @@ const WRONG: [(&str, &str, &str); 14] = [
     ),
     (
         "git checkout -q --orphan other; git rm -qrf .; build F-1",
-        "HEAD is on refs/heads/other",
+        "HEAD is on other",
         "git checkout -qf milestone/two",
     ),
     (

@@ -45,7 +45,7 @@ fn m6_in_place_a_developer_that_commits_on_main_is_a_persons_to_judge() {
     let _ = stage.world.git(&["checkout", "-q", BRANCH]);
     let _ = stage.world.git(&["branch", "-f", "main", &base]);
     stage.in_place(&["milestone", "resume", ID], 4);
-    stage.assert_told("dev", 2, "HEAD is on refs/heads/main");
+    stage.assert_told("dev", 2, "HEAD is on main");
     stage.stands("paused", [1, 1, 0]);
 }
 

@@ -12,12 +12,9 @@ fn m4_accepted_at_once() {
     assert_eq!(stage.commits(), ["feat: F-1 in round 1", "feat: F-2 in round 2"]);
     let status = stage.status();
     assert_eq!((&status["status"], &status["outcome"]), (&"completed".into(), &"completed".into()));
-    assert_eq!(
-        (&status["verified"], &status["branch"]),
-        (&true.into(), &format!("refs/heads/{BRANCH}").into())
-    );
+    assert_eq!((&status["verified"], &status["branch"]), (&true.into(), &BRANCH.into()));
     for (round, commit) in [(1, format!("{BRANCH}~1")), (2, BRANCH.to_owned()), (3, BRANCH.to_owned())] {
-        let reported = stage.round(round)["report"]["commit"].clone();
+        let reported = stage.round(round)["report"]["commit_id"].clone();
         assert_eq!(reported, stage.world.git(&["rev-parse", &commit]).as_str(), "round {round}");
     }
     assert_eq!(stage.round(3)["report"]["feature"], serde_json::Value::Null, "all of them");

@@ -119,7 +119,7 @@ fn m6_a_rejection_counts_whatever_the_acceptor_changed() {
     stage.stands("paused", [1, 0, 1]);
     assert_eq!(stage.verdicts(), [(false, "acceptor".to_owned())]);
     assert_eq!(stage.status()["milestone"]["findings"][0]["id"], "R1");
-    let reported = stage.round(1)["report"]["commit"].clone();
+    let reported = stage.round(1)["report"]["commit_id"].clone();
     assert_eq!(reported, stage.world.git(&["rev-parse", &format!("{BRANCH}~1")]).as_str());
 }
 

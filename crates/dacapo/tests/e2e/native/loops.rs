@@ -52,7 +52,11 @@ fn a6_three_iterations_three_commits_and_what_they_used() {
             ],
         );
         let charged = server.usage(CallKind::Main);
-        assert_eq!(result["tokens"], json!({"input": charged.input, "output": charged.output}), "{result}");
+        assert_eq!(
+            result["tokens"],
+            json!({"input": charged.input, "output": charged.output, "cached": charged.cached}),
+            "{result}"
+        );
         let cost = (charged.input as f64 + 2.0 * charged.output as f64) / 1e6;
         assert!((result["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-9, "{result}");
         let asked = server.calls(CallKind::Main);

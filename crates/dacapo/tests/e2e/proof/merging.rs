@@ -43,7 +43,7 @@ fn r4_merge_proves_again_where_another_process_ended_the_task() {
     let mut all: Vec<serde_json::Value> = lines[..end].to_vec();
     let mut resumed = lines[end].clone();
     let object = resumed.as_object_mut().unwrap();
-    object.retain(|key, _| ["v", "seq", "at", "elapsed_ms", "task"].contains(&key.as_str()));
+    object.retain(|key, _| ["v", "seq", "at", "elapsed_seconds", "task"].contains(&key.as_str()));
     object.insert("type".into(), "resumed".into());
     object.insert("pid".into(), 1.into());
     object.insert("version".into(), "0".into());

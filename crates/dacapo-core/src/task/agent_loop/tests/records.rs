@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::engine::machine::Input;
-use crate::event::{CheckBrief, CheckPhase, CommitPlanned, Ended, Event};
+use crate::event::{CheckBrief, CheckPhase, CommitPlanned, Ended, Event, Exit};
 
 #[test]
 fn c2_the_record_of_an_iteration() {
@@ -28,9 +28,9 @@ fn c2_the_record_of_an_iteration() {
     assert!((60_000..61_000).contains(&first.duration_ms), "{}", first.duration_ms);
     let brief = CheckBrief {
         command: "cargo test".into(),
-        passed: false,
-        ending: crate::event::Exit { exit_code: Some(1), timed_out: false },
         phase: CheckPhase::Iteration,
+        passed: false,
+        ending: Exit { exit_code: Some(1), timed_out: false },
     };
     assert_eq!(first.checks, [brief]);
     assert!(first.timestamp > start());
@@ -41,7 +41,7 @@ fn c2_the_record_of_an_iteration() {
     assert_eq!(second.summary, "No significant actions in this iteration.");
     let json = serde_json::to_value(second).unwrap();
     for field in
-        ["iteration", "commit_id", "changed_files", "summary", "success", "timestamp", "usage", "checks"]
+        ["iteration", "commit_id", "changed_files", "summary", "success", "timestamp", "tokens", "checks"]
     {
         assert!(!json[field].is_null(), "{field}");
     }

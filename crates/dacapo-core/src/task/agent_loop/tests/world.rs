@@ -390,7 +390,8 @@ impl World {
                 task: "x".into(),
                 came_at: None,
                 event,
-            };
+            }
+            .consistent();
             self.machine.apply(&line);
             self.journal.push(line);
             self.because.push(because.cloned());

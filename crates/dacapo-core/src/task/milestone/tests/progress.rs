@@ -73,12 +73,13 @@ fn m11_rounds_features_and_findings_are_in_the_json() {
         ])
         .run();
     let view = view(&world);
-    let mut all = view.to_json();
-    let history = all["milestone"].as_object_mut().unwrap().remove("history").unwrap();
+    let own = view.own().unwrap();
+    let mut all = own.to_json_in_full();
+    let history = all.as_object_mut().unwrap().remove("history").unwrap();
     let feature = |id: &str, text: &str| json!({"id": id, "text": text, "done": true});
     let finding = |id: &str, text: &str| json!({"id": id, "text": text, "open": false, "since": 1});
     assert_eq!(
-        all["milestone"],
+        all,
         json!({
             "status": "completed", "phase": null, "at_work": null, "developer": "codex", "acceptor": "claude",
             "round": null, "rounds": 6, "max_rounds": 20, "iteration_count": 4,
@@ -89,15 +90,16 @@ fn m11_rounds_features_and_findings_are_in_the_json() {
                 feature("F-3", "Rate limit\n  five tries a minute"),
             ],
             "findings": [finding("R1", "nginx is not the code"), finding("R2", "no test")],
-            "last_report": {"round": 6, "feature": null, "feature_id": null, "commit": commit_of(6)},
+            "last_report": {"round": 6, "feature": null, "feature_id": null, "commit_id": commit_of(6)},
             "last_verdict": {
                 "round": 6, "accepted": true, "by": "acceptor", "reason": "C-1: met\nC-2: met", "findings": [],
             },
         })
     );
     assert_eq!(history.as_array().map(Vec::len), Some(6));
-    let report = |round| json!({"round": round, "feature": "F-1 login", "feature_id": "F-1", "commit": commit_of(round)});
-    let checks = json!([{"command": "cargo test", "passed": true, "ending": "exit 0"}]);
+    let report = |round| json!({"round": round, "feature": "F-1 login", "feature_id": "F-1", "commit_id": commit_of(round)});
+    let check = json!({"command": "cargo test", "phase": "iteration", "passed": true, "exit_code": 0, "timed_out": false});
+    let checks = json!([check]);
     let first = &history[0];
     assert_eq!((&first["report"], &first["checks"]), (&report(1), &checks));
     assert!(first["reports_sent_back"][0].as_str().unwrap().contains("Implementation Report"), "{first}");
@@ -112,8 +114,7 @@ fn m11_rounds_features_and_findings_are_in_the_json() {
             },
         })
     );
-    let listed = serde_json::to_value(&view).unwrap();
-    assert_eq!(listed["milestone"]["history"], Value::Null, "a list has no words of rounds");
+    assert_eq!(own.to_json()["history"], Value::Null, "a list has no words of rounds");
     let counts = (view.iteration, view.iterations_succeeded, view.iterations_failed, view.max_iterations);
     assert_eq!((counts, view.verified), ((6, 4, 2, Some(20)), true));
 }
@@ -178,7 +179,7 @@ fn l15_only_checks_of_the_very_last_commit_prove_it() {
 fn s5_what_is_no_milestone_has_no_such_part() {
     let mut other = spec();
     other.kind = "loop".into();
-    assert_eq!(serde_json::to_value(TaskView::new(&other, Kinds::default())).unwrap().get("milestone"), None);
+    assert!(TaskView::new(&other, Kinds::default()).own().is_none());
     let mut broken = spec();
     broken.details = json!({ "what": "a later version wrote" });
     let mut view = TaskView::new(&broken, Kinds::default());

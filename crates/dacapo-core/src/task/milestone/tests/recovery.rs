@@ -151,7 +151,7 @@ fn m9_a_dirty_tree_is_the_developers_first_business() {
     let world = world.resume(&[]);
     assert_eq!(&world.order()[..17], "D1 A1 D2 D2 D2 A2");
     let told = world.prompt(3);
-    assert!(told.contains("## First put the tree in order\n\n- HEAD is on refs/heads/main: go back to milestone/auth.\n- These paths are not committed; commit or undo them:\n\n```\nhalf.rs\n```\n"), "{told}");
+    assert!(told.contains("## First put the tree in order\n\n- HEAD is on main: go back to milestone/auth.\n- These paths are not committed; commit or undo them:\n\n```\nhalf.rs\n```\n"), "{told}");
     assert!(
         told.contains("Only put the tree in order") && told.contains("no report is asked for now"),
         "{told}"

@@ -37,7 +37,7 @@ fn m6_what_git_does_not_confirm_goes_back_before_the_acceptor_sees_it() {
         (|facts| facts.dirty = vec!["a".into(), "b".into()], "the tree is not clean: commit or undo a, b"),
         (
             |facts| facts.branch = Some("refs/heads/main".into()),
-            "HEAD is on refs/heads/main, not on milestone/auth: go back to it; what you committed elsewhere belongs there",
+            "HEAD is on main, not on milestone/auth: go back to it; what you committed elsewhere belongs there",
         ),
         (
             |facts| facts.definition_changed = true,

@@ -55,7 +55,7 @@ fn m4_an_acceptance_of_what_is_not_there_any_more_is_none() {
     let moves: [(Change, &str); 3] = [
         (|facts| facts.tip = Some(oid(0xabc_def0)), "milestone/auth was at 0001001 and is abcdef0"),
         (|facts| facts.tip = None, "milestone/auth was at 0001001 and is gone"),
-        (|facts| facts.branch = Some("refs/heads/x".into()), "HEAD is on refs/heads/x"),
+        (|facts| facts.branch = Some("refs/heads/x".into()), "HEAD is on x"),
     ];
     for (change, what) in moves {
         let world = touched(change, yes());

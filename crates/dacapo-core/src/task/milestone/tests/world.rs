@@ -371,7 +371,8 @@ impl World {
                 task: "auth".into(),
                 came_at: None,
                 event,
-            };
+            }
+            .consistent();
             self.machine.apply(&line);
             self.journal.push(line);
             self.because.push(because.cloned());
