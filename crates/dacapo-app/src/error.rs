@@ -7,25 +7,26 @@ use std::error::Error as StdError;
 use std::fmt::{self, Write as _};
 
 use dacapo_core::event::FORMAT;
-use serde::de::Error as _;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::messages::{Messages, Text};
 
-/// What kind of end this is. Scripts tell them apart by the exit code (L15).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What kind of failure it is. The exit code of the command says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ErrorKind")]
 pub enum Kind {
-    /// It ran and failed.
+    /// It could not be done (exit code 1).
     Failed,
-    /// It never started: bad usage, an unknown task, a missing agent, a config that cannot be read.
+    /// It was refused before anything changed: a wrong argument, an unknown task, a missing agent, an invalid config (2).
     Usage,
-    /// It ended at a limit that was set: iterations, time, budget, stall.
+    /// It reached a limit: iterations, time, budget, stall (3).
     Stopped,
-    /// It is paused because a person must decide.
+    /// A person must decide something (4).
     NeedsPerson,
-    /// A person or a signal ended it.
+    /// A person or a signal ended it (130).
     Cancelled,
 }
 
@@ -40,28 +41,12 @@ impl Kind {
             Kind::Cancelled => 130,
         }
     }
-
-    const ALL: [Kind; 5] = [Kind::Failed, Kind::Usage, Kind::Stopped, Kind::NeedsPerson, Kind::Cancelled];
-
-    fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The name used in JSON. Part of the interface, so it does not follow the Rust name by accident.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Failed => "failed",
-            Kind::Usage => "usage",
-            Kind::Stopped => "stopped",
-            Kind::NeedsPerson => "needs_person",
-            Kind::Cancelled => "cancelled",
-        }
-    }
 }
 
-/// What a caller may want to answer otherwise than by showing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// An error that a program may want to react to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ErrorCode")]
 pub enum Code {
     /// There is no task of that name here.
     TaskNotFound,
@@ -166,25 +151,56 @@ impl Failure {
     }
 
     /// The object that `--json` prints as its last line.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "v": FORMAT,
-            "type": "error",
-            "kind": self.kind.name(),
-            "code": self.code,
-            "exit_code": self.exit_code(),
-            "message": self.message.english(),
-            "kept": self.kept.as_ref().map(Text::english),
-            "hints": self.hints.iter().map(Text::english).collect::<Vec<_>>(),
-            "causes": self.causes(),
-        })
+    pub fn to_json(&self) -> ErrorObject {
+        ErrorObject {
+            v: FORMAT,
+            r#type: "error",
+            kind: self.kind,
+            code: self.code,
+            exit_code: self.exit_code(),
+            message: self.message.english().to_owned(),
+            kept: self.kept.as_ref().map(|kept| kept.english().to_owned()),
+            hints: self.hints.iter().map(|hint| hint.english().to_owned()).collect(),
+            causes: self.causes(),
+        }
+    }
+}
+
+/// An error: what every command prints last with `--json` if it could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub struct ErrorObject {
+    /// The version of this format.
+    v: u32,
+    /// Says what the object is.
+    #[schemars(extend("const" = "error"))]
+    r#type: &'static str,
+    /// What kind of failure it is.
+    kind: Kind,
+    /// Names the error where a program may want to react to it; null for all others.
+    code: Option<Code>,
+    /// The exit code of the command.
+    exit_code: u8,
+    /// What happened, as a sentence.
+    message: String,
+    /// What was kept, as a sentence; null where nothing was at risk.
+    kept: Option<String>,
+    /// What to do next, the best first.
+    hints: Vec<String>,
+    /// What caused it, the nearest first.
+    causes: Vec<String>,
+}
+
+impl fmt::Display for ErrorObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).unwrap_or_default())
     }
 }
 
 /// How one process hands a failure to another: in all languages, with its causes as words.
 #[derive(Serialize, Deserialize)]
 struct Handed {
-    kind: String,
+    kind: Kind,
     code: Option<Code>,
     message: Text,
     kept: Option<Text>,
@@ -195,7 +211,7 @@ struct Handed {
 impl Serialize for Failure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Handed {
-            kind: self.kind.name().to_owned(),
+            kind: self.kind,
             code: self.code,
             message: self.message.clone(),
             kept: self.kept.clone(),
@@ -209,7 +225,6 @@ impl Serialize for Failure {
 impl<'de> Deserialize<'de> for Failure {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Handed { kind, code, message, kept, hints, causes } = Handed::deserialize(deserializer)?;
-        let kind = Kind::named(&kind).ok_or_else(|| D::Error::custom(format!("unknown kind '{kind}'")))?;
         let source = causes.into_iter().rev().fold(None, |source, message| {
             Some(Box::new(Cause { message, source }) as Box<dyn StdError + Send + Sync>)
         });
@@ -382,8 +397,8 @@ mod tests {
             .hint("dacapo approve auth")
             .caused_by(std::io::Error::other("why"));
         assert_eq!(
-            failure.to_json(),
-            json!({"v": 3, "type": "error", "kind": "needs_person", "code": null, "exit_code": 4,
+            serde_json::to_value(failure.to_json()).unwrap(),
+            serde_json::json!({"v": 3, "type": "error", "kind": "needs_person", "code": null, "exit_code": 4,
                    "message": "rejected three times", "kept": null, "hints": ["dacapo approve auth"],
                    "causes": ["why"]})
         );
@@ -404,11 +419,11 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_exit_code() {
-        let codes = Kind::ALL.map(|kind| (kind.name(), kind.exit_code()));
-        assert_eq!(
-            codes,
-            [("failed", 1), ("usage", 2), ("stopped", 3), ("needs_person", 4), ("cancelled", 130)]
-        );
+        let codes = [("failed", 1), ("usage", 2), ("stopped", 3), ("needs_person", 4), ("cancelled", 130)];
+        for (name, code) in codes {
+            let kind: Kind = serde_json::from_value(name.into()).unwrap();
+            assert_eq!(kind.exit_code(), code, "{name}");
+        }
     }
 
     #[test]

@@ -74,10 +74,16 @@ pub enum MergeStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum MergeResult {
-    Merged { commit_id: Oid },
+    Merged {
+        commit_id: Oid,
+    },
     AlreadyThere,
     Empty,
-    LeftOut { reason: Text },
+    LeftOut {
+        #[serde(rename = "message")]
+        reason: Text,
+    },
+    #[serde(rename = "stopped")]
     Halted,
 }
 

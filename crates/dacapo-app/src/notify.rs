@@ -3,6 +3,7 @@
 //! All ways are tried at once, each under a guard and for a bounded time. What fails is told and is never a failure of the
 //! task.
 
+mod body;
 mod desktop;
 mod doorbell;
 mod message;
@@ -11,6 +12,7 @@ mod webhook;
 use std::ffi::OsString;
 use std::time::Duration;
 
+pub use body::Notification;
 pub use doorbell::Doorbell;
 pub use message::Message;
 

@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use dacapo_core::context::cut_chars;
 use dacapo_core::engine::KindView;
-use dacapo_core::event::FORMAT;
 use dacapo_core::git::{GitError, Repo, UsersGit};
 use dacapo_core::process::{Masker, TAG_VARIABLE};
 use dacapo_core::spec::{Place, TaskSpec};
@@ -32,6 +31,7 @@ use crate::error::Failure;
 use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::messages::{Messages, Text, say};
 use crate::present::errors::{self, InWords as _};
+use crate::present::json::objects::PullRequest;
 use crate::present::words;
 use address::Address;
 pub use issue::issue;
@@ -303,16 +303,41 @@ impl Plan {
         format!("{}\n\n{}", messages.pr_plan(&push, &cli, &base, &title), self.body.trim_end())
     }
 
-    /// The same for programs.
-    pub fn to_json(&self) -> serde_json::Value {
+    /// The same for programs; once it was carried out, with what came of it.
+    pub fn object(&self, made: Option<&Made>) -> PullRequest {
         let cli = match &self.cli {
-            Choice::Use(cli, _) | Choice::Missing(cli) => Some(program(*cli)),
+            Choice::Use(cli, _) | Choice::Missing(cli) => Some(program(*cli).to_owned()),
             Choice::Unknown => None,
         };
-        serde_json::json!({
-            "v": FORMAT, "task": self.task, "remote": self.remote, "branch": self.branch, "base": self.base,
-            "title": self.title, "body": self.body, "draft": self.draft, "cli": cli,
-        })
+        let offer = PullRequest {
+            task: self.task.clone(),
+            remote: self.remote.clone(),
+            branch: self.branch.clone(),
+            base_branch: self.base.clone(),
+            title: self.title.clone(),
+            body: self.body.clone(),
+            draft: self.draft,
+            cli,
+            url: None,
+            already_open: None,
+            message: None,
+            command: None,
+        };
+        match made {
+            None => offer,
+            Some(Made::Open { url, cli, already }) => PullRequest {
+                url: Some(Some(url.clone())),
+                cli: Some(program(*cli).to_owned()),
+                already_open: Some(*already),
+                ..offer
+            },
+            Some(Made::PushedOnly { message, command }) => PullRequest {
+                url: Some(None),
+                message: Some(message.english().to_owned()),
+                command: command.clone(),
+                ..offer
+            },
+        }
     }
 
     /// What people should know about what was pushed.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use serde::Serialize;
 
 use crate::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use crate::engine::Kinds;
@@ -47,10 +46,9 @@ pub enum PutAway {
 }
 
 /// Something that is to go.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// What it is.
-    #[serde(flatten)]
     pub what: PruneKind,
     /// What it occupies.
     pub bytes: u64,
@@ -59,8 +57,7 @@ pub struct Item {
 }
 
 /// What it is.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum PruneKind {
     /// The worktree and branch of a merged task; its record stays.
     Worktree {
@@ -105,8 +102,7 @@ impl PruneKind {
 }
 
 /// Why something goes, or stays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// Its work is on another branch.
     Merged {
@@ -155,8 +151,7 @@ pub enum Reason {
 }
 
 /// What was put away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutAwayState {
     /// All of it is merged.
     Merged,
@@ -167,7 +162,7 @@ pub enum PutAwayState {
 }
 
 /// Something that stays, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spared {
     /// Which.
     pub name: String,
@@ -176,7 +171,7 @@ pub struct Spared {
 }
 
 /// What would be done.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// What goes.
     pub items: Vec<Item>,

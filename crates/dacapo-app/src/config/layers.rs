@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
 
@@ -35,27 +36,37 @@ pub struct Sources {
 }
 
 /// Where the value of a setting comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
     /// Nobody set it.
     Default,
-    /// The user's file and the line in it.
+    /// The user's own config file.
     User {
+        /// The file.
         #[serde(serialize_with = "as_shown")]
         path: PathBuf,
+        /// The line in it, from 1.
         line: usize,
     },
-    /// The project's file and the line in it.
+    /// The config file of the repository.
     Project {
+        /// The file.
         #[serde(serialize_with = "as_shown")]
         path: PathBuf,
+        /// The line in it, from 1.
         line: usize,
     },
     /// An environment variable.
-    Env { name: String },
-    /// A flag.
-    Flag { name: String },
+    Env {
+        /// The variable.
+        name: String,
+    },
+    /// A flag of the command.
+    Flag {
+        /// The flag.
+        name: String,
+    },
 }
 
 /// A path may be no text, and JSON is.

@@ -29,7 +29,7 @@ pub use layers::{Layers, Loaded, Origin, PROJECT_FILE, Project, Sources, load, l
 pub use problem::{ConfigError, Problem, ValueLocation};
 pub use sample::{Whose, sample};
 pub use shape::schema;
-pub use show::{Setting, render, render_json, settings};
+pub use show::{ConfigObject, Setting, object, render, settings};
 pub use timespan::{NotATimespan, Timespan};
 pub use types::{
     AgentProfile, Api, Config, ContextPassing, DEFAULT_FOLLOW_UP, GlyphSet, LoopSettings, Milestone, Notify,

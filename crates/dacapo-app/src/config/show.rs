@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use dacapo_core::event::FORMAT;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::layers::{Loaded, Origin, Project, lookup, paths, tree};
 use super::path::KeyPath;
 use super::shape;
 use super::text::inline;
-use crate::messages::{Messages, Text};
+use crate::messages::Messages;
 
 /// What stands for a value that is not shown.
 const HIDDEN: &str = "***";
@@ -46,21 +46,39 @@ pub fn render(loaded: &Loaded, messages: Messages) -> String {
     out
 }
 
-/// The same for scripts.
-pub fn render_json(loaded: &Loaded) -> Json {
-    json!({"v": FORMAT, "settings": settings(loaded), "warnings": loaded.warnings.iter().map(Text::english).collect::<Vec<_>>()})
+/// The settings in effect: what `config show --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ConfigObject {
+    /// The version of this format.
+    v: u32,
+    /// Says what the object is.
+    #[schemars(extend("const" = "config"))]
+    r#type: &'static str,
+    /// Every setting, also those that nobody has set.
+    settings: Vec<Setting>,
+    /// What is wrong with the settings, a sentence each.
+    warnings: Vec<String>,
 }
 
-/// A setting as a surface shows it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The same for scripts.
+pub fn object(loaded: &Loaded) -> ConfigObject {
+    let warnings = loaded.warnings.iter().map(|warning| warning.english().to_owned()).collect();
+    ConfigObject { v: FORMAT, r#type: "config", settings: settings(loaded), warnings }
+}
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Setting {
-    /// Its dotted path.
+    /// Its name, with the sections it is in: `agents.copilot.max_iterations`.
     pub key: String,
-    /// What it is, or would be; `***` where it is not to be shown.
+    /// Its value, as in the config file; null if it has none, `***` if it is a secret.
+    #[schemars(with = "Option<serde_json::Value>")]
     pub value: Option<toml::Value>,
+    /// True if the value is a secret, and not shown.
     pub hidden: bool,
-    /// False: it would be so, and is not.
+    /// False if it comes from a repository that the user has not confirmed: then it has no effect.
     pub trusted: bool,
+    /// Where the value comes from.
     pub origin: Origin,
 }
 

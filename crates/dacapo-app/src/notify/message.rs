@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dacapo_core::event::{FORMAT, TaskResult};
+use dacapo_core::event::TaskResult;
 use dacapo_core::process::Masker;
 use dacapo_core::spec::TaskSpec;
 use dacapo_core::view::{Status, TaskView};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::body::Notification;
 use crate::App;
 use crate::messages::Messages;
-use crate::present::{ends, json as told, kind_words, needs, report, words};
+use crate::present::act::{ActCommand, NextAct};
+use crate::present::next::Next;
+use crate::present::{ends, kind_words, needs, report, words};
 
 /// Chat rooms take 2000 characters.
 const LONGEST: usize = 1_800;
@@ -46,15 +49,16 @@ impl Message {
                 .map(|detail| ends::detail(detail, name, Messages::ENGLISH)),
         };
         let said = said.map(|said| masker.mask_str(&words::line(&said, 600)));
+        let alone = |command| Next::of(NextAct::of(command, name), String::new(), Messages::ENGLISH);
         let next = match (needs, result) {
             (Some(_), None) => {
-                ["approve", "reject", "status"].map(|say| format!("dacapo {say} {name}")).to_vec()
+                [ActCommand::Approve, ActCommand::Reject, ActCommand::Status].map(alone).to_vec()
             }
             // There are more answers than one.
-            (Some(_), Some(result)) if app.kinds.take_answers(&view.kind) => commands(view, result),
-            (Some(_), Some(_)) => vec![format!("dacapo status {name}")],
-            (None, Some(result)) => commands(view, result),
-            (None, None) => vec![format!("dacapo resume {name}")],
+            (Some(_), Some(result)) if app.kinds.take_answers(&view.kind) => typed_next(view, result),
+            (Some(_), Some(_)) => vec![alone(ActCommand::Status)],
+            (None, Some(result)) => typed_next(view, result),
+            (None, None) => vec![alone(ActCommand::Resume)],
         };
         let mut facts = vec![report::unit(view).count(u64::from(view.iteration), Messages::ENGLISH)];
         facts.push(words::duration(Duration::from_secs_f64(view.elapsed_seconds.max(0.0))));
@@ -62,40 +66,12 @@ impl Message {
         let mut lines = vec![facts.join(" · ")];
         lines.extend(said.clone());
         lines.extend(view.pull_request.clone());
-        lines.push(next.join(" | "));
+        lines.push(next.iter().map(|next| next.command.as_str()).collect::<Vec<_>>().join(" | "));
         let title = format!("{name}: {}", headline(view));
         let text = lines.join("\n");
-        let mut value = json!({
-            "v": FORMAT,
-            "type": if needs.is_some() { "needs_person" } else { "task_finished" },
-            "name": name,
-            "repo": view.repo,
-            "kind": view.kind,
-            "status": view.status,
-            "outcome": view.outcome,
-            "stop_reason": result.map(|result| result.stop_reason),
-            "verified": view.verified,
-            "needs": needs,
-            "message": said,
-            "iterations": view.iteration,
-            "max_iterations": view.max_iterations,
-            "elapsed_seconds": view.elapsed_seconds,
-            "tokens": view.tokens,
-            "cost_usd": view.cost_usd,
-            "agent": view.agent,
-            "branch": view.branch.as_deref().map(words::branch),
-            "last_commit": view.last_commit,
-            "trust_files": result.map(|result| &result.trust_files),
-            "pull_request": view.pull_request,
-            "next": next,
-        });
-        told::ask(&mut value["needs"], name);
-        if let Some(own) = view.own() {
-            value[&view.kind] = own.to_json();
-        }
-        mask(&mut value, &masker);
-        let workspace = view.worktree.clone().unwrap_or_else(|| view.repo.clone());
+        let value = Notification::of_task(view, needs, said, next).masked(|text| masker.mask_str(text));
         let outcome = value["outcome"].as_str().unwrap_or_default().to_owned();
+        let workspace = view.worktree.clone().unwrap_or_else(|| view.repo.clone());
         let env = vec![
             ("DACAPO_TASK", name.clone()),
             ("DACAPO_STATUS", view.status.as_str().to_owned()),
@@ -124,8 +100,7 @@ impl Message {
             ("DACAPO_WORKSPACE", String::new()),
             ("DACAPO_PULL_REQUEST", String::new()),
         ];
-        let json =
-            json!({"v": FORMAT, "type": "test", "name": "test", "status": "completed", "message": text});
+        let json = Notification::test(&text).masked(str::to_owned);
         Self { title, text, urgent: false, json, env, workspace: PathBuf::new() }.for_chats()
     }
 
@@ -149,8 +124,8 @@ impl Message {
 }
 
 /// What can be typed next.
-fn commands(view: &TaskView, result: &TaskResult) -> Vec<String> {
-    report::next(view, result, Messages::ENGLISH).into_iter().map(|next| next.command).collect()
+fn typed_next(view: &TaskView, result: &TaskResult) -> Vec<Next> {
+    report::next(view, result, Messages::ENGLISH)
 }
 
 fn headline(view: &TaskView) -> String {
@@ -169,13 +144,4 @@ fn headline(view: &TaskView) -> String {
         Status::Interrupted => "was interrupted",
     };
     words.to_owned()
-}
-
-fn mask(value: &mut Value, masker: &Masker) {
-    match value {
-        Value::String(text) => *text = masker.mask_str(text),
-        Value::Array(all) => all.iter_mut().for_each(|one| mask(one, masker)),
-        Value::Object(fields) => fields.values_mut().for_each(|one| mask(one, masker)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

@@ -183,7 +183,9 @@ pub enum OperationResult {
         finding: usize,
     },
     Merged {
+        #[serde(rename = "from_commit")]
         from: Oid,
+        #[serde(rename = "to_commit")]
         to: Option<Oid>,
         tasks: Vec<MergedTask>,
         halted: bool,
@@ -195,6 +197,7 @@ pub enum OperationResult {
     },
     Renamed {
         from: String,
+        #[serde(rename = "to")]
         name: String,
     },
     /// All that went; where not all of them did, why.
@@ -323,6 +326,6 @@ mod tests {
         };
         let text = serde_json::to_string(&done).unwrap();
         assert_eq!(serde_json::from_str::<OperationResult>(&text).unwrap(), done);
-        assert!(text.contains(r#"{"task":"t","result":"left_out","reason":{"en":"conflicts"}}"#), "{text}");
+        assert!(text.contains(r#"{"task":"t","result":"left_out","message":{"en":"conflicts"}}"#), "{text}");
     }
 }

@@ -6,7 +6,6 @@ use dacapo_core::recovery::end_leftovers_of;
 use dacapo_core::spec::{TaskName, TaskSpec};
 use dacapo_core::store::{Lock, LockError, RepoDir, TaskDir};
 use dacapo_core::view::TaskView;
-use serde_json::Value;
 
 use super::rename::{finish_begun, renamed_to};
 use crate::App;
@@ -24,8 +23,8 @@ pub struct DroppedTask {
     pub spec: TaskSpec,
     /// Where what was untracked before it is still held.
     pub untracked: Vec<String>,
-    /// For programs.
-    pub json: Value,
+    /// Where everything is that is no part of git.
+    pub path: String,
 }
 
 /// What came of a drop: tasks go one by one.
@@ -66,8 +65,8 @@ impl App {
             match dropped.put_away(&dir, &spec, DropReason::Dropped) {
                 Ok(kept) => {
                     drop(lock);
-                    let json = shown(&kept, &dropped);
-                    drops.done.push(DroppedTask { kept, spec, untracked, json });
+                    let path = dropped.path(&kept).display().to_string();
+                    drops.done.push(DroppedTask { kept, spec, untracked, path });
                 }
                 Err(error) => {
                     drops.failure = Some(not_put_away(&spec, error));
@@ -135,15 +134,4 @@ fn not_put_away(spec: &TaskSpec, error: DropError) -> Failure {
         }
     }
     .caused_by(error)
-}
-
-/// One that was put away, for programs.
-pub fn shown(kept: &DroppedRecord, dropped: &Dropped<'_>) -> Value {
-    let mut value = serde_json::to_value(kept).unwrap_or_default();
-    if let Some(object) = value.as_object_mut() {
-        object.remove("tag");
-        object.insert("type".into(), "dropped".into());
-        object.insert("path".into(), dropped.path(kept).display().to_string().into());
-    }
-    value
 }

@@ -3,9 +3,7 @@
 use dacapo_core::dropped::{DropError, DropReason, Dropped, DroppedRecord};
 use dacapo_core::git::{Oid, Repo, WorktreeError};
 use dacapo_core::store::{LockError, RepoDir};
-use serde_json::Value;
 
-use super::drop::shown;
 use super::rename::finish_all;
 use crate::App;
 use crate::error::{Failure, suggest};
@@ -20,8 +18,6 @@ pub struct Undone {
     pub kept: DroppedRecord,
     /// How a merge of it is taken out of its branch, in git's own words.
     pub way_back: Option<Text>,
-    /// For programs.
-    pub json: Value,
 }
 
 /// Something that can be brought back.
@@ -31,8 +27,8 @@ pub struct PutAway {
     pub kept: DroppedRecord,
     /// What it takes on disk.
     pub bytes: u64,
-    /// For programs.
-    pub json: Value,
+    /// Where everything is that is no part of git.
+    pub path: String,
 }
 
 impl App {
@@ -41,11 +37,8 @@ impl App {
         let (repo, data) = self.repository()?;
         let dropped = Dropped::of(&repo, &data, self.kinds);
         let one = |kept: DroppedRecord| {
-            let (bytes, mut json) = (dropped.size(&kept), shown(&kept, &dropped));
-            if let Some(object) = json.as_object_mut() {
-                object.insert("bytes".into(), bytes.into());
-            }
-            PutAway { kept, bytes, json }
+            let path = dropped.path(&kept).display().to_string();
+            PutAway { bytes: dropped.size(&kept), kept, path }
         };
         Ok(all(&dropped, &data)?.into_iter().map(one).collect())
     }
@@ -59,20 +52,14 @@ impl App {
         let all = all(&dropped, &data)?;
         let kept = choose(name, &all)?.clone();
         let _at_work = self.at_work(&repo, &data);
-        // Shown as it was: once it is back there is nothing to look at.
-        let mut json = shown(&kept, &dropped);
         dropped.bring_back(&kept).map_err(|error| not_brought_back(&kept, error))?;
-        if let Some(object) = json.as_object_mut() {
-            object.insert("type".into(), "undone".into());
-            object.remove("path");
-        }
         let way_back = match &kept.why {
             DropReason::Merged { into, from: Some(from), commit: Some(commit) } => {
                 Some(way_back(&repo, into, from, commit))
             }
             DropReason::Merged { .. } | DropReason::Dropped => None,
         };
-        Ok(Undone { kept, way_back, json })
+        Ok(Undone { kept, way_back })
     }
 }
 

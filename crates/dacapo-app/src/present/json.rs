@@ -1,23 +1,46 @@
-//! What programs are given: tasks and events, as JSON.
+//! What programs are given: tasks, events and what commands came to, as JSON. The names in it are documented in docs/json.md,
+//! which is made from these types.
 
-use dacapo_core::event::{Envelope, Event, Needs, WritingEnd, WritingRecord};
+use dacapo_core::event::{Envelope, Event, FORMAT, Needs, WritingEnd, WritingRecord};
 use dacapo_core::view::TaskView;
-use serde::Deserialize as _;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::notices;
 use crate::messages::Messages;
 
+pub mod merge;
+pub mod objects;
 pub mod task;
 mod words;
 
-pub use words::agent;
+pub use objects::Object;
+pub use words::{ADDED, Added, Holds, agent};
 
-/// `question` and `options` beside what is asked.
-pub fn ask(asked: &mut Value, name: &str) {
-    if let Ok(known) = Needs::deserialize(&*asked) {
-        *asked = words::needs(&known, name);
+/// An object at the top, in a line of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Versioned<T> {
+    /// The version of this format.
+    v: u32,
+    #[serde(flatten)]
+    object: T,
+}
+
+impl<T: Serialize> Versioned<T> {
+    pub fn new(object: T) -> Self {
+        Self { v: FORMAT, object }
     }
+
+    /// As it is printed.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// What a person must decide, with the question and what answers it.
+pub fn needs(needs: &Needs, name: &str) -> Value {
+    words::needs(needs, name)
 }
 
 /// All that `status --json` says, as it is printed.

@@ -12,7 +12,7 @@ use super::page::Page;
 use crate::messages::Messages;
 
 /// What only some kinds have of what programs are told: for the page that documents it.
-pub use own::OwnJson;
+pub use own::{OwnFile, OwnJson, OwnObject, OwnState, OwnStep};
 
 /// What a task does again and again, and is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +161,9 @@ pub struct EventLines {
     /// Nothing else is to be said of it.
     pub is_all: bool,
 }
+
+/// The kind that has these.
+pub const OWN_KIND: &str = own::KIND;
 
 const KINDS: &[&dyn KindWords] = &[&own::Milestones];
 

@@ -20,6 +20,7 @@ use crate::messages::Messages;
 
 mod ended;
 pub mod flaws;
+pub mod json;
 mod live;
 mod offered;
 mod page;
@@ -31,6 +32,11 @@ pub const KIND: &str = dacapo_core::task::milestone::Milestones::NAME;
 /// How milestones are told.
 #[derive(Debug)]
 pub struct Milestones;
+
+pub use dacapo_core::task::milestone::{
+    MilestoneFile as OwnFile, MilestoneStep as OwnStep, StateFile as OwnState,
+};
+pub use json::MilestoneObject as OwnObject;
 
 /// What programs are told of a task beside what all kinds have.
 #[derive(Debug, JsonSchema)]

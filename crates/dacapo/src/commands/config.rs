@@ -53,7 +53,7 @@ pub(super) fn run(app: &Console, args: &Config) -> Result<u8, Failure> {
         ConfigCommand::Show { json } => {
             let loaded = config::load(&sources)?;
             if *json {
-                app.print(&format!("{:#}", config::render_json(&loaded)));
+                app.print(&serde_json::to_string_pretty(&config::object(&loaded)).unwrap_or_default());
             } else {
                 app.print(config::render(&loaded, app.messages).trim_end());
             }

@@ -4,10 +4,11 @@ use std::process::Command;
 
 use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::diff::Diff;
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::{ChangedFile, Diff as DiffObject, FileChange};
 use dacapo_core::event::UntrackedFate;
-use dacapo_core::git::{ChangeKind, display_path};
+use dacapo_core::git::{Change, ChangeKind, Oid, display_path};
 use dacapo_core::view::TaskView;
-use serde_json::json;
 
 use crate::args::Diff as Args;
 use crate::commands::Console;
@@ -20,30 +21,14 @@ pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
     let Diff { repo, view, from, to } = diff;
     let Some(to) = to else {
         if args.json {
-            app.print(&json!({"task": view.name, "files": []}).to_string());
+            app.print(&shown(&view, None, None, Vec::new()));
         } else {
             app.print(&app.messages.diff_nothing());
         }
         return Ok(0);
     };
     if args.json {
-        let files: Vec<_> = files
-            .iter()
-            .map(|change| {
-                let kind = match change.kind {
-                    ChangeKind::Added => "added",
-                    ChangeKind::Modified => "modified",
-                    ChangeKind::Deleted => "deleted",
-                    ChangeKind::TypeChanged => "type_changed",
-                };
-                json!({"path": display_path(&change.path), "change": kind})
-            })
-            .collect();
-        let mut shown = json!({"task": view.name, "from": from, "to": to, "files": files});
-        if !view.untracked.touched.is_empty() {
-            shown["untracked_before"] = json!(view.untracked.touched);
-        }
-        app.print(&shown.to_string());
+        app.print(&shown(&view, from, Some(to), files.iter().map(changed).collect()));
         return Ok(0);
     }
     tell_of_untracked(args, &view, app.messages);
@@ -61,6 +46,27 @@ pub(super) fn run(app: &Console, args: &Args) -> Result<u8, Failure> {
     let status = status.map_err(|error| Failure::failed(say(|m| m.diff_no_git(&error.to_string()))))?;
     // A pager that was left early is no failure.
     Ok(if status.success() || status.code().is_none() { 0 } else { 1 })
+}
+
+fn shown(view: &TaskView, from: Option<Oid>, to: Option<Oid>, files: Vec<ChangedFile>) -> String {
+    let diff = DiffObject {
+        task: view.name.clone(),
+        from_commit: from,
+        to_commit: to,
+        files,
+        untracked_before: view.untracked.touched.clone(),
+    };
+    Object::Diff(diff).line()
+}
+
+fn changed(file: &Change) -> ChangedFile {
+    let change = match file.kind {
+        ChangeKind::Added => FileChange::Added,
+        ChangeKind::Modified => FileChange::Modified,
+        ChangeKind::Deleted => FileChange::Deleted,
+        ChangeKind::TypeChanged => FileChange::TypeChanged,
+    };
+    ChangedFile { path: display_path(&file.path), change }
 }
 
 /// Of a file that was untracked before the task all of it is new to git: that is not what the task did to it.

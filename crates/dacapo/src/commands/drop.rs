@@ -1,6 +1,8 @@
 //! `dacapo drop`: removes a task with its worktree and branch, and keeps all of it (S9).
 
 use dacapo_app::messages::Messages;
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::Dropped;
 use dacapo_app::present::next::{self, Next};
 use dacapo_core::dropped::DroppedRecord;
 use dacapo_core::spec::{Place, TaskSpec};
@@ -14,7 +16,7 @@ pub(super) fn run(app: &Console, args: &Drop) -> Result<u8, Failure> {
     let drops = app.drop_tasks(&args.names)?;
     for dropped in &drops.done {
         if args.json {
-            app.print(&dropped.json.to_string());
+            app.print(&Object::Dropped(Dropped::of(&dropped.kept, Some(dropped.path.clone()), None)).line());
             continue;
         }
         app.print(&said(&dropped.kept, &dropped.spec, app.messages));

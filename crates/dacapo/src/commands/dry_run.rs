@@ -4,17 +4,16 @@ use std::path::Path;
 
 use dacapo_app::messages::Messages;
 use dacapo_app::operations::start::Prepared;
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::{DryRun, DryRunAgent, DryRunVariable};
 use dacapo_core::agent::{self, TurnRequest};
-use dacapo_core::event::FORMAT;
 use dacapo_core::spec::{AgentSpec, Place, PromptBy, TaskSpec};
-use serde_json::{Value, json};
 
 use super::front_door::{agents_in_words, limits, payer, place};
 use crate::App;
 use crate::args::Show;
 use crate::commands::Console;
 use crate::error::Failure;
-use crate::messages::Text;
 use crate::output::words::shell_word;
 use crate::output::words::{self, BOLD, DIM, paint};
 use crate::request::Request;
@@ -24,7 +23,7 @@ use crate::trust::visible;
 pub(super) fn show(app: &Console, prepared: &Prepared, show: Show) -> Result<u8, Failure> {
     let Prepared { repo, asked, .. } = prepared;
     if show.json {
-        app.print(&to_json(app, asked).to_string());
+        app.print(&Object::DryRun(object(app, asked)).line());
         return Ok(0);
     }
     let uncommitted = repo.dirt().map_or(0, |dirt| dirt.count());
@@ -103,33 +102,38 @@ fn argv(agent: &AgentSpec, spec: &TaskSpec) -> Vec<String> {
     argv.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-fn to_json(app: &Console, asked: &Request) -> Value {
+fn object(app: &Console, asked: &Request) -> DryRun {
     let spec = &asked.spec;
-    let agents = spec.agents.iter().map(|agent| {
-        json!({"name": agent.name, "model": agent.model, "command": argv(agent, spec), "billing": payer(app, std::slice::from_ref(agent), Messages::ENGLISH)})
-    });
+    let agent = |agent: &AgentSpec| DryRunAgent {
+        name: agent.name.clone(),
+        model: agent.model.clone(),
+        command: argv(agent, spec),
+        billing: payer(app, std::slice::from_ref(agent), Messages::ENGLISH),
+    };
     let branch = match &spec.place {
-        Place::Worktree { branch, .. } => Some(words::branch(branch)),
+        Place::Worktree { branch, .. } => Some(words::branch(branch).to_owned()),
         Place::InPlace { .. } => None,
     };
+    let variable = |(name, value): &(String, Option<String>)| DryRunVariable {
+        name: name.clone(),
+        value: value.clone(),
+    };
     let policy = &spec.policy;
-    json!({
-        "v": FORMAT,
-        "type": "dry_run",
-        "name": spec.name.as_str(),
-        "foreground": spec.foreground,
-        "branch": branch,
-        "agents": agents.collect::<Vec<_>>(),
-        "prompt": spec.prompt,
-        "plan": spec.plan.as_ref().map(|plan| &plan.path),
-        "setup": spec.place.setup(),
-        "checks": policy.checks,
-        "until": policy.until,
-        "max_iterations": policy.cap.map(|cap| cap.iterations),
-        "time_seconds": policy.time.map(|time| time.as_secs()),
-        "max_cost": policy.max_cost,
-        "max_tokens": policy.max_tokens,
-        "env": spec.env.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>(),
-        "notes": asked.notes.iter().map(Text::english).collect::<Vec<_>>(),
-    })
+    DryRun {
+        name: spec.name.to_string(),
+        foreground: spec.foreground,
+        branch,
+        agents: spec.agents.iter().map(agent).collect(),
+        prompt: spec.prompt.clone(),
+        plan: spec.plan.as_ref().map(|plan| plan.path.display().to_string()),
+        setup: spec.place.setup().to_vec(),
+        checks: policy.checks.clone(),
+        completion_promise: policy.until.clone(),
+        max_iterations: policy.cap.map(|cap| cap.iterations),
+        time_seconds: policy.time.map(|time| time.as_secs_f64()),
+        max_cost_usd: policy.max_cost,
+        max_tokens: policy.max_tokens,
+        env: spec.env.iter().map(variable).collect(),
+        notes: asked.notes.iter().map(|note| note.english().to_owned()).collect(),
+    }
 }

@@ -1,25 +1,28 @@
 //! `dacapo init`: the files that Dacapo reads in a repository, each with what it is for.
 
 use dacapo_app::operations::init::{Imported, InitResult, what_for};
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::Init as InitObject;
 use dacapo_app::present::next::{self, Next};
-use serde_json::json;
 
 use crate::args::Init;
 use crate::commands::Console;
 use crate::error::Failure;
-use crate::messages::{Messages, Text};
+use crate::messages::Messages;
 use crate::output::words::{self, BOLD, DIM, WARN, paint};
 
 pub(super) fn run(app: &Console, args: &Init) -> Result<u8, Failure> {
     let founded = app.init(args.import.as_deref())?;
     if args.json {
-        let imported = founded.imported.iter().map(Imported::to_json).collect::<Vec<_>>();
-        let InitResult { top, made, there, notes, .. } = &founded;
-        let notes: Vec<&str> = notes.iter().map(Text::english).collect();
-        app.print(
-            &json!({ "top": top, "made": made, "there": there, "imported": imported, "notes": notes })
-                .to_string(),
-        );
+        let InitResult { top, made, there, imported, notes } = founded;
+        let init = InitObject {
+            repo: top.display().to_string(),
+            made,
+            there,
+            imported: imported.iter().map(Imported::file).collect(),
+            notes: notes.iter().map(|note| note.english().to_owned()).collect(),
+        };
+        app.print(&Object::Init(init).line());
     } else {
         app.print(&told(&founded, app.messages));
     }

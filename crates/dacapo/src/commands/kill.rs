@@ -21,7 +21,7 @@ pub(super) fn run(app: &Console, args: &Kill) -> Result<u8, Failure> {
     with_each(killed, |(_, killed)| {
         let view = killed?.refuse_over()?;
         match &view.result {
-            _ if args.json => app.print(&json::status(&view).to_string()),
+            _ if args.json => app.print(&json::status(&view)),
             Some(result) => app.print(&report::result(&view, result, app.messages)),
             None => app.print(&status::status(&view, None, None, app.messages)),
         }

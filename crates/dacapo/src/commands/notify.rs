@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use dacapo_app::messages::say;
-use dacapo_core::event::FORMAT;
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::Notified;
 use dacapo_core::git::Repo;
-use serde_json::json;
 
 use super::pad;
 use crate::args::{NotifyCommand, Show};
@@ -36,9 +36,8 @@ pub(super) fn run(app: &Console, command: &NotifyCommand) -> Result<u8, Failure>
     for one in &sent {
         match (&one.error, json) {
             (error, true) => {
-                app.print(
-                    &json!({"v": FORMAT, "how": one.how, "ok": error.is_none(), "error": error}).to_string(),
-                );
+                let (how, ok, error) = (one.how.to_owned(), error.is_none(), error.clone());
+                app.print(&Object::Notified(Notified { how, ok, error }).line());
             }
             (None, false) => app.print(&format!("{} {}", pad(one.how, 8), app.messages.notify_sent())),
             (Some(error), false) => {

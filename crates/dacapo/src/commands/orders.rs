@@ -21,7 +21,7 @@ pub(super) fn pause(app: &Console, args: &Pause) -> Result<u8, Failure> {
         let pausing = app.pause(&dir, if args.now { PauseAt::Now } else { PauseAt::EndOfIteration })?;
         let name = dir.name();
         if args.json {
-            app.print(&json::status(&app.view(&dir)?).to_string());
+            app.print(&json::status(&app.view(&dir)?));
         } else if pausing == Pausing::Paused {
             app.print(&app.messages.pause_done(&name));
         } else if args.now {
@@ -107,7 +107,7 @@ pub(super) fn took(app: &Console, name: &str, given: AnswerOutcome, show: Show) 
         AnswerOutcome::Resumed(resumed) => return goes_on(app, resumed, show),
         AnswerOutcome::Settled { .. } if show.json => {
             let (_, dir) = app.task(Some(name))?;
-            app.print(&json::status(&app.view(&dir)?).to_string());
+            app.print(&json::status(&app.view(&dir)?));
         }
         AnswerOutcome::Settled { finding } if !show.quiet => {
             app.print(&app.messages.answer_settled(finding, name));

@@ -2,13 +2,14 @@
 
 use dacapo_app::operations::after_task::told;
 use dacapo_app::operations::offer::Offer;
-use serde_json::json;
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::PullRequest;
 
 use super::start::intent;
 use crate::args::{Pr, Show};
 use crate::commands::Console;
 use crate::error::Failure;
-use crate::pull_request::{Made, Wishes, program};
+use crate::pull_request::Wishes;
 use crate::question::asking;
 
 pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
@@ -17,7 +18,7 @@ pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
     let Offer { plan, made } =
         asking(app, show, |answers| app.offer(args.name.as_deref(), &wishes, intent(args.dry_run), answers))?;
     let Some(made) = made else {
-        app.print(&if args.json { plan.to_json().to_string() } else { plan.shown(app.messages) });
+        app.print(&if args.json { shown(plan.object(None)) } else { plan.shown(app.messages) });
         return Ok(0);
     };
     if let Some(note) = plan.note() {
@@ -27,18 +28,10 @@ pub(super) fn run(app: &Console, args: &Pr) -> Result<u8, Failure> {
         app.print(&told(&plan, &made, app.messages));
         return Ok(0);
     }
-    let mut shown = plan.to_json();
-    let came = match &made {
-        Made::Open { url, cli, already } => {
-            json!({"url": url, "cli": program(*cli), "already_open": already})
-        }
-        Made::PushedOnly { message, command } => {
-            json!({"url": null, "message": message.english(), "command": command})
-        }
-    };
-    if let (Some(all), Some(more)) = (shown.as_object_mut(), came.as_object()) {
-        all.extend(more.clone());
-    }
-    app.print(&shown.to_string());
+    app.print(&shown(plan.object(Some(&made))));
     Ok(0)
+}
+
+fn shown(pull_request: PullRequest) -> String {
+    Object::PullRequest(pull_request).line()
 }

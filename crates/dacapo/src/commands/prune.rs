@@ -1,11 +1,13 @@
 //! `dacapo prune`: removes what is merged, what was dropped long ago, and what crashes left (S9).
 
-use dacapo_app::messages::{Messages, Text, say};
+use std::path::Path;
+
+use dacapo_app::messages::{Messages, say};
 use dacapo_app::operations::prune::Pruned;
-use dacapo_core::event::FORMAT;
-use dacapo_core::prune::{Item, PruneKind, PutAway, Rules};
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::{Pruned as PrunedObject, PrunedItem, PrunedKind, SparedItem};
+use dacapo_core::prune::{Item, PruneKind, PutAway, Rules, Spared};
 use dacapo_core::spec::parse_duration;
-use serde_json::json;
 
 use super::pad;
 use crate::args::Prune;
@@ -29,29 +31,10 @@ pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
     };
     let pruned = if args.dry_run { app.prune_plan(rules)? } else { app.prune(rules)? };
     let Pruned { removed, spared, problems, bytes: freed } = pruned;
+    let failed = !problems.is_empty();
     if args.json {
-        let gone: Vec<serde_json::Value> = removed
-            .iter()
-            .map(|(item, refs)| {
-                let mut value = serde_json::to_value(item).unwrap_or_default();
-                if let Some(object) = value.as_object_mut() {
-                    object.insert("refs".into(), json!(refs));
-                    object.insert(
-                        "reason".into(),
-                        because(&item.reason, &item.what.name(), Messages::ENGLISH).into(),
-                    );
-                }
-                value
-            })
-            .collect();
-        let spared = spared
-            .iter()
-            .map(|spared| json!({"name": spared.name, "reason": because(&spared.reason, &spared.name, Messages::ENGLISH)}));
-        let spared: Vec<serde_json::Value> = spared.collect();
-        let problems: Vec<&str> = problems.iter().map(Text::english).collect();
-        let line = json!({"v": FORMAT, "type": "pruned", "dry_run": args.dry_run, "bytes": freed,
-            "removed": gone, "spared": spared, "problems": problems});
-        app.print(&line.to_string());
+        app.print(&object(&Pruned { removed, spared, problems, bytes: freed }, args).line());
+        return Ok(u8::from(failed));
     } else {
         let messages = app.messages;
         for (item, refs) in &removed {
@@ -86,7 +69,38 @@ pub(super) fn run(app: &Console, args: &Prune) -> Result<u8, Failure> {
             (tasks, false) => app.print(&paint(WARN, &messages.prune_undo_gone(tasks))),
         }
     }
-    Ok(u8::from(!problems.is_empty()))
+    Ok(u8::from(failed))
+}
+
+/// The same for programs.
+fn object(pruned: &Pruned, args: &Prune) -> Object {
+    let item = |(item, refs): &(Item, Vec<String>)| {
+        let path = |path: &Path| Some(path.display().to_string());
+        let (kind, task, id, path, branch) = match &item.what {
+            PruneKind::Worktree { name, path: at, branch } => {
+                let branch = words::branch(branch).to_owned();
+                (PrunedKind::Worktree, Some(name.clone()), None, path(at), Some(branch))
+            }
+            PruneKind::Dropped { name, id } => {
+                (PrunedKind::Dropped, Some(name.clone()), Some(id.clone()), None, None)
+            }
+            PruneKind::Proof { path: at } => (PrunedKind::Proof, None, None, path(at), None),
+            PruneKind::Left { path: at } => (PrunedKind::Left, None, None, path(at), None),
+        };
+        let message = because(&item.reason, &item.what.name(), Messages::ENGLISH);
+        PrunedItem { kind, task, id, path, branch, bytes: item.bytes, message, refs: refs.clone() }
+    };
+    let spared = |spared: &Spared| SparedItem {
+        name: spared.name.clone(),
+        message: because(&spared.reason, &spared.name, Messages::ENGLISH),
+    };
+    Object::Pruned(PrunedObject {
+        dry_run: args.dry_run,
+        bytes: pruned.bytes,
+        removed: pruned.removed.iter().map(item).collect(),
+        spared: pruned.spared.iter().map(spared).collect(),
+        problems: pruned.problems.iter().map(|problem| problem.english().to_owned()).collect(),
+    })
 }
 
 fn row(item: &Item, refs: &[String], messages: Messages) -> String {

@@ -2,12 +2,12 @@
 
 use dacapo_app::operations::rename::Renamed;
 use dacapo_app::present::act::{ActCommand, NextAct};
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::Renamed as RenamedObject;
 use dacapo_app::present::next::{self, Next};
-use dacapo_core::event::FORMAT;
 use dacapo_core::spec::SessionMode;
 use dacapo_core::store::{RenameRecord, TaskDir};
 use dacapo_core::view::TaskView;
-use serde_json::json;
 
 use crate::args::Rename;
 use crate::commands::Console;
@@ -23,9 +23,13 @@ fn tell(app: &Console, dir: &TaskDir, record: &RenameRecord, args: &Rename) -> R
     let (from, to) = (&record.from.name, &record.to.name);
     if args.json {
         let own = record.to.worktree.as_ref();
-        let line = json!({"v": FORMAT, "type": "renamed", "from": from.as_str(), "name": to.as_str(),
-            "branch": own.map(|own| words::branch(&own.branch)), "worktree": own.map(|own| &own.path)});
-        app.print(&line.to_string());
+        let renamed = RenamedObject {
+            from: from.to_string(),
+            to: to.to_string(),
+            worktree: own.map(|own| own.path.display().to_string()),
+            branch: own.map(|own| words::branch(&own.branch).to_owned()),
+        };
+        app.print(&Object::Renamed(renamed).line());
         return Ok(0);
     }
     let what = match record.to.worktree.as_ref().filter(|own| own.path.exists()) {

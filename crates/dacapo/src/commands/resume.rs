@@ -42,7 +42,7 @@ pub(super) fn goes_on(app: &Console, resumed: Resumed, show: Show) -> Result<u8,
         Resumed::InBackground { begun, dir } => (begun, dir),
     };
     if show.json {
-        app.print(&json::status(&app.view(&dir)?).to_string());
+        app.print(&json::status(&app.view(&dir)?));
     } else if !show.quiet {
         let name = dir.name();
         app.print(&match begun {

@@ -66,7 +66,7 @@ pub(crate) fn in_background(mut args: Exec) -> Exec {
 /// Says that it runs.
 pub(super) fn tell(app: &Console, started: &Started, show: Show) -> Result<(), Failure> {
     if show.json {
-        app.print(&json::status(&app.view(&started.dir)?).to_string());
+        app.print(&json::status(&app.view(&started.dir)?));
     } else if show.quiet {
         app.print(started.spec.name.as_str());
     } else {

@@ -22,7 +22,7 @@ pub(super) fn run(app: &Console, args: &TaskArgs) -> Result<u8, Failure> {
         put_right(&repo, &dir, &spec, app.kinds);
     }
     if args.json {
-        app.print(&json::status(&view).to_string());
+        app.print(&json::status(&view));
     } else {
         let words = (view.status == Status::Interrupted).then(|| last_words(&dir)).flatten();
         app.print(&status::status(&view, sizes::occupied(&dir), words.as_deref(), app.messages));

@@ -1,8 +1,8 @@
 //! `dacapo trust`: shows what this repository would run here, and confirms it (R6).
 
 use dacapo_app::operations::trust::TrustState;
-use dacapo_core::event::FORMAT;
-use serde_json::{Value, json};
+use dacapo_app::present::json::Object;
+use dacapo_app::present::json::objects::{BroughtFile, Trust as TrustObject, TrustRevoked};
 
 use crate::args::Show;
 use crate::args::trust::Trust;
@@ -18,7 +18,7 @@ pub(super) fn run(app: &Console, args: &Trust) -> Result<u8, Failure> {
     if let Some(hash) = &args.revoke {
         let revoked = app.revoke_trust(hash.as_deref())?;
         app.print(&if args.json {
-            json!({"v": FORMAT, "revoked": revoked}).to_string()
+            Object::TrustRevoked(TrustRevoked { revoked }).line()
         } else {
             app.messages.trust_taken_back(revoked.len() as u64)
         });
@@ -28,7 +28,7 @@ pub(super) fn run(app: &Console, args: &Trust) -> Result<u8, Failure> {
     let TrustState { brought: all, confirmed, records, .. } = &state;
     if args.list {
         app.print(&if args.json {
-            listed_json(all, confirmed).to_string()
+            listed_json(all, confirmed)
         } else {
             listed(all, confirmed, records, app.messages)
         });
@@ -38,7 +38,7 @@ pub(super) fn run(app: &Console, args: &Trust) -> Result<u8, Failure> {
     confirm(app, args, &open)?;
     open.iter().for_each(|brought| app.keep_trust(&state.top, brought));
     if args.json {
-        app.print(&listed_json(all, &trust::confirmed(app, &state.top)).to_string());
+        app.print(&listed_json(all, &trust::confirmed(app, &state.top)));
     } else if open.is_empty() {
         app.print(&app.messages.trust_nothing_to_confirm());
     } else {
@@ -94,14 +94,12 @@ fn listed(all: &[Brought], confirmed: &Confirmed, known: &[Record], messages: Me
     all.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-fn listed_json(all: &[Brought], confirmed: &Confirmed) -> Value {
-    let one = |brought: &Brought| {
-        let entries = brought
-            .entries
-            .iter()
-            .map(|entry| shown(entry, Reader::Log, Messages::ENGLISH))
-            .collect::<Vec<_>>();
-        json!({"source": brought.source, "hash": brought.hash, "trusted": confirmed.includes(brought), "entries": entries})
+fn listed_json(all: &[Brought], confirmed: &Confirmed) -> String {
+    let one = |brought: &Brought| BroughtFile {
+        source: brought.source.clone(),
+        hash: brought.hash.clone(),
+        trusted: confirmed.includes(brought),
+        entries: brought.entries.iter().map(|entry| shown(entry, Reader::Log, Messages::ENGLISH)).collect(),
     };
-    json!({"v": FORMAT, "brought": all.iter().map(one).collect::<Vec<_>>()})
+    Object::Trust(TrustObject { brought: all.iter().map(one).collect() }).line()
 }

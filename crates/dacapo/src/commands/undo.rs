@@ -2,9 +2,10 @@
 
 use dacapo_app::operations::undo::{PutAway, Undone};
 use dacapo_app::present::act::{ActCommand, NextAct};
+use dacapo_app::present::json::objects::Dropped;
+use dacapo_app::present::json::{Object, Versioned};
 use dacapo_app::present::next::{self, Next};
 use dacapo_core::dropped::DropReason;
-use serde_json::Value;
 
 use super::pad;
 use crate::args::Undo;
@@ -16,15 +17,18 @@ pub(super) fn run(app: &Console, args: &Undo) -> Result<u8, Failure> {
     if args.list {
         let all = app.put_away()?;
         if args.json {
-            app.print(&all.into_iter().map(|one| one.json).collect::<Value>().to_string());
+            let shown = |one: PutAway| Dropped::of(&one.kept, Some(one.path), Some(one.bytes));
+            let all: Vec<_> =
+                all.into_iter().map(|one| Versioned::new(Object::Dropped(shown(one)))).collect();
+            app.print(&serde_json::to_string(&all).unwrap_or_default());
         } else {
             list(app, &all);
         }
         return Ok(0);
     }
-    let Undone { kept, way_back, json } = app.undo(args.name.as_deref())?;
+    let Undone { kept, way_back } = app.undo(args.name.as_deref())?;
     if args.json {
-        app.print(&json.to_string());
+        app.print(&Object::Undone(Dropped::of(&kept, None, None)).line());
         return Ok(0);
     }
     let (name, messages) = (&kept.name, app.messages);

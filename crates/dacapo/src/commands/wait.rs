@@ -66,7 +66,7 @@ fn told(app: &Console, dir: &TaskDir, args: &Wait, heading: &str) -> Result<u8, 
         return Err(app.interrupted(dir));
     };
     if args.json {
-        app.print(&json::status(&view).to_string());
+        app.print(&json::status(&view));
     } else {
         app.print(&format!("{heading}{}", report::result(&view, result, app.messages)));
     }

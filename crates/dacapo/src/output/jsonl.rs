@@ -1,13 +1,15 @@
 //! `--json`: events as JSON lines on standard output as they happen, and nothing else.
 
+use std::fmt::Display;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use dacapo_app::present::json as in_words;
+use dacapo_app::present::json::objects::{AgentLine, AgentLinesDropped};
+use dacapo_app::present::json::{self as in_words, Object};
 use dacapo_core::engine::{Activity, Sink};
 use dacapo_core::event::{AgentEvent, Envelope};
-use serde_json::{Value, json};
+use jiff::Timestamp;
 
 use super::outlet::{Outlet, Stream};
 
@@ -15,16 +17,15 @@ use super::outlet::{Outlet, Stream};
 #[derive(Debug)]
 pub struct JsonLines {
     out: Outlet,
-    /// Agent events that a reader who had stopped reading has missed, and the event before the first of them.
-    dropped: u64,
-    after: Value,
+    /// What a reader who had stopped reading has missed of an agent.
+    dropped: Option<AgentLinesDropped>,
 }
 
 impl JsonLines {
     /// Events of a task with this directory.
     pub fn new(task: &Path) -> Self {
         let out = Outlet::new(Stream::Stdout, Some(task.to_owned()));
-        Self { out, dropped: 0, after: Value::Null }
+        Self { out, dropped: None }
     }
 
     /// Whether nobody reads what is printed any more.
@@ -44,17 +45,13 @@ impl JsonLines {
     }
 
     fn say_dropped(&mut self) {
-        let count = std::mem::take(&mut self.dropped);
-        if count > 0 {
-            let mut line = std::mem::take(&mut self.after);
-            line["type"] = "agent_events_dropped".into();
-            line["count"] = count.into();
-            self.out.keep(bytes(&line));
+        if let Some(dropped) = self.dropped.take() {
+            self.out.keep(bytes(&Object::AgentEventsDropped(dropped).line()));
         }
     }
 }
 
-fn bytes(line: &Value) -> Vec<u8> {
+fn bytes(line: &impl Display) -> Vec<u8> {
     format!("{line}\n").into_bytes()
 }
 
@@ -65,24 +62,19 @@ impl Sink for JsonLines {
     }
 
     fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent) {
-        let head = json!({
-            "v": after.v,
-            "seq": after.seq,
-            "sub": sub,
-            "at": jiff::Timestamp::now(),
-            "task": after.task,
-        });
-        if self.dropped > 0 && self.out.has_room() {
+        if self.dropped.is_some() && self.out.has_room() {
             self.say_dropped();
         }
-        let mut line = head.clone();
-        line["type"] = "agent_event".into();
-        line["event"] = in_words::agent(event);
-        if self.dropped > 0 || !self.out.offer(bytes(&line)) {
-            if self.dropped == 0 {
-                self.after = head;
-            }
-            self.dropped += 1;
+        if let Some(dropped) = &mut self.dropped {
+            dropped.count += 1;
+            return;
+        }
+        let (seq, at, task) = (after.seq, Timestamp::now(), after.task.clone());
+        let line = AgentLine { seq: Some(seq), sub: Some(sub), at, task, event: in_words::agent(event) };
+        let AgentLine { task, .. } = &line;
+        let dropped = AgentLinesDropped { seq, sub, at, task: task.clone(), count: 1 };
+        if !self.out.offer(bytes(&Object::AgentEvent(line).line())) {
+            self.dropped = Some(dropped);
         }
     }
 

@@ -150,7 +150,7 @@ fn s9_what_was_dropped_comes_back_bit_for_bit() {
 
     let [shown] = &dropped(&world)[..] else { panic!("one was dropped") };
     assert_eq!(
-        (&shown["name"], &shown["why"], &shown["merged"]),
+        (&shown["name"], &shown["why"], &shown["is_merged"]),
         (&"t".into(), &"dropped".into(), &false.into())
     );
     assert!(shown["bytes"].as_u64().unwrap() > 0);

@@ -157,9 +157,12 @@ fn u4_the_end_of_a_task_is_posted() {
     let expected = json!({
         "v": 3, "type": "task_finished", "name": "t", "repo": world.git(&["rev-parse", "--show-toplevel"]),
         "kind": "loop", "status": "completed", "outcome": "completed", "stop_reason": "checks", "verified": true,
-        "needs": null, "message": null, "iterations": 1, "max_iterations": 5, "cost_usd": null, "agent": "echo",
+        "needs": null, "message": null, "iteration": 1, "max_iterations": 5, "cost_usd": null, "agent": "echo",
         "branch": "main", "last_commit": world.git(&["rev-parse", "HEAD"]), "trust_files": ["log"], "pull_request": null,
-        "next": ["dacapo diff t", "dacapo resume t \"also …\""],
+        "next": [
+            {"command": "dacapo diff t", "meaning": "see what changed"},
+            {"command": "dacapo resume t \"also …\"", "meaning": "go on with one more request"},
+        ],
     });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&posts[0][field], value, "{field}");
@@ -348,7 +351,10 @@ fn u4_a_command_that_fails_is_no_failure_of_the_task() {
     ran.says("cannot notify by command: exit 3: it broke");
     let ran = world.run(&["notify", "test", "--json"]).expect(1);
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(answer, json!({"v": 3, "how": "command", "ok": false, "error": "exit 3: it broke"}));
+    assert_eq!(
+        answer,
+        json!({"v": 3, "type": "notified", "how": "command", "ok": false, "error": "exit 3: it broke"})
+    );
 }
 
 #[cfg(not(target_os = "macos"))]

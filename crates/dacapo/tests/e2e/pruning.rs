@@ -25,7 +25,7 @@ fn in_short(pruned: &Value) -> (Vec<String>, Vec<String>) {
     let removed = pruned["removed"].as_array().unwrap().iter();
     let spared = pruned["spared"].as_array().unwrap().iter();
     (
-        removed.map(|item| format!("{} {}", text(&item["kind"]), text(&item["name"]))).collect(),
+        removed.map(|item| format!("{} {}", text(&item["kind"]), text(&item["task"]))).collect(),
         spared.map(|item| text(&item["name"])).collect(),
     )
 }
@@ -72,7 +72,7 @@ fn s9_worktrees_of_merged_tasks_go_and_nothing_else_does() {
 
     let done = prune(&world, &[]);
     assert_eq!(in_short(&done).0, ["worktree merged"]);
-    assert_eq!(done["removed"][0]["reason"], "merged into main");
+    assert_eq!(done["removed"][0]["message"], "merged into main");
     assert!(!merged.exists() && open.exists() && dirty.join("precious").exists() && idle.exists());
     assert_eq!(
         world.git(&["branch", "--list", "dacapo/*", "--format=%(refname:short)"]),
@@ -157,7 +157,7 @@ fn s9_what_crashes_left_is_removed_or_named() {
     let done = prune(&world, &["--dropped"]);
     assert_eq!(in_short(&done), (vec!["left ".into(), "left ".into()], vec!["t".into(), "unknown".into()]));
     assert_eq!(world.git(&["worktree", "list"]).lines().count(), 1);
-    assert!(done["spared"][0]["reason"].as_str().unwrap().contains("dacapo undo t reverts it"));
+    assert!(done["spared"][0]["message"].as_str().unwrap().contains("dacapo undo t reverts it"));
     assert!(!repo.join("dropped/.gone-x").exists() && repo.join("worktrees/unknown").exists());
     let _ = world.run(&["undo", "t"]).expect(0);
     assert_eq!(fs::read_to_string(at.join("f-t")).unwrap(), "t\n");

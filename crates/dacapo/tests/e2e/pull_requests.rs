@@ -75,7 +75,7 @@ fn s12_a_completed_task_is_pushed_and_offered() {
         assert!(opened.env.iter().any(|set| set == variable), "{variable}");
     }
     let event = &world.events("t", "pull_request")[0];
-    let fields = ["url", "branch", "base_branch", "cli"].map(|field| event[field].as_str().unwrap());
+    let fields = ["url", "branch", "base", "cli"].map(|field| event[field].as_str().unwrap());
     assert_eq!(fields, [URL, "dacapo/t", "main", "gh"]);
     assert_eq!(world.status("t")["pull_request"], URL);
     world.run(&["status", "t"]).expect(0).says(&format!("  pull request {URL}\n"));
@@ -327,7 +327,7 @@ fn s12_the_remote_and_branch_that_the_base_follows_are_taken() {
     let mut command = world.command(&["pr", "t", "--dry-run", "--json"]);
     let ran = Ran::from(command.env("DACAPO_PR_CLI", "gh").output().unwrap()).expect(0);
     let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((&plan["remote"], &plan["base"]), (&json!("fork"), &json!("develop")));
+    assert_eq!((&plan["remote"], &plan["base_branch"]), (&json!("fork"), &json!("develop")));
     let base = world.run(&["pr", "t", "--dry-run", "--base", "release/1"]).expect(0);
     base.says("to     release/1").says("push   dacapo/t to fork (elsewhere.example/x/y)");
 }

@@ -79,7 +79,7 @@ fn s17_a_stopped_task_is_renamed_and_goes_on_under_its_new_name() {
     let ran = world.run(&["rename", "old", "new", "--json"]).expect(0);
     let said: Value = serde_json::from_str(&ran.stdout).unwrap();
     let at = PathBuf::from(said["worktree"].as_str().unwrap());
-    let fields = ["v", "type", "from", "name", "branch"].map(|field| said[field].clone());
+    let fields = ["v", "type", "from", "to", "branch"].map(|field| said[field].clone());
     assert_eq!(fields, [json!(3), json!("renamed"), json!("old"), json!("new"), json!("dacapo/new")]);
     let _ = world.run(&["resume", "new", "--iter", "1"]).expect(0);
     let log = world.git(&[
@@ -235,7 +235,7 @@ fn s9_what_was_merged_is_brought_back_under_the_new_name() {
     let at = task(&world, "old");
     let listed: Value =
         serde_json::from_str(&world.run(&["undo", "--list", "--json"]).expect(0).stdout).unwrap();
-    assert_eq!((&listed[0]["name"], &listed[0]["branch"]), (&json!("new"), &json!("refs/heads/dacapo/new")));
+    assert_eq!((&listed[0]["name"], &listed[0]["branch"]), (&json!("new"), &json!("dacapo/new")));
     world.run(&["undo", "new"]).expect(0).says("new is back: branch dacapo/new and ");
     assert_eq!(world.git(&["rev-parse", "dacapo/new"]), tip);
     let back = at.with_file_name("new");

@@ -495,7 +495,7 @@ fn every_setting_is_shown_with_its_origin() {
         .insert("API_KEY".to_owned(), "https://hooks.example/T0/secret".to_owned());
     assert_eq!(again, expected);
 
-    let json = render_json(&loaded);
+    let json = serde_json::to_value(object(&loaded)).unwrap();
     assert_eq!(json["settings"][1]["value"], serde_json::json!(["cargo test", "say \"hi\""]));
     assert_eq!(json["settings"][2]["origin"], serde_json::json!({"kind": "env", "name": "DACAPO_LANGUAGE"}));
     assert!(!json.to_string().contains("secret") && !json.to_string().contains("sk-123"));

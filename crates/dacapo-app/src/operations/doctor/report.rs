@@ -3,18 +3,25 @@
 use dacapo_core::agent::Billing;
 use dacapo_core::event::{FORMAT, Tokens};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::messages::{Text, english, english_or_null};
 
-/// Everything.
-#[derive(Debug, Serialize)]
+/// What `doctor --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Doctor")]
 pub struct Report {
+    /// The version of this format.
     v: u32,
+    /// Says what the object is.
+    #[schemars(extend("const" = "doctor"))]
     r#type: &'static str,
-    /// At least one agent can do real work here.
+    /// True if tasks can run on this machine and at least one agent can work on them.
     pub ok: bool,
+    /// Every agent that Dacapo knows.
     pub agents: Vec<AgentReport>,
+    /// What tasks need of the machine.
     pub machine: Vec<Check>,
 }
 
@@ -28,53 +35,67 @@ impl Report {
 }
 
 /// Where an agent comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentKind")]
 pub enum Kind {
-    /// Dacapo knows how to run it.
+    /// A program that Dacapo knows how to run.
     BuiltIn,
-    /// Dacapo's own, for any model endpoint.
+    /// Dacapo's own agent, for any model endpoint.
     Native,
-    /// Dacapo's own, scripted.
+    /// Dacapo's own agent that follows a script.
     Rehearsal,
-    /// From the config.
+    /// An agent from the settings.
     Configured,
 }
 
 /// Whether an agent can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentState")]
 pub enum State {
+    /// It can be used.
     Ready,
+    /// Its program is not installed.
     NotFound,
+    /// It is installed, and nobody is logged in.
     NotLoggedIn,
-    /// It is there, and cannot be run as it is.
+    /// It is installed, and cannot be run as it is.
     Unusable,
 }
 
 /// One agent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AgentReport {
+    /// The name that `--agent` takes.
     pub name: String,
+    /// Where it comes from.
     pub kind: Kind,
+    /// Whether it can be used.
     pub state: State,
-    /// The program on PATH.
+    /// The path of its program; null if there is none.
     pub path: Option<String>,
-    /// What is run in its place.
+    /// The program that is run in place of a wrapper script; null if that is the same.
     pub native_program: Option<String>,
+    /// Its version; null if it is not known.
     pub version: Option<String>,
-    /// None: it cannot be told.
+    /// Whether somebody is logged in; null if that cannot be told.
     pub logged_in: Option<bool>,
+    /// Who pays for it.
     pub billing: BillingReport,
-    /// Where model calls go, where it is not the vendor's own address.
+    /// Where model calls go; null if it is the vendor's own address.
     pub base_url: Option<String>,
-    /// A usage limit that a task of this machine ran into.
+    /// A usage limit that a task on this machine ran into; null if none is known.
     pub limit: Option<LimitReport>,
+    /// Why it cannot be used, as a sentence; null if it can.
     #[serde(serialize_with = "english_or_null")]
+    #[schemars(with = "Option<String>")]
     pub problem: Option<Text>,
-    /// What to do about it.
+    /// What to do about it; null if there is nothing to do.
     #[serde(serialize_with = "english_or_null")]
+    #[schemars(with = "Option<String>")]
     pub hint: Option<Text>,
+    /// What came of a test turn (`--probe`); null without one.
     pub probe: Option<Probed>,
 }
 
@@ -107,14 +128,19 @@ impl AgentReport {
     }
 }
 
-/// Who is charged. Of a key only the name of its holder is ever told.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+/// Who pays for an agent. Of a key, only the place that holds it is ever named.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "Billing")]
 pub enum BillingReport {
+    /// That cannot be told.
     #[default]
     Unknown,
+    /// A subscription: turns are not billed one by one.
     Subscription,
+    /// Turns are billed to an API key.
     ApiKey {
+        /// The variable or file that holds the key.
         from: String,
     },
 }
@@ -129,61 +155,82 @@ impl From<Billing> for BillingReport {
     }
 }
 
-/// A limit that holds.
-#[derive(Debug, Serialize)]
+/// A usage limit that is in force.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LimitReport {
+    /// When it ends.
+    #[serde(rename = "resets_at")]
     pub until: Timestamp,
+    /// The task that ran into it.
     pub found_by: String,
+    /// What the agent said.
     pub message: String,
 }
 
 /// What came of a test turn.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Probed {
+    /// How it ended.
     pub outcome: Outcome,
-    /// What went wrong.
+    /// What went wrong; null if nothing did.
     #[serde(serialize_with = "english_or_null")]
+    #[schemars(with = "Option<String>")]
     pub message: Option<Text>,
     /// What the agent said.
     pub reply: String,
+    /// How long it took.
+    #[serde(rename = "duration_seconds")]
     pub seconds: f64,
+    /// The tokens it used.
     pub tokens: Tokens,
+    /// What it cost; null if the agent did not say.
     pub cost_usd: Option<f64>,
 }
 
 /// How a test turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ProbeOutcome")]
 pub enum Outcome {
+    /// The agent works.
     Done,
-    /// It works, but not now.
+    /// The agent works, but is at its usage limit.
     Limit,
-    /// It may work another time.
+    /// The turn failed, and may work another time.
     Failed,
-    /// It will not heal by itself: not logged in, billing, not there.
+    /// The turn failed, and will fail again: not logged in, not paid for, not installed.
     Refused,
+    /// A person ended it.
     Cancelled,
 }
 
-/// One thing about the machine.
-#[derive(Debug, Serialize)]
+/// One thing that tasks need of the machine.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MachineCheck")]
 pub struct Check {
+    /// What was looked at.
     pub name: &'static str,
+    /// Whether it is as it should be.
     pub state: CheckState,
+    /// What was found, as a sentence.
     #[serde(serialize_with = "english")]
+    #[schemars(with = "String")]
     pub detail: Text,
+    /// What to do about it; null if there is nothing to do.
     #[serde(serialize_with = "english_or_null")]
+    #[schemars(with = "Option<String>")]
     pub hint: Option<Text>,
 }
 
-/// How good it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Whether something about the machine is as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckState {
+    /// It is as it should be.
     Good,
-    /// Tasks run, but the user should know.
+    /// Tasks can run, but there is something to know.
     Note,
-    /// No task can run.
+    /// Tasks cannot run.
     Bad,
 }
 

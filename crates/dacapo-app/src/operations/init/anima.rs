@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use dacapo_core::spec::TaskName;
 use dacapo_core::task::milestone::{Definition, MOST_BYTES};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::InitResult;
 use crate::error::Failure;
@@ -24,6 +24,7 @@ use crate::messages::{Messages, Text, say};
 use crate::milestones::{Folder, read_text};
 use crate::new_files::NewFile;
 use crate::present::errors;
+use crate::present::json::objects::ImportedFile;
 
 /// Where it is looked for.
 pub(super) const DIRECTORY: &str = ".anima";
@@ -54,8 +55,14 @@ pub struct Imported {
 }
 
 impl Imported {
-    pub fn to_json(&self) -> Value {
-        json!({ "from": self.from, "to": self.to, "status": self.status, "problem": self.problem.as_ref().map(Text::english) })
+    /// For programs.
+    pub fn file(&self) -> ImportedFile {
+        ImportedFile {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            status: self.status.clone(),
+            problem: self.problem.as_ref().map(|problem| problem.english().to_owned()),
+        }
     }
 
     /// `milestones/M4.md → .dacapo/milestones/m4.md, completed; line 7: …`
@@ -309,6 +316,8 @@ fn json_of(path: &Path) -> Result<Option<Value>, Text> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

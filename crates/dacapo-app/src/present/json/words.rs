@@ -10,6 +10,44 @@ use serde_json::Value;
 use crate::messages::Messages;
 use crate::present::{ends, faults, needs, notices, workspace};
 
+/// A field that the journal does not have.
+#[derive(Debug, Clone, Copy)]
+pub struct Added {
+    /// The object that it is put into, by the name of its schema.
+    pub object: &'static str,
+    pub field: &'static str,
+    pub holds: Holds,
+    /// What it means.
+    pub about: &'static str,
+}
+
+/// What such a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    Text,
+    ListOfTexts,
+}
+
+const fn text(object: &'static str, field: &'static str, about: &'static str) -> Added {
+    Added { object, field, holds: Holds::Text, about }
+}
+
+/// All of them. A field that is put in and not named here fails the tests.
+pub const ADDED: [Added; 7] = [
+    text("Needs", "question", "What a person is asked: a sentence, or the agent's own words."),
+    Added {
+        object: "Needs",
+        field: "options",
+        holds: Holds::ListOfTexts,
+        about: "The commands that answer it, the most likely first.",
+    },
+    text("Fault", "message", "What went wrong, as a sentence."),
+    text("NotAllowed", "message", "What the agent was refused and what would allow it, as a sentence."),
+    text("StopDetail", "message", "The whole detail as a sentence."),
+    text("Notice", "message", "The whole notice as a sentence."),
+    text("IterationRecord", "error", "Why the iteration failed, as a sentence. Absent if it succeeded."),
+];
+
 fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

@@ -4,14 +4,20 @@ use std::path::{Path, PathBuf};
 
 use dacapo_app::messages::Messages;
 use dacapo_app::operations::merge::{MergePlan, ObserveMerge};
+use dacapo_app::present::json::merge::{
+    ExpectedMerge, MergeAgent, MergeFinished, MergePlan as PlanObject, MergeResult, MergedCheck,
+    PlannedCheck, PlannedTask, TaskMerge,
+};
+use dacapo_app::present::json::objects::AgentLine;
+use dacapo_app::present::json::{self, Object};
 use dacapo_app::present::{kind_words, left_out};
-use dacapo_core::event::{AgentEvent, FORMAT};
+use dacapo_core::event::AgentEvent;
 use dacapo_core::git::{Oid, display_path};
 use dacapo_core::merge::{
     Expected, Halt, Home, LeftOut, MergeObserver, MergeSuccess, Outcome, Planned, Proven, Step,
 };
 use dacapo_core::view::{Status, TaskView};
-use serde_json::{Value, json};
+use jiff::Timestamp;
 
 use super::halt_by_signals;
 use crate::args::Show;
@@ -40,6 +46,8 @@ pub(super) struct Shown {
     query: Option<String>,
     dry_run: bool,
     into: String,
+    /// The one that is being merged.
+    task: String,
     width: usize,
     merged: Vec<String>,
     left_out: Vec<String>,
@@ -48,8 +56,8 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn new(app: &Console, show: Show, query: Option<String>, dry_run: bool) -> Self {
         let (printer, messages) = (app.printer.clone(), app.messages);
-        let (into, merged, left_out) = (String::new(), Vec::new(), Vec::new());
-        Self { printer, messages, show, query, dry_run, into, width: 0, merged, left_out }
+        let (into, task, merged, left_out) = (String::new(), String::new(), Vec::new(), Vec::new());
+        Self { printer, messages, show, query, dry_run, into, task, width: 0, merged, left_out }
     }
 
     /// Whether something conflicts that nobody would resolve.
@@ -70,15 +78,18 @@ impl Shown {
         }
     }
 
-    fn json(&self, kind: &str, mut value: Value) {
-        if !self.show.json {
-            return;
+    fn json(&self, object: Object) {
+        if self.show.json {
+            self.printer.print(&object.line());
         }
-        if let Some(object) = value.as_object_mut() {
-            object.insert("v".into(), FORMAT.into());
-            object.insert("type".into(), kind.into());
-        }
-        self.printer.print(&value.to_string());
+    }
+
+    fn json_result(&self, task: &str, result: TaskMerge) {
+        self.json(Object::MergeResult(MergeResult { task: task.to_owned(), result }));
+    }
+
+    fn branch(&self) -> String {
+        words::branch(&self.into).to_owned()
     }
 
     fn notes(&self, notes: &[String]) {
@@ -98,11 +109,12 @@ impl Shown {
         let names = plan.iter().map(|task| &task.name).chain(merged.iter().map(|(name, _)| name));
         self.width = names.map(String::len).max().unwrap_or(0).min(40);
         let width = self.width;
-        let tasks: Vec<Value> = plan.iter().map(planned_json).collect();
-        self.json(
-            "merge_plan",
-            json!({"into": self.into, "from": from, "tasks": tasks, "dry_run": self.dry_run}),
-        );
+        self.json(Object::MergePlan(PlanObject {
+            into: self.branch(),
+            from_commit: from.clone(),
+            tasks: plan.iter().map(planned_object).collect(),
+            dry_run: self.dry_run,
+        }));
         let messages = self.messages;
         let label = |text: String| paint(DIM, &pad(&text, 7));
         let into = label(messages.merge_label_into());
@@ -114,10 +126,8 @@ impl Shown {
             let into = words::branch(&merged.into);
             let there = messages.merge_merged_before(into, merged.commit.short());
             self.say(&format!("  {name:<width$}  {there}"));
-            self.json(
-                "merge_result",
-                json!({"task": name, "result": "already_merged", "into": merged.into, "commit": merged.commit}),
-            );
+            let (into, commit_id) = (into.to_owned(), merged.commit.clone());
+            self.json_result(name, TaskMerge::AlreadyMerged { into, commit_id });
         }
         for (at, task) in plan.iter().enumerate() {
             let (number, name) = (at + 1, &task.name);
@@ -184,20 +194,17 @@ impl Shown {
                 self.merged.push(name.to_owned());
                 self.line(BOLD, "✓", name, &self.messages.merge_is_there(words::branch(&self.into)));
                 self.home(home, name);
-                self.json(
-                    "merge_result",
-                    json!({"task": name, "result": "already_there", "kept": home.refs}),
-                );
+                self.json_result(name, TaskMerge::AlreadyThere { kept: home.refs.clone() });
             }
             Outcome::Empty => {
                 self.line(DIM, "·", name, &self.messages.merge_nothing_to_merge());
-                self.json("merge_result", json!({"task": name, "result": "empty"}));
+                self.json_result(name, TaskMerge::Empty);
             }
             Outcome::LeftOut(why) => self.was_left_out(branch, name, why),
             Outcome::Halted => {
                 self.left_out.push(name.to_owned());
                 self.line(WARN, "■", name, &self.messages.merge_stopped());
-                self.json("merge_result", json!({"task": name, "result": "stopped"}));
+                self.json_result(name, TaskMerge::Stopped);
             }
         }
     }
@@ -240,21 +247,23 @@ impl Shown {
             self.more(&messages.merge_agent_output(&messages.path(&resolved.record)));
         }
         self.home(&done.home, name);
-        self.json(
-            "merge_result",
-            json!({
-                "task": name,
-                "result": "merged",
-                "commit": done.commit,
-                "from": done.from,
-                "fast_forward": done.fast_forward,
-                "checks": done.checks.iter().map(|check| json!({"command": check.command, "by_receipt": check.by_receipt})).collect::<Vec<_>>(),
-                "agent": done.resolved.as_ref().map(|resolved| &resolved.agent),
-                "conflicts": done.resolved.iter().flat_map(|resolved| &resolved.conflicts).map(|path| display_path(path)).collect::<Vec<_>>(),
-                "kept": done.home.refs,
-                "set_aside": done.home.set_aside.as_deref().map(display_path),
-                "problems": done.home.problems.iter().map(|problem| not_at_home(problem, name, Messages::ENGLISH)).collect::<Vec<_>>(),
-            }),
+        let resolved = done.resolved.as_ref();
+        let check =
+            |check: &Proven| MergedCheck { command: check.command.clone(), by_receipt: check.by_receipt };
+        let problem = |problem| not_at_home(problem, name, Messages::ENGLISH);
+        self.json_result(
+            name,
+            TaskMerge::Merged {
+                commit_id: done.commit.clone(),
+                from_commit: done.from.clone(),
+                fast_forward: done.fast_forward,
+                checks: done.checks.iter().map(check).collect(),
+                agent: resolved.map(|resolved| resolved.agent.clone()),
+                conflicts: resolved.map(|resolved| shown(&resolved.conflicts)).unwrap_or_default(),
+                kept: done.home.refs.clone(),
+                set_aside: done.home.set_aside.as_deref().map(display_path),
+                problems: done.home.problems.iter().map(problem).collect(),
+            },
         );
     }
 
@@ -293,17 +302,18 @@ impl Shown {
         if let Some(next) = next_step(words::branch(branch), name, why, messages) {
             self.more(&format!("{}{next}", messages.label_do()));
         }
-        self.json(
-            "merge_result",
-            json!({"task": name, "result": "left_out", "why": reason.english(), "see": why.look_at().map(|path| display_path(path))}),
-        );
+        let (message, see) = (reason.english().to_owned(), why.look_at().map(|path| display_path(path)));
+        self.json_result(name, TaskMerge::LeftOut { message, see });
     }
 
     fn sum(&self, from: &Oid, to: Option<&Oid>) {
-        self.json(
-            "merge_finished",
-            json!({"into": self.into, "from": from, "to": to, "merged": self.merged, "left_out": self.left_out}),
-        );
+        self.json(Object::MergeFinished(MergeFinished {
+            into: self.branch(),
+            from_commit: from.clone(),
+            to_commit: to.cloned(),
+            merged: self.merged.clone(),
+            left_out: self.left_out.clone(),
+        }));
         let branch = words::branch(&self.into);
         let moved = match to {
             Some(to) if to != from => format!("{branch}: {} → {}", from.short(), to.short()),
@@ -352,32 +362,38 @@ fn proven(checks: &[Proven], messages: Messages) -> String {
     checks.iter().map(one).collect()
 }
 
-fn planned_json(task: &Planned) -> Value {
-    let (expected, conflicts, with): (&str, &[PathBuf], &[String]) = match &task.expected {
-        Expected::AlreadyThere => ("already_there", &[], &[]),
-        Expected::Empty => ("empty", &[], &[]),
-        Expected::FastForward => ("fast_forward", &[], &[]),
-        Expected::Merge => ("merge", &[], &[]),
-        Expected::Squash => ("squash", &[], &[]),
-        Expected::Conflicts { files, with } => ("conflicts", files, with),
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| display_path(path)).collect()
+}
+
+fn planned_object(task: &Planned) -> PlannedTask {
+    let (expected, conflicts, with): (ExpectedMerge, &[PathBuf], &[String]) = match &task.expected {
+        Expected::AlreadyThere => (ExpectedMerge::AlreadyThere, &[], &[]),
+        Expected::Empty => (ExpectedMerge::Empty, &[], &[]),
+        Expected::FastForward => (ExpectedMerge::FastForward, &[], &[]),
+        Expected::Merge => (ExpectedMerge::Merge, &[], &[]),
+        Expected::Squash => (ExpectedMerge::Squash, &[], &[]),
+        Expected::Conflicts { files, with } => (ExpectedMerge::Conflicts, files, with),
     };
-    json!({
-        "task": task.name,
-        "commits": task.commits,
-        "files": task.files.iter().map(|path| display_path(path)).collect::<Vec<_>>(),
-        "expected": expected,
-        "conflicts": conflicts.iter().map(|path| display_path(path)).collect::<Vec<_>>(),
-        "conflicts_with": with,
-        "checks": task.checks.iter().map(|(command, proven)| json!({"command": command, "proven": proven})).collect::<Vec<_>>(),
-        "agent": task.agent,
-        "uncommitted": task.uncommitted,
-    })
+    let check =
+        |(command, proven): &(String, bool)| PlannedCheck { command: command.clone(), proven: *proven };
+    PlannedTask {
+        task: task.name.clone(),
+        commits: task.commits,
+        files: shown(&task.files),
+        expected,
+        conflicts: shown(conflicts),
+        conflicts_with: with.to_vec(),
+        checks: task.checks.iter().map(check).collect(),
+        agent: task.agent.clone(),
+        uncommitted_total: task.uncommitted as u64,
+    }
 }
 
 impl MergeObserver for Shown {
     fn step(&mut self, step: &Step<'_>) {
         match step {
-            Step::Begin(_) => {}
+            Step::Begin(task) => self.task = (*task).to_owned(),
             Step::Resolving { agent, conflicts, record } => {
                 let messages = self.messages;
                 self.more(&match conflicts.is_empty() {
@@ -386,13 +402,17 @@ impl MergeObserver for Shown {
                         messages.merge_agent_resolves_files(agent, &left_out::files(conflicts, messages))
                     }
                 });
-                self.json(
-                    "merge_agent",
-                    json!({"agent": agent, "conflicts": conflicts.iter().map(|path| display_path(path)).collect::<Vec<_>>(), "record": display_path(record as &Path)}),
-                );
+                self.json(Object::MergeAgent(MergeAgent {
+                    task: self.task.clone(),
+                    agent: (*agent).to_owned(),
+                    conflicts: shown(conflicts),
+                    output_file: display_path(record as &Path),
+                }));
             }
             Step::Agent(event) => {
-                self.json("agent_event", json!({"event": event}));
+                let (at, task, event_object) = (Timestamp::now(), self.task.clone(), json::agent(event));
+                let line = AgentLine { seq: None, sub: None, at, task, event: event_object };
+                self.json(Object::AgentEvent(line));
                 if let AgentEvent::ToolCall { name, summary, .. } = event {
                     self.more(&format!("▸ {}", words::line(&format!("{name} {summary}"), 80)));
                 }

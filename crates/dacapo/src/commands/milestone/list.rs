@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use dacapo_app::messages::{Messages, say};
-use serde_json::{Value, json};
+use dacapo_app::present::json::Versioned;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::told;
@@ -19,8 +19,8 @@ pub(super) fn run(app: &Console, args: &ListMilestones) -> Result<u8, Failure> {
         .map_err(|error| Failure::failed(say(|m| m.milestones_unreadable(&error.to_string()))))?;
     catalog.entries().for_each(|entry| super::clear_up(app, &repo, entry));
     if args.json {
-        let all: Vec<Value> = catalog.entries().map(told::brief).collect();
-        app.print(&json!(all).to_string());
+        let all: Vec<_> = catalog.entries().map(|entry| Versioned::new(told::brief(entry))).collect();
+        app.print(&serde_json::to_string(&all).unwrap_or_default());
         return Ok(0);
     }
     let entries: Vec<&Entry> = catalog.entries().collect();

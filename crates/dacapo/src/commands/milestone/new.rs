@@ -5,10 +5,10 @@ use std::path::Path;
 use dacapo_app::messages::{Messages, command, say};
 use dacapo_app::operations::milestone::which;
 use dacapo_app::present::milestone::flaws;
+use dacapo_app::present::milestone::json::{MilestoneCreated, MilestoneObject};
 use dacapo_app::present::next::{self, Next};
 use dacapo_core::spec::TaskName;
 use jiff::Timestamp;
-use serde_json::json;
 
 use crate::args::Show;
 use crate::args::milestone::NewMilestone;
@@ -60,7 +60,12 @@ pub(super) fn run(app: &Console, args: &NewMilestone) -> Result<u8, Failure> {
     }
     let empty: Vec<&str> = outline.empty().into_iter().map(Section::name).collect();
     if args.json {
-        app.print(&json!({ "id": id, "path": path, "fill_in": empty }).to_string());
+        let created = MilestoneCreated {
+            id: id.to_string(),
+            path: path.display().to_string(),
+            fill_in: empty.iter().map(|&section| section.to_owned()).collect(),
+        };
+        app.print(&MilestoneObject::MilestoneCreated(created).line());
         return Ok(0);
     }
     app.print(&told(app, &id, &path, &empty, matches!(known, Known::OtherTask)));

@@ -143,7 +143,7 @@ pub(super) fn reject(app: &Console, args: &RejectMilestone) -> Result<u8, Failur
 pub(super) fn abandon(app: &Console, args: &AbandonMilestone) -> Result<u8, Failure> {
     let seen = app.abandon_milestone(&args.milestone)?;
     match &seen.result {
-        _ if args.json => app.print(&json::status(&seen).to_string()),
+        _ if args.json => app.print(&json::status(&seen)),
         Some(result) => app.print(&report::result(&seen, result, app.messages)),
         None => app.print(&app.messages.milestones_abandoned(&seen.name)),
     }

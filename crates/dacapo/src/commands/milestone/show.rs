@@ -42,7 +42,7 @@ pub(super) fn run(app: &Console, args: &ShowMilestone) -> Result<u8, Failure> {
     };
     let next = told::next(&entry);
     if args.json {
-        app.print(&told::whole(&entry, &story, &next).to_string());
+        app.print(&told::whole(&entry, &story, &next).line());
     } else {
         let most = if args.all { usize::MAX } else { MOST_ROUNDS };
         app.print(&page(&entry, &story, &next, most, app.messages));

@@ -1,13 +1,17 @@
 //! What is said of a milestone, for people and for programs.
 
 use dacapo_app::messages::{Messages, Text, command, say};
+use dacapo_app::present::milestone::json::{
+    CriterionObject, DefinitionObject, FeatureCount, FeatureObject, FindingLists, FindingObject,
+    MilestoneEntry, MilestoneObject, MilestoneObjectInFull, MilestonePage, RoundObject, StatementObject,
+};
+use dacapo_app::present::next::Next;
 use dacapo_core::event::{Choice, NeedKind};
-use dacapo_core::task::milestone::{Definition, criterion_id, feature_id};
+use dacapo_core::task::milestone::{Definition, Finding, criterion_id, feature_id};
 use dacapo_core::view;
-use serde_json::{Value, json};
 
-use crate::milestones::{Entry, Known, MilestoneTask, Speaker, Statement, Status, Story};
-use crate::output::json::ask;
+use crate::milestones::{Entry, Known, MilestoneTask, Round, Speaker, Statement, Status, Story};
+use crate::output::{json, words};
 
 /// Its status, and what its task adds to it.
 pub(super) fn status(entry: &Entry, messages: Messages) -> String {
@@ -87,7 +91,11 @@ fn tokens(entry: &Entry) -> Option<u64> {
 }
 
 /// An element of `milestone list --json`.
-pub(super) fn brief(entry: &Entry) -> Value {
+pub(super) fn brief(entry: &Entry) -> MilestoneObject {
+    MilestoneObject::Milestone(Box::new(MilestoneObjectInFull { entry: facts(entry), page: None }))
+}
+
+fn facts(entry: &Entry) -> MilestoneEntry {
     let definition = entry.definition();
     let (done, total) = features(entry).map_or((None, None), |(done, total)| (done, Some(total)));
     let (developer, acceptor) = agents(entry);
@@ -97,89 +105,89 @@ pub(super) fn brief(entry: &Entry) -> Value {
         (None, Known::Mirrored(mirror)) => (mirror.rounds, Some(mirror.iteration_count)),
         (None, _) => (None, None),
     };
-    json!({
-        "id": entry.name,
-        "status": entry.status().as_str(),
-        "title": definition.and_then(|definition| definition.title.as_deref()),
-        "path": entry.written.as_ref().map(|written| written.path.to_string_lossy()),
-        "created": definition.and_then(|definition| definition.settings.created),
-        "auto_start": definition.map(|definition| definition.settings.auto_start),
-        "requires_human_review": definition.map(|definition| definition.settings.requires_human_review),
-        "features": { "done": done, "total": total },
-        "round": progress.and_then(|progress| progress.round),
-        "rounds": rounds,
-        "max_rounds": progress.map(|progress| progress.max_rounds),
-        "iteration_count": accepted,
-        "consecutive_rejections": progress.map(|progress| progress.rejections),
-        "phase": progress.and_then(|progress| progress.phase).map(|phase| phase.as_str()),
-        "developer": developer,
-        "acceptor": acceptor,
-        "tokens_used": tokens(entry),
-        "cost_usd": cost(entry),
-        "branch": entry.task().and_then(|told| told.view.branch.as_deref()),
-        "task_status": entry.task().map(|told| told.view.status.as_str()),
-        "problems": entry.problems().iter().map(Text::english).collect::<Vec<_>>(),
-    })
+    let branch = entry.task().and_then(|told| told.view.branch.as_deref());
+    MilestoneEntry {
+        id: entry.name.clone(),
+        status: entry.status().as_str().to_owned(),
+        title: definition.and_then(|definition| definition.title.clone()),
+        path: entry.written.as_ref().map(|written| written.path.to_string_lossy().into_owned()),
+        created_at: definition.and_then(|definition| definition.settings.created),
+        auto_start: definition.map(|definition| definition.settings.auto_start),
+        requires_human_review: definition.map(|definition| definition.settings.requires_human_review),
+        features: FeatureCount { done, total },
+        round: progress.and_then(|progress| progress.round),
+        rounds,
+        max_rounds: progress.map(|progress| progress.max_rounds),
+        iteration_count: accepted,
+        consecutive_rejections: progress.map(|progress| progress.rejections),
+        phase: progress.and_then(|progress| progress.phase),
+        developer,
+        acceptor,
+        tokens_used: tokens(entry),
+        cost_usd: cost(entry),
+        branch: branch.map(|branch| words::branch(branch).to_owned()),
+        task_status: entry.task().map(|told| told.view.status),
+        problems: entry.problems().iter().map(|problem| problem.english().to_owned()).collect(),
+    }
 }
 
 /// All of `milestone show --json`.
-pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> Value {
-    let mut value = brief(entry);
-    let progress = entry.task().map(MilestoneTask::progress);
+pub(super) fn whole(entry: &Entry, story: &Story, next: &[(Text, Text)]) -> MilestoneObject {
+    let definition = entry.definition();
     let done = |at: usize| Some(entry.task()?.milestone.features.get(at)?.done);
-    if let Some(definition) = entry.definition() {
-        value["definition"] = definition_json(definition, done);
-        value["frozen"] = definition.frozen().into();
-    }
-    if let Some(progress) = progress {
-        let (open, settled) = (progress.findings.open(), progress.findings.settled());
-        value["findings"] = json!({ "open": open, "settled": settled });
-    }
-    value["needs"] = json!(entry.task().and_then(|told| told.view.needs.as_ref()));
-    ask(&mut value["needs"], &entry.name);
-    value["said_before"] = story.before.iter().map(said_json).collect();
-    value["all_rounds"] = story
-        .rounds
-        .iter()
-        .map(|round| {
-            let (seen, report) = (&round.seen, round.seen.report.as_ref());
-            json!({
-                "round": seen.round,
-                "feature": report.and_then(|report| report.feature.as_ref()),
-                "feature_id": report.and_then(|report| report.feature_id.as_ref()),
-                "final": report.is_some_and(|report| report.feature.is_none()),
-                "commit": report.map(|report| &report.commit),
-                "said": round.said.iter().map(said_json).collect::<Vec<_>>(),
-                "checks": seen.checks,
-                "verdict": seen.verdict,
-                "duration_ms": round.duration_ms,
-                "cost_usd": round.cost_usd,
-            })
-        })
-        .collect();
-    let next =
-        next.iter().map(|(command, what)| json!({ "command": command.english(), "what": what.english() }));
-    value["next"] = next.collect();
-    value
+    let findings = entry.task().map(MilestoneTask::progress).map(|progress| FindingLists {
+        open: progress.findings.open().iter().map(finding_object).collect(),
+        settled: progress.findings.settled().iter().map(finding_object).collect(),
+    });
+    let needs = entry.task().and_then(|told| told.view.needs.as_ref());
+    let page = MilestonePage {
+        definition: definition.map(|definition| definition_object(definition, done)),
+        frozen: definition.map(Definition::frozen),
+        findings,
+        needs: needs.map(|needs| json::needs(needs, &entry.name)),
+        said_before: story.before.iter().map(statement).collect(),
+        history: story.rounds.iter().map(round_object).collect(),
+        next: next
+            .iter()
+            .map(|(command, what)| Next::new(command.english(), what.english().to_owned()))
+            .collect(),
+    };
+    MilestoneObject::Milestone(Box::new(MilestoneObjectInFull { entry: facts(entry), page: Some(page) }))
 }
 
-fn said_json(said: &Statement) -> Value {
-    json!({ "who": said.who.as_str(), "turn": said.turn, "text": said.text })
+fn round_object(round: &Round) -> RoundObject {
+    RoundObject {
+        seen: round.seen.clone(),
+        said: round.said.iter().map(statement).collect(),
+        duration_seconds: round.duration_ms.map(|took| took as f64 / 1000.0),
+        cost_usd: round.cost_usd,
+    }
 }
 
-fn definition_json(definition: &Definition, done: impl Fn(usize) -> Option<bool>) -> Value {
-    let features = definition.features.iter().enumerate().map(|(at, feature)| {
-        json!({ "id": feature_id(at), "text": feature.text, "accept": feature.accept, "done": done(at) })
+fn finding_object(finding: &Finding) -> FindingObject {
+    FindingObject { id: format!("R{}", finding.id), text: finding.text.clone() }
+}
+
+fn statement(said: &Statement) -> StatementObject {
+    StatementObject { who: said.who.as_str().to_owned(), turn: said.turn, text: said.text.clone() }
+}
+
+fn definition_object(definition: &Definition, done: impl Fn(usize) -> Option<bool>) -> DefinitionObject {
+    let features = definition.features.iter().enumerate().map(|(at, feature)| FeatureObject {
+        id: feature_id(at),
+        text: feature.text.clone(),
+        accept: feature.accept.clone(),
+        done: done(at),
     });
     let criteria = definition.criteria.iter().enumerate();
-    let criteria = criteria.map(|(at, text)| json!({ "id": criterion_id(at), "text": text }));
-    json!({
-        "goal": definition.goal,
-        "features": features.collect::<Vec<_>>(),
-        "criteria": criteria.collect::<Vec<_>>(),
-        "constraints": definition.constraints,
-        "others": definition.others,
-    })
+    let criteria = criteria.map(|(at, text)| CriterionObject { id: criterion_id(at), text: text.clone() });
+    DefinitionObject {
+        goal: definition.goal.clone(),
+        features: features.collect(),
+        criteria: criteria.collect(),
+        constraints: definition.constraints.clone(),
+        others: definition.others.clone(),
+    }
 }
 
 /// What a command is for.

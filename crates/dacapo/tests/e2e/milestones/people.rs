@@ -89,7 +89,7 @@ fn m10_approve_overrules_the_acceptor() {
     assert_eq!(stage.verdicts()[2], (true, "person".to_owned()));
     let shown: serde_json::Value =
         serde_json::from_str(&stage.milestone("show", &["--json"]).expect(0).stdout).unwrap();
-    for (at, round) in shown["all_rounds"].as_array().unwrap().iter().enumerate() {
+    for (at, round) in shown["history"].as_array().unwrap().iter().enumerate() {
         assert_eq!(round["verdict"], stage.round(at + 1)["verdict"], "one story: {round:#}");
     }
     let page = stage.milestone("show", &[]).expect(0).stdout;

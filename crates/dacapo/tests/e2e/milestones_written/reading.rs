@@ -58,15 +58,18 @@ fn m10_at_a_pause_a_person_reads_both_sides() {
     );
     assert_eq!(told["features"], serde_json::json!({ "done": 1, "total": 2 }));
     assert_eq!((&told["developer"], &told["acceptor"]), (&"builder".into(), &"judge".into()));
-    assert_eq!(told["findings"]["open"], serde_json::json!([{ "id": 1, "text": "f2 lacks a 2" }]));
-    let rounds = told["all_rounds"].as_array().unwrap();
+    assert_eq!(told["findings"]["open"], serde_json::json!([{ "id": "R1", "text": "f2 lacks a 2" }]));
+    let rounds = told["history"].as_array().unwrap();
     assert_eq!(rounds.len(), 2);
     let who: Vec<&str> =
         rounds[1]["said"].as_array().unwrap().iter().map(|said| said["who"].as_str().unwrap()).collect();
     assert_eq!(who, ["developer", "acceptor", "dacapo"]);
     assert!(rounds[1]["said"][0]["text"].as_str().unwrap().contains("As said."), "all of the reply");
     assert_eq!(rounds[0]["verdict"]["accepted"], true);
-    assert_eq!((&rounds[1]["feature_id"], &rounds[1]["verdict"]["by"]), (&"F-2".into(), &"acceptor".into()));
+    assert_eq!(
+        (&rounds[1]["report"]["feature_id"], &rounds[1]["verdict"]["by"]),
+        (&"F-2".into(), &"acceptor".into())
+    );
     assert_eq!(rounds[1]["checks"][0]["passed"], true);
     let next: Vec<&str> =
         told["next"].as_array().unwrap().iter().map(|next| next["command"].as_str().unwrap()).collect();
