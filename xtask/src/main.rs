@@ -30,6 +30,7 @@ cargo xtask COMMAND
                             kills, mutilates and starves the program, and counts what did not hold
   picture [OPTIONS] -- CMD  docs/run.svg from what CMD shows in a terminal
   messages                  docs/messages.md: every message in every language
+  json                      docs/json.md: every JSON object and event, with every field
   help                      this text; `bench`, `picture` and `torture --help` say more
 ";
 
@@ -49,7 +50,8 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "torture" => torture::run(rest),
         "picture" => picture::run(rest),
-        "messages" => test::messages(rest),
+        "messages" => test::write_page(test::MESSAGES, rest),
+        "json" => test::write_page(test::JSON, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(true)

@@ -13,11 +13,18 @@ use crate::{Outcome, scan, setup, shell, torture};
 const END_TO_END: &str = "e2e";
 
 /// Files made from code, each with the command that prints what it should hold. Filled as such files come.
-const GENERATED: &[(&str, &[&str])] = &[(MESSAGES.0, MESSAGES.1)];
+const GENERATED: &[Page] = &[MESSAGES, JSON];
+
+/// A page, and the command that prints it.
+pub(crate) type Page = (&'static str, &'static [&'static str]);
 
 /// Every message of the program.
-const MESSAGES: (&str, &[&str]) =
+pub(crate) const MESSAGES: Page =
     ("docs/messages.md", &["run", "--quiet", "--package", "dacapo-app", "--example", "messages"]);
+
+/// Every object and event that programs are given.
+pub(crate) const JSON: Page =
+    ("docs/json.md", &["run", "--quiet", "--package", "dacapo-app", "--example", "json"]);
 
 /// Where nobody looks, the property tests draw the same cases each time: a change is refused for what it breaks, not for an
 /// older fault that a random case happens to find. At a developer's machine they go on searching.
@@ -90,12 +97,11 @@ pub(crate) fn lint(args: &[String]) -> Outcome<bool> {
     Ok(steps.summary().is_empty())
 }
 
-/// Writes the page of all messages.
-pub(crate) fn messages(args: &[String]) -> Outcome<bool> {
+/// Writes a page that is made from code.
+pub(crate) fn write_page((file, command): Page, args: &[String]) -> Outcome<bool> {
     if let Some(arg) = args.first() {
-        return Err(format!("`messages` takes no '{arg}'"));
+        return Err(format!("this command takes no '{arg}'"));
     }
-    let (file, command) = MESSAGES;
     let output = shell::cargo(command).output().map_err(|e| format!("cannot make {file}: {e}"))?;
     if !output.status.success() {
         return Err(format!("cannot make {file}: {}", String::from_utf8_lossy(&output.stderr).trim()));

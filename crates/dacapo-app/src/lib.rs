@@ -23,6 +23,7 @@ pub mod error;
 pub mod found_checks;
 pub mod guarded_command;
 pub mod inside_task;
+pub mod json_reference;
 pub mod messages;
 pub mod milestones;
 pub mod native;

@@ -19,6 +19,7 @@ mod config_edit;
 #[cfg(target_os = "linux")]
 mod crash;
 mod doctor;
+mod documented;
 mod driven;
 #[cfg(target_os = "linux")]
 mod dropping;
@@ -33,6 +34,7 @@ mod hostile_processes;
 mod inside;
 mod installed;
 mod issues;
+mod json_output;
 mod kit;
 mod languages;
 mod limits;

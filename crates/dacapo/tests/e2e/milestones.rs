@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Ran, World};
 
+mod documented;
 mod findings;
 mod founding;
 mod hostile;

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::documented;
+
 /// Waiting for something that must happen ends here; no test depends on how fast it happens.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -149,10 +151,15 @@ impl World {
         command
     }
 
-    /// Runs the program to its end.
+    /// Runs the program to its end. What it prints for programs must be what the documentation says.
     #[must_use]
+    #[track_caller]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Ran {
-        Ran::from(self.command(words).output().unwrap())
+        let ran = Ran::from(self.command(words).output().unwrap());
+        if words.iter().any(|word| word.as_ref() == "--json") {
+            documented::check(&ran.stdout);
+        }
+        ran
     }
 
     /// `dacapo exec …`

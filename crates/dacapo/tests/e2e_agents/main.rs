@@ -4,6 +4,8 @@
 
 #[path = "../../testing/agent_clis.rs"]
 mod agent_clis;
+#[path = "../e2e/documented.rs"]
+mod documented;
 #[path = "../../testing/model_server/mod.rs"]
 mod model_server;
 #[path = "../e2e/support.rs"]
