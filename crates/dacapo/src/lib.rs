@@ -106,6 +106,9 @@ pub fn main() -> ExitCode {
         print_at_the_end(Stream::Stdout, &format!("{}\n", legend::page(app().messages)));
         return ExitCode::SUCCESS;
     }
+    if args::wants_all_help(&args) {
+        return help(&args);
+    }
     let json = args::want_json(&args);
     let args = match args::as_command(args::meant(args), |name| app().is_task(name)) {
         Ok(args) => args,
@@ -217,13 +220,10 @@ fn print_at_the_end(stream: Stream, text: &str) {
 }
 
 fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return match error.print() {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                report(&commands::not_written(&error), app().messages, false)
-            }
-            _ => ExitCode::SUCCESS,
-        };
+    match error.kind() {
+        ErrorKind::DisplayHelp => return help(args),
+        ErrorKind::DisplayVersion => return shown(error.print()),
+        _ => {}
     }
     let mut failure = misunderstood::misunderstood(error);
     let of_words = matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument);
@@ -244,6 +244,21 @@ fn not_understood(error: &clap::Error, args: &[OsString]) -> ExitCode {
         return ExitCode::from(failure.exit_code());
     }
     report(&failure, app().messages, json)
+}
+
+fn help(args: &[OsString]) -> ExitCode {
+    use std::io::Write as _;
+    shown(anstream::stdout().write_all(args::help_page(args).ansi().to_string().as_bytes()))
+}
+
+/// Whoever has stopped reading has read enough.
+fn shown(printed: std::io::Result<()>) -> ExitCode {
+    match printed {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            report(&commands::not_written(&error), app().messages, false)
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// Logs go to standard error, by `DACAPO_LOG`, warnings and worse by default (L16).

@@ -8,18 +8,17 @@ use super::Exec;
 #[derive(Debug, Args)]
 #[command(
     mut_args(as_recorded),
-    after_help = "What no flag says is as it was recorded: prompt, plan, agent, checks, limits.
-A flag replaces what it names: --check all checks, --env K=V that variable.
-It starts from the current commit and runs as it did: `exec` in the foreground,
-`spawn` in the background. Secrets of --env are not stored: give them again.
+    after_help = "Prompt, plan, agent, checks and limits are those of the task, unless a flag changes them. --check replaces all
+checks, --env only the variable it names. The new task starts from the current commit, in the foreground
+or background like the old one. Secrets of --env are not stored: give them again.
 
 Examples:
-  dacapo rerun fix-login                          the same once more
-  dacapo rerun fix-login --agent codex --iter 3   with another agent, three times
-  dacapo rerun fix-login --dry-run                only show what would run"
+  dacapo rerun fix-login                          the same again
+  dacapo rerun fix-login --agent codex --iter 3   with another agent, three iterations
+All flags: dacapo rerun --help=all"
 )]
 pub struct Rerun {
-    /// The task whose request it is
+    /// The task to start again
     #[arg(id = "task", value_name = "NAME")]
     pub task: String,
     /// What is to be otherwise
@@ -31,7 +30,7 @@ pub struct Rerun {
 fn as_recorded(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "name" => arg.help("Name of the new task [default: NAME-2]"),
-        "prompt" => arg.help("Another prompt; `-` reads it from standard input"),
+        "prompt" => arg.help("A different prompt; `-` reads it from standard input"),
         "noworktree" => arg.help("Work in this checkout"),
         // It is as true here.
         "base" => arg,

@@ -1,4 +1,15 @@
-//! The first page of help: commands in groups, those that people need first at the top.
+//! The pages of help. The first one has the commands in groups. A command's own page has the flags that people use, so that it
+//! fits a screen; all of them are on the page of `--help=all`, and in the manual.
+
+use std::ffi::OsString;
+
+use clap::builder::StyledStr;
+use clap::{Arg, CommandFactory as _};
+
+use super::Cli;
+
+/// What shows every flag.
+const ALL: &str = "--help=all";
 
 /// What `dacapo --help` shows.
 pub(super) const PAGE: &str = "\
@@ -7,57 +18,88 @@ pub(super) const PAGE: &str = "\
 
 Start work:
   exec         Run an agent in this repository, once or in a loop, in the foreground [alias: run]
-  spawn        Run an agent in the background, in a worktree of its own; it outlives the terminal
-  rerun        Start the request of a task anew, under a new name
-  milestone    Write milestones down and have them built and judged until accepted [alias: ms]
+  spawn        Run an agent in the background, in a separate worktree
+  rerun        Start a task again under a new name
+  milestone    Write down milestones, and have agents build and judge them [alias: ms]
 
-Look at it:
+Watch it:
   list         Show the tasks of this repository [aliases: ls, ps]
-  status       Show what a task did, proved and cost [alias: show]
-  attach       Show a running task as if it ran here; Ctrl-C asks what to do
+  status       Show what a task did, what is proven and what it cost [alias: show]
+  attach       Watch a running task as if it ran here; Ctrl-C asks what to do
   logs         Show a task's log [alias: log]
   diff         Show what a task changed
   open         Open a task's files in your editor
-  wait         Wait for tasks to end; the exit code is the task's
+  wait         Wait for tasks to end, and exit with the task's exit code
 
 Steer it:
-  tell         Tell a task something that its next iteration hears
-  set          Change limits of a task, also while it runs
-  pause        Let running tasks pause after this iteration
-  resume       Go on with a task that is not running
-  kill         End a running task: its agent and all it started [alias: stop, which asks]
-  takeover     Work in the agent's own interactive session; then the loop goes on
-  approve      Say yes to what a task asks a person for
-  reject       Say no to what a task asks a person for
-  rename       Give a task another name, with its worktree and branch
+  tell         Tell a task something, from its next iteration on
+  set          Change the limits of a task, also while it runs
+  pause        Pause running tasks after the current iteration
+  resume       Continue a task that is not running
+  kill         End a running task and everything it started [alias: stop, which asks first]
+  takeover     Work in the agent's own interactive session; the loop goes on when you leave it
+  approve      Answer yes to what a task asks
+  reject       Answer no to what a task asks
+  rename       Rename a task, its worktree and its branch
 
-Bring it home, or put it away:
-  merge        Bring tasks home: into the branch that is checked out here, each proven first
-  pr           Push a task's branch and open a pull request with the platform's own program
+Finish it:
+  merge        Merge tasks into the current branch; each is checked first
+  pr           Push a task's branch and open a pull request
   drop         Remove a task with its worktree and branch; `undo` brings it back [alias: rm]
-  undo         Bring back what `drop` or `merge` put away, bit for bit
-  prune        Remove worktrees that are merged and what was dropped long ago
+  undo         Bring back what `drop` or `merge` removed
+  prune        Remove worktrees of merged tasks, and what was dropped long ago
 
 Set up and try:
-  init         Lay .dacapo/ out in this repository: settings, milestones, prompts, memory
-  doctor       Show which agents can be used here, who pays for them, and what is missing
-  demo         Run a whole loop with a scripted agent in a scratch repository, free of cost
-  config       Show the settings and where each comes from, or edit them
-  trust        Show what this repository would run here, and confirm it
-  notify       Try how you are told that a task ended or needs you
-  completions  Print what a shell needs to complete commands, tasks and agents
+  init         Create .dacapo/ in this repository: settings, milestones, prompts, memory
+  doctor       Show which agents you can use, who pays for them, and what is missing
+  demo         Run a whole loop with a scripted agent in a scratch repository, for free
+  config       Show the settings and where each comes from, or change them
+  trust        Show what this repository would run on your machine, and confirm it
+  notify       Try out notifications
+  completions  Print the script that completes commands, tasks and agents in your shell
   man          Print the manual page of a command, or write all of them
-  rehearsal    Check or show scripts for the built-in agent `rehearsal`
+  rehearsal    Check or print scripts for the built-in agent `rehearsal`
 
 Options:
 {options}{after-help}";
 
+/// Whether every flag is asked for.
+pub fn wants_all(words: &[OsString]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == ALL)
+}
+
+/// The page of the command that these words name: the flags that people use, or every flag if that is asked for.
+pub fn page(words: &[OsString]) -> StyledStr {
+    let all = wants_all(words);
+    let mut cli = Cli::command();
+    cli.build();
+    let mut command = &cli;
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next().and_then(|word| word.to_str()) {
+        match word {
+            "-C" | "--directory" | "--color" => _ = words.next(),
+            flag if flag.starts_with('-') => {}
+            "help" => {}
+            name => match command.find_subcommand(name) {
+                Some(found) => command = found,
+                None => break,
+            },
+        }
+    }
+    let is_first_page = command.get_name() == cli.get_name();
+    let shown = |arg: Arg| match arg.get_id().as_str() {
+        _ if all || is_first_page => arg.hide_short_help(false),
+        // The first page has them.
+        "directory" | "color" | "version" => arg.hide(true),
+        "help" => arg.help("Print help; --help=all shows every flag"),
+        _ => arg,
+    };
+    command.clone().mut_args(shown).render_help()
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
-    use super::PAGE;
-    use crate::args::Cli;
+    use super::*;
 
     #[test]
     fn u6_every_command_is_in_one_group() {
@@ -71,5 +113,35 @@ mod tests {
         known.sort_unstable();
         assert_eq!(sorted, known);
         assert!(PAGE.lines().all(|line| line.chars().count() <= 100));
+    }
+
+    fn shown(words: &str) -> String {
+        page(&words.split(' ').map(OsString::from).collect::<Vec<_>>()).to_string()
+    }
+
+    #[test]
+    fn u7_the_pages_of_exec_and_spawn_fit_a_screen_and_all_flags_are_behind_help_all() {
+        let cli = Cli::command();
+        for name in ["exec", "spawn"] {
+            let short = shown(&format!("dacapo -C x {name} --help"));
+            assert!((24..=40).contains(&short.lines().count()), "{} lines:\n{short}", short.lines().count());
+            assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
+            let all = shown(&format!("dacapo {name} --help=all"));
+            let command = cli.find_subcommand(name).unwrap();
+            for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                let flag = arg.get_long().map_or_else(|| "[PROMPT]".to_owned(), |long| format!("--{long}"));
+                assert!(all.contains(&flag), "{flag} in\n{all}");
+            }
+            assert!(all.contains("--idle-timeout") && !short.contains("--idle-timeout"), "{short}");
+            assert!(short.contains(&format!("dacapo {name} --help=all")), "{short}");
+        }
+    }
+
+    #[test]
+    fn u7_each_command_has_its_own_page() {
+        assert!(shown("dacapo --help").contains("Start work:"));
+        assert!(shown("dacapo --help").contains("--directory"), "{}", shown("dacapo --help"));
+        assert!(shown("dacapo ms start login --help").contains("--acceptor"));
+        assert!(shown("dacapo merge a,b --help=all").contains("--color"));
     }
 }

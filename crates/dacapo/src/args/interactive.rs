@@ -7,7 +7,7 @@ use super::Show;
 /// Flags of `attach`.
 #[derive(Debug, Args)]
 pub struct Attach {
-    /// The task; the latest of this repository if not given
+    /// The task [default: the latest of this repository]
     pub name: Option<String>,
     /// How it is shown
     #[command(flatten)]
@@ -17,9 +17,9 @@ pub struct Attach {
 /// Flags of `takeover`.
 #[derive(Debug, Args)]
 pub struct Takeover {
-    /// The task; the latest of this repository if not given
+    /// The task [default: the latest of this repository]
     pub name: Option<String>,
-    /// Leave the task as it is afterwards
+    /// Do not resume the task afterwards
     #[arg(long)]
     pub no_resume: bool,
 }

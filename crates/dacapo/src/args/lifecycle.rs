@@ -5,14 +5,14 @@ use clap::Args;
 /// Flags of `rename`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Its branch becomes dacapo/NEW, its worktree moves along, and OLD is free again. What was proven stays proven.
-A rename that was cut short is finished by the next command that names the task."
+    after_help = "The branch becomes dacapo/NEW and the worktree is moved, too. What was proven stays proven.
+If a rename is interrupted, the next command that names the task finishes it."
 )]
 pub struct Rename {
     /// The task
     #[arg(value_name = "OLD")]
     pub name: String,
-    /// The name it gets
+    /// Its new name
     #[arg(value_name = "NEW")]
     pub new_name: String,
     /// Print JSON
@@ -23,10 +23,10 @@ pub struct Rename {
 /// Flags of `drop`.
 #[derive(Debug, Args)]
 pub struct Drop {
-    /// The tasks: a,b
+    /// The tasks, as a,b
     #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
     pub names: Vec<String>,
-    /// Print what was dropped as JSON lines
+    /// Print what was dropped as JSON, one object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -34,7 +34,7 @@ pub struct Drop {
 /// Flags of `undo`.
 #[derive(Debug, Args)]
 pub struct Undo {
-    /// The task, or an id of --list; what was put away last if not given
+    /// The task, or an id from --list [default: what was removed last]
     pub name: Option<String>,
     /// Show what can be brought back
     #[arg(long, conflicts_with = "name")]
@@ -47,18 +47,17 @@ pub struct Undo {
 /// Flags of `prune`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Worktrees of merged tasks go, and of what was dropped all that is merged or older than 30 days.
-Proof checkouts go that no proof has used for 7 days (or for D); the next proof makes another.
-What git can keep of it is under refs/dacapo/rescue/NAME/ first. Nothing else goes unless it is asked for."
+    after_help = "This removes worktrees of merged tasks, dropped tasks that are merged or older than 30 days, and checkouts for
+proofs that were not used for 7 days (or for D). What git can keep is first kept under refs/dacapo/rescue/NAME/."
 )]
 pub struct Prune {
-    /// Show what would go, and remove nothing
+    /// Show what would be removed, and remove nothing
     #[arg(long, short = 'n')]
     pub dry_run: bool,
-    /// Only what is older than D (12h, 30d)
+    /// Remove only what is older than D (12h, 30d)
     #[arg(long, value_name = "D")]
     pub older_than: Option<String>,
-    /// All that was dropped, merged or not
+    /// Remove everything that was dropped, merged or not
     #[arg(long)]
     pub dropped: bool,
     /// Print JSON

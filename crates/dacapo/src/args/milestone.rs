@@ -9,11 +9,11 @@ use super::{ProofIn, Show};
 /// `milestone` and what can be done with one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  dacapo milestone new login \"Users can log in\" --edit    write down what it is to bring
-  dacapo milestone start login                            build and judge it until it is accepted
-  dacapo milestone show login                             both sides, round by round, and what you can do
+  dacapo milestone new login \"Users can log in\" --edit    write down what it should achieve
+  dacapo milestone start login                            have it built and judged until it is accepted
+  dacapo milestone show login                             what both agents said, round by round, and what you can do
 
-A running milestone is a task: attach, logs, tell, set, pause, kill, diff and merge work on it by its ID.")]
+A milestone that was started is a task: attach, logs, tell, set, pause, kill, diff and merge take its ID.")]
 pub struct Milestone {
     /// What to do
     #[command(subcommand)]
@@ -23,22 +23,22 @@ pub struct Milestone {
 /// What can be done with milestones.
 #[derive(Debug, Subcommand)]
 pub enum MilestoneCommand {
-    /// Write the file that defines a milestone, with an example to fill in
+    /// Create the file of a milestone, with an example to fill in
     New(NewMilestone),
-    /// Show the milestones of this repository and where each stands
+    /// Show the milestones of this repository and their status
     #[command(visible_alias = "ls")]
     List(ListMilestones),
-    /// Show what a milestone is to bring, what both sides said in each round, and what you can do now
+    /// Show what a milestone is about, what both agents said in each round, and what you can do
     Show(ShowMilestone),
     /// Let the Developer build it and the Acceptor judge it, on branch milestone/ID
     Start(Box<StartMilestone>),
-    /// Go on with one that is paused or whose process is gone
+    /// Continue a milestone that is paused or interrupted
     Resume(ResumeMilestone),
-    /// Accept it where a person has the last word, or overrule the newest rejection
+    /// Approve a milestone that awaits your review, or overrule the last rejection
     Approve(ApproveMilestone),
-    /// Send it back where a person has the last word
+    /// Send a milestone that awaits your review back to the Developer
     Reject(RejectMilestone),
-    /// Give it up: nothing takes it up again by itself, and what was done stays on its branch
+    /// Give a milestone up for good; its work stays on its branch
     Abandon(AbandonMilestone),
 }
 
@@ -119,7 +119,7 @@ impl super::Command {
 
 /// Flags of `milestone new`.
 #[derive(Debug, Args)]
-#[command(after_help = "The file is .dacapo/milestones/ID.md. A file that is there is never overwritten.")]
+#[command(after_help = "The file is .dacapo/milestones/ID.md. An existing file is never overwritten.")]
 pub struct NewMilestone {
     /// Its ID: the name of its file, its task and its branch
     #[arg(value_name = "ID")]
@@ -130,13 +130,13 @@ pub struct NewMilestone {
     /// What it is for
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub goal: Option<String>,
-    /// One of its features (repeatable)
+    /// A feature (repeatable)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub feature: Vec<String>,
-    /// One of its acceptance criteria (repeatable)
+    /// An acceptance criterion (repeatable)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub criterion: Vec<String>,
-    /// Open it in your editor
+    /// Open the file in your editor
     #[arg(long)]
     pub edit: bool,
     /// Print JSON
@@ -158,7 +158,7 @@ pub struct ShowMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
-    /// Show what both said in every round, not only in the newest five
+    /// Show what was said in every round, not only in the last five
     #[arg(long)]
     pub all: bool,
     /// Print JSON
@@ -169,21 +169,21 @@ pub struct ShowMilestone {
 /// Flags of `milestone start`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Flags win over the front matter of its file, and that over [milestone] in the config.
-Exit code: 0 accepted, 4 a person is needed, as `dacapo wait ID` says it too."
+    after_help = "Flags override the front matter of its file, which overrides [milestone] in the config.
+The exit code is 0 if it was accepted, and 4 if a person is needed."
 )]
 pub struct StartMilestone {
     /// The milestone
     #[arg(value_name = "ID", required_unless_present = "auto", conflicts_with = "auto")]
     pub milestone: Option<String>,
-    /// The one whose process is gone, else the oldest that is pending and has `auto_start: true`
+    /// Continue an interrupted milestone, or else start the oldest pending one with `auto_start: true`
     #[arg(long)]
     pub auto: bool,
 
-    /// The agent that builds [default: `developer` of its file, else the one of every task]
+    /// Agent that builds [default: `developer` in its file, or else the agent of every task]
     #[arg(long, value_name = "NAME", help_heading = "Agents")]
     pub developer: Option<String>,
-    /// The agent that judges [default: `acceptor` of its file, else the Developer's, in a conversation of its own]
+    /// Agent that judges [default: `acceptor` in its file, or else the Developer's, in a conversation of its own]
     #[arg(long, value_name = "NAME", help_heading = "Agents")]
     pub acceptor: Option<String>,
 
@@ -198,15 +198,16 @@ pub struct StartMilestone {
         default_value = "checkout",
         help_heading = "What is judged"
     )]
+    /// Where the checks run last: in a checkout of the commit, or in the workspace (then nothing is proven)
     pub proof: ProofIn,
-    /// Where one goes on whose file was changed since it was started: judge by what it says now
+    /// If its file was changed since the start, judge by what it says now
     #[arg(long, conflicts_with = "milestone", help_heading = "What is judged")]
     pub refreeze: bool,
 
-    /// In the background; it waits for one that is at work in this repository
+    /// Run in the background; waits if another milestone runs in this repository
     #[arg(long, help_heading = "Where")]
     pub spawn: bool,
-    /// In this checkout, not in a worktree of its own
+    /// Work in this checkout, not in a separate worktree
     #[arg(long, help_heading = "Where")]
     pub noworktree: bool,
 
@@ -221,16 +222,16 @@ pub struct ResumeMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
-    /// What both sides are to hear
+    /// What both agents should be told
     #[arg(value_name = "GUIDANCE")]
     pub guidance: Vec<String>,
-    /// Its file was changed since it was started: judge by what it says now
+    /// If its file was changed since the start, judge by what it says now
     #[arg(long)]
     pub refreeze: bool,
-    /// In the background, also one that was started in the foreground
+    /// Continue in the background, even if it was started in the foreground
     #[arg(long)]
     pub spawn: bool,
-    /// At most N rounds in all; it pauses at the limit
+    /// Pause after N rounds in all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// How it is shown
@@ -244,7 +245,7 @@ pub struct ApproveMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
-    /// Only this finding, which is settled with that: R3
+    /// Settle only this finding: R3
     #[arg(value_name = "FINDING", value_parser = finding)]
     pub finding: Option<u32>,
     /// How it is shown
@@ -258,7 +259,7 @@ pub struct RejectMilestone {
     /// The milestone
     #[arg(value_name = "ID")]
     pub milestone: String,
-    /// What is wrong; the Developer hears it
+    /// What is wrong; the Developer is told
     #[arg(value_name = "REASON")]
     pub reason: Vec<String>,
     /// How it is shown

@@ -5,22 +5,22 @@ use clap::{Args, Subcommand};
 /// Flags of `pr`.
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "The program is chosen by the remote's host (gh, glab, tea) or by [pr] cli in the config.
-Without one the branch is pushed and the command to run is shown."
+    after_help = "The pull request is opened with gh, glab or tea, depending on the remote's host or on [pr] cli in the config.
+Without such a program, the branch is pushed and the command to run is shown."
 )]
 pub struct Pr {
-    /// The task; the latest of this repository if not given
+    /// The task [default: the latest of this repository]
     pub name: Option<String>,
-    /// Its title [default: that of --pr=TITLE, else the first line of the prompt]
+    /// Title of the pull request [default: that of --pr=TITLE, or else the first line of the prompt]
     #[arg(long, allow_hyphen_values = true)]
     pub title: Option<String>,
-    /// The branch it goes to [default: the one the task came from]
+    /// Branch to merge into [default: the branch the task started from]
     #[arg(long, value_name = "BRANCH")]
     pub base: Option<String>,
-    /// Not ready yet
+    /// Open it as a draft
     #[arg(long)]
     pub draft: bool,
-    /// Only show what would be pushed, opened and written
+    /// Show what would be pushed and opened, and do nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON
@@ -31,13 +31,13 @@ pub struct Pr {
 /// Flags of `open`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The editor is `editor` in the config, else $VISUAL, $EDITOR, or one that is installed.
-In a shell: cd \"$(dacapo open NAME --print)\""
+    after_help = "The editor is `editor` in the config, or else $VISUAL, $EDITOR, or one that is installed.
+To go there in a shell: cd \"$(dacapo open NAME --print)\""
 )]
 pub struct Open {
-    /// The task; the latest of this repository if not given
+    /// The task [default: the latest of this repository]
     pub name: Option<String>,
-    /// Only print where they are
+    /// Print the directory, and open nothing
     #[arg(long)]
     pub print: bool,
 }
@@ -53,7 +53,7 @@ pub struct Notify {
 /// What can be done with notifications.
 #[derive(Debug, Subcommand)]
 pub enum NotifyCommand {
-    /// Send one by every way that is set, and say what came of it
+    /// Send a test notification in every configured way, and show whether it worked
     Test {
         /// Print JSON
         #[arg(long)]

@@ -17,7 +17,7 @@ pub struct Config {
 /// What can be done with the settings.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Every setting, its value and where it comes from
+    /// Show every setting, its value and where it comes from
     Show {
         /// Print JSON
         #[arg(long)]
@@ -31,43 +31,44 @@ A list is a TOML array; anything else is its only item. A table is an inline one
   dacapo config set checks '[\"cargo test\", \"cargo clippy\"]' --project
   dacapo config set prices.my-model '{ input = 0.5, output = 2.0 }'"
     )]
+    /// Change a setting in your config file; the rest of the file stays as it is
     Set {
         /// The setting
         key: String,
-        /// Its value
+        /// Its new value
         #[arg(allow_hyphen_values = true)]
         value: String,
-        /// In the project's settings: .dacapo/config.toml
+        /// Change the project's settings (.dacapo/config.toml)
         #[arg(long)]
         project: bool,
     },
-    /// Take one setting, or a whole table, out of your config file
+    /// Remove a setting, or a whole table, from your config file
     Unset {
         /// The setting
         key: String,
-        /// Out of the project's settings: .dacapo/config.toml
+        /// Change the project's settings (.dacapo/config.toml)
         #[arg(long)]
         project: bool,
     },
-    /// Open your settings in your editor ($VISUAL, $EDITOR), and check them afterwards
+    /// Open your settings in your editor, and check them afterwards
     Edit {
-        /// The project's settings: .dacapo/config.toml
+        /// Edit the project's settings (.dacapo/config.toml)
         #[arg(long)]
         project: bool,
     },
-    /// The JSON Schema of config.toml, for editors
+    /// Print the JSON Schema of config.toml, for editors
     Schema,
-    /// Where the config files are
+    /// Print where the config files are
     Path,
 }
 
 /// Flags of `doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Only these agents
+    /// Check only these agents
     #[arg(value_name = "AGENT")]
     pub agents: Vec<String>,
-    /// Give each agent that can be used one short, real turn; that costs a little
+    /// Run one short, real turn with each agent; this costs a little
     #[arg(long)]
     pub probe: bool,
     /// Print JSON
@@ -102,9 +103,9 @@ pub enum RehearsalCommand {
         /// The script
         script: PathBuf,
     },
-    /// Print an example with every step explained
+    /// Print an example in which every step is explained
     Example,
-    /// The JSON Schema of scripts, for editors
+    /// Print the JSON Schema of scripts, for editors
     Schema,
 }
 
@@ -113,7 +114,7 @@ pub enum RehearsalCommand {
 #[command(after_help = "Read one:        dacapo man spawn | man -l -
 Install them:    dacapo man --out ~/.local/share/man/man1")]
 pub struct Man {
-    /// The page of this command; of a command of a command: milestone start
+    /// The command, for example: spawn, or milestone start
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub command: Vec<String>,
     /// Write the pages of all commands into this directory

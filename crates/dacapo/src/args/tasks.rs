@@ -50,25 +50,25 @@ const OF_A_LOOP: [&str; 38] = [
 /// Flags of `spawn`: those of `exec`, with a worktree unless it is not wanted.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  dacapo spawn --iter 5 \"improve the docs\"               five iterations, in a worktree of its own
+  dacapo spawn --iter 5 \"improve the docs\"               five iterations
   dacapo spawn --checks --name tests \"fix the tests\"     until the project's checks pass
-  dacapo attach tests    dacapo list    dacapo merge tests")]
+All flags, also for approval, more limits, proofs and context: dacapo spawn --help=all")]
 pub struct Spawn {
     /// What is asked for
     #[command(flatten)]
     pub exec: Exec,
-    /// Run this milestone instead of a prompt, as `dacapo milestone start ID --spawn` does
-    #[arg(long, value_name = "ID", help_heading = "What", conflicts_with_all = OF_A_LOOP)]
+    /// Run this milestone instead of a prompt
+    #[arg(long, value_name = "ID", conflicts_with_all = OF_A_LOOP)]
     pub milestone: Option<String>,
 }
 
 /// Flags of `kill`.
 #[derive(Debug, Args)]
 pub struct Kill {
-    /// The tasks: a,b
+    /// The tasks, as a,b
     #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
     pub names: Vec<String>,
-    /// At a terminal, ask first; `dacapo stop` does
+    /// Ask first, if there is a terminal (as `dacapo stop` does)
     #[arg(long)]
     pub ask: bool,
     /// Print JSON
@@ -78,15 +78,15 @@ pub struct Kill {
 
 /// Flags of `wait`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit code: that of the task; of several, the first in their order that is not 0.")]
+#[command(after_help = "The exit code is that of the task; with several tasks, the first one that is not 0.")]
 pub struct Wait {
-    /// The tasks: a,b; the latest of this repository if none is given
+    /// The tasks, as a,b [default: the latest of this repository]
     #[arg(value_name = "NAME", value_delimiter = ',')]
     pub names: Vec<String>,
-    /// Until the first of them has ended; the exit code is that task's
+    /// Wait only until the first of them has ended, and exit with its exit code
     #[arg(long)]
     pub any: bool,
-    /// Print JSON, a line for each task
+    /// Print JSON, one object per task
     #[arg(long)]
     pub json: bool,
 }
@@ -94,10 +94,10 @@ pub struct Wait {
 /// Flags of `pause`.
 #[derive(Debug, Args)]
 pub struct Pause {
-    /// The tasks: a,b
+    /// The tasks, as a,b
     #[arg(value_name = "NAME", required = true, value_delimiter = ',')]
     pub names: Vec<String>,
-    /// End the iteration at work instead of waiting for its end; what it did is committed
+    /// Stop the current iteration now; what it did is committed
     #[arg(long)]
     pub now: bool,
     /// Print JSON
@@ -110,13 +110,13 @@ pub struct Pause {
 pub struct Tell {
     /// The task
     pub name: String,
-    /// What every iteration from the next on is to hear; `-` reads it from standard input
+    /// What every iteration from the next on is told; `-` reads it from standard input
     #[arg(required_unless_present = "clear")]
     pub text: Vec<String>,
-    /// Only the next iteration hears it
+    /// Tell only the next iteration
     #[arg(long)]
     pub once: bool,
-    /// Take back all that was told
+    /// Take back everything that was told
     #[arg(long, conflicts_with_all = ["text", "once"])]
     pub clear: bool,
 }
@@ -124,14 +124,14 @@ pub struct Tell {
 /// Flags of `set`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Limits: iter, time, max-cost, max-tokens (also +N: so much more), max-failures, stall,
-turn-timeout, idle-timeout, max-wait. Of a milestone: rounds, rejections, call-timeout, time, max-cost,
-max-tokens, max-failures, idle-timeout, max-wait"
+    after_help = "Limits of a loop: iter, time, max-cost, max-tokens, max-failures, stall, turn-timeout, idle-timeout, max-wait.
+Limits of a milestone: rounds, rejections, call-timeout, time, max-cost, max-tokens, max-failures, idle-timeout,
+max-wait. With a plus sign (iter=+5), iter, time, max-cost, max-tokens, rounds and rejections are raised by that much."
 )]
 pub struct Set {
     /// The task
     pub name: String,
-    /// Limits and what they are to be: iter=20, max-cost=+5, time=8h
+    /// Limits and their new values: iter=20, max-cost=+5, time=8h
     #[arg(required = true, value_name = "KEY=VALUE")]
     pub changes: Vec<String>,
 }
@@ -141,7 +141,7 @@ pub struct Set {
 pub struct Approve {
     /// The task
     pub name: String,
-    /// Which of the choices, by its number; at a milestone that has paused, a finding that is settled with that: R3
+    /// The number of your choice; in a milestone, a finding to settle: R3
     #[arg(value_name = "CHOICE", value_parser = super::milestone::finding)]
     pub choice: Option<u32>,
 }
@@ -151,6 +151,6 @@ pub struct Approve {
 pub struct Reject {
     /// The task
     pub name: String,
-    /// What is wrong; a milestone's Developer hears it
+    /// What is wrong; the agent is told
     pub reason: Vec<String>,
 }

@@ -12,6 +12,7 @@ fn u5_every_command_has_a_manual_page() {
     assert!(ran.stdout.contains(".TH dacapo 1"), "{}", ran.stdout);
     let ran = world.run(&["man", "spawn"]).expect(0);
     assert!(ran.stdout.contains(".TH dacapo-spawn 1") && ran.stdout.contains("max\\-cost"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("context\\-max\\-tokens"), "also what only --help=all shows");
     let ran = world.run(&["man", "ms", "start"]).expect(2);
     assert!(ran.stderr.contains("there is no command 'ms start'"), "{}", ran.stderr);
     let _ = world.run(&["man", "milestone", "start"]).expect(0);
