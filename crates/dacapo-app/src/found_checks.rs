@@ -7,6 +7,6 @@ mod setup;
 mod tests;
 
 pub use choice::{Question, remember, remembered};
-pub use dacapo_core::trust::{Role, TrustedFiles, is_sensitive_to_trust};
+pub use dacapo_core::suspect_files::{Role, TrustedFiles, is_sensitive_to_trust};
 pub use evidence::{FoundCheck, find};
 pub use setup::find_setup;

@@ -18,7 +18,7 @@ use crate::store::{JournalError, OpenError};
 
 mod followed;
 mod hub;
-mod merge;
+mod interleave;
 mod pages;
 mod position;
 mod reading;

@@ -48,7 +48,7 @@ pub mod mirror;
 
 pub mod event;
 pub mod follow;
-pub mod trust;
+pub mod suspect_files;
 
 pub mod view;
 

@@ -12,14 +12,14 @@ use super::admission::Admission;
 use super::context::{Control, DriverContext, DriverError, Sink};
 use super::durability::Durability;
 use super::earlier::Earlier;
-use super::limits::Limits;
 use super::machine::{Begin, Effect, Input, Machine, Step};
 use super::mailbox::Mailbox;
 use super::mirroring::Mirroring;
 use super::planted::TurnBegun;
 use super::proof::ProofCheckout;
-use super::record::Record;
 use super::tampering::Tampering;
+use super::task_journal::TaskJournal;
+use super::usage_limits::Limits;
 use super::workspace::Workspace;
 use crate::event::{Envelope, Event, Notice, TaskResult, WorkspaceProblem};
 use crate::files::FileAction;
@@ -38,7 +38,7 @@ pub struct Driver<'a> {
     pub(super) machine: Box<dyn Machine + Send>,
     pub(super) context: DriverContext,
     pub(super) launcher: Launcher,
-    pub(super) record: Record<'a>,
+    pub(super) record: TaskJournal<'a>,
     pub(super) mailbox: Mailbox,
     pub(super) earlier: Earlier,
     pub(super) admission: Admission,
@@ -79,7 +79,7 @@ impl<'a> Driver<'a> {
         let mailbox = Mailbox::new(std::mem::take(&mut earlier.commands));
         let control = Control(mailbox.outbox());
         let driver = Self {
-            record: Record::new(spec.name.to_string(), (journal, last), after, sink),
+            record: TaskJournal::new(spec.name.to_string(), (journal, last), after, sink),
             proof: ProofCheckout::new(earlier.start_sha256.take()),
             admission: Admission::new(context.repo_slot.take(), context.machine_slot.take()),
             workspace: None,

@@ -19,7 +19,7 @@ use crate::event::{CommitPlanned, LeftFile, Notice, WorkspaceNotice, WorkspacePr
 use crate::git::{self, Apart, CommitDate, CommitRequest, Head, Landed, Oid, Problem, Repo, display_path};
 use crate::spec::{Place, TaskSpec};
 use crate::store::PortLease;
-use crate::trust::TrustedFiles;
+use crate::suspect_files::TrustedFiles;
 
 /// New files over this size are left out of commits (C9).
 pub(super) const MAX_FILE_BYTES: u64 = 50 << 20;

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use self::directories::Directories;
 use self::notices::{Change, Notices};
 use super::followed::{Bell, Followed, Interest, Watched, WatchedRecord};
-use super::merge::Merge;
+use super::interleave::Interleave;
 use super::pages::{Pages, Side};
 use super::stream::Follow;
 use super::turn::Tapes;
@@ -154,7 +154,7 @@ impl Hub {
         side: Side,
     ) -> Result<Option<Pages>, FollowError> {
         match side {
-            Side::Told => Ok(Merge::new(self.clone(), dir, kinds)?.tapes_of(turn)?.map(Pages::told)),
+            Side::Told => Ok(Interleave::new(self.clone(), dir, kinds)?.tapes_of(turn)?.map(Pages::told)),
             Side::Raw => Ok(Some(Pages::plain(dir.turn_path(turn, "raw")))),
             Side::Stderr => Ok(Some(Pages::plain(dir.turn_path(turn, "err")))),
         }

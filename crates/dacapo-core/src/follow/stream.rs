@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::followed::{Bell, Followed, Watched};
-use super::merge::{Merge, Merged, Output};
+use super::interleave::{Interleave, Interleaved, Output};
 use super::position::Position;
 use super::{FollowError, Item, Opening, Rest};
 use crate::engine::Kinds;
@@ -16,7 +16,7 @@ use crate::store::JournalError;
 /// Follows one task for one client. Whoever asks reads: what is not asked for costs nothing but two watches of the kernel's.
 pub struct Follow {
     watched: Watched,
-    merge: Merge,
+    items: Interleave,
     position: Position,
     /// Found already, and to be delivered first.
     ready: VecDeque<(Position, Item)>,
@@ -48,20 +48,20 @@ impl Canceller {
 
 impl Follow {
     pub(super) fn open(watched: Watched, kinds: Kinds, opening: Opening) -> Result<Self, FollowError> {
-        let mut merge = Merge::new(watched.hub.clone(), &watched.followed.dir, kinds)?;
+        let mut items = Interleave::new(watched.hub.clone(), &watched.followed.dir, kinds)?;
         let (tail, output) = match opening {
             Opening::Start => (None, Output::Wanted),
             Opening::Tail(things) => (Some(things), Output::Wanted),
             Opening::Events => (None, Output::PassedOver),
             Opening::After(position) => {
-                merge.go_to(&position)?;
+                items.go_to(&position)?;
                 (None, Output::Wanted)
             }
         };
         Ok(Self {
             watched,
-            position: merge.position.clone(),
-            merge,
+            position: items.position.clone(),
+            items,
             ready: VecDeque::new(),
             tail,
             output,
@@ -74,7 +74,7 @@ impl Follow {
 
     /// What was asked of the task.
     pub fn spec(&self) -> &Arc<TaskSpec> {
-        &self.merge.spec
+        &self.items.spec
     }
 
     /// Behind what was delivered last: [`Opening::After`] goes on there.
@@ -141,10 +141,10 @@ impl Follow {
         // Asked before it is read: what nobody drives has all it will ever say on file.
         let driven = followed.is_driven();
         let output = if self.tail.is_some() { Output::PassedOver } else { self.output };
-        match self.merge.step(output) {
-            Ok(Merged::Item(item)) => self.deliver(item),
-            Ok(Merged::More) => {}
-            Ok(Merged::UpToDate) => self.up_to_date(news, driven)?,
+        match self.items.step(output) {
+            Ok(Interleaved::Item(item)) => self.deliver(item),
+            Ok(Interleaved::More) => {}
+            Ok(Interleaved::UpToDate) => self.up_to_date(news, driven)?,
             // Files that are gone with their directory are no damage.
             Err(_) if !followed.is_there() => {
                 followed.set_gone();
@@ -156,26 +156,26 @@ impl Follow {
     }
 
     fn deliver(&mut self, item: Item) {
-        let position = self.merge.position.clone();
+        let position = self.items.position.clone();
         let is_event = matches!(item, Item::Event(_));
         self.told_rest = false;
         self.ready.push_back((position.clone(), item));
         // While the past is told, what went on then is of no use.
         if is_event && self.caught_up {
-            let doing = self.merge.doing().map(Item::Activity);
+            let doing = self.items.doing().map(Item::Activity);
             self.ready.extend(doing.map(|doing| (position, doing)));
         }
     }
 
     fn up_to_date(&mut self, news: u64, driven: bool) -> Result<(), FollowError> {
         if let Some(things) = self.tail.take() {
-            self.ready.extend(self.merge.last_of_turn(things)?);
+            self.ready.extend(self.items.last_of_turn(things)?);
             return Ok(());
         }
-        let position = self.merge.position.clone();
+        let position = self.items.position.clone();
         if !self.caught_up {
             self.caught_up = true;
-            let doing = self.merge.doing().map(Item::Activity);
+            let doing = self.items.doing().map(Item::Activity);
             self.ready.extend(doing.into_iter().chain([Item::CaughtUp]).map(|item| (position.clone(), item)));
             return Ok(());
         }
@@ -186,7 +186,7 @@ impl Follow {
             }
             if self.watched.followed.news() == news {
                 self.told_rest = true;
-                self.ready.push_back((position, Item::Over(self.merge.rest())));
+                self.ready.push_back((position, Item::Over(self.items.rest())));
             }
             return Ok(());
         }
@@ -195,12 +195,12 @@ impl Follow {
     }
 
     fn gone(&mut self) -> Result<(), FollowError> {
-        if self.merge.position.seq == 0 && !self.caught_up {
+        if self.items.position.seq == 0 && !self.caught_up {
             // It was gone before anything of it was read.
             let path = self.watched.followed.dir.journal_path();
             return Err(JournalError::Removed { path }.into());
         }
-        self.ready.push_back((self.merge.position.clone(), Item::Over(Rest::Gone)));
+        self.ready.push_back((self.items.position.clone(), Item::Over(Rest::Gone)));
         Ok(())
     }
 }

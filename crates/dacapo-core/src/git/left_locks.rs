@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::error::GitError;
-use super::record::settled;
+use super::worktree_admin::settled;
 use super::{Notice, Oid, Repo};
 use crate::process::{boot_time, file_may_be_in_use};
 

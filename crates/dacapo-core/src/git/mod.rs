@@ -33,7 +33,6 @@ mod oid;
 mod outcome;
 mod patch;
 mod reconcile;
-mod record;
 mod refs;
 mod relocate;
 mod remote;
@@ -49,6 +48,7 @@ mod status;
 mod uncommitted;
 mod untracked;
 mod worktree;
+mod worktree_admin;
 
 pub use apart::Apart;
 pub use commit::{CommitDate, CommitRequest};

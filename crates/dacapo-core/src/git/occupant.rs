@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::Repo;
 use super::error::GitError;
-use super::record::settled;
 use super::status::GITLINK;
+use super::worktree_admin::settled;
 
 const LOOK: &str = "look what is at the place of a worktree";
 

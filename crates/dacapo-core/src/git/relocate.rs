@@ -18,9 +18,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::GitError;
-use super::record::settled;
 use super::rescue::short;
 use super::run::Call;
+use super::worktree_admin::settled;
 use super::{Head, Repo, WorktreeError};
 
 const RENAME: &str = "rename the worktree";

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::guard::is_secret_name;
-use super::record::settled;
 use super::worktree::WorktreeError;
+use super::worktree_admin::settled;
 use super::{Oid, Repo, Rescued};
 
 const AWAY: &str = "set the worktree aside";

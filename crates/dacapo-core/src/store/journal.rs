@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use self::parsed::Parsed;
-use super::record::{Fault, Numbering, Record};
+use super::integrity::{Fault, Numbering, Record};
 use super::seal::{self, Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};

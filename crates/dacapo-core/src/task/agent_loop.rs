@@ -29,13 +29,13 @@ mod apply;
 mod commands;
 mod decide;
 mod guidance;
-mod limits;
 mod plan;
 mod promise_rule;
 mod proof;
 mod resume;
 #[cfg(test)]
 mod tests;
+mod usage_limits;
 mod writing;
 
 pub use promise_rule::PromiseRule;

@@ -19,14 +19,14 @@ use crate::spec::{LoopPolicy, TaskSpec};
 
 mod budget;
 mod conversation;
-mod limits;
 mod proofs;
+mod usage_limits;
 mod workspace;
 
 pub(crate) use budget::Budget;
 pub(crate) use conversation::{Company, Conversation, never_run};
-pub(crate) use limits::{Limits, Relief, Wait};
 pub(crate) use proofs::Proofs;
+pub(crate) use usage_limits::{Limits, Relief, Wait};
 pub(crate) use workspace::Workspace;
 
 /// A person is needed.

@@ -32,7 +32,6 @@ mod findings;
 mod flaw;
 mod judge;
 mod labels;
-mod limits;
 mod lines;
 mod main_branch;
 mod mirror;
@@ -54,6 +53,7 @@ mod template;
 mod tests;
 mod tree;
 mod turns;
+mod usage_limits;
 mod verdict;
 mod view;
 

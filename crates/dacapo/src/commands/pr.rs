@@ -1,7 +1,7 @@
 //! `dacapo pr`: offers the branch of a task that is not running (S12).
 
 use dacapo_app::operations::after_task::told;
-use dacapo_app::operations::offer::Offer;
+use dacapo_app::operations::pull_request::Offer;
 use dacapo_app::present::json::Object;
 use dacapo_app::present::json::objects::PullRequest;
 

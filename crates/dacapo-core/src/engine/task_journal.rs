@@ -12,7 +12,7 @@ use crate::event::{AgentEvent, Envelope, Event, FORMAT, Notice, TaskResult};
 use crate::store::{Journal, JournalError};
 
 /// The journal, its time, and who is told of each line.
-pub(super) struct Record<'a> {
+pub(super) struct TaskJournal<'a> {
     task: String,
     journal: Journal,
     pub(super) durability: Durability,
@@ -29,7 +29,7 @@ pub(super) struct Record<'a> {
     begun: bool,
 }
 
-impl<'a> Record<'a> {
+impl<'a> TaskJournal<'a> {
     /// Goes on after `last`.
     pub(super) fn new(
         task: String,

@@ -18,7 +18,7 @@ use crate::spec::Writing;
 use crate::store::{self, TaskDir};
 
 /// What a look came to.
-pub(super) enum Merged {
+pub(super) enum Interleaved {
     Item(Item),
     /// A piece was read that says nothing; there may be more.
     More,
@@ -32,7 +32,7 @@ pub(super) enum Output {
     PassedOver,
 }
 
-pub(super) struct Merge {
+pub(super) struct Interleave {
     hub: Hub,
     dir: TaskDir,
     pub(super) spec: Arc<TaskSpec>,
@@ -54,7 +54,7 @@ struct Round {
     delivered: bool,
 }
 
-impl Merge {
+impl Interleave {
     pub(super) fn new(hub: Hub, dir: &TaskDir, kinds: Kinds) -> Result<Self, FollowError> {
         let spec = Arc::new(dir.spec()?);
         Ok(Self {
@@ -123,14 +123,14 @@ impl Merge {
     }
 
     /// Delivers the next thing.
-    pub(super) fn step(&mut self, output: Output) -> Result<Merged, FollowError> {
+    pub(super) fn step(&mut self, output: Output) -> Result<Interleaved, FollowError> {
         if self.round.is_none() {
             // How much there is, is asked first: what is written down later than that stands behind it.
             let there = self.length();
             let line = self.next_line()?;
             self.begin_round(there, line);
         }
-        let Some(round) = &mut self.round else { return Ok(Merged::UpToDate) };
+        let Some(round) = &mut self.round else { return Ok(Interleaved::UpToDate) };
         if output == Output::Wanted
             && let Some(turn) = &mut self.turn
         {
@@ -143,24 +143,24 @@ impl Merge {
                 Look::Did(did) => {
                     round.delivered = true;
                     let number = turn.number;
-                    return Ok(Merged::Item(self.did(number, did)));
+                    return Ok(Interleaved::Item(self.did(number, did)));
                 }
-                Look::More => return Ok(Merged::More),
+                Look::More => return Ok(Interleaved::More),
                 Look::Nothing => {}
             }
         }
-        let Some(Round { line, delivered, .. }) = self.round.take() else { return Ok(Merged::UpToDate) };
+        let Some(Round { line, delivered, .. }) = self.round.take() else { return Ok(Interleaved::UpToDate) };
         match line {
             Some(line) => {
                 self.take_in(&line);
-                Ok(Merged::Item(Item::Event(line)))
+                Ok(Interleaved::Item(Item::Event(line)))
             }
-            None if delivered => Ok(Merged::More),
+            None if delivered => Ok(Interleaved::More),
             None => {
                 if let Some(journal) = &mut self.journal {
                     journal.let_go();
                 }
-                Ok(Merged::UpToDate)
+                Ok(Interleaved::UpToDate)
             }
         }
     }
