@@ -58,7 +58,7 @@ fn u5_one_setting_is_set_and_taken_out_again() {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "# mine\nlanguage = \"en\" # for now\n").unwrap();
     let ran = world.run(&["config", "set", "spawn_task.max_concurrent", "2"]).expect(0);
-    assert_eq!(ran.stdout, format!("spawn_task.max_concurrent is set in {}\n", file.display()));
+    assert_eq!(ran.stdout, "spawn_task.max_concurrent is set in ~/.config/dacapo/config.toml\n");
     let written = "# mine\nlanguage = \"en\" # for now\n\n[spawn_task]\nmax_concurrent = 2\n";
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     let ran = world.run(&["config", "set", "spawn_task.max_concurent", "3"]).expect(2);
@@ -66,7 +66,7 @@ fn u5_one_setting_is_set_and_taken_out_again() {
     assert!(ran.stderr.contains("kept: everything; nothing was changed"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     let ran = world.run(&["config", "unset", "language"]).expect(0);
-    assert_eq!(ran.stdout, format!("language is no longer set in {}\n", file.display()));
+    assert_eq!(ran.stdout, "language is no longer set in ~/.config/dacapo/config.toml\n");
     assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n\n[spawn_task]\nmax_concurrent = 2\n");
     let ran = world.run(&["config", "unset", "language"]).expect(0);
     assert_eq!(ran.stdout, format!("language was not set in {}\n", file.display()));

@@ -161,7 +161,7 @@ fn u4_the_end_of_a_task_is_posted() {
         "branch": "main", "last_commit": world.git(&["rev-parse", "HEAD"]), "trust_files": ["log"], "pull_request": null,
         "next": [
             {"command": "dacapo diff t", "meaning": "see what changed"},
-            {"command": "dacapo resume t \"also …\"", "meaning": "go on with one more request"},
+            {"command": "dacapo resume t \"also …\"", "meaning": "continue with one more request"},
         ],
     });
     for (field, value) in expected.as_object().unwrap() {

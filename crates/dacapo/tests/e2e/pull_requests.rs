@@ -75,7 +75,7 @@ fn s12_a_completed_task_is_pushed_and_offered() {
         assert!(opened.env.iter().any(|set| set == variable), "{variable}");
     }
     let event = &world.events("t", "pull_request")[0];
-    let fields = ["url", "branch", "base", "cli"].map(|field| event[field].as_str().unwrap());
+    let fields = ["url", "branch", "base_branch", "cli"].map(|field| event[field].as_str().unwrap());
     assert_eq!(fields, [URL, "dacapo/t", "main", "gh"]);
     assert_eq!(world.status("t")["pull_request"], URL);
     world.run(&["status", "t"]).expect(0).says(&format!("  pull request {URL}\n"));

@@ -240,7 +240,10 @@ fn a8_a_task_in_the_background_waits_for_an_answer_by_command() {
     assert!(shown.contains("needs   ") && shown.contains("next: dacapo approve t [CHOICE]"), "{shown}");
     world.wait_for_file("told");
     let message: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
-    assert_eq!((&message["type"], &message["next"][0]), (&"needs_person".into(), &"dacapo approve t".into()));
+    assert_eq!(
+        (&message["type"], &message["next"][0]["command"]),
+        (&"needs_person".into(), &"dacapo approve t".into())
+    );
     let said = world.run(&["approve", "t", "99"]).expect(2);
     assert!(said.stderr.contains("there is no choice 99"), "{}", said.stderr);
     let _ = world.run(&["approve", "t"]).expect(0);

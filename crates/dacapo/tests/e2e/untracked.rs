@@ -40,7 +40,7 @@ fn c10_untracked_files_stop_nothing_and_are_left_out() {
     let view = world.status("t");
     assert_eq!(
         view["untracked"],
-        json!({"left_out": 2, "named": ["my todo.md", "notes.txt"], "kept": [REF], "touched": [], "touched_total": 0})
+        json!({"left_out_total": 2, "left_out": ["my todo.md", "notes.txt"], "kept": [REF], "touched": [], "touched_total": 0})
     );
     world.ended("completed", [2, 2, 0]);
     // The next one finds the same.
@@ -95,7 +95,10 @@ fn c10_what_an_iteration_changes_is_committed_and_its_old_content_kept() {
     let logs = world.run(&["logs", "t"]).expect(0).stdout;
     assert!(logs.contains("gone, moved were untracked before the task"), "{logs}");
     let view = world.status("t");
-    assert_eq!((&view["untracked"]["touched_total"], &view["untracked"]["left_out"]), (&json!(6), &json!(1)));
+    assert_eq!(
+        (&view["untracked"]["touched_total"], &view["untracked"]["left_out_total"]),
+        (&json!(6), &json!(1))
+    );
     let dropped = world.run(&["drop", "t"]).expect(0).stdout;
     assert!(
         dropped.contains(&format!("{REF} still keeps the files that were untracked before the task")),

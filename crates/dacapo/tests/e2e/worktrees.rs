@@ -144,7 +144,8 @@ fn s7_what_is_at_the_place_of_a_worktree_is_named_with_the_command_that_removes_
         let words = [&["exec", "--name", "t"], &agent[..]].concat();
         let said = run(&words).expect(2).says("Worktree for task 't' already exists").stderr.clone();
         let hint = said.lines().find_map(|line| line.strip_prefix("  do:   ")).unwrap();
-        let command = hint.split(" when ").next().unwrap().split(" makes ").next().unwrap();
+        let words_after = [" when ", " makes ", " removes "];
+        let command = words_after.iter().fold(hint, |rest, word| rest.split(word).next().unwrap());
         assert!(command.starts_with(says), "{case}: {hint}");
         shell(command);
         let _ = run(&words).expect(0);

@@ -73,7 +73,7 @@ fn by_another_model(agent: &'static Agent, model: &str, heard: &str) {
     }
     assert_eq!(
         result["tokens"],
-        json!({ "input": sum.input, "output": sum.output }),
+        json!({ "input": sum.input, "output": sum.output, "cached": sum.cached }),
         "calls beside turns count"
     );
     world.assert_nothing_left("t");

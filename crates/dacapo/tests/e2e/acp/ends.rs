@@ -8,7 +8,9 @@ use crate::support::wait_for;
 fn failure(world: &World) -> (String, String) {
     let record = &world.events("t", "turn_finished")[0];
     let text = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
-    (format!("{} {}", text("end"), text("failure")).trim().to_owned(), text("message"))
+    let said = if record["fault"].is_null() { &record["message"] } else { &record["fault"]["message"] };
+    let message = said.as_str().unwrap_or_default().to_owned();
+    (format!("{} {}", text("end"), text("failure")).trim().to_owned(), message)
 }
 
 /// One turn that is answered with an error; what is made of it.

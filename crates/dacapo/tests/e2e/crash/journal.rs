@@ -81,7 +81,7 @@ fn r2_a_broken_line_in_the_middle_is_named_and_nothing_is_overwritten() {
 fn r2_a_journal_of_a_newer_version_is_left_alone() {
     let (world, journal) = died_after(20);
     let mut text = fs::read_to_string(&journal).unwrap();
-    text.push_str("{\"v\":3,\"seq\":21,\"type\":\"unheard_of\"}\n");
+    text.push_str("{\"v\":4,\"seq\":21,\"type\":\"unheard_of\"}\n");
     fs::write(&journal, text).unwrap();
     assert_refused(&world, &journal, "newer Dacapo");
 }

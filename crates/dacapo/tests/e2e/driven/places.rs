@@ -94,7 +94,7 @@ fn m2_a_branch_that_exists_is_refused_and_nothing_is_changed() {
     world.make(in_place(&world, "auth", BUILDS));
     let ran = world.run(&["resume", "auth"]).expect(2);
     assert!(world.git(&["log", "--format=%s", "milestone/auth"]) == "first", "{ran:?}");
-    let failed = &world.events("auth", "workspace_failed")[0]["message"];
+    let failed = &world.events("auth", "workspace_failed")[0]["problems"][0]["message"];
     assert_eq!(failed, "branch 'milestone/auth' already exists");
     assert_eq!(on(&world), "main");
 }
@@ -161,7 +161,7 @@ fn m2_in_place_what_is_in_the_way_stays_and_the_milestone_does_not_start() {
         let (before, was) = (world.git(&["status", "--porcelain", "--ignored"]), on(&world));
         world.make(in_place(&world, "auth", BUILDS));
         let ran = world.run(&["resume", "auth"]).expect(2);
-        let failed = &world.events("auth", "workspace_failed")[0]["message"];
+        let failed = &world.events("auth", "workspace_failed")[0]["problems"][0]["message"];
         assert!(failed.as_str().unwrap().contains(why), "{why}: {failed} {ran:?}");
         assert_eq!((world.git(&["status", "--porcelain", "--ignored"]), on(&world)), (before, was), "{why}");
         assert_eq!(world.git(&["branch", "--list", "milestone/*"]), "", "{why}");

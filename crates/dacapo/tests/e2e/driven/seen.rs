@@ -119,7 +119,8 @@ fn m10_a_milestone_is_seen_from_its_start_to_its_merge() {
         (&json!("needs_person"), &json!("paused"), &json!("rejections")),
         "{told}"
     );
-    assert!(told["next"].as_array().unwrap().contains(&json!("dacapo resume auth")), "{told}");
+    let next = told["next"].as_array().unwrap();
+    assert!(next.iter().any(|next| next["command"] == "dacapo resume auth"), "{told}");
     let listed = world.run(&["list"]).expect(0).stdout;
     assert!(listed.starts_with("NEEDS YOU  auth"), "{listed}");
     assert!(world.run(&["merge", "auth", "--dry-run"]).stdout.contains("paused, 1 of 2 features accepted"));

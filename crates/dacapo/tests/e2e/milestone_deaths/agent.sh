@@ -16,12 +16,12 @@ printf '%s\n' "$told" > "$desk/$turn/told"
 echo "$role $round ${session:-new}" > "$desk/$turn/who"
 
 event() { if [ "$format" = rehearsal ]; then printf '%s\n' "$1"; fi; }
-event "{\"kind\":\"session\",\"id\":\"${session:-$role-$turn}\"}"
+event "{\"kind\":\"session\",\"session_id\":\"${session:-$role-$turn}\"}"
 
 # The text has \n for its line ends, as both formats want it.
 reply() {
     if [ "$format" = rehearsal ]; then
-        event "{\"kind\":\"usage\",\"input\":10,\"output\":5}"
+        event "{\"kind\":\"usage\",\"tokens\":{\"input\":10,\"output\":5}}"
         event "{\"kind\":\"text\",\"text\":\"$1\"}"
         event '{"kind":"end","reason":"end_turn"}'
     elif [ "$format" = acp ]; then

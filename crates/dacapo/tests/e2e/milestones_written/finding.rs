@@ -19,7 +19,7 @@ fn m1_a_new_milestone_is_refused_until_it_is_filled_in() {
         ran.stdout,
         "login is written to .dacapo/milestones/login.md\n  fill in: Goal, Features, Acceptance Criteria\n  \
          next: $EDITOR .dacapo/milestones/login.md  fill it in\n        \
-         dacapo milestone start login          start it here\n"
+         dacapo milestone start login         start it here\n"
     );
     let ran = world.run(&["milestone", "start", "login"]).expect(2);
     assert!(ran.stderr.contains("the goal is empty"), "{}", ran.stderr);
