@@ -16,7 +16,7 @@ use crate::engine::{KindView, Kinds};
 use crate::event::{NeedKind, Outcome, StopDetail, StopReason};
 use crate::git::Oid;
 use crate::store::{Index, RepoDir, Stamp, TaskDir};
-use crate::view::{Status, TaskView, ViewError};
+use crate::view::{CurrentStep, Status, TaskView, ViewError};
 
 /// Words of an agent or a person that a list shows: one line is all it has for them.
 const MOST_WORDS: usize = 300;
@@ -142,9 +142,9 @@ pub struct Brief {
     /// When that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_at: Option<Timestamp>,
-    /// What is going on.
+    /// What it is doing, where it is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub doing: Option<String>,
+    pub doing: Option<CurrentStep>,
     /// What was asked, the beginning of it.
     #[serde(default)]
     pub prompt: String,

@@ -14,11 +14,12 @@ use crate::json::branch;
 use crate::spec::{LoopPolicy, Place, ProofPolicy, TaskSpec};
 use crate::store::{JournalError, OpenError, Record, TaskDir, read_sealed};
 
-mod doing;
+mod current_step;
 mod fold;
 mod own;
 mod untracked;
 
+pub use current_step::CurrentStep;
 pub use untracked::{TouchedFile, UntrackedView};
 
 /// What a task is doing, or how it ended.
@@ -207,8 +208,8 @@ pub struct TaskView {
     pub looping: bool,
     /// The iteration at work.
     pub running_iteration: Option<u32>,
-    /// What is going on, where it is at work: `claude works`, `runs checks`.
-    pub doing: Option<String>,
+    /// What it is doing, where it is running.
+    pub doing: Option<CurrentStep>,
     /// Files that a person has left uncommitted in its workspace (`dacapo takeover`).
     pub left_by_hand: u64,
     /// When something happened last.

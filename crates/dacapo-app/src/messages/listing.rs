@@ -27,6 +27,12 @@ messages! {
         zh_cn: "等待至 {time}（{agent} 用量受限）",
         zh_tw: "等待至 {time}（{agent} 用量受限）",
     }
+    list_preparing() { en: "preparing", zh_cn: "准备中", zh_tw: "準備中" }
+    list_agent_working(agent: &str) { en: "{agent} working", zh_cn: "{agent} 工作中", zh_tw: "{agent} 工作中" }
+    list_checks_running() { en: "running checks", zh_cn: "正在运行检查", zh_tw: "正在執行檢查" }
+    list_committing() { en: "committing", zh_cn: "正在提交", zh_tw: "正在提交" }
+    list_proving(commit: &str) { en: "proving {commit}", zh_cn: "正在验证 {commit}", zh_tw: "正在驗證 {commit}" }
+    list_backing_off() { en: "waiting after a failure", zh_cn: "失败后等待重试", zh_tw: "失敗後等待重試" }
     list_queues() { en: "waiting for a slot", zh_cn: "等待空位", zh_tw: "等待空位" }
     list_merged_into(branch: &str) { en: "merged into {branch}", zh_cn: "已合并到 {branch}", zh_tw: "已合併到 {branch}" }
     list_no_changes() { en: "no changes", zh_cn: "没有改动", zh_tw: "沒有變更" }

@@ -201,7 +201,7 @@ fn typed(act: &NextAct, messages: Messages) -> Next {
     }
 }
 
-/// `4/10, 3m12s, claude works: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
+/// `4/10, 3m12s, claude working: Fix the failing tests`; the prompt last, where a narrow terminal cuts.
 fn joined(facts: &[Fact<'_>], brief: &Brief, frame: &Frame) -> String {
     let messages = frame.messages;
     let join = |what: String, fact: &Fact<'_>| {
@@ -244,7 +244,7 @@ fn said(fact: &Fact<'_>, brief: &Brief, frame: &Frame) -> String {
             }
         }
         Fact::Elapsed(elapsed) => words::duration(*elapsed),
-        Fact::Doing(doing) => words::line(doing, 40),
+        Fact::Doing(step) => words::line(&words::current_step(step, messages), 40),
         Fact::Prompt(prompt) => words::line(prompt, words::WHOLE),
         Fact::Queues => messages.list_queues(),
         Fact::Ended(came_to) => ended(*came_to, messages),

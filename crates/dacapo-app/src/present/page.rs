@@ -209,7 +209,11 @@ fn of_loop(view: &TaskView, messages: Messages) -> Page {
             None => done.to_string(),
         });
     }
-    page.phase = view.doing.clone().filter(|_| view.status == Status::Running);
+    page.phase = view
+        .doing
+        .as_ref()
+        .filter(|_| view.status == Status::Running)
+        .map(|step| words::current_step(step, messages));
     if let (Status::Waiting, Some(until)) = (view.status, view.waiting_until) {
         page.phase = Some(messages.status_waiting_until(&super::log::clock(until), &view.agent));
     }

@@ -9,7 +9,7 @@ use dacapo_core::event::{
 };
 use dacapo_core::spec::LoopPolicy;
 use dacapo_core::spec::Writing;
-use dacapo_core::view::Status;
+use dacapo_core::view::{CurrentStep, Status};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::ends;
@@ -89,6 +89,18 @@ pub const WHOLE: usize = 1000;
 /// `text` in a style; the stream drops it where there are no colours.
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// What a running task is doing.
+pub fn current_step(step: &CurrentStep, messages: Messages) -> String {
+    match step {
+        CurrentStep::Preparing => messages.list_preparing(),
+        CurrentStep::Agent { agent } => messages.list_agent_working(agent),
+        CurrentStep::Checks => messages.list_checks_running(),
+        CurrentStep::Committing => messages.list_committing(),
+        CurrentStep::Proving { commit_id } => messages.list_proving(commit_id.short()),
+        CurrentStep::BackingOff => messages.list_backing_off(),
+    }
 }
 
 /// `45s`, `3m20s`, `1h05m`.

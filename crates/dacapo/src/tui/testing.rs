@@ -10,7 +10,7 @@ use dacapo_core::engine::Kinds;
 use dacapo_core::event::{NeedKind, Outcome, StopReason};
 use dacapo_core::git::Oid;
 use dacapo_core::overview::Brief;
-use dacapo_core::view::Status;
+use dacapo_core::view::{CurrentStep, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
@@ -243,7 +243,7 @@ pub(super) fn a_day() -> Vec<Entry> {
     };
     let docs = Brief { red: true, iteration: 10, elapsed_seconds: 4000.0, ..brief("docs", Status::Stopped) };
     let deps = Brief {
-        doing: Some("claude works".into()),
+        doing: Some(CurrentStep::Agent { agent: "claude".into() }),
         prompt: "Update the dependencies, one after the other, and run the tests after each".into(),
         cost_usd: Some(0.4),
         elapsed_seconds: 100.0,

@@ -6,7 +6,7 @@ use dacapo_core::event::{
 use dacapo_core::git::Oid;
 use dacapo_core::json::short_branch;
 use dacapo_core::store::Record;
-use dacapo_core::view::{MergedInto, Status, TaskView, UntrackedView};
+use dacapo_core::view::{CurrentStep, MergedInto, Status, TaskView, UntrackedView};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub struct Task {
     /// The last lines that the agent wrote to standard error, if its last turn failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
-    /// What a person said with `dacapo tell` and still holds. Absent if there is nothing.
+    /// Instructions given with `dacapo tell` that still apply. Absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidance: Vec<String>,
     /// How many iterations have finished.
@@ -89,7 +89,7 @@ pub struct Task {
     pub port_base: Option<u16>,
     /// The process that drives the task; null if none does.
     pub pid: Option<u32>,
-    /// When the usage limit ends that the task waits for; null if it does not wait, or the time is not known.
+    /// When the usage limit that the task waits for will end; null if it does not wait, or the time is not known.
     pub waiting_until: Option<Timestamp>,
     /// When the task was created.
     pub created_at: Timestamp,
@@ -100,9 +100,10 @@ pub struct Task {
     pub merged: Option<MergedInto>,
     /// The address of the pull request that offers the task's branch; null if there is none.
     pub pull_request: Option<String>,
-    /// What the task is doing at the moment, in a few words. Absent if it is not at work.
+    /// What the task is doing. Absent if it is not running.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub doing: Option<String>,
+    #[schemars(with = "Option<CurrentStep>")]
+    pub doing: Option<Value>,
     /// How many files a person left uncommitted in the task's worktree (`dacapo takeover`). Absent if there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncommitted_total: u64,
@@ -210,7 +211,7 @@ impl Task {
             finished_at: view.finished_at,
             merged: view.merged.clone(),
             pull_request: view.pull_request.clone(),
-            doing: view.doing.clone(),
+            doing: view.doing.as_ref().map(words::current_step),
             uncommitted_total: view.left_by_hand,
             own: own.map(|own| Map::from_iter([(view.kind.clone(), own)])).unwrap_or_default(),
         }

@@ -4,6 +4,7 @@ use dacapo_core::event::{
     AgentEvent, Fault, IterationRecord, Needs, NotAllowed, Notice, StopDetail, TaskResult, TurnEnd,
     TurnRecord, WorkspaceProblem,
 };
+use dacapo_core::view::CurrentStep;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -55,6 +56,12 @@ fn to_value(value: &impl Serialize) -> Value {
 pub(super) fn needs(known: &Needs, name: &str) -> Value {
     let mut value = to_value(known);
     ask(&mut value, known, name);
+    value
+}
+
+pub(super) fn current_step(step: &CurrentStep) -> Value {
+    let mut value = to_value(step);
+    value["message"] = crate::present::words::current_step(step, Messages::ENGLISH).into();
     value
 }
 

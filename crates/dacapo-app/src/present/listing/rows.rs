@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason};
 use dacapo_core::overview::Brief;
-use dacapo_core::view::Status;
+use dacapo_core::view::{CurrentStep, Status};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -133,7 +133,7 @@ pub enum Fact<'a> {
     },
     Elapsed(Duration),
     /// What it does at the moment.
-    Doing(&'a str),
+    Doing(&'a CurrentStep),
     Prompt(&'a str),
     /// It waits for its turn.
     Queues,
@@ -311,7 +311,7 @@ fn under_way(brief: &Brief, now: Timestamp) -> Vec<Fact<'_>> {
     if elapsed >= Duration::from_secs(1) {
         facts.push(Fact::Elapsed(elapsed));
     }
-    facts.extend(brief.doing.as_deref().map(Fact::Doing));
+    facts.extend(brief.doing.as_ref().map(Fact::Doing));
     // A kind that says itself what it is about needs no prompt beside it.
     if brief.doing.is_none() || brief.own.is_none() {
         facts.push(Fact::Prompt(&brief.prompt));

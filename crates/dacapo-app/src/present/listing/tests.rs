@@ -2,6 +2,7 @@ use dacapo_core::event::{NeedKind, Outcome, StopDetail, StopReason};
 use dacapo_core::git::Oid;
 use dacapo_core::task::milestone::MilestoneBrief;
 use dacapo_core::task::milestone::{AtWork, MilestonePhase, MilestoneStatus};
+use dacapo_core::view::CurrentStep;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
@@ -251,7 +252,7 @@ fn s14_a_running_task_says_for_how_long_what_it_does_and_what_was_asked() {
     let works = Brief {
         elapsed_seconds: 72.0,
         last_at: Some("2026-11-16T01:58:00Z".parse().unwrap()),
-        doing: Some("claude works".into()),
+        doing: Some(CurrentStep::Agent { agent: "claude".into() }),
         prompt: "Fix the failing tests\nof the parser".into(),
         ..brief("fix", Status::Running)
     };
@@ -272,13 +273,13 @@ fn s14_a_running_task_says_for_how_long_what_it_does_and_what_was_asked() {
     STOPPED    held     4 of 10, paused by you        dacapo resume held
     STOPPED    touched  2 uncommitted files left by…  dacapo resume touched --iter 1
     RUNNING    task     4/10: 修复登录页面的所有测…   dacapo attach task
-    RUNNING    fix      4/10, 3m12s, claude works:…   dacapo attach fix
+    RUNNING    fix      4/10, 3m12s, claude working…  dacapo attach fix
     RUNNING    a-name-that-was-made-from-a-long-prompt
                         4/10   dacapo attach a-name-that-was-made-from-a-long-prompt
     5 tasks · 20 iterations · this repository
     "#);
     let piped = shown(&entries, &frame(None));
-    assert!(piped.contains("4/10, 3m12s, claude works: Fix the failing tests  "), "{piped}");
+    assert!(piped.contains("4/10, 3m12s, claude working: Fix the failing tests  "), "{piped}");
 }
 
 #[test]

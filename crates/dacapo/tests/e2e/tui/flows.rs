@@ -11,12 +11,12 @@ fn u1_a_task_is_spawned_watched_told_and_killed() {
     app.command(&format!("/spawn --name slow --iter 3 --agent {agent} make it so"));
     app.shows("✓ slow is running");
     app.shows("RUNNING 1");
-    app.shows("rehearsal works: make it so");
+    app.shows("rehearsal working: make it so");
     // Plain text goes to the selected task.
     app.press("/");
     app.shows("› /");
     app.press("\u{7f}use the blue key\r");
-    app.shows("slow is told in every iteration from the next on");
+    app.shows("slow will get this");
     assert_eq!(world.status("slow")["guidance"][0], "use the blue key");
     // S7, as it is said on the command line.
     app.command("/spawn --drop slow");

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use dacapo_core::view::CurrentStep;
+
 use super::*;
 use crate::present::listing::columns::{Columns, Sign, columns};
 
@@ -11,7 +13,7 @@ fn in_columns(entry: &Entry) -> Columns {
 #[test]
 fn what_a_sentence_says_of_a_task_stands_in_columns() {
     let running = Brief {
-        doing: Some("claude works".into()),
+        doing: Some(CurrentStep::Agent { agent: "claude".into() }),
         prompt: "Fix the tests".into(),
         cost_usd: Some(0.4),
         elapsed_seconds: 90.0,
@@ -22,7 +24,7 @@ fn what_a_sentence_says_of_a_task_stands_in_columns() {
         in_columns(&entry(running)),
         Columns {
             sign: Sign::Running,
-            what: "claude works: Fix the tests".into(),
+            what: "claude working: Fix the tests".into(),
             progress: Some("4/10".into()),
             cost: Some("$0.40".into()),
             elapsed: Some(Duration::from_secs(120)),

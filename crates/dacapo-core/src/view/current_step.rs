@@ -1,21 +1,49 @@
-//! What a task that runs is at, as a list says it: it follows from what happened last.
+//! What a running task is doing, as far as a list says it. It follows from what happened last.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::TaskView;
 use crate::event::{Event, WaitCause};
+use crate::git::Oid;
+
+/// What a running task is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum CurrentStep {
+    /// The task is preparing the directory to work in.
+    Preparing,
+    /// An agent is working.
+    Agent {
+        /// The agent.
+        agent: String,
+    },
+    /// Checks are running.
+    Checks,
+    /// What the agent changed is being committed.
+    Committing,
+    /// The checks are running in a checkout of a commit.
+    Proving {
+        /// The commit.
+        commit_id: Oid,
+    },
+    /// The task waits a while after a failure, and then tries again.
+    BackingOff,
+}
 
 impl TaskView {
     pub(super) fn at_work_on(&mut self, event: &Event) {
         let doing = match event {
-            Event::TaskStarted { .. } | Event::Resumed { .. } | Event::Dequeued => "prepares".to_owned(),
+            Event::TaskStarted { .. } | Event::Resumed { .. } | Event::Dequeued => CurrentStep::Preparing,
             Event::WorkspaceReady { .. } | Event::Committed { .. } | Event::NoCommit(_)
                 if self.has_checks =>
             {
-                "runs checks".to_owned()
+                CurrentStep::Checks
             }
-            Event::TurnStarted { agent, .. } => format!("{agent} works"),
-            Event::TurnFinished(_) => "commits".to_owned(),
-            Event::ProofStarted { commit_id, .. } => format!("proves {}", commit_id.short()),
-            Event::Waiting { cause: WaitCause::Backoff { .. }, .. } => "waits after a failure".to_owned(),
+            Event::TurnStarted { agent, .. } => CurrentStep::Agent { agent: agent.clone() },
+            Event::TurnFinished(_) => CurrentStep::Committing,
+            Event::ProofStarted { commit_id, .. } => CurrentStep::Proving { commit_id: commit_id.clone() },
+            Event::Waiting { cause: WaitCause::Backoff { .. }, .. } => CurrentStep::BackingOff,
             Event::IterationFinished(_)
             | Event::Queued
             | Event::Waiting { .. }
