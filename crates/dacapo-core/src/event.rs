@@ -273,9 +273,9 @@ pub enum Event {
     },
     /// A person, or a program for them, sent the task a command.
     CommandReceived(Received),
-    /// The task waits for its turn, because too many tasks run already. That time does not count.
+    /// The task is queued, because too many tasks are running. Queued time does not count as active.
     Queued,
-    /// The task's turn has come.
+    /// The task left the queue.
     Dequeued,
     /// The task has ended.
     TaskFinished(TaskResult),
@@ -348,7 +348,7 @@ pub enum Event {
         /// The program that opened or found the pull request.
         cli: String,
     },
-    /// Somebody was notified that the task ended or needs a person, or could not be.
+    /// A notification that the task ended or needs a person was sent, or failed.
     Notified {
         /// The way: `desktop`, `webhook` or `command`.
         how: String,

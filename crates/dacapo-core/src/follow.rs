@@ -74,7 +74,7 @@ pub enum Item {
         /// What the agent did.
         event: AgentEvent,
     },
-    /// What goes on now. It is no part of the record: who comes back later is told what goes on then.
+    /// What goes on now. It is not recorded: a client that connects later gets what is current then.
     Activity(Doing),
     /// Everything that was on file has been delivered. What follows is new. Once for each client.
     CaughtUp,

@@ -39,14 +39,15 @@ pub use tasks::{Approve, Kill, Pause, Reject, Set, Spawn, Tell, Wait};
 /// What stands for `dacapo "PROMPT"` among the commands.
 pub const PROMPT: &str = front_door::COMMAND;
 
-/// Runs coding agents in loops people can trust: until the work is proven done, every iteration in git, nothing lost.
+/// Run a coding agent in a loop until your checks prove the work is done.
 #[derive(Debug, Parser)]
 #[command(name = "dacapo", version, propagate_version = true, arg_required_else_help = true)]
 #[command(help_template = help::PAGE)]
-#[command(override_usage = "dacapo [FLAGS OF SPAWN] \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
+#[command(override_usage = "dacapo [SPAWN OPTIONS] \"PROMPT\"\n       dacapo [OPTIONS] <COMMAND>")]
 #[command(
-    after_help = "dacapo \"fix the failing tests\" starts an agent in the background, in a worktree of its own, and shows it.
-Try it without an agent and without cost: dacapo demo"
+    after_help = "dacapo \"fix the failing tests\" runs an agent in the background, in its own worktree, and shows its progress.
+dacapo alone opens the terminal app. To try Dacapo for free, without an agent: dacapo demo
+What the symbols mean: dacapo help symbols"
 )]
 pub struct Cli {
     /// Run as if started in DIR
@@ -85,7 +86,7 @@ pub enum Command {
     Spawn(Box<Spawn>),
     /// Start a task again under a new name
     Rerun(Box<Rerun>),
-    /// Write down milestones, and have agents build and judge them until they are accepted
+    /// Plan larger work as milestones; one agent builds, another judges until it is accepted
     #[command(visible_alias = "ms")]
     Milestone(milestone::Milestone),
     /// Show the tasks of this repository
@@ -103,7 +104,7 @@ pub enum Command {
     Takeover(Takeover),
     /// Show what a task changed
     Diff(Diff),
-    /// Wait for tasks to end, and exit with the task's exit code
+    /// Wait for tasks to end, and exit with the first exit code that is not 0
     Wait(Wait),
     /// Continue a task that is not running
     Resume(Resume),
@@ -112,15 +113,15 @@ pub enum Command {
     Kill(Kill),
     /// Pause running tasks after the current iteration
     Pause(Pause),
-    /// Tell a task something, from its next iteration on
+    /// Give a task an instruction, from its next iteration on
     Tell(Tell),
-    /// Change the limits of a task, also while it runs
+    /// Change a task's limits, even while it runs
     Set(Set),
-    /// Answer yes to what a task asks
+    /// Answer yes to a task's question
     Approve(Approve),
-    /// Answer no to what a task asks
+    /// Answer no to a task's question
     Reject(Reject),
-    /// Merge tasks into the current branch; each is checked first
+    /// Merge tasks into the current branch, if the checks pass on the result
     Merge(Box<Merge>),
     /// Rename a task, its worktree and its branch
     Rename(Rename),

@@ -32,6 +32,16 @@ fn l16_every_line_of_a_journal_is_as_documented() {
     assert_eq!(journal.problems(Root::Spec, &spec), [""; 0]);
 }
 
+#[test]
+fn u6_the_examples_of_the_page_are_as_documented() {
+    let introduction = include_str!("introduction.md");
+    let events: Vec<&str> = introduction.lines().filter(|line| line.contains(r#""seq":"#)).collect();
+    assert_eq!(events.len(), 3);
+    for line in events.into_iter().flat_map(lines) {
+        assert_eq!(Reference::printed().problems(Root::Event, &line), [""; 0], "{line}");
+    }
+}
+
 /// Events that have words beside them when they are printed.
 fn with_words() -> Vec<Event> {
     let refused = NotAllowed { agent: "one".into(), tools: vec!["Edit".into()], argument: None };

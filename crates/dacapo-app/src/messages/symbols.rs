@@ -6,22 +6,22 @@ messages! {
     SYMBOLS, dacapo;
 
     symbols_heading() {
-        en: "Symbols (in colour, only what is proven is green):",
+        en: "Symbols (green is used only for what is proven):",
         zh_cn: "符号（有颜色时，只有已证明的才是绿色）：",
         zh_tw: "符號（有顏色時，只有已證明的才是綠色）：",
     }
     symbol_passed() {
-        en: "it passes: a check, an iteration with its checks, a task that is proven",
+        en: "passed: a check, an iteration whose checks pass, a proven task",
         zh_cn: "通过：检查、检查通过的迭代、已证明的任务",
         zh_tw: "通過：檢查、檢查通過的迭代、已證明的任務",
     }
     symbol_unverified() {
-        en: "it worked, but no check has judged it",
+        en: "the agent finished; no check judged it",
         zh_cn: "成功，但没有检查来判断",
         zh_tw: "成功，但沒有檢查來判斷",
     }
     symbol_not_yet() {
-        en: "it worked, but a check or the proof failed; a feature that is not done yet",
+        en: "the agent finished, but a check or the proof failed; in milestones, an open feature",
         zh_cn: "成功，但检查或证明失败；尚未完成的功能",
         zh_tw: "成功，但檢查或證明失敗；尚未完成的功能",
     }

@@ -50,10 +50,10 @@ mod tests {
             assert!(known.contains(&sign.as_str()), "{conclusion:?}");
         }
         insta::assert_snapshot!(page(Messages::ENGLISH), @r"
-        Symbols (in colour, only what is proven is green):
-          ✓      it passes: a check, an iteration with its checks, a task that is proven
-          ●      it worked, but no check has judged it
-          ○      it worked, but a check or the proof failed; a feature that is not done yet
+        Symbols (green is used only for what is proven):
+          ✓      passed: a check, an iteration whose checks pass, a proven task
+          ●      the agent finished; no check judged it
+          ○      the agent finished, but a check or the proof failed; in milestones, an open feature
           ✗      it failed
           ■      stopped at a limit, or cancelled
           ‖      paused, by you or because it needs your decision

@@ -12,7 +12,7 @@ use super::{Approval, ProofIn, Session, Show, env};
   dacapo exec \"fix the typo\"                             one run
   dacapo exec --check 'cargo test' \"fix the tests\"       until the check passes
   dacapo exec --iter 5 \"improve the docs\"                five iterations
-All flags, also for approval, more limits, proofs and context: dacapo exec --help=all")]
+For all flags (approval, proofs, context, more limits): dacapo exec --help=all")]
 pub struct Exec {
     /// What the agent should do; `-` reads it from standard input
     #[arg(value_name = "PROMPT")]
@@ -40,16 +40,28 @@ pub struct Exec {
     #[arg(long, help_heading = "Agent")]
     pub model: Option<String>,
     /// What the agent may do without asking: auto, edits, ask, read-only [default: auto]
-    #[arg(long, value_name = "POLICY", help_heading = "Agent", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        help_heading = "Agent",
+        hide_short_help = true,
+        hide_possible_values = true
+    )]
     pub approval: Option<Approval>,
     /// Start a new conversation each iteration (fresh), or continue the same one (resume)
-    #[arg(long, value_name = "MODE", help_heading = "Agent", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "MODE",
+        help_heading = "Agent",
+        hide_short_help = true,
+        hide_possible_values = true
+    )]
     pub session: Option<Session>,
 
     /// Run N iterations
     #[arg(long, value_name = "N", help_heading = "Limits", allow_hyphen_values = true)]
     pub iter: Option<String>,
-    /// Start no iteration after this time: 30s, 5m, 1h30m, 2d
+    /// Start no new iteration after this long: 30s, 5m, 1h30m, 2d
     #[arg(long, value_name = "D", help_heading = "Limits", allow_hyphen_values = true)]
     pub time: Option<String>,
     /// Stop after N iterations even if it is not done (1 to 100) [default: 5]
@@ -64,7 +76,7 @@ pub struct Exec {
         hide_short_help = true
     )]
     pub max_failures: Option<u32>,
-    /// Stop after K iterations in a row without progress; 0 means never [default: 3; 0 with --iter or --time alone]
+    /// Stop after K iterations in a row without progress; 0 means never [default: 3; 0 without --until or checks]
     #[arg(
         long,
         allow_negative_numbers = true,
@@ -95,13 +107,13 @@ pub struct Exec {
     #[arg(long, value_name = "D", help_heading = "Limits", hide_short_help = true)]
     pub max_wait: Option<String>,
 
-    /// Done when the agent says exactly this
+    /// Done when the agent says exactly TEXT (a claim, not a proof)
     #[arg(long, value_name = "TEXT", help_heading = "When it is done", alias = "completion-promise")]
     pub until: Option<String>,
     /// Done when CMD succeeds (repeatable: all must succeed)
     #[arg(long, value_name = "CMD", help_heading = "When it is done")]
     pub check: Vec<String>,
-    /// Done when the project's checks succeed (`checks` in the config, or found)
+    /// Done when the project's checks succeed (`checks` in the config, or detected)
     #[arg(long, help_heading = "When it is done")]
     pub checks: bool,
     /// Time limit for one run of a check [default: 15m]
@@ -110,7 +122,7 @@ pub struct Exec {
     /// Do not run the checks before the first iteration
     #[arg(long, help_heading = "When it is done", hide_short_help = true)]
     pub no_baseline: bool,
-    /// Where the checks run last: in a checkout of the commit, or in the workspace (then nothing is proven) [default:
+    /// Where the final run of the checks happens: in a clean checkout of the commit, or in the workspace (not a proof) [default:
     /// checkout]
     #[arg(long, value_name = "WHERE", help_heading = "When it is done", value_enum, hide_short_help = true)]
     pub proof: Option<ProofIn>,
@@ -133,7 +145,7 @@ pub struct Exec {
     /// Copy your uncommitted changes into the worktree
     #[arg(long, help_heading = "Where it works", hide_short_help = true)]
     pub with_changes: bool,
-    /// Start despite uncommitted changes; they are set aside in a commit first
+    /// Start despite uncommitted changes; they get their own commit first
     #[arg(long, help_heading = "Where it works")]
     pub allow_dirty: bool,
     /// Push the branch and open a pull request when the task is completed
@@ -171,16 +183,16 @@ pub struct Exec {
     /// Length of a summary, in tokens (20 or more)
     #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(20..=100_000), hide_short_help = true)]
     pub summary_max_tokens: Option<u32>,
-    /// How much a prompt may say about earlier iterations and checks, in tokens
+    /// Maximum tokens in a prompt for earlier iterations and checks
     #[arg(long, value_name = "N", help_heading = "Context", value_parser = clap::value_parser!(u32).range(1..=10_000_000), hide_short_help = true)]
     pub context_max_tokens: Option<u32>,
-    /// Model that writes commit messages: one of the agent (haiku), or native:MODEL
+    /// Model that writes commit messages: a model of the agent (e.g. haiku), or native:MODEL
     #[arg(long, value_name = "MODEL", help_heading = "Context", hide_short_help = true)]
     pub commit_message_model: Option<String>,
-    /// Model that writes summaries: one of the agent (haiku), or native:MODEL
+    /// Model that writes summaries: a model of the agent (e.g. haiku), or native:MODEL
     #[arg(long, value_name = "MODEL", help_heading = "Context", hide_short_help = true)]
     pub summary_model: Option<String>,
-    /// Text that follows the prompt with --no-context
+    /// Text to append to the prompt if --no-context is given
     #[arg(long, value_name = "TEXT", help_heading = "Context", hide_short_help = true)]
     pub loop_prompt: Option<String>,
 

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
-use clap::{Arg, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 
 use super::Cli;
 
@@ -20,7 +20,7 @@ Start work:
   exec         Run an agent in this repository, once or in a loop, in the foreground [alias: run]
   spawn        Run an agent in the background, in a separate worktree
   rerun        Start a task again under a new name
-  milestone    Write down milestones, and have agents build and judge them [alias: ms]
+  milestone    Plan larger work as milestones; one agent builds, another judges [alias: ms]
 
 Watch it:
   list         Show the tasks of this repository [aliases: ls, ps]
@@ -29,21 +29,21 @@ Watch it:
   logs         Show a task's log [alias: log]
   diff         Show what a task changed
   open         Open a task's files in your editor
-  wait         Wait for tasks to end, and exit with the task's exit code
+  wait         Wait for tasks to end, and exit with the first exit code that is not 0
 
 Steer it:
-  tell         Tell a task something, from its next iteration on
-  set          Change the limits of a task, also while it runs
+  tell         Give a task an instruction, from its next iteration on
+  set          Change a task's limits, even while it runs
   pause        Pause running tasks after the current iteration
   resume       Continue a task that is not running
   kill         End a running task and everything it started [alias: stop, which asks first]
   takeover     Work in the agent's own interactive session; the loop goes on when you leave it
-  approve      Answer yes to what a task asks
-  reject       Answer no to what a task asks
+  approve      Answer yes to a task's question
+  reject       Answer no to a task's question
   rename       Rename a task, its worktree and its branch
 
 Finish it:
-  merge        Merge tasks into the current branch; each is checked first
+  merge        Merge tasks into the current branch, if the checks pass on the result
   pr           Push a task's branch and open a pull request
   drop         Remove a task with its worktree and branch; `undo` brings it back [alias: rm]
   undo         Bring back what `drop` or `merge` removed
@@ -88,13 +88,25 @@ pub fn page(words: &[OsString]) -> StyledStr {
     }
     let is_first_page = command.get_name() == cli.get_name();
     let shown = |arg: Arg| match arg.get_id().as_str() {
+        "help" if all => arg.help("Print help"),
         _ if all || is_first_page => arg.hide_short_help(false),
         // The first page has them.
         "directory" | "color" | "version" => arg.hide(true),
         "help" => arg.help("Print help; --help=all shows every flag"),
         _ => arg,
     };
-    command.clone().mut_args(shown).render_help()
+    let mut page = command.clone().mut_args(shown);
+    if all && !is_first_page {
+        page = without_the_way_here(page);
+    }
+    page.render_help()
+}
+
+/// The page of all flags need not say how to get there.
+fn without_the_way_here(page: Command) -> Command {
+    let Some(after) = page.get_after_help().map(ToString::to_string) else { return page };
+    let lines: Vec<&str> = after.lines().filter(|line| !line.contains(ALL)).collect();
+    page.after_help(lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -134,6 +146,7 @@ mod tests {
             }
             assert!(all.contains("--idle-timeout") && !short.contains("--idle-timeout"), "{short}");
             assert!(short.contains(&format!("dacapo {name} --help=all")), "{short}");
+            assert_eq!(all.matches("--help").count(), 1, "only the flag itself: {all}");
         }
     }
 

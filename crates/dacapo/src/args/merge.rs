@@ -15,7 +15,7 @@ pub struct Merge {
     /// The tasks, in the order in which they are merged
     #[arg(value_name = "NAME[,NAME…]")]
     pub names: Option<String>,
-    /// What an agent should pay attention to when it merges; without it, an agent is used only for conflicts
+    /// Instructions for an agent to do the merge; without them, an agent only resolves conflicts
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
     /// Merge all tasks that are proven and ready, the oldest first

@@ -28,9 +28,9 @@ pub enum MilestoneCommand {
     /// Show the milestones of this repository and their status
     #[command(visible_alias = "ls")]
     List(ListMilestones),
-    /// Show what a milestone is about, what both agents said in each round, and what you can do
+    /// Show a milestone, what both agents said in each round, and what to do next
     Show(ShowMilestone),
-    /// Let the Developer build it and the Acceptor judge it, on branch milestone/ID
+    /// Run it on branch milestone/ID: one agent (Developer) builds, another (Acceptor) judges
     Start(Box<StartMilestone>),
     /// Continue a milestone that is paused or interrupted
     Resume(ResumeMilestone),
@@ -190,7 +190,6 @@ pub struct StartMilestone {
     /// Run CMD before the Acceptor judges, and show it the result (repeatable) [default: the project's own checks]
     #[arg(long, value_name = "CMD", help_heading = "What is judged")]
     pub check: Vec<String>,
-    /// Where the last run of the checks happens: in a checkout of the commit, or nowhere (then nothing is proven)
     #[arg(
         long,
         value_name = "WHERE",
@@ -198,9 +197,9 @@ pub struct StartMilestone {
         default_value = "checkout",
         help_heading = "What is judged"
     )]
-    /// Where the checks run last: in a checkout of the commit, or in the workspace (then nothing is proven)
+    /// Where the final run of the checks happens: in a clean checkout of the commit, or in the workspace (not a proof)
     pub proof: ProofIn,
-    /// If its file was changed since the start, judge by what it says now
+    /// With --auto: if a milestone's file was changed since its start, judge by what it says now
     #[arg(long, conflicts_with = "milestone", help_heading = "What is judged")]
     pub refreeze: bool,
 

@@ -52,7 +52,7 @@ const OF_A_LOOP: [&str; 38] = [
 #[command(after_help = "Examples:
   dacapo spawn --iter 5 \"improve the docs\"               five iterations
   dacapo spawn --checks --name tests \"fix the tests\"     until the project's checks pass
-All flags, also for approval, more limits, proofs and context: dacapo spawn --help=all")]
+For all flags (approval, proofs, context, more limits): dacapo spawn --help=all")]
 pub struct Spawn {
     /// What is asked for
     #[command(flatten)]

@@ -104,7 +104,7 @@ pub struct DryRunAgent {
     pub name: String,
     /// The model; null if none was chosen.
     pub model: Option<String>,
-    /// The command line of the first turn. Words in capitals stand for what only a turn has.
+    /// The command line of the first turn. Words in capitals are placeholders for values that are known only during a turn.
     pub command: Vec<String>,
     /// Who pays for it, as a sentence; null if that is not known.
     pub billing: Option<String>,
@@ -325,7 +325,7 @@ pub struct Pruned {
     pub bytes: u64,
     /// What was removed.
     pub removed: Vec<PrunedItem>,
-    /// What one might expect to go, and stays.
+    /// What was kept, although it looks removable.
     pub spared: Vec<SparedItem>,
     /// What should have gone and could not be removed, a sentence each.
     pub problems: Vec<String>,
