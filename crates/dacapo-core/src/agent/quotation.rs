@@ -12,6 +12,10 @@ const LONGEST_PREFIX: usize = 64;
 /// Marks that nobody puts before their own words.
 const QUOTE_MARKS: [char; 8] = ['>', '|', '│', '┃', '▏', '▎', '▌', '»'];
 
+/// This many words of the prompt, directly before or behind the promise, show that it is quoted. Agents often print only the
+/// beginning or the end of their prompt, so a quotation need not be whole.
+const TELLING_WORDS: usize = 4;
+
 /// What else stands before a quoted line: marks of lists and headings, numbers, blanks.
 const OTHER_MARKS: &str = "#*-–•:.)]( \t0123456789";
 
@@ -77,6 +81,11 @@ impl Quotations {
             return Some(true);
         }
         let mut undecided = false;
+        match self.has_words_of_the_prompt(&bytes, at, complete) {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => undecided = true,
+        }
         if quoted.marked {
             // The line may be a part of a longer one of the prompt.
             let before = last_line(&bytes[..begin]);
@@ -113,6 +122,35 @@ impl Quotations {
         }
         if undecided { None } else { Some(false) }
     }
+
+    /// Whether the words directly before or behind the promise at `at` are those of the prompt.
+    fn has_words_of_the_prompt(&self, bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
+        let before = words(&bytes[..at]);
+        if let Some(last) = before.len().checked_sub(TELLING_WORDS).map(|from| &before[from..])
+            && self.words.contains(&format!("{} {}", last.join(" "), self.promise))
+        {
+            return Some(true);
+        }
+        // With what follows it: the promise may have several words itself.
+        let mut behind = words(&bytes[at..]);
+        let wanted = self.promise.split(' ').count() + TELLING_WORDS;
+        // A word at the end of what is written so far may go on.
+        let more_may_come = !complete && behind.len() <= wanted;
+        behind.truncate(wanted);
+        match (self.words.contains(&behind.join(" ")), behind.len() == wanted) {
+            (true, true) => Some(true),
+            (true, false) if more_may_come => None,
+            (true | false, _) => Some(false),
+        }
+    }
+}
+
+/// The words of several lines, without what stands before each line.
+fn words(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines()
+        .flat_map(|line| unprefixed(line).content.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 /// The words of a text with one blank between them.
@@ -217,6 +255,27 @@ mod tests {
         let alone = "> never before. The word is:\n> <promise>COMPLETE</promise>\n> Good luck.\n";
         assert!(!promised(PROMPT, alone), "wrapped around it");
         assert!(!promised(PROMPT, "> The word is:\n> <promise>COMPLETE</promise>\n\nI begin.\n"), "in part");
+    }
+
+    #[test]
+    fn l7_a_part_of_the_prompt_is_no_promise() {
+        let prompt = "Make it faster.\n\nWhen the task is really and completely done, and only then, end your answer with \
+                      exactly this text:\n<promise>COMPLETE</promise>\nIf anything is missing, do not write it: say what \
+                      is missing and go on.\n";
+        let at = prompt.find(PROMISE).unwrap();
+        for end in at + PROMISE.len()..=prompt.len() {
+            let echo = format!("I was asked: {}", &prompt[..end]);
+            assert!(!promised(prompt, &echo), "{echo}");
+            assert!(!promised(prompt, &format!("{echo}…\nNow I begin.\n")), "{echo}");
+        }
+        for begin in 0..at - 30 {
+            let echo = format!("…{}\nNow I begin.\n", &prompt[begin..]);
+            assert!(!promised(prompt, &echo), "{echo}");
+        }
+        let tail = format!("… text:\n{}", &prompt[at..]);
+        assert!(!promised(prompt, &tail), "{tail}");
+        assert!(promised(prompt, &format!("I was asked: {}\nIt is done.\n{PROMISE}\n", &prompt[..at + 40])));
+        assert!(promised(prompt, &format!("It is faster now.\n{PROMISE}\nIf anything is unclear, ask.\n")));
     }
 
     #[test]
