@@ -140,6 +140,8 @@ pub struct TaskView {
     pub stderr_tail: Option<String>,
     /// What a person told and every iteration hears until it is taken back.
     pub guidance: Vec<String>,
+    /// How many of these a turn has been given.
+    guidance_heard: usize,
     /// Iterations finished.
     pub iteration: u32,
     /// Of how many.
@@ -273,6 +275,7 @@ impl TaskView {
             error: None,
             stderr_tail: None,
             guidance: Vec::new(),
+            guidance_heard: 0,
             iteration: 0,
             max_iterations: spec.policy.cap.map(|cap| cap.iterations),
             iterations_succeeded: 0,

@@ -57,6 +57,11 @@ messages! {
         zh_cn: "无法结束先前运行的进程 {pid}（{program}）",
         zh_tw: "無法結束先前執行的行程 {pid}（{program}）",
     }
+    notice_not_told(task: &str, texts: &str, number: u64) {
+        en: (number: "it was done before the agent got your message ({texts}); {dacapo}resume {task} --iter 1 continues with it", "it was done before the agent got your {number} messages ({texts}); {dacapo}resume {task} --iter 1 continues with them"),
+        zh_cn: "智能体收到你的 {number} 条消息（{texts}）之前任务就已完成；{dacapo}resume {task} --iter 1 会带着它继续",
+        zh_tw: "代理收到你的 {number} 則訊息（{texts}）之前任務就已完成；{dacapo}resume {task} --iter 1 會帶著它繼續",
+    }
     notice_directory_again(path: &str) {
         en: "{path} had been removed and was created again; earlier output is lost",
         zh_cn: "{path} 曾被删除，已重新创建；之前的输出已丢失",

@@ -25,6 +25,10 @@ fn in_words(notice: &Notice, name: &str, messages: Messages) -> String {
         Notice::ProcessLeft { pid, program } => messages.notice_process_left(*pid, program),
         Notice::EarlierProcessesEnded { count } => messages.notice_earlier_processes_ended(*count),
         Notice::EarlierProcessLeft { pid, program } => messages.notice_earlier_process_left(*pid, program),
+        Notice::NotTold { texts } => {
+            let said: Vec<String> = texts.iter().map(|text| super::words::line(text, 60)).collect();
+            messages.notice_not_told(name, &said.join("; "), texts.len() as u64)
+        }
         Notice::DirectoryMadeAgain { path } => messages.notice_directory_again(path),
         Notice::SetAside { found, path, aside } => messages.notice_set_aside(found, path, aside),
         Notice::NoProofs { error } => messages.notice_no_proofs(error),

@@ -69,6 +69,11 @@ pub enum Notice {
         /// Its program.
         program: String,
     },
+    /// The task was completed before any iteration was given what a person said with `dacapo tell`.
+    NotTold {
+        /// What was said.
+        texts: Vec<String>,
+    },
     /// A directory of the task was removed, and made again.
     DirectoryMadeAgain {
         /// The directory.

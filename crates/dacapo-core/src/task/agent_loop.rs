@@ -92,6 +92,8 @@ pub struct AgentLoop {
     guidance: guidance::Guidance,
     /// What people said and no turn has been told yet.
     told: Vec<String>,
+    /// It is on record that the task ends before a turn was given these words.
+    not_told_said: bool,
     /// What the iteration at work was told.
     heard: Vec<String>,
     /// What people added to the task, and how much of it has been in a prompt.
@@ -192,6 +194,7 @@ impl AgentLoop {
             last_failure: None,
             guidance: guidance::Guidance::default(),
             told: Vec::new(),
+            not_told_said: false,
             heard: Vec::new(),
             follow_ups: Vec::new(),
             follow_ups_heard: 0,

@@ -61,6 +61,7 @@ impl TaskView {
             Event::ProofUnavailable { .. } | Event::ProofFailed { .. } => {}
             Event::IterationStarted { iteration, .. } => self.running_iteration = Some(*iteration),
             Event::TurnStarted { turn, iteration, agent, .. } => {
+                self.guidance_heard = self.guidance.len();
                 self.agent.clone_from(agent);
                 let (turn, iteration, agent) = (*turn, *iteration, agent.clone());
                 self.turns.push(TurnSeen { turn, iteration, agent, over: false });
@@ -153,6 +154,7 @@ impl TaskView {
         }
         if *command == Command::Untell {
             self.guidance.clear();
+            self.guidance_heard = 0;
         }
         if let Command::Set { key, value } = command
             && let Ok(change) = Change::parse(key, value)
@@ -241,7 +243,9 @@ impl TaskView {
         }
         self.stderr_tail.clone_from(&result.stderr_tail);
         if result.outcome == Outcome::Completed {
-            self.guidance.clear();
+            // What no turn was given is for when the task is resumed.
+            self.guidance.drain(..self.guidance_heard.min(self.guidance.len()));
+            self.guidance_heard = 0;
         }
         self.result = Some(result.clone());
     }

@@ -2,13 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::guidance::Guidance;
 use super::{AgentLoop, Current, Phase};
 use crate::context::Past;
 use crate::engine::stop::{self, Facts};
 use crate::event::{
     CheckPhase, CheckResult, CommitPlanned, Ended, Envelope, Event, FailureKind, Fault, IterationRecord,
-    Outcome, SetupResult, StopDetail, StopReason, TurnEnd, TurnRecord, Usage,
+    Notice, Outcome, SetupResult, StopDetail, StopReason, TurnEnd, TurnRecord, Usage,
 };
 use crate::git::Oid;
 use crate::spec::SessionNeed;
@@ -23,6 +22,8 @@ impl AgentLoop {
     pub(super) fn take_in(&mut self, line: &Envelope) {
         self.life.at(line);
         match &line.event {
+            // A crash between this line and the end must not have it said again.
+            Event::Notice(Notice::NotTold { .. }) => self.not_told_said = true,
             Event::TaskCreated { .. }
             | Event::TaskStarted { .. }
             | Event::Notice(_)
@@ -85,7 +86,7 @@ impl AgentLoop {
             Event::CommandReceived(received) => self.command_received(received),
             Event::TaskFinished(result) => {
                 if result.outcome == Outcome::Completed {
-                    self.guidance = Guidance::default();
+                    self.guidance.completed();
                 }
                 self.life.result = Some(result.clone());
                 self.phase = Phase::Over;
@@ -156,6 +157,7 @@ impl AgentLoop {
         self.life.limits.forget_probes();
         // From here on the prompt of this turn is fixed: what is said later is for a later one.
         self.heard.append(&mut self.told);
+        self.not_told_said = false;
         if continued {
             self.guidance.told_on();
         } else {

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{AgentLoop, Phase};
 use crate::engine::machine::Input;
 use crate::event::{
-    Attempt, CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, Event, IterationRecord, StopDetail,
-    StopReason,
+    Attempt, CheckBrief, CheckPhase, CheckResult, CommitPlanned, Ended, Event, IterationRecord, Notice,
+    Outcome, StopDetail, StopReason,
 };
 use crate::git::Oid;
 use crate::task::lifecycle::{AtTheEnd, Ending, Known, Relief, Tally, never_run};
@@ -91,10 +91,20 @@ impl AgentLoop {
             (Phase::Settling, Input::Settle { now }) => self.iteration_over(*now).into_iter().collect(),
             (Phase::Between | Phase::Retry, Input::Finishing { last_commit, trust_files, elapsed }) => {
                 let at = AtTheEnd { last_commit: last_commit.as_ref(), trust_files, elapsed: *elapsed };
-                self.life.finish(self.needs(), at, self.ending())
+                let finished = self.life.finish(self.needs(), at, self.ending());
+                self.not_told().into_iter().chain(finished).collect()
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What a person said while the last iteration was at work, if the task is completed with it: nobody should think that
+    /// it was heard.
+    fn not_told(&self) -> Option<Event> {
+        let texts: Vec<String> = self.told.iter().chain(self.guidance.unsaid()).cloned().collect();
+        let completed = self.life.verdict.is_some_and(|verdict| verdict.outcome == Outcome::Completed);
+        (completed && !texts.is_empty() && !self.not_told_said)
+            .then_some(Event::Notice(Notice::NotTold { texts }))
     }
 
     fn is_at_work(&self, iteration: u32) -> bool {

@@ -15,6 +15,18 @@ impl Guidance {
         self.standing.push(text.to_owned());
     }
 
+    /// What no turn has been given yet.
+    pub(super) fn unsaid(&self) -> &[String] {
+        self.standing.get(self.said..).unwrap_or_default()
+    }
+
+    /// The task is completed: what was said has done its part. What no turn was given is for when the task goes on.
+    pub(super) fn completed(&mut self) {
+        self.standing.drain(..self.said.min(self.standing.len()));
+        self.said = 0;
+        self.heard.clear();
+    }
+
     /// Takes all of it back. What was said in a conversation that goes on is to be unsaid there: these are the words for it.
     pub(super) fn clear(&mut self) -> Option<String> {
         let said = std::mem::take(&mut self.said);

@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::engine::Planned as _;
 use crate::engine::machine::{Begin, Effect, Input, Machine};
-use crate::event::{Command, Ended, Event, Outcome, StopReason, TurnEnd, WaitReason};
+use crate::event::{Command, Ended, Event, Notice, Outcome, StopReason, TurnEnd, WaitReason};
 
 fn at(world: &mut World, nth: usize, when: fn(&Effect) -> bool) {
     let mut seen = 0;
@@ -143,6 +143,26 @@ fn s2_limits_change_while_it_runs() {
     at(&mut world, 0, |effect| matches!(effect, Effect::RunTurn(_)));
     let Some(Effect::RunTurn(plan)) = world.machine.effect() else { panic!("a turn is at work") };
     assert_eq!(plan.hard_limit, Some(std::time::Duration::from_secs(420)));
+}
+
+#[test]
+fn s2_what_is_told_in_the_last_iteration_is_said_to_be_unheard_and_kept_for_resume() {
+    for standing in [true, false] {
+        let mut world = begun(iter(2));
+        at(&mut world, 0, |effect| matches!(effect, Effect::RunTurn(_)));
+        give(&mut world, Command::Tell { text: "be brief".into(), standing: true });
+        world.step();
+        at(&mut world, 0, |effect| matches!(effect, Effect::RunTurn(_)));
+        give(&mut world, Command::Tell { text: "use tabs".into(), standing });
+        world.drive();
+        assert_eq!(world.end(), (Outcome::Completed, StopReason::Iterations, 2, 2, 0));
+        let noted = |event: &Event| matches!(event, Event::Notice(Notice::NotTold { texts }) if *texts == ["use tabs"]);
+        assert_eq!(world.count(noted), 1, "once, and not what was heard");
+        let world = world.resume(Some(1), None);
+        let prompt = &world.turns.last().unwrap().prompt;
+        assert!(prompt.contains("use tabs") && !prompt.contains("be brief"), "{prompt}");
+        assert_eq!(world.count(noted), 1);
+    }
 }
 
 #[test]
