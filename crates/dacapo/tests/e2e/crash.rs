@@ -15,6 +15,8 @@ mod places;
 mod scarcity;
 mod signals;
 
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -75,20 +77,28 @@ impl At {
     }
 }
 
-/// The preloaded library, built once.
+/// The preloaded library. Each test is a process of its own, so it is kept in the build directory for all of them.
 fn shim() -> &'static Path {
-    static SHIM: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
-    let (_, path) = SHIM.get_or_init(|| {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("journal_shim.so");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/crash/journal_shim.c");
-        let built =
-            Command::new("cc").args(["-O1", "-shared", "-fPIC", "-o"]).arg(&path).arg(source).output();
-        let built = built.expect("the C compiler that Rust links with");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        (dir, path)
-    });
-    path
+    static SHIM: OnceLock<PathBuf> = OnceLock::new();
+    SHIM.get_or_init(|| {
+        let source = include_str!("crash/journal_shim.c");
+        let mut hash = DefaultHasher::new();
+        source.hash(&mut hash);
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("journal_shim-{:016x}.so", hash.finish()));
+        if path.exists() {
+            return path;
+        }
+        // Several tests may get here at once: each builds its own, and the last one stays.
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let built = dir.path().join("journal_shim.so");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/crash/journal_shim.c");
+        let ran = Command::new("cc").args(["-O1", "-shared", "-fPIC", "-o"]).arg(&built).arg(file).output();
+        let ran = ran.expect("the C compiler that Rust links with");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        fs::rename(&built, &path).unwrap();
+        path
+    })
 }
 
 /// Gives every item to `each`, several at a time: most of the time is spent waiting.
