@@ -43,7 +43,6 @@ pub struct AgentChoice {
     pub agent: Option<String>,
     /// A command on the spot.
     pub agent_cmd: Option<String>,
-    /// The model.
     pub model: Option<String>,
     /// Who approves what it does.
     pub approval: Approval,
@@ -54,10 +53,9 @@ pub struct AgentChoice {
 /// Who can answer what an agent asks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Answers {
-    /// Nobody.
     #[default]
     Nobody,
-    /// Whoever watches.
+    /// Whoever watches this process at its terminal.
     Here,
     /// Anybody, by a command, whenever it comes.
     ByCommand,

@@ -16,7 +16,6 @@ use crate::note::{Note, Notes};
 /// What a surface knows about its user.
 #[derive(Debug, Clone)]
 pub struct App {
-    /// The user's environment.
     pub env: Env,
     /// Where the user is, or why that cannot be told.
     pub cwd: Result<PathBuf, String>,
@@ -43,7 +42,6 @@ impl App {
         self.env.get(name)
     }
 
-    /// The current directory.
     pub fn here(&self) -> Result<&Path, Failure> {
         self.cwd.as_deref().map_err(|error| {
             Failure::usage(say(|m| m.directory_unusable(error))).hint(say(Messages::directory_go_elsewhere))

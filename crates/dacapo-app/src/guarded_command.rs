@@ -21,20 +21,17 @@ use crate::present::errors::{self, InWords};
 /// How long a stopped program may take to be gone.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What is run.
 #[derive(Debug, Clone)]
 pub struct GuardedCommand {
     /// The command line; a program without a slash is looked up in the `PATH` of `env`.
     pub argv: Vec<OsString>,
-    /// Where.
     pub cwd: PathBuf,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What it reads.
     pub stdin: Vec<u8>,
     /// It is ended after so long.
     pub limit: Duration,
-    /// It is ended when it has printed so much: nobody reads more.
+    /// It is killed when it has printed this many bytes: nobody reads more.
     pub most: u64,
 }
 
@@ -48,10 +45,8 @@ pub struct CommandOutput {
     pub stderr: String,
 }
 
-/// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandEnd {
-    /// By itself.
     Code(i32),
     /// It printed more than anybody reads, and was ended.
     Flood,
@@ -174,7 +169,7 @@ fn stop_a_flood(running: &Running, most: u64) -> std::io::Result<()> {
 }
 
 fn beginning(path: &Path) -> String {
-    /// Of what is kept on file until it is ended, so much is read.
+    /// How much of its output is read back from the file.
     const READ: u64 = 256 << 10;
     let mut bytes = Vec::new();
     // What cannot be read says nothing.

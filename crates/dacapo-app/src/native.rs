@@ -21,7 +21,6 @@ pub const RESUME: [&str; 2] = ["--session", "{session}"];
 /// Which model does the work, and what it may do: `[agents.native]` and flags, as this agent takes them.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'a> {
-    /// The wire format.
     pub api: Api,
     /// Where the endpoint is; none: the vendor's own, and its usual key variable.
     pub base_url: Option<&'a str>,

@@ -49,7 +49,6 @@ pub enum MergeStep {
         agent: String,
         conflicts: Vec<String>,
     },
-    /// It did something.
     Agent {
         event: AgentEvent,
     },
@@ -97,7 +96,6 @@ impl Notes {
         Self(Arc::new(listener))
     }
 
-    /// Tells one.
     pub fn tell(&self, note: &Note) {
         (self.0)(note);
     }

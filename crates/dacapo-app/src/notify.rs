@@ -21,13 +21,13 @@ use crate::config::Notify;
 use crate::guarded_command::{CommandEnd, CommandOutput, GuardedCommand};
 use crate::present::words;
 
-/// Of what a command says when it fails, so much is read.
+/// How much of a failing command's output is read.
 const MOST_OUTPUT: u64 = 256 << 10;
 
 /// One way to tell people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Channel {
-    /// With this program.
+    /// A desktop notification, by this program.
     Desktop(desktop::Program),
     /// At this address; it is a secret.
     Webhook(String),
@@ -49,7 +49,7 @@ impl Channel {
 /// What came of one way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// Which.
+    /// Name of the channel.
     pub how: &'static str,
     /// Why not, where it failed.
     pub error: Option<String>,
@@ -60,7 +60,7 @@ pub struct Sent {
 pub enum Patience {
     /// Somebody waits for the prompt of their shell.
     Short,
-    /// Nobody does.
+    /// Nobody waits.
     Long,
 }
 

@@ -107,7 +107,7 @@ pub enum Choice {
     Use(PlatformCli, ChosenBy),
     /// This one, but it is not installed.
     Missing(PlatformCli),
-    /// Nobody knows which.
+    /// The remote's platform is not known, and no setting says it.
     Unknown,
 }
 
@@ -135,9 +135,8 @@ impl ChosenBy {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
-    /// There is one.
+    /// The pull request exists: opened now, or found.
     Open {
-        /// Its address.
         url: String,
         /// Who opened or found it.
         cli: PlatformCli,

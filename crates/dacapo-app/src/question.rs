@@ -30,13 +30,11 @@ pub enum Question {
     Plan { path: PathBuf },
 }
 
-/// What was decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Yes,
     No,
-    /// These commands instead.
     Use(Vec<String>),
     /// Nobody could be asked: each question has its own safe way out.
     Unasked,
@@ -56,7 +54,6 @@ pub struct Answered {
 pub struct Answers(Vec<Answered>);
 
 impl Answers {
-    /// Adds one.
     pub fn give(&mut self, question: Question, answer: Answer) {
         self.0.push(Answered { question, answer });
     }

@@ -54,7 +54,6 @@ pub struct Request {
 /// The checks of a request: given, from the config, or found.
 #[derive(Debug, Clone, Default)]
 pub struct Checks {
-    /// The commands.
     pub commands: Vec<String>,
     /// What a fresh checkout needs before they can run there.
     pub setup: FreshSetup,
@@ -89,13 +88,10 @@ impl FreshSetup {
 /// Where a request is made, and by whom.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
-    /// The user.
     pub app: &'a App,
     /// The settings in effect.
     pub config: &'a Config,
-    /// The repository.
     pub repo: &'a Repo,
-    /// Its data.
     pub data: &'a RepoDir,
     /// Who drives the task.
     pub driven: Driven,

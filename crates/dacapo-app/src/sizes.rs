@@ -17,7 +17,6 @@ pub struct Occupied {
     worktrees: HashSet<OsString>,
 }
 
-/// Whether to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// All tasks, however long that takes.

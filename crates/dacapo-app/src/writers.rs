@@ -15,10 +15,10 @@ use crate::present::refusals;
 /// What stands before the model of an endpoint.
 const NATIVE: &str = "native:";
 
-/// Who writes.
+/// Who writes commit messages and summaries.
 #[derive(Debug)]
 pub enum Writer {
-    /// This one.
+    /// This model.
     Model(Box<AgentSpec>),
     /// Nobody but the agent itself: Dacapo cannot choose the model of a command. Why, for people.
     OwnWords(Text),

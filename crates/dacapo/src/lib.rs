@@ -76,7 +76,6 @@ fn app() -> App {
     app
 }
 
-/// The whole program.
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     // Guards and built-in agents are our own program run again: before anything else is set up.

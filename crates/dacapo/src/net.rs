@@ -39,7 +39,6 @@ pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
     Some(native::not_started(&format!("agent 'native' cannot be run: {why}")))
 }
 
-/// The whole program.
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.split_first() {

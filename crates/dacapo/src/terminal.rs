@@ -18,7 +18,6 @@ pub use line::{Edited, Line};
 pub enum Key {
     /// A letter or other character, in lower case.
     Char(char),
-    /// Enter.
     Enter,
     /// Esc, Ctrl-C or Ctrl-D: away from here.
     Leave,

@@ -21,7 +21,7 @@ pub enum Use {
     Setup,
     /// People are told about a task.
     Notify,
-    /// Files are opened.
+    /// Opens files.
     Editor,
     /// A pull request is opened.
     PullRequests,
@@ -78,7 +78,7 @@ pub struct Brought {
 pub struct Entry {
     /// The path of the setting, or the name of the file.
     pub key: String,
-    /// As TOML.
+    /// The value as TOML.
     pub value: String,
     /// The value is not for logs.
     pub secret: bool,

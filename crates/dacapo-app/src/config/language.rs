@@ -8,7 +8,7 @@ use super::file;
 use super::layers::Sources;
 use crate::messages::Language;
 
-/// The language that the sources name. One that does not read says nothing here: whoever needs the settings says why.
+/// The language that the sources name. A source that cannot be read is skipped here: the code that needs the settings reports it.
 pub fn language(sources: &Sources) -> Language {
     let variable = sources.env.iter().rev().find(|(name, _)| name == "DACAPO_LANGUAGE");
     let variable = variable.and_then(|(_, value)| Language::tagged(value.to_str()?));

@@ -75,7 +75,6 @@ fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl Origin {
-    /// For people.
     pub fn in_words(&self, messages: Messages) -> String {
         let at = |path: &Path, line: &usize| format!("{}:{line}", messages.path(path));
         match self {
@@ -103,7 +102,6 @@ impl fmt::Display for Origin {
 /// The settings in effect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// The values.
     pub config: Config,
     /// Where each comes from, by dotted path; every setting is in it, the ones without a value too.
     pub origins: BTreeMap<String, Origin>,
@@ -116,13 +114,12 @@ pub struct Loaded {
 /// What the project's file brings that needs a person's word (R6).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Project {
-    /// Nothing.
+    /// Nothing that needs it.
     Harmless,
     /// This, and it counts.
     Confirmed(Brought),
     /// This, and nothing of it counts.
     Unconfirmed {
-        /// What it is.
         brought: Brought,
         /// The settings as they would be if it did.
         then: Box<Loaded>,

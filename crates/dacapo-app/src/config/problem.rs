@@ -13,14 +13,10 @@ use crate::messages::{Messages, Text, say};
 pub enum ValueLocation {
     /// A position in a file; line and column count from 1, the column in characters.
     File {
-        /// The file.
         path: PathBuf,
-        /// The line.
         line: usize,
-        /// The column.
         column: usize,
     },
-    /// An environment variable.
     Env(String),
     /// A flag on the command line.
     Flag(String),
@@ -52,22 +48,50 @@ impl ValueLocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields say what their names say")]
 pub enum Problem {
-    /// No such setting.
-    UnknownKey { key: String, place: ValueLocation, suggestion: Option<String> },
+    UnknownKey {
+        key: String,
+        place: ValueLocation,
+        suggestion: Option<String>,
+    },
     /// A value of the wrong type, or outside of what is allowed.
-    WrongValue { key: String, place: ValueLocation, expected: Text, found: Text, suggestion: Option<String> },
+    WrongValue {
+        key: String,
+        place: ValueLocation,
+        expected: Text,
+        found: Text,
+        suggestion: Option<String>,
+    },
     /// A table lacks a key without which it means nothing.
-    MissingKey { key: String, table: String, place: ValueLocation },
+    MissingKey {
+        key: String,
+        table: String,
+        place: ValueLocation,
+    },
     /// A setting of one agent, given to another.
-    OnlyFor { key: String, agent: &'static str, place: ValueLocation },
+    OnlyFor {
+        key: String,
+        agent: &'static str,
+        place: ValueLocation,
+    },
     /// The file is not TOML.
-    NotToml { place: ValueLocation, message: String },
+    NotToml {
+        place: ValueLocation,
+        message: String,
+    },
     /// The file is not text.
-    NotUtf8 { place: ValueLocation },
+    NotUtf8 {
+        place: ValueLocation,
+    },
     /// The file is larger than any config is.
-    TooBig { path: PathBuf, limit: u64 },
+    TooBig {
+        path: PathBuf,
+        limit: u64,
+    },
     /// The file is there but cannot be read.
-    Unreadable { path: PathBuf, reason: String },
+    Unreadable {
+        path: PathBuf,
+        reason: String,
+    },
 }
 
 impl Problem {
@@ -78,7 +102,6 @@ impl Problem {
 }
 
 impl Problem {
-    /// For people.
     pub fn in_words(&self, messages: Messages) -> String {
         let of = |text: &Text| text.in_words(messages).to_owned();
         let (said, suggestion) = match self {

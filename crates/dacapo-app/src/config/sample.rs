@@ -17,7 +17,6 @@ pub enum Whose {
     /// The user's own, for all projects.
     #[default]
     User,
-    /// The project's.
     Project,
 }
 
@@ -31,7 +30,6 @@ const HEAD: &str = "\
 /// What tables whose keys the user chooses are shown with.
 const NAMES: [(&str, &str); 2] = [("agents", "mybot"), ("prices", "\"gpt-5.5\"")];
 
-/// The file.
 pub fn sample(whose: Whose) -> String {
     let first = match whose {
         Whose::User => OF_USER,

@@ -59,10 +59,12 @@ pub(super) fn root() -> &'static Shape {
 #[derive(Debug)]
 pub(super) enum Shape {
     /// A table with fixed keys.
-    Table { fields: Vec<(String, Shape)>, required: Vec<String> },
+    Table {
+        fields: Vec<(String, Shape)>,
+        required: Vec<String>,
+    },
     /// A table whose keys the user chooses: agents, models, variables.
     Map(Box<Shape>),
-    /// A setting.
     Leaf(Leaf),
 }
 

@@ -66,7 +66,6 @@ pub fn object(loaded: &Loaded) -> ConfigObject {
     ConfigObject { v: FORMAT, r#type: "config", settings: settings(loaded), warnings }
 }
 
-/// A setting.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Setting {
     /// Its name, with the sections it is in: `agents.copilot.max_iterations`.

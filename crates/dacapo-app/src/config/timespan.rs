@@ -22,7 +22,7 @@ pub struct Timespan(Duration);
 pub struct NotATimespan;
 
 impl Timespan {
-    /// A span of so many seconds.
+    /// A span of this many seconds.
     pub fn from_secs(seconds: u64) -> Self {
         Timespan(Duration::from_secs(seconds))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dacapo_core::store::files;
 use serde::{Deserialize, Serialize};
 
-/// Nobody has so many checks.
+/// More checks than any project has.
 const LARGEST_FILE: u64 = 4 << 20;
 
 /// The version of the file.
@@ -14,7 +14,6 @@ const CHOICE_FORMAT: u32 = 1;
 /// What was asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// The project's checks.
     Checks,
     /// What makes a fresh checkout usable.
     Setup,

@@ -44,7 +44,7 @@ pub fn find(top: &Path) -> Vec<FoundCheck> {
 pub(super) struct Top<'a>(pub(super) &'a Path);
 
 impl Top<'_> {
-    /// A regular file of this name; a folder or a FIFO called `Cargo.toml` is none.
+    /// Whether there is a regular file of this name; a folder or a FIFO called `Cargo.toml` does not count.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.join(name).metadata().is_ok_and(|metadata| metadata.is_file())
     }

@@ -13,7 +13,6 @@ const AGENT_EVENT: &str = "AgentEvent";
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 
-/// The page.
 pub fn page() -> String {
     let reference = Reference::printed();
     let mut page = Page { reference: &reference, out: INTRODUCTION.to_owned() };

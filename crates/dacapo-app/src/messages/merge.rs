@@ -242,7 +242,6 @@ messages! {
         zh_tw: "……（共 {number} 個）",
     }
 
-    /// The plan.
     merge_label_into() { en: "into", zh_cn: "目标", zh_tw: "目標" }
     merge_label_query() { en: "query", zh_cn: "要求", zh_tw: "要求" }
     merge_merged_before(branch: &str, commit: &str) {

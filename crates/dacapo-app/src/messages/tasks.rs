@@ -72,7 +72,6 @@ messages! {
         zh_cn: "请先运行 {dacapo}kill {task}。",
         zh_tw: "請先執行 {dacapo}kill {task}。",
     }
-    /// In the app.
     task_spawn_kill_first() {
         en: "Use /spawn --kill first.",
         zh_cn: "请先运行 /spawn --kill。",

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 pub enum Auto {
     /// Its process is gone: it goes on.
     Resume(TaskName),
-    /// It begins.
     Start(TaskName),
 }
 
@@ -17,14 +16,12 @@ pub enum Auto {
 pub enum Candidate {
     /// It was begun, and its process is gone.
     Gone {
-        /// Which.
         id: TaskName,
         /// When it was begun.
         begun: Timestamp,
     },
     /// It is pending and has `auto_start: true`.
     Pending {
-        /// Which.
         id: TaskName,
         /// What its front matter says.
         created: Option<Timestamp>,

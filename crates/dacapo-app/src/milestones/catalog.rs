@@ -67,10 +67,9 @@ pub struct Catalog {
     entries: BTreeMap<String, Entry>,
 }
 
-/// One milestone.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its ID, or the name of a file that is none.
+    /// Its ID, or the name of a file that is not a milestone.
     pub name: String,
     /// Its file; none: it is gone.
     pub written: Option<Written>,
@@ -83,7 +82,7 @@ pub struct Entry {
 pub enum Known {
     /// Nothing: it was never begun.
     Nothing,
-    /// Its task tells.
+    /// As the journal of its task says.
     Task(Box<MilestoneTask>),
     /// Its task is gone; this was mirrored.
     Mirrored(Mirror),
@@ -95,7 +94,6 @@ pub enum Known {
 
 /// What the task of a milestone tells.
 pub struct MilestoneTask {
-    /// Where it is.
     pub dir: TaskDir,
     /// What was asked for.
     pub spec: Arc<TaskSpec>,
@@ -249,7 +247,6 @@ impl Entry {
         }
     }
 
-    /// Where it stands.
     pub fn status(&self) -> Status {
         match &self.known {
             Known::Nothing | Known::OtherTask => Status::Pending,

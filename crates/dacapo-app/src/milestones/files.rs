@@ -29,7 +29,6 @@ pub struct Folder {
 pub struct Written {
     /// The ID, as the file is named; it may be none.
     pub name: String,
-    /// The file.
     pub path: PathBuf,
     /// Its text and what it says.
     pub read: Result<(String, Definition), Unusable>,
@@ -52,7 +51,6 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// For people.
     pub fn told(&self) -> Text {
         match self {
             Self::Name(name) => say(|m| m.milestones_not_an_id(name)),
@@ -68,12 +66,10 @@ impl Folder {
         Self { top: repo.main_checkout() }
     }
 
-    /// The main checkout.
     pub fn top(&self) -> &Path {
         &self.top
     }
 
-    /// The folder itself.
     pub fn path(&self) -> PathBuf {
         self.top.join(FOLDER)
     }
@@ -151,7 +147,7 @@ impl Written {
     }
 }
 
-/// The text of a file of at most so many bytes, or why it cannot be had.
+/// Reads a text file of at most `most` bytes.
 pub fn read_text(path: &Path, most: usize) -> Result<String, Text> {
     let unreadable = |error: io::Error| say(|m| m.milestones_text_unreadable(&error.to_string()));
     let meta = path.metadata().map_err(unreadable)?;

@@ -11,7 +11,6 @@ use jiff::Timestamp;
 /// What is known of a milestone before its file is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline<'a> {
-    /// Its heading.
     pub title: &'a str,
     /// What it is for.
     pub goal: Option<&'a str>,
@@ -19,7 +18,6 @@ pub struct Outline<'a> {
     pub features: &'a [String],
     /// What must hold in the end.
     pub criteria: &'a [String],
-    /// Now.
     pub created: Timestamp,
 }
 

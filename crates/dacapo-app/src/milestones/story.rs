@@ -15,7 +15,6 @@ use crate::present::{faults, words};
 pub struct Story {
     /// What people said before the first one.
     pub before: Vec<Statement>,
-    /// The rounds.
     pub rounds: Vec<Round>,
 }
 
@@ -36,16 +35,13 @@ pub struct Round {
     pub cost_usd: Option<f64>,
 }
 
-/// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// The agent that builds.
     Developer,
     /// The agent that judges.
     Acceptor,
-    /// Dacapo.
     Engine,
-    /// A person.
     Person,
 }
 
@@ -61,14 +57,11 @@ impl Speaker {
     }
 }
 
-/// What somebody said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// Who.
     pub who: Speaker,
     /// The turn it was said in, for `dacapo logs --turn`.
     pub turn: Option<u32>,
-    /// What.
     pub text: String,
 }
 

@@ -11,12 +11,11 @@ use crate::guarded_command::{GuardedCommand, on_path};
 /// A desktop that does not answer is not there.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What shows it.
+/// The program that shows a desktop notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     /// Linux and others, through the session's bus.
     NotifySend,
-    /// macOS.
     Osascript,
 }
 

@@ -22,15 +22,12 @@ const LONGEST: usize = 1_800;
 /// A message about a task, known secrets masked.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// One line.
     pub title: String,
-    /// A few lines.
     pub text: String,
     /// Somebody has to do something.
     pub urgent: bool,
     /// For programs; `v` is the version of its form.
     pub json: Value,
-    /// For commands.
     pub env: Vec<(&'static str, String)>,
     workspace: PathBuf,
 }

@@ -124,7 +124,6 @@ pub(super) fn keep(dir: &TaskDir, lock: &Lock, plan: &Plan, made: &Made) {
     record(dir, lock, event);
 }
 
-/// For people.
 pub fn told(plan: &Plan, made: &Made, messages: Messages) -> String {
     match made {
         Made::Open { url, already: true, .. } => messages.pr_already_open(url),

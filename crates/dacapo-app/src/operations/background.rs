@@ -40,7 +40,7 @@ const QUEUED: &str = "queued\n";
 pub enum Begun {
     /// It has a slot.
     Running,
-    /// Others come first.
+    /// It waits for a slot.
     Queued,
 }
 

@@ -39,7 +39,6 @@ pub enum Written {
     AsItWas,
 }
 
-/// What counts now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
@@ -100,7 +99,6 @@ impl App {
         Ok(ConfigFile { path, whose, sources, top, trusted })
     }
 
-    /// Sets one setting.
     pub fn set_config(&self, whose: Whose, key: &str, value: &str) -> Result<ConfigChange, Failure> {
         self.change_config(whose, key, |path, text| set(path, text, key, value).map(Some))
     }
@@ -253,7 +251,7 @@ fn unusable(message: Text) -> Failure {
         .hint(say(Messages::config_plain_file_instead))
 }
 
-/// The text of the file; none where there is none. A link is not followed.
+/// The text of the file, `None` if it does not exist. A symbolic link is not followed.
 fn text_of(path: &Path) -> Result<Option<String>, Failure> {
     let shown = path.display().to_string();
     let unreadable = |error: io::Error| {

@@ -85,7 +85,6 @@ impl Diff {
         }
     }
 
-    /// The files.
     pub fn files(&self) -> Result<Vec<Change>, Failure> {
         match &self.to {
             Some(to) => self.repo.changed_between(self.from.as_ref(), to).map_err(|error| failed(&error)),

@@ -26,9 +26,7 @@ pub use survey::Subject;
 /// What was found, before any agent was given a turn.
 pub struct Examination {
     here: DoctorContext,
-    /// Each agent.
     pub subjects: Vec<Subject>,
-    /// The machine.
     pub machine: Vec<Check>,
 }
 

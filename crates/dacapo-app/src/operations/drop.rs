@@ -19,7 +19,6 @@ use crate::present::errors::{self, InWords as _};
 pub struct DroppedTask {
     /// What was kept of it.
     pub kept: DroppedRecord,
-    /// What was asked.
     pub spec: TaskSpec,
     /// Where what was untracked before it is still held.
     pub untracked: Vec<String>,

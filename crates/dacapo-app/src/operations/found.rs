@@ -15,7 +15,7 @@ use crate::request::FreshSetup;
 pub(super) enum Consent {
     /// `--checks`, or the like.
     Given,
-    /// Nothing was said.
+    /// Neither agreed nor refused.
     None,
 }
 

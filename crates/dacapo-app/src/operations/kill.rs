@@ -121,7 +121,7 @@ impl Before {
 enum Notified {
     /// By this command in its inbox.
     Command(String),
-    /// By a signal.
+    /// By SIGTERM to its process.
     Signal,
     /// There is nobody to tell.
     Nobody,

@@ -98,7 +98,6 @@ pub(crate) trait KindOperations: Sync {
         answers: &Answers,
     ) -> Result<AnswerOutcome, NotYet>;
 
-    /// No to it.
     fn reject(
         &self,
         app: &App,

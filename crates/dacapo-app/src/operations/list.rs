@@ -26,7 +26,6 @@ use crate::present::next::Next;
 use crate::present::words;
 use crate::sizes::{MEASURE_AT_MOST, Measure, Occupied};
 
-/// Whose tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Those of the repository around the user's directory.

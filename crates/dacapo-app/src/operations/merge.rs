@@ -57,7 +57,6 @@ pub struct MergeRequest {
 pub struct MergePlan {
     /// The branch (full name).
     pub into: String,
-    /// Where it is.
     pub from: Oid,
     /// Each task, in order.
     pub tasks: Vec<Planned>,

@@ -169,7 +169,7 @@ impl MilestoneOperation {
 pub enum Chosen {
     /// The user, who so agrees to what its file says.
     ByUser,
-    /// Its own `auto_start`.
+    /// Its file has `auto_start`.
     ByItself,
 }
 
@@ -253,7 +253,7 @@ pub struct ResumeMilestone {
     pub guidance: Option<String>,
     /// Its file was changed since it was started: it is judged by what it says now.
     pub refreeze: bool,
-    /// At most so many rounds in all.
+    /// The limit on rounds, in all.
     pub rounds: Option<u32>,
     /// In the background, however it was started.
     pub background: bool,

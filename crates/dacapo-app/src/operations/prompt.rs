@@ -27,7 +27,6 @@ const COST_USD: f64 = 10.0;
 /// Where the task would run, and who would do it.
 #[derive(Debug)]
 pub struct Ground {
-    /// The repository.
     pub repo: Repo,
     data: RepoDir,
     config: Config,

@@ -25,7 +25,6 @@ fn unrenamed() -> Text {
 /// A task that has its new name.
 #[derive(Debug)]
 pub struct Renamed {
-    /// Its record.
     pub dir: TaskDir,
     /// What it was called before, and is now.
     pub record: RenameRecord,

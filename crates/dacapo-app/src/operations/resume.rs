@@ -77,11 +77,10 @@ pub struct GoesOn {
 pub enum Resumed {
     /// When this process drives it.
     Here(Box<Run>),
-    /// By itself.
+    /// A process of its own drives it.
     InBackground {
         /// Whether it has a place.
         begun: Begun,
-        /// Its record.
         dir: TaskDir,
     },
 }

@@ -25,9 +25,7 @@ use crate::sizes;
 /// A task that this process is to drive, with all that it holds for it.
 #[derive(Debug)]
 pub struct Run {
-    /// Its record.
     pub dir: TaskDir,
-    /// What was asked.
     pub spec: TaskSpec,
     /// What the user should hear before it starts.
     pub notes: Vec<Text>,
@@ -75,11 +73,8 @@ impl Made {
 /// A task that was driven to its end.
 #[derive(Debug)]
 pub struct Ended {
-    /// What was asked.
     pub spec: TaskSpec,
-    /// Its record.
     pub dir: TaskDir,
-    /// How it ended.
     pub result: TaskResult,
     /// The settings as they were before the task began: an agent may have written others since.
     pub(super) config: Config,

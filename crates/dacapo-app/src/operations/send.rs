@@ -33,7 +33,7 @@ const AT_ONCE: Duration = Duration::from_secs(30);
 pub enum Delivery {
     /// A process drives it.
     Now,
-    /// Nobody does.
+    /// No process drives the task: it is read when the task goes on.
     Later,
 }
 
@@ -47,7 +47,7 @@ pub enum PauseAt {
 /// Which iterations hear what a task is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lasting {
-    /// The next one.
+    /// Only the next one.
     Once,
     /// All from the next on.
     FromNowOn,
@@ -57,7 +57,6 @@ pub enum Lasting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pausing {
-    /// It has paused.
     Paused,
     /// It pauses after this iteration, or as soon as it can.
     Soon,
@@ -78,10 +77,7 @@ pub enum AnswerOutcome {
     /// Its process waits for it.
     Heard,
     /// It is on record, and nothing goes on by that: one of several findings.
-    Settled {
-        /// Its number.
-        finding: usize,
-    },
+    Settled { finding: usize },
     /// The task goes on with it.
     Resumed(Resumed),
 }

@@ -19,9 +19,7 @@ use crate::messages::{Messages, Text, say};
 pub struct Started {
     /// Whether it has a slot.
     pub begun: Begun,
-    /// Its record.
     pub dir: TaskDir,
-    /// What was asked.
     pub spec: TaskSpec,
     /// What the user should hear about the request.
     pub notes: Vec<Text>,

@@ -32,15 +32,13 @@ use crate::trust::{Using, names_a_script, of_script, other_programs};
 /// Who has a checkout while a merge is under way in it. No task can have this name.
 pub const MERGE_HOLDER: &str = "(merge)";
 
-/// A name made from the prompt gets a number when it is taken; so many are tried.
+/// A name made from the prompt gets a number when it is taken. This is the last number that is tried.
 const NUMBERED: u32 = 1000;
 
 /// Whether something is to be done, or only shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
-    /// It is done.
     Act,
-    /// Nothing changes.
     DryRun,
 }
 
@@ -53,7 +51,6 @@ pub struct Start<'a> {
     pub driven: Driven,
     /// Who can answer what its agents ask.
     pub agent_answers: agents::Answers,
-    /// Whether it starts.
     pub intent: Intent,
     /// What the surface itself has to say about the request.
     pub notes: Vec<Text>,
@@ -62,11 +59,8 @@ pub struct Start<'a> {
 /// A task that could be made.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The repository.
     pub repo: Repo,
-    /// Its data.
     pub data: RepoDir,
-    /// The settings.
     pub loaded: Loaded,
     /// What is asked for.
     pub asked: Request,
@@ -75,13 +69,10 @@ pub struct Prepared {
 /// A task that is there under its name, and that nobody but us can drive.
 #[derive(Debug)]
 pub struct Made {
-    /// The repository.
     pub repo: Repo,
-    /// The settings.
     pub loaded: Loaded,
     /// What is asked for.
     pub asked: Request,
-    /// Its record.
     pub dir: TaskDir,
     pub(super) lock: Lock,
     /// Held where the task works in the user's own checkout.

@@ -48,7 +48,6 @@ pub struct Session {
     pub plan: TerminalPlan,
 }
 
-/// Who that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum With {
     /// The agent itself, where it left off or in a new session.

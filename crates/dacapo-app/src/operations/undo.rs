@@ -23,7 +23,6 @@ pub struct Undone {
 /// Something that can be brought back.
 #[derive(Debug)]
 pub struct PutAway {
-    /// What was kept.
     pub kept: DroppedRecord,
     /// What it takes on disk.
     pub bytes: u64,

@@ -17,7 +17,6 @@ pub struct NextAct {
     pub arguments: Vec<ActArgument>,
 }
 
-/// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActCommand {
     /// Ends a task that only a person ends for good.
@@ -33,7 +32,6 @@ pub enum ActCommand {
     PullRequest,
     Reject,
     Resume,
-    /// Changes a limit.
     Set,
     Status,
     Tell,
@@ -118,7 +116,6 @@ impl NextAct {
         messages.command(self.words())
     }
 
-    /// The command itself.
     pub fn words(&self) -> &'static str {
         match self.command {
             ActCommand::Abandon => "milestone abandon",

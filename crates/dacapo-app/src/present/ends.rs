@@ -67,7 +67,6 @@ pub fn who(by: &str, messages: Messages) -> String {
     }
 }
 
-/// Why it sleeps.
 pub fn wait(cause: &WaitCause, messages: Messages) -> String {
     match cause {
         WaitCause::Limit(limit) | WaitCause::Probe(limit) => limit_said(limit, messages),

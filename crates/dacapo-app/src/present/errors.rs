@@ -23,7 +23,7 @@ pub trait InWords {
     fn in_words(&self, messages: Messages) -> String;
 }
 
-/// In every language.
+/// The error in every language.
 pub fn text(error: &dyn InWords) -> Text {
     say(|messages| error.in_words(messages))
 }

@@ -63,7 +63,6 @@ impl Unit {
 
 /// How tasks of one kind are put into words. What it does not say is said as of a loop.
 pub trait KindWords: Sync {
-    /// The kind.
     fn kind(&self) -> &'static str;
 
     /// The kind, in a word.
@@ -120,7 +119,7 @@ pub trait KindWords: Sync {
     /// What is going to happen, before it does: what it is for and who works on it.
     fn preamble(&self, view: &TaskView, messages: Messages) -> Option<Vec<String>>;
 
-    /// What bounds it; with `more`, after so many more rounds.
+    /// Its limits; with `more`, as they will be after that many more rounds.
     fn limits(
         &self,
         view: &TaskView,
@@ -154,7 +153,6 @@ pub trait KindWords: Sync {
 /// What is said of an event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct EventLines {
-    /// Painted.
     pub lines: Vec<String>,
     /// What goes on from now on; empty: nothing. None: what did before.
     pub doing: Option<String>,

@@ -37,7 +37,7 @@ pub struct Entry {
 /// How a task's branch would merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Radar {
-    /// Without a conflict.
+    /// It can be merged without a conflict.
     Clean,
     /// Not into the branch that is checked out.
     Branch(String),
@@ -87,7 +87,6 @@ pub struct Frame {
     pub width: Option<usize>,
     /// By the wall clock.
     pub now: Timestamp,
-    /// The user's own.
     pub zone: TimeZone,
     /// What becomes of tasks that need nothing any more.
     pub done: DoneTasks,
@@ -117,21 +116,21 @@ impl Sizes {
 /// How tasks are shown that need nothing any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DoneTasks {
-    /// In one line.
+    /// One line says how many there are.
     Counted,
-    /// Each.
+    /// Each has a row.
     Shown,
 }
 
 /// Which tasks a list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of this repository; there are so many in all.
+    /// The tasks of this repository.
     Here {
-        /// Other repositories included.
+        /// How many there are with those of other repositories.
         everywhere: usize,
     },
-    /// All.
+    /// Those of all repositories.
     Everywhere,
 }
 

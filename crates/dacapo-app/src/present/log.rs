@@ -25,7 +25,6 @@ pub use agent_lines::AgentLines;
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// As expected.
     Info,
     /// The loop ends by it.
     Error,
@@ -346,7 +345,6 @@ pub(super) fn moment_seen(
 pub struct Tracing(LogLines);
 
 impl Tracing {
-    /// Of this task.
     pub fn of(spec: &TaskSpec, kinds: Kinds) -> Self {
         Self(LogLines::for_task(spec, kinds))
     }

@@ -220,7 +220,6 @@ pub fn status(status: MilestoneStatus, messages: Messages) -> String {
     }
 }
 
-/// What is due.
 pub fn waits_for(phase: MilestonePhase, messages: Messages) -> String {
     match phase {
         MilestonePhase::Developer => messages.milestone_waits_for_developer(),

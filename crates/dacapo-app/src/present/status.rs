@@ -19,7 +19,7 @@ use crate::messages::Messages;
 /// Of a long loop the newest iterations are shown.
 const MOST_ITERATIONS: usize = 10;
 
-/// Of what is wrong with a record so much is shown.
+/// At most this many problems of a damaged record are shown.
 const MOST_FAULTS: usize = 5;
 
 /// Everything about a task, without a line break at its end; beside its journal what it occupies on disk, and what a

@@ -16,14 +16,12 @@ const NAME: usize = 24;
 /// What is said of a task is not cut shorter than this to have the command on the same line.
 const LEAST: usize = 18;
 
-/// One row.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The group.
+    /// Heading of the group that the task is listed in.
     pub title: String,
-    /// Of the title.
+    /// Style of the title.
     pub style: Style,
-    /// The task.
     pub name: String,
     /// What there is to say.
     pub what: String,
@@ -31,7 +29,6 @@ pub struct Line {
     pub green: String,
     /// Whether all of that has to be read.
     pub room: Room,
-    /// What to type.
     pub next: Option<Next>,
 }
 
@@ -49,11 +46,11 @@ pub enum Room {
 /// A command about a task.
 #[derive(Debug, Clone)]
 pub struct Next {
-    /// The command.
+    /// The command, up to the task's name.
     pub before: String,
     /// The task; empty where it is about no single one.
     pub name: String,
-    /// What follows.
+    /// What comes after the task's name.
     pub after: String,
 }
 
@@ -183,7 +180,7 @@ fn below(out: &mut String, line: &Line, columns: usize) {
     }
 }
 
-/// The text in lines of so many columns, broken between words where that can be.
+/// Breaks the text into lines of at most this many columns, between words where possible.
 fn broken(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -152,7 +152,7 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A label, filled up to so many columns.
+/// A label, padded with spaces to this many columns.
 pub fn padded(text: &str, columns: usize) -> String {
     let gap = columns.saturating_sub(text.width());
     format!("{text}{:gap$}", "")
@@ -205,7 +205,7 @@ pub fn ended_sign(success: bool, checks: &[CheckBrief]) -> String {
     }
 }
 
-/// A line of what a command printed, in quotation marks; none where there is none.
+/// A line of a command's output in quotation marks; empty if there is no line.
 pub fn quoted(said: &str) -> Option<String> {
     let text = line(said, 60);
     (!text.is_empty()).then(|| format!("\"{text}\""))

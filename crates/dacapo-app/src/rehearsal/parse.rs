@@ -17,26 +17,15 @@ pub const MAX_BYTES: u64 = 1024 * 1024;
 pub enum ScriptError {
     /// The file could not be read.
     #[error("cannot read the rehearsal script {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// The file is bigger than [`MAX_BYTES`].
     #[error("{} is bigger than 1 MiB: no rehearsal script is", path.display())]
-    TooBig {
-        /// The file.
-        path: PathBuf,
-    },
+    TooBig { path: PathBuf },
     /// The script says something that has no meaning.
     #[error("{}{at}: {message}{}", path.display(), help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where in it.
         at: At,
-        /// What is wrong.
         message: Text,
         /// What may have been meant.
         help: Option<Text>,
@@ -44,7 +33,6 @@ pub enum ScriptError {
 }
 
 impl ScriptError {
-    /// For people.
     pub fn told(&self) -> Text {
         match self {
             Self::Read { path, source } => {
@@ -65,7 +53,6 @@ impl ScriptError {
 /// A place in a file, from 1. Zero where it is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct At {
-    /// The line.
     pub line: u64,
     /// The column, in characters.
     pub column: u64,

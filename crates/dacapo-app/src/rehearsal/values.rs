@@ -177,7 +177,7 @@ pub(super) trait Short: DeserializeOwned + JsonSchema {
     }
 }
 
-/// Reads a [`Short`]. Not an untagged enum: that one forgets where in the file a mistake is.
+/// Reads a [`Short`]. Not an untagged enum, which would lose the place of a mistake in the file.
 pub(super) fn short<'de, T: Short, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Reader<T>(PhantomData<T>);
 

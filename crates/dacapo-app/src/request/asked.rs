@@ -92,7 +92,7 @@ pub struct TaskRequest {
     pub no_context: bool,
     /// Do not commit.
     pub no_commit: bool,
-    /// No summaries.
+    /// Do not summarise iterations.
     pub no_summary: bool,
     /// Bound of one summary, in tokens.
     pub summary_max_tokens: Option<u32>,

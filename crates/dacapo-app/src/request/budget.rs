@@ -31,7 +31,6 @@ pub(super) fn budget<'a>(
     }
 }
 
-/// What is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
     /// `--max-cost`.

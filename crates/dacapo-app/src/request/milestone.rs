@@ -35,7 +35,6 @@ pub struct Defined {
     pub id: TaskName,
     /// The file, from the top of the repository.
     pub path: String,
-    /// The file's text.
     pub text: String,
     /// What the text says.
     pub definition: Definition,
@@ -44,9 +43,7 @@ pub struct Defined {
 /// What the command line adds to it.
 #[derive(Debug, Default)]
 pub struct Wish {
-    /// Who builds.
     pub developer: Option<String>,
-    /// Who judges.
     pub acceptor: Option<String>,
     /// In the user's own checkout.
     pub in_place: bool,

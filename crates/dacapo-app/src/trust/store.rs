@@ -21,7 +21,6 @@ pub struct Store {
     repository: PathBuf,
 }
 
-/// One confirmation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub v: u32,

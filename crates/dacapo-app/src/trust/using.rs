@@ -10,13 +10,11 @@ use crate::messages::{Messages, say};
 pub enum Using<'a> {
     /// These agents, as in `--agent`; `None`: whichever the settings name.
     Agents(Option<&'a str>),
-    /// The project's checks.
     Checks,
     /// The setup of a fresh worktree.
     Setup,
     /// The channels by which people are told.
     Notify,
-    /// The editor.
     Editor,
     /// The program for pull requests.
     PullRequests,

@@ -164,7 +164,7 @@ struct Attachment<'a> {
     /// Wakes us when nobody reads any more; the reader may go while the task is silent.
     alarm: Option<OwnedFd>,
     signals: Signals,
-    /// The question stands.
+    /// Reads single keys while a question is open.
     keys: Option<Keys>,
     /// The task had ended and somebody takes it up again: this end is none.
     ended_before: Option<u64>,

@@ -83,7 +83,6 @@ pub(super) fn after_task(show: Show, news: &AfterTask, messages: Messages) {
     }
 }
 
-/// For who watches.
 fn say(show: Show, line: &str) {
     use std::io::Write as _;
     if !show.json && !show.quiet {

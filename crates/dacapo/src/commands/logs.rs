@@ -43,7 +43,6 @@ pub(super) fn run(app: &Console, args: &Logs) -> Result<u8, Failure> {
     if args.follow { follow(app, &dir, &mut log) } else { show(app, &dir, &mut log) }
 }
 
-/// What there is.
 fn show(app: &Console, dir: &TaskDir, log: &mut Log) -> Result<u8, Failure> {
     let failed = |error: FollowError| not_followed(dir, &error);
     log.lines = LogLines::for_task(&dir.spec().map_err(|error| failed(error.into()))?, app.kinds);

@@ -27,7 +27,6 @@ pub(super) enum Stop {
     Declined(String),
 }
 
-/// A whole answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) text: String,

@@ -9,14 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::config::Api;
 
-/// One contribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum Message {
-    /// A prompt.
-    User { text: String },
+    User {
+        text: String,
+    },
     /// A remark of this program, which the model hears as the user's.
-    Note { text: String },
+    Note {
+        text: String,
+    },
     Assistant {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -26,7 +28,9 @@ pub(super) enum Message {
         thoughts: Vec<Thought>,
     },
     /// What the tools answered to the calls of the message before.
-    Results { answers: Vec<ToolAnswer> },
+    Results {
+        answers: Vec<ToolAnswer>,
+    },
 }
 
 /// The model uses a tool.

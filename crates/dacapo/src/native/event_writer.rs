@@ -80,7 +80,6 @@ impl<W: Write> EventWriter<W> {
         Ok(())
     }
 
-    /// Tells what waits.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let text = std::mem::take(&mut self.pending);
         let mut rest = text.as_str();
@@ -104,7 +103,6 @@ impl<W: Write> EventWriter<W> {
         self.event(&AgentEvent::Usage(self.usage))
     }
 
-    /// A tool answered.
     pub(super) fn answered(&mut self, id: &str, failed: bool, output: &str) -> io::Result<()> {
         let output = dacapo_core::context::cut(output, SHOWN_OUTPUT);
         self.event(&AgentEvent::ToolResult { id: id.to_owned(), failed, output })

@@ -20,13 +20,18 @@ const LONGEST_LIMIT: SignedDuration = SignedDuration::from_hours(31 * 24);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Problem {
     /// May be over in a moment.
-    Again { message: String, status: Option<u16> },
+    Again {
+        message: String,
+        status: Option<u16>,
+    },
     /// May be over when the next turn starts.
     Transient(String),
     /// Only a person can change it.
     Permanent(String),
-    /// A usage limit.
-    Limit { message: String, resets_at: Option<Timestamp> },
+    Limit {
+        message: String,
+        resets_at: Option<Timestamp>,
+    },
     /// The conversation is longer than the model takes.
     TooLong(String),
     /// Whoever started us does not listen any more.

@@ -31,7 +31,6 @@ use std::process::ExitCode;
 pub(crate) use deliver::main as deliver;
 pub(crate) use turn::not_started;
 
-/// The agent itself.
 pub(crate) fn main(args: &[OsString]) -> ExitCode {
     turn::main(args)
 }

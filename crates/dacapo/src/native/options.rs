@@ -25,7 +25,6 @@ pub(super) const USAGE: &str = "usage: dacapo __native --api openai|anthropic --
      [--key-env NAME] [--approval auto|edits|read-only] [--context-tokens N] [--max-output-tokens N] \
      [--sessions DIR [--session ID | --new-session ID]] [--complete] <PROMPT";
 
-/// What is wanted.
 #[derive(Debug, PartialEq)]
 pub(super) struct Options {
     pub(super) task: Task,
@@ -50,7 +49,7 @@ pub(super) enum Task {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Session {
-    /// Nothing is remembered.
+    /// Nothing is remembered between turns.
     None,
     /// A new conversation, with a chosen or a random id.
     New {

@@ -13,7 +13,6 @@ use jiff::Timestamp;
 
 use super::outlet::{Outlet, Stream};
 
-/// Prints every event.
 #[derive(Debug)]
 pub struct JsonLines {
     out: Outlet,

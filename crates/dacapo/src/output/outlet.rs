@@ -29,12 +29,9 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// How long the end waits for a reader that takes nothing.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Which stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
 }
 

@@ -14,7 +14,6 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Shows an item.
     pub fn show(&mut self, item: &Item, sink: &mut dyn Sink) {
         match item {
             Item::Event(line) => {

@@ -21,7 +21,6 @@ impl Emitter {
         Emitter { output, line_open: false, calls: 0 }
     }
 
-    /// Tells one event.
     pub(super) fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
         let line = match self.output {
             Output::Events => serde_json::to_string(event)?,
@@ -34,7 +33,6 @@ impl Emitter {
         put(format!("{start}{line}\n").as_bytes())
     }
 
-    /// Says something.
     pub(super) fn say(&mut self, text: impl Into<String>) -> io::Result<()> {
         self.event(&AgentEvent::Text { text: text.into() })
     }
@@ -66,7 +64,6 @@ impl Emitter {
         Ok(id)
     }
 
-    /// The tool answered.
     pub(super) fn answer(&mut self, id: String, failed: bool, output: String) -> io::Result<()> {
         self.event(&AgentEvent::ToolResult { id, failed, output })
     }

@@ -21,7 +21,6 @@ use dacapo_app::rehearsal::{Fail, Limit, Retry, Run, Script, Split, Step, Write}
 enum Stop {
     /// At once, without a word.
     Exit(u8),
-    /// With an error.
     Failed(Fail),
     /// Nobody listens any more.
     Unheard,

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar as _;
 #[derive(Debug, Default)]
 pub struct Line {
     text: Vec<char>,
-    /// Before which character.
+    /// Index of the character that the cursor is on.
     cursor: usize,
     /// The beginning of a character of which the rest was not read yet.
     pending: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Line {
 pub enum Edited {
     /// The line is as it is shown.
     GoOn,
-    /// Enter.
+    /// Enter was pressed.
     Done,
     /// Esc, Ctrl-C, or Ctrl-D: as if nothing had been edited.
     Cancelled,
@@ -30,7 +30,6 @@ impl Line {
         Self { cursor: text.len(), text, pending: Vec::new() }
     }
 
-    /// What it says.
     pub fn text(&self) -> String {
         self.text.iter().collect()
     }

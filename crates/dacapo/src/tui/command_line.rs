@@ -23,7 +23,6 @@ use crate::completion;
 /// So many candidates are shown at once.
 const MOST_SHOWN: usize = 8;
 
-/// The line.
 pub(crate) struct CommandLine {
     field: Field,
     place: Place,

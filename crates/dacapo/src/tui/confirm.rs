@@ -15,7 +15,6 @@ use super::theme::Role;
 /// Columns of its text.
 const WIDTH: usize = 60;
 
-/// The card.
 pub(crate) struct Confirm {
     question: String,
     detail: Option<String>,

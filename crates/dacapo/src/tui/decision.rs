@@ -28,7 +28,6 @@ use crate::messages::Messages;
 /// Columns of its text.
 const WIDTH: usize = 76;
 
-/// The card.
 pub(crate) struct DecisionCard {
     id: TaskId,
     place: Place,
@@ -46,10 +45,8 @@ struct Asked {
     answers: Vec<Offer>,
 }
 
-/// One answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Offer {
-    /// What it does.
     meaning: String,
     act: NextAct,
 }

@@ -30,7 +30,6 @@ mod tests;
 const FILES: u16 = 36;
 const ROOM_FOR_FILES: u16 = 90;
 
-/// The page.
 pub(crate) struct DiffPage {
     id: TaskId,
     /// As people count; none: all of it.

@@ -39,7 +39,7 @@ pub(crate) enum Effect {
     Follow(dacapo_app::operations::list::Scope),
     /// Stops like any other job of the shell.
     Suspend,
-    /// Draws everything anew.
+    /// Clears the terminal and draws every cell again.
     Redraw,
     Quit {
         exit_code: u8,
@@ -179,9 +179,7 @@ pub(crate) struct Notice {
 /// How serious it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoticeKind {
-    /// It was done.
     Done,
-    /// Something to know.
     Info,
     /// It was not done, and why.
     Problem,

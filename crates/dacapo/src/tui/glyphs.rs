@@ -14,7 +14,7 @@ use crate::config::GlyphSet;
 /// The characters that a frame may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Glyphs {
-    /// All.
+    /// All characters.
     Unicode,
     /// Letters of every script, but no symbol whose width is a matter of taste.
     Narrow,

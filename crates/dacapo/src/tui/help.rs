@@ -12,7 +12,6 @@ use super::text;
 use super::theme::Role;
 use crate::messages::Messages;
 
-/// The card.
 pub(super) struct Help {
     keys: Vec<Binding>,
     scrolled: usize,

@@ -32,7 +32,6 @@ use preview::Preview;
 /// What is put off is asked again after this.
 const SNOOZE: Duration = Duration::from_secs(3600);
 
-/// The screen.
 #[derive(Default)]
 pub(crate) struct Home {
     selected: Option<TaskId>,

@@ -36,7 +36,7 @@ enum State {
     Reading,
     /// It shall read nothing.
     Asked,
-    /// It reads nothing.
+    /// It has stopped reading.
     Paused,
 }
 

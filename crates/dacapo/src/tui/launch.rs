@@ -21,7 +21,6 @@ const NOTICE: Duration = Duration::from_secs(10);
 /// Columns of its text.
 const WIDTH: usize = 60;
 
-/// The card.
 pub(crate) struct Launch {
     task: StartsByItself,
     until: Timestamp,

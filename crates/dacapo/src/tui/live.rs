@@ -18,7 +18,6 @@ pub(crate) struct Tasks {
 
 /// How much is known.
 pub(crate) enum State {
-    /// Nothing yet.
     Loading,
     Known,
     /// The tasks cannot be read.

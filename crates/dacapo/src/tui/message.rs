@@ -13,7 +13,6 @@ use super::screen::Answer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ScreenId(pub(crate) u64);
 
-/// Something happened.
 pub(crate) enum Message {
     Key(Key),
     Pasted(String),
@@ -21,7 +20,6 @@ pub(crate) enum Message {
         columns: u16,
         rows: u16,
     },
-    /// Tasks changed.
     Tasks(News),
     /// For one screen, of its job, its feed, or a card that it opened.
     Answered {

@@ -35,7 +35,6 @@ pub(crate) struct Outfit {
     pub(crate) top: Option<String>,
 }
 
-/// Everything.
 pub(crate) struct Model {
     outfit: Outfit,
     tasks: Tasks,
@@ -252,7 +251,6 @@ impl Model {
         }
     }
 
-    /// The selected task.
     fn selected<'a>(&self, context: &Context<'a>) -> Option<&'a Brief> {
         self.screens.iter().rev().find_map(|opened| opened.screen.task(context))
     }
@@ -344,7 +342,6 @@ impl Model {
         &self.screens[page.unwrap_or(0)..]
     }
 
-    /// The whole picture.
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         let context = self.context();
         let visible: Vec<&dyn Screen> = self.visible().iter().map(|opened| opened.screen.as_ref()).collect();

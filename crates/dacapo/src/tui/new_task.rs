@@ -35,7 +35,6 @@ enum Part {
 
 const PARTS: [Part; 6] = [Part::Prompt, Part::Agent, Part::Check, Part::Iterations, Part::Time, Part::Name];
 
-/// The page.
 pub(crate) struct NewTask {
     fields: Vec<Field>,
     at: usize,

@@ -20,7 +20,6 @@ use super::theme::Role;
 /// More than this of an output is not shown here: `e` opens all of it.
 const MOST: u64 = 4 << 20;
 
-/// The page.
 pub(crate) struct Pager {
     title: String,
     args: Vec<String>,
@@ -56,7 +55,6 @@ impl Pager {
         Self { directory, ..self }
     }
 
-    /// About this task.
     pub(crate) fn of(self, brief: &Brief, context: &Context<'_>) -> Self {
         Self { directory: context.directory_of(brief), task: Some(TaskId::of(brief)), ..self }
     }

@@ -32,7 +32,6 @@ pub(crate) fn copied(context: &Context<'_>) -> Effect {
     Effect::Say(Notice::done(context.messages.output_copied()))
 }
 
-/// Its log.
 pub(crate) fn log(brief: &Brief, context: &Context<'_>) -> Reply {
     Reply::to(
         Pager::new(context.messages.tui_page_log(), vec!["logs".into(), brief.name.clone()])

@@ -29,7 +29,6 @@ enum Then {
     Hand,
 }
 
-/// The card.
 pub(crate) struct QuestionCard {
     then: Then,
     question: Question,

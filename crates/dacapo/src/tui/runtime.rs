@@ -49,7 +49,7 @@ pub(super) struct Runtime {
     scratch: TempDir,
 }
 
-/// Ends a thread.
+/// Tells a thread to end when it is dropped.
 struct Stop {
     closed: Arc<AtomicBool>,
     bell: Bell,

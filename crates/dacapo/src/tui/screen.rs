@@ -62,7 +62,6 @@ pub(crate) enum Shape {
 /// What a job, a feed or a card gave back: whoever asked knows its type.
 pub(crate) type Answer = Box<dyn Any + Send>;
 
-/// A screen.
 pub(crate) trait Screen {
     /// Where one is, for the top line: `fix-tests`. A page below it has said its own.
     fn title(&self, context: &Context<'_>) -> String;
@@ -181,7 +180,6 @@ pub(crate) enum Go {
     To(Box<dyn Screen>),
     /// Closes this one, and opens another in its place.
     Instead(Box<dyn Screen>),
-    /// Closes this one.
     Back,
     /// Closes this one, and gives the one below what it came to.
     BackWith(Answer),
@@ -218,7 +216,6 @@ impl Reply {
         Self { go: Go::BackWith(Box::new(answer)), ..Self::default() }
     }
 
-    /// This too.
     pub(crate) fn and(mut self, effect: Effect) -> Self {
         self.effects.push(effect);
         self

@@ -23,7 +23,6 @@ use rows::{Form, Setting, SettingRow};
 /// Lines for what the selected setting means.
 const ABOUT: u16 = 4;
 
-/// The page.
 pub(crate) struct Settings {
     read: Option<Result<Vec<SettingRow>, Failure>>,
     /// Of the settings alone, headings aside.

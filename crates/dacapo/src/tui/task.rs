@@ -35,7 +35,6 @@ enum Focus {
     Pane(usize),
 }
 
-/// The page.
 pub(crate) struct TaskPage {
     id: TaskId,
     place: Place,

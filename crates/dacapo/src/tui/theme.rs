@@ -13,15 +13,13 @@ pub(crate) enum Role {
     Faint,
     /// Proven. Only proof is green.
     Good,
-    /// Failed.
     Bad,
-    /// Look at this.
+    /// Needs a look.
     Warn,
     /// Where one is: the title, the key to press, the active pane.
     Accent,
     /// What a person said or must decide.
     Person,
-    /// The selected row.
     Selected,
     /// The lines around panes.
     Border,

@@ -15,7 +15,6 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// No version is longer.
 const MOST: u64 = 64 << 10;
 
-/// What is asked.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) argv: Vec<OsString>,

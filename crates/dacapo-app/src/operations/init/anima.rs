@@ -55,7 +55,6 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// For programs.
     pub fn file(&self) -> ImportedFile {
         ImportedFile {
             from: self.from.clone(),

@@ -20,7 +20,7 @@ pub struct MergePlan {
 /// A task that is to be merged.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PlannedTask {
-    /// The task.
+    /// The task's name.
     pub task: String,
     /// How many commits it has that the branch does not.
     pub commits: u64,
@@ -61,7 +61,7 @@ pub enum ExpectedMerge {
 /// A check of a task that is to be merged.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PlannedCheck {
-    /// The check.
+    /// The check's command.
     pub command: String,
     /// True if it has passed on exactly the resulting commit already, and does not have to run again.
     pub proven: bool,
@@ -72,7 +72,7 @@ pub struct PlannedCheck {
 pub struct MergeAgent {
     /// The task that is being merged.
     pub task: String,
-    /// The agent.
+    /// The agent's name.
     pub agent: String,
     /// The files that conflict. Empty if the agent was asked to integrate the tasks without a conflict.
     pub conflicts: Vec<String>,
@@ -83,7 +83,7 @@ pub struct MergeAgent {
 /// What became of one task in a merge.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MergeResult {
-    /// The task.
+    /// The task's name.
     pub task: String,
     #[serde(flatten)]
     pub result: TaskMerge,
@@ -142,7 +142,7 @@ pub enum TaskMerge {
 /// A check that passed on the result of a merge.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MergedCheck {
-    /// The check.
+    /// The check's command.
     pub command: String,
     /// True if it had passed on exactly this commit before, and did not have to run again.
     pub by_receipt: bool,

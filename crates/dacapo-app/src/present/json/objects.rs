@@ -73,7 +73,7 @@ pub struct DryRun {
     pub branch: Option<String>,
     /// The agents, in the order in which they take over at a usage limit.
     pub agents: Vec<DryRunAgent>,
-    /// What was asked.
+    /// The prompt of the task.
     pub prompt: String,
     /// The path of the plan that goes with the prompt; null if there is none.
     pub plan: Option<String>,
@@ -122,7 +122,7 @@ pub struct DryRunVariable {
 /// The files that a task changed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Diff {
-    /// The task.
+    /// The task's name.
     pub task: String,
     /// The commit before; null if the repository had none, or nothing was changed.
     pub from_commit: Option<Oid>,
@@ -169,7 +169,7 @@ pub struct AgentLine {
     pub sub: Option<u64>,
     /// When it was printed.
     pub at: Timestamp,
-    /// The task.
+    /// The task's name.
     pub task: String,
     /// What the agent did.
     #[schemars(with = "AgentEvent")]
@@ -185,7 +185,7 @@ pub struct AgentLinesDropped {
     pub sub: u64,
     /// When the first of them would have been printed.
     pub at: Timestamp,
-    /// The task.
+    /// The task's name.
     pub task: String,
     /// How many are missing.
     pub count: u64,
@@ -194,7 +194,7 @@ pub struct AgentLinesDropped {
 /// A pull request.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PullRequest {
-    /// The task.
+    /// The task's name.
     pub task: String,
     /// The remote that the branch is pushed to.
     pub remote: String,
@@ -257,7 +257,7 @@ pub struct Dropped {
     pub commit_id: Option<Oid>,
     /// When it was removed.
     pub removed_at: Timestamp,
-    /// What was asked.
+    /// The prompt of the task.
     pub prompt: String,
     /// The worktree it had; null if it worked in the user's checkout.
     pub worktree: Option<String>,
@@ -397,7 +397,7 @@ pub struct Init {
 /// A file of another program.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ImportedFile {
-    /// The file.
+    /// The file that was imported.
     pub from: String,
     /// The file it became; null if it was not imported.
     pub to: Option<String>,

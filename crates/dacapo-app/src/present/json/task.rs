@@ -72,7 +72,7 @@ pub struct Task {
     pub cost_usd: Option<f64>,
     /// The agent that works on the task, or worked on it last.
     pub agent: String,
-    /// What was asked.
+    /// The prompt of the task.
     pub prompt: String,
     /// The branch that the user was on when the task started; null if HEAD was detached.
     pub base_branch: Option<String>,

@@ -18,7 +18,6 @@ pub struct Added {
     pub object: &'static str,
     pub field: &'static str,
     pub holds: Holds,
-    /// What it means.
     pub about: &'static str,
 }
 

@@ -6,7 +6,6 @@ use dacapo_core::task::milestone::{DefinitionError, Flaw, ItemForm, KnownNames};
 use crate::messages::Messages;
 use crate::present::errors::InWords;
 
-/// What is wrong.
 pub fn flaw(flaw: &Flaw, messages: Messages) -> String {
     match flaw {
         Flaw::TooLong { bytes, most } => messages.flaw_too_long(*bytes, *most),

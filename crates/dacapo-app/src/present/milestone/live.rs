@@ -54,7 +54,7 @@ pub(super) fn asked(milestone: &MilestoneView, name: &str, messages: Messages) -
     out
 }
 
-/// What bounds it; with `more`, after so many more rounds.
+/// Its limits; with `more`, as they will be after that many more rounds.
 pub(super) fn limits(
     milestone: &MilestoneView,
     policy: &LoopPolicy,

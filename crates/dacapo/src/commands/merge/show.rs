@@ -38,7 +38,6 @@ fn is_work(expected: &Expected) -> bool {
     !matches!(expected, Expected::AlreadyThere | Expected::Empty)
 }
 
-/// Shows a merge.
 pub(super) struct Shown {
     printer: Printer,
     messages: Messages,

@@ -133,7 +133,6 @@ impl Kind {
 }
 
 impl Tools {
-    /// For a workspace.
     pub(super) fn new(workspace: &Path, approval: Approval, hidden: Option<String>) -> Result<Self, String> {
         Ok(Tools { place: Place::open(workspace)?, approval, hidden })
     }

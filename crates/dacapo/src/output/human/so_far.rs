@@ -28,7 +28,6 @@ pub struct SoFar {
 }
 
 impl SoFar {
-    /// Nothing yet.
     pub fn new(spec: &TaskSpec, kinds: Kinds) -> Self {
         Self {
             view: TaskView::new(spec, kinds),
@@ -51,7 +50,6 @@ impl SoFar {
         self.at = Some(line.at);
     }
 
-    /// Where it stands.
     pub fn view(&self) -> &TaskView {
         &self.view
     }
@@ -113,7 +111,6 @@ impl Human {
 /// What a user knows of a task already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlreadyShown {
-    /// Nothing.
     Nothing,
     /// What was asked for: agent, checks, place, limits.
     WhatIsAsked,

@@ -18,7 +18,6 @@ const FROM: u16 = 120;
 /// In a high terminal it goes below the list.
 const FROM_LINES: u16 = 36;
 
-/// The pane.
 #[derive(Default)]
 pub(super) struct Preview {
     shown: Option<(TaskId, String)>,
@@ -49,7 +48,6 @@ pub(super) fn split(area: Rect) -> (Rect, Option<Rect>) {
 }
 
 impl Preview {
-    /// Tasks have changed.
     pub(super) fn is_stale(&mut self) {
         self.stale = true;
     }

@@ -92,7 +92,6 @@ impl Output {
     }
 }
 
-/// Drawing.
 impl Output {
     /// What it is about, for the frame around it: which side, how far behind, what is being read or searched.
     pub(crate) fn state(&self) -> String {

@@ -42,7 +42,6 @@ pub(crate) struct Entry {
 /// What it is. All text in it is clean: nothing of it can drive a terminal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
-    /// A turn begins.
     Heading(String),
     /// A line of what the agent says.
     Said {
@@ -176,7 +175,7 @@ pub(super) enum Cloth {
 /// Whether it is known that a line begins where reading begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Footing {
-    /// It does.
+    /// A line begins there.
     Sure,
     /// It may be in the middle of one: what comes before the next line that surely begins is left out.
     Unsure,

@@ -53,7 +53,6 @@ pub(super) fn of_task(shared: Shared, task: TaskId) -> Feed {
     })
 }
 
-/// Reads a patch.
 pub(super) fn of_patch(shared: Shared, path: PathBuf) -> Feed {
     Feed::new(shared.bell().clone(), move |services, feeder| {
         run(services, feeder, &shared, Paper::Patch(path));

@@ -32,7 +32,7 @@ pub(super) struct Hunt {
 /// What is being read.
 struct Block {
     span: Span,
-    /// Where it began.
+    /// Offset of its first byte.
     place: u64,
     /// How much of it was counted.
     counted: u64,
@@ -143,7 +143,6 @@ impl Hunt {
         Ok(Some(Block { span, place, counted: place, bytes, stop, first: None, found: None }))
     }
 
-    /// One step down.
     fn down(&mut self, mut block: Block, reader: &mut Reader) -> Result<Option<Anchor>, FollowError> {
         let mut out = Vec::new();
         let at_end = block.span.step(&mut out).map_err(unreadable)? == Spanned::End;

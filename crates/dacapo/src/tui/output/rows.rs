@@ -24,7 +24,6 @@ impl Run {
     }
 }
 
-/// One row.
 pub(crate) type Row = Vec<Run>;
 
 /// Whether all of an entry is shown.

@@ -66,7 +66,6 @@ pub(crate) enum Hunted {
     #[default]
     Nothing,
     Searching(Progress),
-    /// There it is.
     Found(Anchor),
     /// There is none in this direction.
     NotFound(Direction),

@@ -23,7 +23,6 @@ pub(super) enum SettingRow {
     Setting(Setting),
 }
 
-/// One setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Setting {
     /// As it is written in a file.

@@ -279,7 +279,6 @@ fn wrap_painted(line: Line<'static>, columns: usize) -> Vec<Line<'static>> {
     wrapped.map(|line| Line::from(Span::styled(line, style))).collect()
 }
 
-/// Somebody's output.
 fn pane(page: &TaskPage, known: &Page, nth: usize, frame: &mut Frame<'_>, area: Rect, context: &Context<'_>) {
     let (Some(pane), Some(output)) = (known.panes.get(nth), page.panes.get(nth)) else { return };
     let focused = page.focus == Focus::Pane(nth);
