@@ -63,7 +63,7 @@ pub enum Event {
         kind: String,
         /// The agents, separated by commas, in the order in which they take over at a usage limit.
         agent: String,
-        /// What was asked.
+        /// The prompt of the task.
         prompt: String,
         /// The limit on iterations; null if there is none.
         max_iterations: Option<u32>,
@@ -192,7 +192,7 @@ pub enum Event {
         turn: u32,
         /// The iteration it belongs to, from 0.
         iteration: u32,
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// The id of the agent's conversation; null if it is not known yet.
         #[serde(rename = "session_id")]
@@ -240,7 +240,7 @@ pub enum Event {
     AgentChanged {
         /// The agent that works from now on.
         agent: String,
-        /// Why.
+        /// Why the agents change.
         #[serde(flatten)]
         cause: ChangeCause,
     },
@@ -268,7 +268,7 @@ pub enum Event {
         /// Why: `cancelled`, or what makes it impossible to go on.
         #[serde(rename = "stop_reason")]
         reason: StopReason,
-        /// More about that.
+        /// Details of the reason.
         detail: StopDetail,
     },
     /// A person, or a program for them, sent the task a command.
@@ -281,7 +281,7 @@ pub enum Event {
     TaskFinished(TaskResult),
     /// The branch `into` is about to be moved, to a commit that contains the task's work.
     MergeIntent {
-        /// The branch.
+        /// The branch that it was merged into.
         #[serde(with = "branch")]
         #[schemars(with = "String")]
         into: String,

@@ -50,7 +50,7 @@ pub struct TaskSpec {
     pub base_branch: Option<String>,
     /// True if a person waits at the terminal that started it.
     pub foreground: bool,
-    /// What was asked.
+    /// The prompt of the task.
     pub prompt: String,
     /// The plan that goes with the prompt; null if there is none.
     pub plan: Option<Plan>,
@@ -339,9 +339,7 @@ impl AgentSpec {
 /// What it takes to continue a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionNeed {
-    /// The agent cannot.
     Impossible,
-    /// Its id.
     Id,
     /// Nothing: the agent continues its newest one in this place.
     Nothing,

@@ -118,15 +118,11 @@ pub struct TurnSeen {
 /// A task, as shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskView {
-    /// Its name.
     pub name: String,
     /// The checkout it was asked for in.
     pub repo: String,
-    /// Its kind.
     pub kind: String,
-    /// Where it stands.
     pub status: Status,
-    /// How it ended.
     pub outcome: Option<Outcome>,
     /// Proven, not merely claimed.
     pub verified: bool,
@@ -144,13 +140,12 @@ pub struct TaskView {
     guidance_heard: usize,
     /// Iterations finished.
     pub iteration: u32,
-    /// Of how many.
     pub max_iterations: Option<u32>,
-    /// Of these, the agent did its turn in so many.
+    /// Finished iterations in which the agent did its turn.
     pub iterations_succeeded: u32,
-    /// And not in so many.
+    /// Finished iterations in which it did not.
     pub iterations_failed: u32,
-    /// Active time.
+    /// Active time: the time asleep or paused is not in it.
     pub elapsed_seconds: f64,
     /// Tokens so far.
     pub tokens: Tokens,
@@ -158,13 +153,11 @@ pub struct TaskView {
     pub cost_usd: Option<f64>,
     /// The agent at work.
     pub agent: String,
-    /// What was asked.
     pub prompt: String,
     /// The branch it started from.
     pub base_branch: Option<String>,
     /// The commit it started from.
     pub base_commit: Option<Oid>,
-    /// The newest commit.
     pub last_commit: Option<Oid>,
     /// The branch it works on.
     pub branch: Option<String>,
@@ -178,7 +171,6 @@ pub struct TaskView {
     pub waiting_until: Option<Timestamp>,
     /// When it was asked for.
     pub created_at: Timestamp,
-    /// When it ended.
     pub finished_at: Option<Timestamp>,
     /// Where its work went (`dacapo merge`).
     pub merged: Option<MergedInto>,
@@ -202,7 +194,6 @@ pub struct TaskView {
     pub uncommitted: Vec<String>,
     /// Files of the user's checkout that were untracked before it.
     pub untracked: UntrackedView,
-    /// The result.
     pub result: Option<TaskResult>,
     /// Commits made, the agent's own included.
     pub commits: u32,
@@ -235,16 +226,13 @@ pub struct TaskView {
 /// A task's view cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// Its spec.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Its journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// It has run, and what it did is not on record any more.
     #[error("its journal is gone; its commits are still in git")]
     JournalGone,
-    /// Its lock.
     #[error("cannot read the lock of the task: {0}")]
     Lock(std::io::Error),
 }

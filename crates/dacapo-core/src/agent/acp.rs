@@ -70,7 +70,7 @@ impl Adapter for Acp {
         Some(super::gemini::retry_notes())
     }
 
-    /// Any program may be behind it; the one that is known to burn most while it waits burns so much.
+    /// Any program may be behind it. This is what the busiest known one uses while it waits.
     fn burns_idle(&self) -> u32 {
         5
     }

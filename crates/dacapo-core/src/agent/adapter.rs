@@ -116,7 +116,6 @@ pub struct ParserSetting {
 /// The user's environment, as data.
 #[derive(Debug, Clone, Copy)]
 pub struct UserEnv<'a> {
-    /// All variables.
     pub env: &'a [(OsString, OsString)],
 }
 
@@ -127,7 +126,6 @@ impl UserEnv<'_> {
         found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
     }
 
-    /// The user's home.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.var("HOME").map(PathBuf::from)
     }
@@ -157,7 +155,6 @@ impl UserEnv<'_> {
 pub struct Account {
     /// Whether it is logged in, as far as files and variables tell. None: they do not.
     pub logged_in: Option<bool>,
-    /// Who is charged.
     pub billing: Billing,
     /// What tells one account from another (a key, a token, an account id); only its hash is ever kept.
     pub credential: Option<String>,

@@ -9,7 +9,7 @@ use crate::event::{AgentEvent, FailureKind, Fault, LogIn};
 pub(super) enum Cause {
     /// The login is missing, has run out or is refused.
     Login,
-    /// Nobody pays.
+    /// No credit is left, or a payment failed.
     Billing,
     /// The account, the model or the address is not what was asked for; it stays so.
     Setting,

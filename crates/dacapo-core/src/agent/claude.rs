@@ -9,7 +9,6 @@ use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
 
-/// Claude Code.
 #[derive(Debug)]
 pub(super) struct Claude;
 

@@ -14,7 +14,6 @@ mod parser;
 
 const HOW_TO_LOG_IN: &str = "run `codex login`, or set CODEX_API_KEY (the env_key of a provider of your own)";
 
-/// The profile.
 pub(super) struct Codex;
 
 impl Adapter for Codex {

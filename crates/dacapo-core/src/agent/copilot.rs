@@ -17,7 +17,6 @@ mod usage_file;
 const HOW_TO_LOG_IN: &str =
     "run `copilot login`, or set COPILOT_GITHUB_TOKEN (COPILOT_PROVIDER_API_KEY for an endpoint of your own)";
 
-/// The profile.
 pub(super) struct Copilot;
 
 impl Adapter for Copilot {

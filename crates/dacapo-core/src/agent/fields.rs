@@ -11,7 +11,6 @@ use super::raw_json;
 /// So many elements of a list are kept.
 const MOST_ELEMENTS: usize = 100;
 
-/// Reads a line.
 pub(super) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     let text = String::from_utf8_lossy(line.trim_ascii());
     text.starts_with('{').then(|| serde_json::from_str(&text).ok())?
@@ -33,7 +32,6 @@ pub(super) struct Count(pub(super) Option<u64>);
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Amount(pub(super) Option<f64>);
 
-/// Yes or no.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Flag(pub(super) Option<bool>);
 

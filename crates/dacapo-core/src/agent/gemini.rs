@@ -14,7 +14,6 @@ mod stream;
 
 const LOG_IN: &str = "run `gemini` once and choose how to log in, or set GEMINI_API_KEY";
 
-/// The adapter.
 #[derive(Debug)]
 pub(super) struct Gemini;
 

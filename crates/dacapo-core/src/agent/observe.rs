@@ -16,7 +16,6 @@ const MOST_REFUSALS: usize = 5;
 /// What is known of a turn from its output.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
-    /// The conversation's id.
     pub session: Option<String>,
     /// The promise was said.
     pub promise: bool,
@@ -24,7 +23,6 @@ pub struct Observed {
     pub blocked: Option<String>,
     /// The agent's last message.
     pub closing: String,
-    /// What it used.
     pub usage: Usage,
     /// A limit it ran into, and when that ends.
     pub limit: Option<(String, Option<Timestamp>)>,
@@ -95,7 +93,6 @@ impl Observer {
             is_text || (self.in_message && matches!(event, AgentEvent::Usage(_) | AgentEvent::End { .. }));
     }
 
-    /// What there is.
     pub fn finish(self) -> Observed {
         let blocked = self.blocked.newest().map(str::to_owned);
         Observed { blocked, ..self.observed }
@@ -107,7 +104,7 @@ impl Observer {
 pub(super) enum WhichMatch {
     /// The first: after it nothing is looked at any more.
     First,
-    /// The newest.
+    /// The newest: each match replaces the one before.
     Newest,
 }
 

@@ -37,7 +37,6 @@ const KEYS: [&str; 9] = [
     "DEEPSEEK_API_KEY",
 ];
 
-/// The adapter.
 #[derive(Debug)]
 pub(super) struct Opencode;
 

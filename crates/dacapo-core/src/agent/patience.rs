@@ -21,7 +21,6 @@ pub enum GiveUp {
     Failed {
         /// Whether another turn may go better.
         failure: FailureKind,
-        /// Why.
         fault: Fault,
     },
     /// It waits for the end of a usage limit; the loop can do that better: visibly, and for all who share the account.

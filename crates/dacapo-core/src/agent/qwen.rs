@@ -11,7 +11,6 @@ use crate::spec::{AgentCommand, AgentSpec, Approval, OutputFormat, PromptBy};
 
 mod parser;
 
-/// Qwen Code.
 #[derive(Debug)]
 pub(super) struct Qwen;
 

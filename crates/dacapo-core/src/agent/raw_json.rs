@@ -126,12 +126,11 @@ pub(super) fn count(value: &RawValue) -> Option<u64> {
     whole.or_else(|| number(value).map(|number| number as u64))
 }
 
-/// Yes or no.
 pub(super) fn flag(value: &RawValue) -> Option<bool> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// A text, whole.
+/// The whole text.
 pub(super) fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     let json = value.get();
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
@@ -151,7 +150,7 @@ pub(super) fn excerpt(value: &RawValue, most: usize) -> Option<String> {
     Some(unescaped(inner, most))
 }
 
-/// What is between the quotes, at most so many bytes of it; half a character becomes `�`.
+/// The text between the quotes, at most `most` bytes of it; half a character becomes `�`.
 fn unescaped(inner: &str, most: usize) -> String {
     let mut text = String::new();
     let mut rest = inner.chars();

@@ -34,7 +34,7 @@ pub enum Ending {
     Unwatched,
 }
 
-/// How the turn ended. An exit code of 0 is not yet a success, and our own signal answered with 0 is none.
+/// How the turn ended. An exit code of 0 alone is no success, and an agent that we stopped has not succeeded even if it exits with 0.
 /// `final_event`: this agent always says that it has ended, so one that exits without a word has not.
 pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
     let failed = |failure: FailureKind, fault: &Fault| TurnEnd::Failed { failure, fault: fault.clone() };

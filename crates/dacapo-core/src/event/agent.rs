@@ -152,7 +152,7 @@ impl From<Usage> for WrittenUsage {
     }
 }
 
-/// No turn uses more tokens than this; a larger count is an error of whoever counted.
+/// No turn uses more tokens than this; a larger count is a mistake of the agent's.
 const MOST_TOKENS_PER_TURN: u64 = 1_000_000_000_000;
 /// No turn costs more than this.
 const MOST_USD_PER_TURN: f64 = 1_000_000.0;
@@ -218,7 +218,6 @@ impl Usage {
         if self.tokens() < earlier.tokens() { *self } else { self.since(earlier) }
     }
 
-    /// Both together.
     pub fn plus(&self, other: &Usage) -> Usage {
         Usage {
             input: self.input.saturating_add(other.input),

@@ -45,14 +45,14 @@ pub enum AgentFault {
     NothingToUse,
     /// The agent ended its turn in a way that Dacapo does not know.
     EndedWith {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// Its word for it.
         word: String,
     },
     /// The agent was interrupted.
     Interrupted {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// Its word for it.
         word: String,
@@ -64,7 +64,7 @@ pub enum AgentFault {
     },
     /// The agent exited with an error.
     Exited {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// Its exit code.
         #[serde(rename = "exit_code")]
@@ -81,7 +81,7 @@ pub enum AgentFault {
     },
     /// The agent does not know an option that Dacapo uses.
     OldVersion {
-        /// The agent.
+        /// The agent's name.
         agent: String,
     },
     /// There is no such model.

@@ -60,7 +60,6 @@ impl CheckResult {
         self.exit_code == Some(0) && !self.timed_out
     }
 
-    /// How it ended.
     pub fn ended(&self) -> Exit {
         Exit { exit_code: self.exit_code, timed_out: self.timed_out }
     }
@@ -108,7 +107,6 @@ impl SetupResult {
         self.exit_code == Some(0) && !self.timed_out
     }
 
-    /// How it ended.
     pub fn ended(&self) -> Exit {
         Exit { exit_code: self.exit_code, timed_out: self.timed_out }
     }

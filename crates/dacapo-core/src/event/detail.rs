@@ -30,7 +30,7 @@ pub enum StopDetail {
     BudgetUsed,
     /// The agent does not report what it uses, so the budget cannot be kept.
     UsageUnknown {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// What it does not report.
         amount: Metered,
@@ -49,7 +49,7 @@ pub enum StopDetail {
     },
     /// A check could not be run.
     Check {
-        /// The check.
+        /// The check's command.
         command: String,
         /// How it ended.
         #[serde(flatten)]
@@ -96,7 +96,6 @@ impl StopDetail {
         }
     }
 
-    /// What went wrong.
     pub fn fault(fault: &Fault) -> Self {
         match fault.quoted() {
             Some(said) => Self::said(said),
@@ -135,7 +134,7 @@ impl StopDetail {
         }
     }
 
-    /// The same with at most so many characters of what somebody said.
+    /// The same, with at most `most` characters of what somebody said.
     pub(crate) fn cut(&self, most: usize) -> Self {
         let mut detail = self.clone();
         match &mut detail {

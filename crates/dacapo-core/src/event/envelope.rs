@@ -44,7 +44,7 @@ impl Envelope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TurnOutput")]
 pub struct CameAt {
-    /// The turn.
+    /// The turn's number.
     pub turn: u32,
     /// How many bytes are in `turns/NNNN.raw`.
     #[serde(rename = "raw_bytes")]

@@ -33,26 +33,26 @@ pub enum Fault {
     },
     /// The agent does not know the conversation any more.
     SessionGone {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// What the agent said; may be empty.
         said: String,
     },
     /// The agent's process ended, and a new one could not continue the conversation (Agent Client Protocol).
     SessionNotTakenUp {
-        /// The task.
+        /// The task's name.
         follow_up_of: String,
         /// What the agent said; may be empty.
         said: String,
     },
     /// The agent refuses to work outside of a git repository.
     OutsideRepository {
-        /// The agent.
+        /// The agent's name.
         agent: String,
     },
     /// The prompt is too long for the agent.
     PromptTooLong {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// How many characters it takes, as the agent writes it.
         most: String,
@@ -78,7 +78,7 @@ pub enum Fault {
     },
     /// The agent repeated a failing model call too often.
     TriedInVain {
-        /// How often.
+        /// The number of calls that failed.
         attempts: u32,
         /// Why the calls failed.
         said: String,
@@ -244,7 +244,7 @@ pub enum TimeLimit {
 /// What an agent was not allowed to do, and what would allow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotAllowed {
-    /// The agent.
+    /// The agent's name.
     pub agent: String,
     /// The tools that it was refused, the first few. Absent if it was given no tools that change anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -53,7 +53,7 @@ pub enum NeedKind {
     },
     /// Too many rounds in a row were rejected.
     Rejections {
-        /// How many.
+        /// The number of rejected rounds.
         times: u32,
         /// Why the last one was rejected.
         reason: String,
@@ -65,7 +65,7 @@ pub enum NeedKind {
     },
     /// The whole milestone was rejected repeatedly, and nothing was committed in between.
     Final {
-        /// How often.
+        /// The number of rejections.
         times: u32,
         /// Why it was rejected last.
         reason: String,
@@ -93,7 +93,7 @@ pub enum NeedKind {
 }
 
 impl NeedKind {
-    /// The same with at most so many characters of what somebody said.
+    /// The same, with at most `most` characters of what somebody said.
     pub(crate) fn cut(&self, most: usize) -> Self {
         let mut kind = self.clone();
         match &mut kind {
@@ -151,7 +151,7 @@ pub enum Choice {
     },
     /// Raise the limit on rounds. Then it can go on.
     AddRounds {
-        /// By how many.
+        /// The number of rounds that are added.
         rounds: u32,
     },
     /// Tell the agents something. Then it can go on.

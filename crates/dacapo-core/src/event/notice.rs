@@ -13,60 +13,60 @@ use crate::spec::Approval;
 pub enum Notice {
     /// The agent did not report what a turn used, so the budget does not count it.
     UsageUnknown {
-        /// The agent.
+        /// The agent's name.
         agent: String,
         /// What it did not report.
         amount: Metered,
     },
     /// The agent reports only what its last model call used, so too few tokens are counted.
     UsageOfLastCallOnly {
-        /// The agent.
+        /// The agent's name.
         agent: String,
     },
     /// The agent has no mode for the approval that was chosen.
     NoModeFor {
-        /// The agent.
+        /// The agent's name.
         agent: String,
-        /// The approval.
+        /// The approval that was chosen.
         approval: Approval,
     },
     /// The process of an agent ended between two turns.
     AgentEnded {
-        /// The agent.
+        /// The agent's name.
         agent: String,
     },
     /// What the agent printed could not be read completely.
     OutputUnread {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// What the agent printed could not be kept completely.
     OutputMissing {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// A turn or a check left processes behind. They were ended.
     ProcessesEnded {
-        /// How many.
+        /// The number of processes.
         count: u64,
     },
     /// A turn or a check left a process behind that belongs to another user. It cannot be ended.
     ProcessLeft {
         /// The id of the process.
         pid: u32,
-        /// Its program.
+        /// The name of the process's program.
         program: String,
     },
     /// An earlier run of the task left processes behind. They were ended.
     EarlierProcessesEnded {
-        /// How many.
+        /// The number of processes.
         count: u64,
     },
     /// An earlier run of the task left a process behind that cannot be ended.
     EarlierProcessLeft {
         /// The id of the process.
         pid: u32,
-        /// Its program.
+        /// The name of the process's program.
         program: String,
     },
     /// The task was completed before any iteration was given what a person said with `dacapo tell`.
@@ -81,7 +81,7 @@ pub enum Notice {
     },
     /// Something else was where a file of the task belongs. It was moved away.
     SetAside {
-        /// What it was.
+        /// What was found there.
         found: String,
         /// Where it was.
         path: String,
@@ -90,24 +90,24 @@ pub enum Notice {
     },
     /// Commits cannot be proven.
     NoProofs {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// All checkouts for proofs are in use. The task waits for one.
     ProofCheckoutsInUse,
     /// It could not be found out which files the commit lacks.
     HiddenUnknown {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// The journal cannot be sealed, so nothing will count as proven.
     NotSealed {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// The newest iteration could not be forced to disk.
     NotDurable {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// The files in `.dacapo/` that say where the task stands could not be written.
@@ -116,7 +116,7 @@ pub enum Notice {
     LimitsNotShared {
         /// The directory that cannot be used.
         path: String,
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// Something about the directory that the task works in.
@@ -146,12 +146,12 @@ pub enum Notice {
     },
     /// Commands cannot reach the task.
     NoCommands {
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// Files in the task's inbox are not commands of Dacapo, and were ignored.
     NoCommandsOfOurs {
-        /// How many.
+        /// The number of such files.
         files: u64,
         /// The inbox.
         path: String,
@@ -167,7 +167,7 @@ pub enum Notice {
     NotNotified {
         /// The way: `desktop`, `webhook` or `command`.
         how: String,
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// What git, the system or another program said.
@@ -304,7 +304,7 @@ pub enum MirrorProblem {
     NotUpToDate {
         /// The file or directory.
         path: String,
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
     /// The files could not be hidden from `git status`.
@@ -312,7 +312,7 @@ pub enum MirrorProblem {
     Seen {
         /// The directory.
         path: String,
-        /// Why.
+        /// The system's or the program's own words.
         error: String,
     },
 }
@@ -322,7 +322,7 @@ pub enum MirrorProblem {
 pub struct LeftFile {
     /// The file.
     pub path: String,
-    /// Why.
+    /// Why it was left.
     #[serde(flatten)]
     pub why: LeftWhy,
 }

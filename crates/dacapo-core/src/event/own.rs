@@ -22,7 +22,6 @@ const STEP: &str = "step";
 /// A step that only tasks of its kind take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindStep {
-    /// The kind.
     kind: String,
     /// Which one (`step`), and what there is to say about it.
     fields: Map<String, Value>,

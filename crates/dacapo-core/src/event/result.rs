@@ -136,7 +136,7 @@ pub struct Tokens {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CheckProof")]
 pub struct Proof {
-    /// The check.
+    /// The check's command.
     pub command: String,
     /// Whether it passed before the first iteration; null if it did not run then.
     pub before: Option<bool>,

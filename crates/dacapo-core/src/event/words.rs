@@ -12,7 +12,6 @@ pub fn faults(all: &[Fault]) -> Option<String> {
     (!all.is_empty()).then(|| all.iter().map(fault).collect::<Vec<_>>().join("; "))
 }
 
-/// What went wrong.
 pub fn fault(fault: &Fault) -> String {
     match fault {
         Fault::NotLoggedIn { said, .. } => with("not logged in", said),
@@ -180,7 +179,7 @@ pub(crate) fn workspace(problem: &WorkspaceProblem) -> String {
     }
 }
 
-/// What stands for the name of a branch where there is none.
+/// Shown in place of a branch's name when HEAD is detached.
 pub(crate) const NO_BRANCH: &str = "no branch (detached)";
 
 fn head(head: &HeadAt) -> String {

@@ -129,7 +129,7 @@ pub enum WorkspaceProblem {
     },
     /// The worktree cannot be created.
     NotMade {
-        /// Why.
+        /// What prevents it.
         because: Box<WorkspaceProblem>,
         /// The command that removes a lock of git's which is in the way. Absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ pub enum InTheWay {
         /// What was begun.
         operation: Operation,
     },
-    /// Files.
+    /// Files that are in the way.
     Files {
         /// The first few.
         paths: Vec<String>,

@@ -8,13 +8,11 @@ use super::{Cap, CapSource, LoopPolicy, parse_duration};
 /// One limit, and what it is to be from now on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// At most so many iterations.
+    /// The limit on iterations.
     Iterations(Amount<u32>),
-    /// No iteration starts after so much active time.
+    /// No iteration starts after this much active time.
     Time(Amount<Duration>),
-    /// Spend at most.
     MaxCost(Amount<f64>),
-    /// Use at most.
     MaxTokens(Amount<u64>),
     /// So many failures in a row end it; 0: never.
     MaxFailures(u32),
@@ -30,27 +28,22 @@ pub enum Change {
     Rejections(Amount<u32>),
 }
 
-/// A new value, or so much more than now (`+5`).
+/// A new value, or an increase (`+5`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount<T> {
-    /// This.
     To(T),
     /// On top of what it is.
     More(T),
 }
 
-/// Not a change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidChange {
-    /// No such limit.
     #[error("'{0}' is not a limit that can be changed")]
     Key(String),
     /// Not a value of it.
     #[error("{key}={value}: expected {expected}")]
     Value {
-        /// The limit.
         key: String,
-        /// What was typed.
         value: String,
         /// What could have been.
         expected: ExpectedValue,

@@ -15,7 +15,6 @@ pub enum ValueKind {
     Count,
     Number,
     Duration,
-    /// Of money.
     Amount,
     AmountInUsd,
     Day,

@@ -62,7 +62,6 @@ impl TaskName {
         Self(name + &suffix)
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

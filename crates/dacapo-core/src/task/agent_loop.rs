@@ -215,7 +215,7 @@ impl AgentLoop {
         }
     }
 
-    /// At most so many iterations, by now.
+    /// The limit on iterations, with changes since the start.
     pub fn most_iterations(&self) -> Option<u32> {
         self.cap.map(|cap| cap.iterations)
     }

@@ -17,11 +17,9 @@ const NO_OPTION: i32 = -32602;
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
-    /// Say this.
     Say(Vec<u8>),
     /// Wait until the agent has nothing more to tell, then go on by [`Client::goes_on`].
     AwaitSilence,
-    /// Ask a person.
     Ask(Question),
     /// Nobody needs to answer any more.
     Withdraw,
@@ -49,7 +47,6 @@ pub struct Question {
 /// What a turn is about.
 #[derive(Debug, Clone)]
 pub struct Assignment {
-    /// The task's name.
     pub task: String,
     /// Its number over the whole task.
     pub turn: u32,
@@ -91,7 +88,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// For one turn.
     pub fn new(turn: Assignment) -> Self {
         Self {
             turn,
@@ -105,7 +101,7 @@ impl Client {
         }
     }
 
-    /// The first words.
+    /// Begins with the prompt in a process that was kept with its session, else with `initialize`.
     pub fn begin(&mut self, process: Process) -> Vec<Move> {
         match (process, self.turn.session.clone()) {
             (Process::Kept, Some(session)) => {

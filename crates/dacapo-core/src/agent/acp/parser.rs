@@ -21,14 +21,13 @@ use crate::spec::Approval;
 
 /// So much of what the agent said is looked at to tell the report of a failure from an answer.
 const MOST_WORDS: usize = 2000;
-/// An id that is longer is none.
+/// A longer id is not accepted.
 const LONGEST_ID: usize = 1024;
 const MOST_STEPS: usize = 100;
 
 /// What is heard of an agent that speaks ACP.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AcpItem {
-    /// It did something.
     Event(AgentEvent),
     /// Something for the conversation itself to react to.
     Message(AcpMessage),
@@ -88,7 +87,6 @@ pub struct Abilities {
 pub struct Opened {
     /// By what it was opened.
     pub by: Step,
-    /// Its id.
     pub session: String,
     /// The mode that it is to be put into.
     pub mode: Option<SetMode>,
@@ -107,7 +105,7 @@ pub struct Permission {
     pub asked: String,
     /// What kind of tool is to be used.
     pub kind: ToolKind,
-    /// What is answered.
+    /// The answer by the task's policy.
     pub decision: Decision,
     /// What can be answered.
     pub choices: Vec<Choice>,

@@ -7,11 +7,8 @@ use crate::spec::Approval;
 /// The answer to a request for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It may.
     Allow,
-    /// It may not.
     Reject,
-    /// A person decides.
     Ask,
 }
 
@@ -65,13 +62,10 @@ pub(super) fn narrowest(choices: &[Choice], allow: bool) -> Option<&Choice> {
 /// How a session is put into a mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetMode {
-    /// By its mode.
     Mode(String),
     /// By an option of its configuration.
     Option {
-        /// Which.
         id: String,
-        /// To what.
         value: String,
     },
 }

@@ -17,23 +17,16 @@ const LONGEST_ID: usize = 256;
 pub enum ToolKind {
     /// Reads files or data.
     Read,
-    /// Changes files.
     Edit,
-    /// Removes files.
     Delete,
-    /// Moves files.
     Move,
-    /// Looks for something.
     Search,
-    /// Runs a command.
     Execute,
-    /// Thinks.
     Think,
     /// Gets something from outside.
     Fetch,
     /// Changes what the agent may do.
     SwitchMode,
-    /// Anything else.
     #[default]
     Other,
 }
@@ -111,7 +104,7 @@ struct Call {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tools {
     calls: Vec<Call>,
-    /// There was one.
+    /// The turn has used at least one tool.
     pub(super) any: bool,
 }
 

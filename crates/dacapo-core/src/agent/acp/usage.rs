@@ -11,7 +11,7 @@ use crate::event::Usage;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counting {
-    /// The turn.
+    /// This turn alone.
     #[default]
     Turn,
     /// All turns since the process started.
@@ -64,7 +64,7 @@ impl Count {
         self.reported = self.before;
     }
 
-    /// The conversation has cost so much by now; none, where that cannot be read.
+    /// What the conversation has cost so far; `None` if that cannot be read.
     pub(super) fn cost(&mut self, amount: Option<f64>) -> Option<Usage> {
         let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
             self.turn.cost_unknown = true;

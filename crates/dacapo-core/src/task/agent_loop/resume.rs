@@ -116,7 +116,7 @@ impl AgentLoop {
         }
     }
 
-    /// Another iteration must be possible: so many more as were asked for, or, where none is left, as at first.
+    /// Another iteration must be possible: as many more as were asked for, or, where none is left, as many as at first.
     fn raise_cap(&mut self, more: Option<u32>) {
         let at_work = u32::from(self.current.is_none());
         let least = self.attempted.saturating_add(at_work);

@@ -30,11 +30,20 @@ pub(crate) struct Limits {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wait {
     /// An agent is at its limit; what follows from that is not decided yet.
-    Hit { limit: LimitSaid, end: LimitEnd },
-    /// The task sleeps.
-    Asleep { until: Timestamp, why: WaitReason },
+    Hit {
+        limit: LimitSaid,
+        end: LimitEnd,
+    },
+    Asleep {
+        until: Timestamp,
+        why: WaitReason,
+    },
     /// Another task tries whether the limit is over.
-    Probed { until: Timestamp, since: Timestamp, elapsed: Duration },
+    Probed {
+        until: Timestamp,
+        since: Timestamp,
+        elapsed: Duration,
+    },
 }
 
 /// What is known of the end of a limit.

@@ -9,7 +9,6 @@ use crate::spec::{Place, Setup};
 /// Where the work is done.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Workspace {
-    /// It was made.
     pub(crate) ready: bool,
     /// So many commands have made it usable.
     set_up: usize,
@@ -18,7 +17,6 @@ pub(crate) struct Workspace {
 }
 
 impl Lifecycle {
-    /// Work may begin.
     pub(crate) fn is_prepared(&self) -> bool {
         self.workspace.ready && self.workspace.set_up >= self.spec.place.setup().len()
     }

@@ -39,7 +39,6 @@ const FEWEST_LETTERS: usize = 3;
 pub struct Definition {
     /// What its front matter says.
     pub settings: Settings,
-    /// Its heading.
     pub title: Option<String>,
     /// What it is for.
     pub goal: String,
@@ -53,7 +52,6 @@ pub struct Definition {
     pub others: String,
 }
 
-/// One feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
     /// In the author's words; of one with a heading of its own, the heading, a blank line and what stands under it.
@@ -93,7 +91,6 @@ impl fmt::Display for DefinitionError {
 impl std::error::Error for DefinitionError {}
 
 impl Definition {
-    /// Reads a file.
     pub fn parse(text: &str) -> Result<Self, DefinitionError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MOST_BYTES {

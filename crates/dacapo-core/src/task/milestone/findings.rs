@@ -17,7 +17,6 @@ const MOST_SETTLED: usize = 40;
 pub(super) enum About {
     /// One feature, where it can be told which one.
     Feature(Option<usize>),
-    /// All of it.
     Milestone,
 }
 

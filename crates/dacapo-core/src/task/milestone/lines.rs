@@ -4,12 +4,10 @@
 use super::definition::DefinitionError;
 use super::flaw::Flaw;
 
-/// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     /// Where, from 1.
     pub(super) number: usize,
-    /// All of it.
     pub(super) text: &'a str,
     pub(super) kind: Kind<'a>,
 }

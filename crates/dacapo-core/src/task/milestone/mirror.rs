@@ -122,7 +122,7 @@ pub struct StateFile {
 enum StateWord {
     /// A milestone is in progress.
     Awake,
-    /// Nothing is.
+    /// No milestone is in progress.
     Sleeping,
     /// A milestone is paused.
     Paused,

@@ -97,9 +97,7 @@ pub struct MilestoneInFull<'a> {
 /// What a list for people says of a milestone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MilestoneBrief {
-    /// Its status.
     pub status: MilestoneStatus,
-    /// Its phase.
     pub phase: Option<MilestonePhase>,
     /// Who has the work in hand.
     pub at_work: Option<AtWork>,

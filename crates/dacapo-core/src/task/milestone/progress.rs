@@ -80,7 +80,6 @@ pub enum AtWork {
 /// Where a milestone stands.
 #[derive(Debug, Clone, Copy)]
 pub struct MilestoneProgress<'a> {
-    /// Its status.
     pub status: MilestoneStatus,
     /// Its phase; none when it is over.
     pub phase: Option<MilestonePhase>,
@@ -106,7 +105,6 @@ pub struct MilestoneProgress<'a> {
     pub definition: &'a Definition,
     /// Which of its features were accepted.
     pub done: &'a [bool],
-    /// All findings.
     pub findings: &'a Findings,
     /// How the newest round that is over ended.
     pub last: Option<LastRound<'a>>,
@@ -126,7 +124,6 @@ pub struct LastRound<'a> {
 }
 
 impl Milestone {
-    /// Where it stands.
     pub fn progress(&self) -> MilestoneProgress<'_> {
         let status = self.status();
         let goes_on = status == MilestoneStatus::InProgress;

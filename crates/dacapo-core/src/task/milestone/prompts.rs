@@ -70,7 +70,6 @@ pub(super) struct Rejected<'a> {
 pub(super) struct DeveloperTold<'a> {
     pub(super) task: Task<'a>,
     pub(super) vision: Option<&'a str>,
-    /// The milestone's file.
     pub(super) definition: &'a str,
     pub(super) path: &'a str,
     pub(super) features: Vec<FeatureLine<'a>>,
@@ -107,7 +106,6 @@ pub(super) struct AcceptorTold<'a> {
     /// What changed since, where it is small.
     pub(super) diff: Option<&'a str>,
     pub(super) vision: Option<&'a str>,
-    /// The milestone's file.
     pub(super) definition: &'a str,
     /// The one that is judged, or all where that cannot be told.
     pub(super) features: Vec<FeatureLine<'a>>,

@@ -29,7 +29,7 @@ pub struct Frozen {
 }
 
 impl Frozen {
-    /// At the start.
+    /// The definition as the task began with it.
     pub fn of(details: &Details) -> Self {
         Self { definition: details.definition.clone(), frozen: details.frozen.clone() }
     }
@@ -149,7 +149,7 @@ impl Milestone {
     }
 }
 
-/// For each new item its place among the old ones, where it stands there word for word; one at its old place is that one.
+/// For each new item the index of the old item with the same words. If several match, the one at the same index wins.
 fn same<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
     let mut taken = vec![false; old.len()];
     let mut places: Vec<Option<usize>> = vec![None; new.len()];

@@ -18,19 +18,15 @@ pub struct Settings {
     pub auto_start: bool,
     /// A person has the last word.
     pub requires_human_review: bool,
-    /// Who builds.
     pub developer: Option<String>,
-    /// Who judges.
     pub acceptor: Option<String>,
-    /// At most so many rounds.
+    /// The limit on rounds.
     pub max_rounds: Option<u32>,
     /// So many rejections in a row need a person.
     pub max_rejections: Option<u32>,
     /// The limit of one call of an agent.
     pub call_timeout: Option<Duration>,
-    /// Spend at most.
     pub max_cost: Option<f64>,
-    /// Use at most.
     pub max_tokens: Option<u64>,
 }
 

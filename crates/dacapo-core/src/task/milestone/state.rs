@@ -104,7 +104,7 @@ pub(super) struct Round {
     pub(super) changed_total: u32,
     /// Reports that were sent back.
     pub(super) reports_sent_back: u32,
-    /// Verdicts that were.
+    /// Verdicts that were sent back.
     pub(super) verdicts_sent_back: u32,
     /// The newest reply of the Acceptor's that was.
     pub(super) given: Option<String>,
@@ -200,7 +200,7 @@ pub(super) struct NewDefinition {
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Question {
-    /// Somebody paused it.
+    /// Somebody paused the milestone: is it to go on?
     GoOn { by: Option<String> },
     /// So many rejections in a row.
     Rejections,

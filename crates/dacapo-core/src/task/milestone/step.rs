@@ -95,7 +95,7 @@ pub enum MilestoneStep {
         iteration: u32,
         /// Who rejected it.
         by: Judge,
-        /// Why.
+        /// The reason for the rejection.
         reason: String,
         /// The findings that are open from now on. All others are settled. If the engine rejected it, the findings stay as
         /// they were.

@@ -144,7 +144,6 @@ const FINAL: &[Placeholder] = &[
 ];
 
 impl TemplateKind {
-    /// All there are.
     pub const ALL: [TemplateKind; 3] = [TemplateKind::Developer, TemplateKind::Acceptor, TemplateKind::Final];
 
     /// The file in `.dacapo/prompts/`.
@@ -210,7 +209,6 @@ pub struct Prompts {
 }
 
 impl Prompts {
-    /// There is none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -224,7 +222,6 @@ impl Prompts {
         }
     }
 
-    /// Sets it.
     pub fn set(&mut self, kind: TemplateKind, text: String) {
         match kind {
             TemplateKind::Developer => self.developer = Some(text),
@@ -295,7 +292,6 @@ enum Segment {
 }
 
 impl Template {
-    /// Reads one.
     pub fn parse(kind: TemplateKind, text: &str) -> Result<Self, TemplateError> {
         let wrong = |line: usize, flaw: Flaw| TemplateError { line, flaw };
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -236,7 +236,7 @@ impl Milestone {
         }
     }
 
-    /// The tree is in order: what the Developer was to be told in this round it is told now.
+    /// The tree is in order: the Developer is now told what was held back in this round.
     fn round_goes_on(&mut self) {
         let Some(round) = self.round.as_mut() else { return };
         round.cleanup = false;

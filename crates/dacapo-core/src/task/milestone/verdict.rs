@@ -38,18 +38,15 @@ pub enum Verdict {
 pub struct RaisedFinding {
     /// The number of one that has been raised before: `[R3]`.
     pub id: Option<u32>,
-    /// What it is.
     pub text: String,
 }
 
 /// What a verdict is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
-    /// One feature.
     Feature,
-    /// The whole milestone: a line for each of so many criteria is asked for.
+    /// The whole milestone: the verdict needs a line for each criterion.
     Milestone {
-        /// How many.
         criteria: usize,
     },
 }
