@@ -51,7 +51,6 @@ impl FromStr for HomeId {
 /// A guard that this process runs below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuardAbove {
-    /// Its process.
     pub pid: u32,
     /// The data directory that it works for; `None` where it does not say.
     pub home: Option<HomeId>,
@@ -85,6 +84,7 @@ mod platform {
     pub(super) fn from(proc: &Path, own: u32) -> io::Result<Line> {
         let mut line = Line::new();
         let mut at = own;
+        // An error about ourselves is returned: "no guard above" would make an agent's order look like a person's.
         let mut above = parent(proc, at)?;
         while above > 0 {
             match argv(&proc.join(above.to_string())).and_then(|argv| Ok((argv, parent(proc, above)?))) {

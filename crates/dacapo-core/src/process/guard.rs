@@ -40,13 +40,20 @@ pub fn main() -> ! {
 }
 
 fn run() -> io::Result<()> {
+    // Before anything else: a SIGTERM that arrives between here and the first order must not end the guard, because
+    // its job would then outlive everyone.
     let bell = signals::hear_only_children()?;
     // Fails only for a group leader, whose group nobody else is in.
     let _ = rustix::process::setsid();
+    // Without this a daemon that forks twice would become a child of init, and nobody could say any more that it
+    // belongs to the job.
     tree::adopt(tree::Adopt::Orphans)?;
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"dacapo-guard");
+    // Its working directory would keep a file system busy or a removed worktree alive.
     std::env::set_current_dir("/")?;
+    // The job gets streams of its own, so standard input is free to carry the socket. The copy closes on exec: a job
+    // that inherited it could give orders, and would keep it open after the guard's death.
     let socket = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     // One order after the other: to start a process for each would cost more than all the rest of a short job.
     while let Some((order, streams, held)) = receive(&socket)? {
@@ -66,6 +73,8 @@ fn carry_out(order: Order, streams: [OwnedFd; 3], socket: &UnixStream, bell: &Ow
         Guard { socket, bell, grace: order.grace, job: 0, phase: Phase::Running, cpu: Duration::ZERO };
     match start(&order, streams) {
         Ok(pid) => {
+            // The id cannot be reused before the guard itself has waited for the child, so it stays valid for signals
+            // until then.
             guard.job = pid;
             guard.tell(&Status::Started { pid });
         }
@@ -86,6 +95,8 @@ fn receive(mut socket: &UnixStream) -> io::Result<Option<Received>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut header = [0; HEADER];
+    // The descriptors come with the first byte of the header, whatever part of it is read at once. So they are
+    // collected from this call, and only the rest of the header is read with an ordinary `read`.
     let got =
         recvmsg(socket, &mut [io::IoSliceMut::new(&mut header)], &mut control, RecvFlags::empty())?.bytes;
     if got == 0 {
@@ -122,12 +133,18 @@ fn start(order: &Order, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32, (F
     // SAFETY: the closure runs in a single-threaded child and makes only async-signal-safe calls, without allocating.
     unsafe {
         command.pre_exec(move || {
+            // A session of its own: Ctrl-C at the terminal does not reach the job, and a signal to its group reaches
+            // all of it.
             rustix::process::setsid()?;
+            // The kernel sends this when the forking *thread* ends. The guard has only one, so it means: when the
+            // guard dies.
             tree::die_with_parent()?;
             // The guard may have died before the line above could have had an effect.
             if rustix::process::getppid() != Some(guard) {
                 return Err(io::Error::from_raw_os_error(libc::ESRCH));
             }
+            // The guard blocks nearly all signals, and a blocked mask is inherited over exec: an agent could not be
+            // interrupted.
             signals::reset_all();
             Ok(())
         });
@@ -179,6 +196,8 @@ impl Guard<'_> {
             if matches!(&self.phase, Phase::Stopping { until } if *until <= Instant::now()) {
                 self.kill();
             }
+            // Reaped after every wake-up and not only when the bell rang: several SIGCHLD can merge into one, and
+            // `poll` also ends with EINTR, with nothing to read yet.
             emptied = self.reap();
         }
         let (leftovers, unreachable) = match &self.phase {
@@ -202,6 +221,8 @@ impl Guard<'_> {
     fn reap(&mut self) -> bool {
         loop {
             match signals::wait_any() {
+                // ECHILD from a subreaper is the proof that the tree is empty: whatever a descendant started and left
+                // would have become a child of ours.
                 Waited::Childless => return true,
                 Waited::Nothing => return false,
                 Waited::Ended(ended) => {
@@ -209,6 +230,8 @@ impl Guard<'_> {
                     if ended.pid == self.job {
                         self.tell(&Status::Exited { code: ended.code, signal: ended.signal });
                         // Asked to end, the others keep what is left of their grace.
+                        // What the main process leaves running is killed without a grace: nobody waits for its result
+                        // any more, and a server in the background would hold the next step up.
                         if matches!(self.phase, Phase::Running) {
                             self.kill();
                         }
@@ -231,6 +254,8 @@ impl Guard<'_> {
         }
         let heard = sources.get(1).is_some_and(|runner| !runner.revents().is_empty());
         let mut rung = [0; 64];
+        // Emptied before the children are reaped (by the caller), never after: a child that ends in between rings
+        // again, and the next `poll` returns at once.
         while rustix::io::read(self.bell, &mut rung).is_ok_and(|count| count == rung.len()) {}
         if !heard {
             return runner_there;
@@ -244,6 +269,8 @@ impl Guard<'_> {
                 true
             }
             Err(rustix::io::Errno::INTR) => true,
+            // End of file: the runner has exited or was killed. From here on nobody can tell the guard to stop, so it
+            // ends everything.
             Ok(_) | Err(_) => {
                 self.kill();
                 false

@@ -46,10 +46,14 @@ impl GuardProcess {
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        // The lock is held from before the fork until the id is on the list. Otherwise `end_orphans` could see the
+        // new guard as a child of this process that is on no list, and kill it as an orphan.
         let mut live = live();
+        // Inside the lock, because the last guard to go switches it off under the same lock.
         tree::adopt(Adopt::Orphans)?;
         let child = command.spawn()?;
         live.insert(child.id());
+        // Ids are reused; id and start time together are not.
         let started = tree::identity(child.id()).unwrap_or(0);
         Ok(Self { child, socket, started, program: exe.to_owned() })
     }
@@ -90,6 +94,8 @@ impl Spare {
 impl Drop for GuardProcess {
     fn drop(&mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        // The end of its socket makes the guard kill its tree; that it has exited means that the tree is empty. Its
+        // id stays on the list until then, so that it is not taken for an orphan meanwhile.
         let _ = self.child.wait();
         let mut live = live();
         live.remove(&self.child.id());

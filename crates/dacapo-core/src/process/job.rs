@@ -13,11 +13,9 @@ use super::mask::Content;
 pub struct Job {
     /// Program and arguments. A program without a slash is looked up in the `PATH` of `env`; a relative one in `cwd`.
     pub argv: Vec<OsString>,
-    /// Where it runs.
     pub cwd: PathBuf,
     /// Its complete environment; nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
-    /// What it reads.
     pub stdin: Stdin,
     /// The raw file for its output. It must not exist yet.
     pub stdout: PathBuf,
@@ -29,7 +27,7 @@ pub struct Job {
     pub stderr: Stderr,
     /// How long it may take to end after a gentle stop.
     pub grace: Duration,
-    /// Descriptors, of locks for example, that the guard keeps open until the tree is empty. At most 13.
+    /// Descriptors, of locks for example, that the guard keeps open until the tree is empty. With the locks of the launcher at most 29.
     pub holds: Vec<OwnedFd>,
 }
 
@@ -45,7 +43,7 @@ pub struct Outputs {
     pub stdout: PathBuf,
     /// What its output is made of; its standard error is text.
     pub content: Content,
-    /// Its side file.
+    /// The index beside the raw file, where there is to be one.
     pub index: Option<PathBuf>,
     /// Where its standard error goes. What has gone with the output from the start goes on to do so.
     pub stderr: Stderr,
@@ -91,7 +89,6 @@ pub enum Exit {
     Code(i32),
     /// By this signal.
     Signal(i32),
-    /// It never began.
     SpawnFailed {
         /// What kind of failure.
         kind: io::ErrorKind,
@@ -130,7 +127,6 @@ pub struct Finished {
 /// A process that could not be ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreachable {
-    /// Its id.
     pub pid: u32,
     /// Its name as the kernel knows it.
     pub name: String,
@@ -141,12 +137,7 @@ pub struct Unreachable {
 pub enum LaunchError {
     /// A raw file could not be created.
     #[error("cannot create {}", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Output { path: PathBuf, source: io::Error },
     /// There are no pipes or threads to be had.
     #[error("cannot set up the streams of a job")]
     Streams(#[source] io::Error),

@@ -98,6 +98,8 @@ impl Launcher {
         let begun = Instant::now();
         let Job { stdout, content, index, stderr, .. } = job;
         let outputs = Outputs { stdout, content, index, stderr };
+        // Everything that can fail is done before the guard has its order: from then on a process runs, and an error
+        // could not be reported as "not started".
         let streams = Streams::open(job.stdin, &outputs.stderr).map_err(LaunchError::Streams)?;
         let files = Files::create(&outputs, &self.masker)?;
         let order = Order { argv: job.argv, cwd: job.cwd, env: job.env, grace: job.grace };
@@ -120,6 +122,7 @@ impl Launcher {
                 return Err(LaunchError::Guard(error));
             }
         };
+        // Our copies of the write ends: while they are open, the pipes never report their end.
         drop(streams.theirs);
         let running = Running(Arc::new(Shared {
             socket: guard.socket.try_clone().map_err(LaunchError::Streams)?,
@@ -159,6 +162,8 @@ impl Launcher {
         }
         let descriptors: Vec<BorrowedFd<'_>> = streams.iter().chain(holds).map(AsFd::as_fd).collect();
         if let Some(spare) = self.spare.take()
+            // A spare that died after it was last looked at gives EPIPE here. It has started nothing, so the same
+            // order can go to a new guard without running twice.
             && send_order(&spare.socket, order, &descriptors).is_ok()
         {
             return Ok(spare);
@@ -275,7 +280,7 @@ struct Streamed {
 
 /// The files that a job's streams are to go on in.
 pub(super) enum Next {
-    /// The present ones.
+    /// It keeps the files it has.
     None,
     Files(Box<Files>),
     /// Its streams have ended.
@@ -303,6 +308,9 @@ impl Shared {
 
     /// The job is over, and its guard cannot be told anything about it any more. True when it never was.
     pub(super) fn close(&self) -> bool {
+        // The lock of `stop` is held while `over` is set, and `Running::stop` sends while it holds it. So a late stop
+        // is either sent before the guard goes back to the spares, or not at all: it can never hit the next job of
+        // the same guard.
         let asked = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Release);
         asked.is_none()
@@ -355,6 +363,8 @@ impl Running {
     /// notices nothing. False, and nothing is created, when its streams have ended.
     pub fn continue_in(&self, outputs: &Outputs) -> Result<bool, LaunchError> {
         let files = Files::create(outputs, &self.0.masker)?;
+        // Lock order: `next`, then `progress`. The job's thread takes only `next`, so it never waits for a reader of
+        // `progress`.
         let mut next = self.0.next.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*next, Next::Over) {
             drop(next);
@@ -382,6 +392,7 @@ impl Running {
 
     /// What the tree uses at this moment; `None` when the job is over.
     pub fn sample(&self) -> Option<TreeSample> {
+        // The guard's id may be another process's by now.
         if self.0.over.load(Ordering::Acquire) {
             return None;
         }

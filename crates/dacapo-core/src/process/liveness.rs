@@ -55,7 +55,7 @@ impl ActivityMonitor {
         Self { window, work: WORK, bytes: 0, tree: None, last_sign: None, cpu: VecDeque::new() }
     }
 
-    /// The same for a program that burns up to so many percent of one core while it merely waits.
+    /// The same for a program that uses up to `percent` of one core while it merely waits.
     #[must_use]
     pub(crate) fn beyond(mut self, percent: u32) -> Self {
         self.work = percent.max(WORK);
@@ -74,6 +74,8 @@ impl ActivityMonitor {
         let wrote = bytes != self.bytes;
         self.bytes = bytes;
         let Some(sample) = sample else {
+            // A gap in the samples breaks the proof: what was used during it is not known, so the window begins
+            // again.
             self.cpu.clear();
             if wrote || self.last_sign.is_none() {
                 self.last_sign = Some(now);
@@ -94,6 +96,8 @@ impl ActivityMonitor {
             self.last_sign = Some(now);
         }
         self.cpu.push_back((now, sample.cpu_ms));
+        // The front entry is kept until the second is a whole window old, so that there is always one entry that
+        // spans the window.
         while self.cpu.get(1).is_some_and(|(at, _)| now.saturating_sub(*at) >= self.window) {
             self.cpu.pop_front();
         }
@@ -105,6 +109,7 @@ impl ActivityMonitor {
     }
 
     fn is_work(&self, cpu_ms: u64, span: Duration) -> bool {
+        // Zero is never work, even over a span of zero (two observations at the same instant).
         cpu_ms > 0 && u128::from(cpu_ms) * 100 >= span.as_millis() * u128::from(self.work)
     }
 

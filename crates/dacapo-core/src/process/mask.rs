@@ -184,7 +184,6 @@ enum More {
 }
 
 impl Line {
-    /// After these bytes.
     fn after(self, bytes: &[u8]) -> Self {
         let (line, bytes) = match memchr::memrchr(b'\n', bytes) {
             Some(newline) => (Self::Begins, &bytes[newline + 1..]),

@@ -147,6 +147,7 @@ impl Pump {
         }
         let (shared, spare) = (Arc::clone(&self.shared), Arc::clone(&self.spare));
         let (finished, guard) = self.finish();
+        // Before the guard is handed to the next job: see `Shared::close`.
         let never_stopped = shared.close();
         // Told nothing but its order, and left with nothing: as good as new.
         let as_new = never_stopped && !finished.guard_lost && finished.unreachable.is_empty();
@@ -161,6 +162,7 @@ impl Pump {
         let timeout = self.end.as_ref().map(|end| end.drain_until.saturating_duration_since(Instant::now()));
         let timeout_spec = timeout.and_then(|timeout| timeout.try_into().ok());
         let mut sources = Vec::with_capacity(4);
+        // The guard says nothing more after its last message, but its socket would report its end again and again.
         if self.end.is_none() {
             sources.push(PollFd::new(&self.guard.socket, PollFlags::IN));
         }
@@ -175,6 +177,8 @@ impl Pump {
             Err(_) => return,
         };
         drop(sources);
+        // Before anything is read in this step: what is read from here on goes to the new files, once the line that
+        // has begun is complete.
         if let Some(files) = self.shared.take_next() {
             self.continue_in(files);
         }
@@ -190,6 +194,8 @@ impl Pump {
         if ready.next() == Some(true) && self.feed.as_mut().is_some_and(Feed::push) {
             self.feed = None;
         }
+        // Output first, then what the guard says: when it reports the end, everything that was in the pipes by then
+        // has been read in this step or is drained below.
         if heard {
             self.hear();
         } else {
@@ -207,6 +213,8 @@ impl Pump {
     /// Stops waiting for streams that someone out of reach keeps open.
     fn cut_off_strangers(&mut self, moved: bool) {
         let Some(end) = &self.end else { return };
+        // The tree is empty, so the pipes should be at their end. One that is not is held open by a process that
+        // could not be ended (of another user, or in another container): it must not hold the turn up for ever.
         let late = Instant::now() >= end.drain_until;
         if late && (!moved || self.seen().saturating_sub(end.seen) > DRAIN_BYTES) {
             for tap in &mut self.taps {
@@ -249,6 +257,8 @@ impl Pump {
         if cfg!(not(target_os = "linux")) {
             tree::signal_group(self.job, rustix::process::Signal::KILL);
         }
+        // Those seen below the guard by the last sample. A process that emptied its environment and left its session
+        // is known by nothing else.
         let members = self.shared.members();
         let lost = LostGuard {
             tag: self.shared.tag.as_deref(),

@@ -25,6 +25,8 @@ extern "C" fn ring(_signal: libc::c_int) {
 pub(super) fn hear_only_children() -> io::Result<OwnedFd> {
     let (bell, handle) = io::pipe()?;
     rustix::io::ioctl_fionbio(&bell, true)?;
+    // Both ends must not block: the handler could otherwise hang in `write` on a full pipe, and the guard in `read`
+    // on an empty one.
     rustix::io::ioctl_fionbio(&handle, true)?;
     BELL.store(handle.as_raw_fd(), Ordering::Relaxed);
     // The handler writes to it for as long as the process lives.
@@ -35,6 +37,8 @@ pub(super) fn hear_only_children() -> io::Result<OwnedFd> {
     unsafe {
         let action = action.assume_init_mut();
         action.sa_sigaction = ring as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        // SA_NOCLDSTOP: a job that is merely stopped (Ctrl-Z, a debugger) has not ended. `poll` is not restarted even
+        // with SA_RESTART, which is what wakes the loop.
         action.sa_flags = libc::SA_RESTART | libc::SA_NOCLDSTOP;
         libc::sigfillset(&raw mut action.sa_mask);
         libc::sigfillset(mask.as_mut_ptr());
@@ -42,6 +46,7 @@ pub(super) fn hear_only_children() -> io::Result<OwnedFd> {
             libc::sigdelset(mask.as_mut_ptr(), *signal);
         }
         if libc::sigprocmask(libc::SIG_SETMASK, mask.as_ptr(), std::ptr::null_mut()) != 0
+            // The handler comes last. A child that ended before would be missed, but there is none yet.
             || libc::sigaction(libc::SIGCHLD, action, std::ptr::null_mut()) != 0
         {
             return Err(io::Error::last_os_error());
@@ -55,6 +60,8 @@ pub(super) fn reset_all() {
     let mut none = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: both calls are async-signal-safe; ids that cannot be set give an error, which is what they should do.
     unsafe {
+        // Ignored signals stay ignored over exec: started from a shell under `nohup`, say, the job would not hear
+        // SIGHUP.
         for signal in 1..=64 {
             libc::signal(signal, libc::SIG_DFL);
         }
@@ -86,6 +93,7 @@ pub(super) fn wait_any() -> Waited {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: both pointers are valid for writes, and all-zero is a valid `rusage`.
     let (pid, usage) = unsafe {
+        // `wait4` and not `waitpid`: it also gives the processor time of the child and of what the child waited for.
         let pid = libc::wait4(-1, &raw mut status, libc::WNOHANG, usage.as_mut_ptr());
         (pid, usage.assume_init())
     };
@@ -113,6 +121,8 @@ pub fn keep_descriptors_to_ourselves() {
     {
         const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
         // SAFETY: takes three numbers and changes a flag of descriptors; nothing is closed.
+        // Descriptors that were inherited from whoever started us, and those of libraries, may lack the flag. With
+        // one call it is set on all of them; the loop below could miss one that another thread opens meanwhile.
         let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
         if done == 0 {
             return;

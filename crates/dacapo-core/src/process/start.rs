@@ -29,7 +29,7 @@ pub fn leave(mut child: std::process::Child) {
 pub(crate) enum Group {
     /// Those that we hear.
     Ours,
-    /// None.
+    /// None: it is in a process group of its own.
     Own,
 }
 
@@ -79,6 +79,8 @@ pub(crate) fn read_both(first: Option<io::PipeReader>, second: io::PipeReader) -
     };
     let mut pipes = [first, second];
     for pipe in &pipes {
+        // Non-blocking, so that `read_to_end` returns with WouldBlock when a pipe is empty. What it has read by then
+        // stays in the buffer.
         rustix::io::ioctl_fionbio(pipe, true)?;
     }
     loop {
@@ -144,6 +146,8 @@ mod system {
         let variables: Vec<CString> = command.get_envs().filter_map(variable).collect::<io::Result<_>>()?;
         let mut actions = Actions::new()?;
         if let Some(dir) = command.get_current_dir() {
+            // In the child: the working directory belongs to the whole process, so other threads would see a change
+            // of ours.
             actions.change_dir(&word(dir.as_os_str())?)?;
         }
         for (number, stream) in (0..).zip(&streams) {

@@ -46,7 +46,6 @@ impl Progress {
         self.file.try_clone()
     }
 
-    /// The raw file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -174,6 +173,8 @@ impl Capture {
             Err(nothing) => return (nothing, false),
         };
         let new = &self.buffer[self.held..self.held + count];
+        // The files of two turns meet between two lines, never inside one: a parser of either must not see half an
+        // event.
         let own = memchr::memchr(b'\n', new).map_or(count, |newline| newline + 1);
         let rest = new[own..].to_vec();
         self.take_in(own);
@@ -196,6 +197,8 @@ impl Capture {
     fn take_in(&mut self, count: usize) {
         let filled = self.held + count;
         self.at_line_border = self.buffer[filled - 1] == b'\n';
+        // The mask may keep back the last bytes, which could be the first half of a secret. They are written with the
+        // next read, or at the end.
         let done = self.mask.mask(&mut self.buffer[..filled]);
         self.note_time(Instant::now());
         let written = self.write(done);
@@ -218,6 +221,8 @@ impl Capture {
                 Err(error) => self.error = Some(error),
             }
         }
+        // After the first error nothing more is written, even if space comes back: the file stays a prefix of the
+        // stream without holes, so that offsets in it keep their meaning.
         self.lost += rest.len() as u64;
         (count - rest.len()) as u64
     }
@@ -229,6 +234,7 @@ impl Capture {
             return;
         }
         *last = Some(now);
+        // Where the next bytes go in the file: this is called before they are written.
         let offset = self.progress.bytes();
         let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
         let _ = index.write_all(format!("{offset} {millis}\n").as_bytes());
@@ -271,6 +277,8 @@ impl Follower {
         if self.read(buffer)? {
             return Ok(true);
         }
+        // The file is read first and waited for second: bytes that were written before this call are found without
+        // the lock, and those written in between are seen by `wait_past` under it.
         if !self.live.as_ref().is_some_and(|progress| progress.wait_past(self.at)) {
             return Ok(false);
         }

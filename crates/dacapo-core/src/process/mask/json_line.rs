@@ -37,7 +37,6 @@ const OPAQUE: &[&str] = &[
 /// What becomes of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatchContext {
-    /// In a text.
     Text,
     /// In what must stay as it is.
     Structure,

@@ -74,6 +74,8 @@ pub(super) fn tagged(tag: &str) -> Vec<Process> {
     let own_line = ancestors(&all, std::process::id());
     let own_sessions: HashSet<u32> =
         all.iter().filter(|process| own_line.contains(&process.pid)).map(|process| process.session).collect();
+    // `environ` shows the environment at exec. A program that changes its own variables is still found; one that was
+    // started with an empty environment is found by its session.
     let carriers: Vec<&Process> = all
         .iter()
         .filter(|process| !own_line.contains(&process.pid) && proc.carries(process.pid, tag) == Some(true))
@@ -81,6 +83,7 @@ pub(super) fn tagged(tag: &str) -> Vec<Process> {
     let sessions: HashSet<u32> = carriers
         .iter()
         .map(|process| process.session)
+        // Session 0 belongs to the kernel or to another namespace, 1 to init: never a job's.
         .filter(|session| *session > 1 && !own_sessions.contains(session))
         .collect();
     let roots: BTreeSet<u32> = carriers
@@ -139,6 +142,7 @@ pub(super) fn orphans(lost: &LostGuard<'_>, guards: &BTreeSet<u32>) -> Vec<Proce
         .iter()
         .filter(|process| process.parent == own_pid && !guards.contains(&process.pid))
         .filter(|process| {
+            // With the start time: an id that was seen below the guard may have been given to another process since.
             lost.seen.contains(&(process.pid, process.started))
                 || match lost.tag.and_then(|tag| proc.carries(process.pid, tag)) {
                     Some(true) => true,

@@ -222,6 +222,7 @@ fn hunt_down(quarry: impl Fn() -> Vec<Process>, tag: Option<&str>) -> Swept {
         for process in &found {
             hunt.kill(process, &spared_groups);
         }
+        // A zombie stays listed until its parent waits for it, and orphans of a lost guard are children of ours now.
         for pid in hunt.killed.iter().copied() {
             reap(pid);
         }
@@ -237,9 +238,11 @@ fn hunt_down(quarry: impl Fn() -> Vec<Process>, tag: Option<&str>) -> Swept {
             break;
         }
         if !hunt.is_fresh() {
+            // The system offers nothing to wait for: these processes are not all children of ours.
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+    // A process that was signalled but is still alive was not ended, whatever `killed` says.
     let lost: BTreeSet<u32> = unreachable.iter().map(|process| process.pid).collect();
     Swept { killed: hunt.killed.difference(&lost).copied().collect(), unreachable }
 }

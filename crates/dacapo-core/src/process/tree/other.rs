@@ -27,7 +27,7 @@ pub fn can_see_processes() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Nobody tells.
+/// Not known on this system.
 pub(crate) fn boot_time() -> Option<SystemTime> {
     None
 }

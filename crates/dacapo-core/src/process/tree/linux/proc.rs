@@ -44,6 +44,7 @@ impl Proc {
 
     /// Reads `pid (name) state ppid …`; the name may hold spaces and parentheses.
     fn parse(&self, pid: u32, stat: &[u8]) -> Option<Process> {
+        // A process can call itself `x) S 1 (`: only the last parenthesis ends the name for sure.
         let (open, close) = (memchr::memchr(b'(', stat)?, memchr::memrchr(b')', stat)?);
         let name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
         let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
@@ -111,6 +112,7 @@ impl Proc {
     }
 
     pub(super) fn children(&self, pid: u32) -> Vec<u32> {
+        // A child is listed under the *thread* that forked it, so the lists of all threads are needed.
         let tasks = fs::read_dir(self.of(pid).join("task")).into_iter().flatten().flatten();
         tasks
             .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
@@ -141,9 +143,13 @@ impl Proc {
 
     pub(super) fn sample(&self, guard: u32) -> Option<(TreeSample, Members)> {
         let mut members = Vec::new();
+        // What has ended and was waited for is counted in the guard's `children_cpu_ms`: without it the total would
+        // fall when a process ends.
         let mut sample = TreeSample { cpu_ms: self.process(guard)?.children_cpu_ms, ..TreeSample::default() };
         self.below(guard, &mut |process| {
             sample.cpu_ms += process.cpu_ms + process.children_cpu_ms;
+            // With XOR the order in which processes are found does not matter. The start time is part of it, so that
+            // an id that was reused counts as another process.
             sample.processes ^= scatter(u64::from(process.pid) ^ process.started.rotate_left(32));
             sample.count += 1;
             members.push((process.pid, process.started));
