@@ -65,14 +65,11 @@ pub struct DroppedRecord {
     v: u32,
     /// Names it: `NAME-STAMP-RANDOM`.
     pub id: String,
-    /// The task's name.
     pub name: String,
     /// The task's tag: a later task of the same name has another.
     pub tag: String,
-    /// Why.
     #[serde(flatten)]
     pub why: DropReason,
-    /// When.
     pub at: Timestamp,
     /// What the task was about.
     pub prompt: String,
@@ -103,16 +100,8 @@ pub enum DropError {
     /// Another process is at it.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// A file.
     #[error("cannot {what} {}: {source}", path.display())]
-    File {
-        /// What was tried.
-        what: FileAction,
-        /// With which.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    File { what: FileAction, path: PathBuf, source: io::Error },
 }
 
 impl From<GitError> for DropError {

@@ -40,7 +40,7 @@ pub enum Opening {
     Start,
     /// Behind what it was given last.
     After(Position),
-    /// With all events, which are few, but of what agents did only with so many things, the last of the turn at work.
+    /// With all events, which are few, but with only the last this many things that the agent did in the current turn.
     Tail(usize),
     /// With all events, and never anything of what agents did.
     Events,
@@ -65,7 +65,7 @@ pub enum Item {
     Event(Box<Envelope>),
     /// The agent did something. `turn`, `stream` and `offset` together identify it.
     Agent {
-        /// The turn.
+        /// The turn's number.
         turn: u32,
         /// Where the agent said so.
         stream: Stream,
@@ -121,7 +121,7 @@ pub enum Rest {
 pub enum Doing {
     /// A check runs.
     Check {
-        /// The check.
+        /// The check's command.
         command: String,
     },
     /// A checkout of a commit is made, to prove it there.
@@ -156,20 +156,13 @@ impl Doing {
 /// A task cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// Its spec.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Its journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// What its agent prints.
     #[error("cannot read {}: {source}", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Output { path: PathBuf, source: io::Error },
     /// Whether it is driven cannot be found out.
     #[error("cannot see whether it is driven: {0}")]
     Lock(io::Error),

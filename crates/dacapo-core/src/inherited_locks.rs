@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What is held by open descriptors, such as a lock.
 pub trait Descriptors {
-    /// All of them.
+    /// The open files that hold the lock.
     fn descriptors(&self) -> &Arc<Vec<File>>;
 }
 
@@ -19,14 +19,12 @@ pub trait Descriptors {
 pub struct InheritedLocks(Arc<Mutex<Vec<Weak<Vec<File>>>>>);
 
 impl InheritedLocks {
-    /// These locks.
     pub fn of<'l, L: Descriptors + 'l>(locks: impl IntoIterator<Item = &'l L>) -> Self {
         let handed = Self::default();
         locks.into_iter().for_each(|lock| handed.add(lock));
         handed
     }
 
-    /// One more.
     pub fn add(&self, lock: &impl Descriptors) {
         let held = Arc::downgrade(lock.descriptors());
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

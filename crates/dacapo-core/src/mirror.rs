@@ -34,22 +34,18 @@ const MOST_BYTES: u64 = 64 << 10;
 pub struct Document {
     /// Directories below `.dacapo/` that it is in, the outermost first.
     pub within: &'static [&'static str],
-    /// Its name there.
     pub name: String,
-    /// What it says.
     pub content: Map<String, Value>,
-    /// Whose it is.
     pub owner: Owner,
 }
 
 /// Whose a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The task's alone.
+    /// The task owns it alone.
     Task,
     /// The one's that this key names at the time.
     Named {
-        /// The key.
         by: &'static str,
         /// Whether the task takes it over from another one.
         takes_over: bool,

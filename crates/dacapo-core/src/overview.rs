@@ -26,7 +26,7 @@ const MOST_PROMPT: usize = 100;
 /// All tasks of a repository, by name.
 #[derive(Debug)]
 pub struct Overview<T> {
-    /// Those that read.
+    /// Tasks that could be read.
     pub tasks: Vec<T>,
     /// Those that do not: one must not hide the others.
     pub problems: Vec<Problem>,
@@ -35,11 +35,8 @@ pub struct Overview<T> {
 /// A task that does not read.
 #[derive(Debug)]
 pub struct Problem {
-    /// Its name.
     pub name: String,
-    /// Where it is.
     pub path: PathBuf,
-    /// Why.
     pub error: ViewError,
 }
 
@@ -52,10 +49,9 @@ pub trait Glance: Serialize + DeserializeOwned {
     /// What the journal says.
     fn of(view: &TaskView) -> Self;
 
-    /// The task's status.
     fn status(&self) -> Status;
 
-    /// Nobody drives it.
+    /// The same task, shown as interrupted because no process drives it.
     fn interrupted(self) -> Self;
 }
 
@@ -112,16 +108,12 @@ fn look<T: Glance>(dir: &TaskDir, kinds: Kinds, parent: &File, index: &mut Index
 /// What a list for people says of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
-    /// Its name.
     pub name: String,
     /// The checkout it was asked for in.
     pub repo: String,
-    /// Where it stands.
     pub status: Status,
-    /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// Proven, not merely claimed.
@@ -139,7 +131,7 @@ pub struct Brief {
     /// Active time until something happened last.
     #[serde(default)]
     pub elapsed_seconds: f64,
-    /// When that was.
+    /// When the newest event happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_at: Option<Timestamp>,
     /// What it is doing, where it is running.
@@ -156,7 +148,6 @@ pub struct Brief {
     pub detail: Option<StopDetail>,
     /// Iterations finished.
     pub iteration: u32,
-    /// Of how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// Cost so far, where known.
@@ -172,7 +163,6 @@ pub struct Brief {
     /// When it joined the row of those who wait for a place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued_at: Option<Timestamp>,
-    /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
     /// It works in a worktree of its own, on this branch.
@@ -187,10 +177,8 @@ pub struct Brief {
     /// The commit it started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<Oid>,
-    /// The newest commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit: Option<Oid>,
-    /// Its kind.
     #[serde(default)]
     pub kind: String,
     /// What only that kind has ([`crate::engine::KindView::brief`]).

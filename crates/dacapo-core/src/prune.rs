@@ -26,7 +26,7 @@ pub(crate) const KEEP_PROOFS: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Counting files ends here; the number is for people.
 const COUNTING: Duration = Duration::from_secs(30);
 
-/// What may go.
+/// Which rules decide what may be removed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
     /// Only what is older.
@@ -41,29 +41,23 @@ pub enum PutAway {
     /// What is merged and holds nothing else, and all that is older than [`KEEP_UNMERGED`].
     #[default]
     MergedOrOld,
-    /// All of it.
     All,
 }
 
 /// Something that is to go.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// What it is.
     pub what: PruneKind,
-    /// What it occupies.
     pub bytes: u64,
     /// Why it may go.
     pub reason: Reason,
 }
 
-/// What it is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PruneKind {
     /// The worktree and branch of a merged task; its record stays.
     Worktree {
-        /// The task.
         name: String,
-        /// The worktree.
         path: PathBuf,
         /// The branch, by its full name.
         branch: String,
@@ -72,23 +66,16 @@ pub enum PruneKind {
     Dropped {
         /// The task it was.
         name: String,
-        /// Which.
         id: String,
     },
     /// A checkout in which commits were proven, with its build caches.
-    Proof {
-        /// Where.
-        path: PathBuf,
-    },
+    Proof { path: PathBuf },
     /// What a crash left: a scratch checkout, or a directory that was being removed.
-    Left {
-        /// Where.
-        path: PathBuf,
-    },
+    Left { path: PathBuf },
 }
 
 impl PruneKind {
-    /// For people.
+    /// The name that people see.
     pub fn name(&self) -> String {
         match self {
             PruneKind::Worktree { name, .. } => name.clone(),
@@ -116,17 +103,13 @@ pub enum Reason {
     /// The same, and nothing is in it.
     EmptyAfterCrash,
     /// Nothing was proven in it for so long.
-    NoProofFor {
-        /// How long.
-        seconds: u64,
-    },
+    NoProofFor { seconds: u64 },
     /// It was put away.
     PutAway(PutAwayState),
     /// It was put away, and not for long enough.
     KeptFor {
-        /// What it holds.
         state: PutAwayState,
-        /// It goes after so many.
+        /// It is removed after this many days.
         days: u64,
     },
     /// Whoever put it away was interrupted.
@@ -134,15 +117,9 @@ pub enum Reason {
     /// A merge, a rebase, … was begun there and not finished.
     GitAtWork,
     /// Files in it are in no commit.
-    Uncommitted {
-        /// How many.
-        files: usize,
-    },
+    Uncommitted { files: usize },
     /// It belongs to no task.
-    Nobodys {
-        /// Where it is.
-        path: PathBuf,
-    },
+    Nobodys { path: PathBuf },
     /// What git or the system said.
     Said {
         /// In its own words.
@@ -164,22 +141,18 @@ pub enum PutAwayState {
 /// Something that stays, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spared {
-    /// Which.
     pub name: String,
-    /// Why.
     pub reason: Reason,
 }
 
 /// What would be done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// What goes.
     pub items: Vec<Item>,
     /// What stays though one might expect it to go.
     pub spared: Vec<Spared>,
 }
 
-/// Prunes one repository.
 #[derive(Debug)]
 pub struct Prune<'a> {
     repo: &'a Repo,

@@ -50,17 +50,10 @@ pub struct Looked {
 /// The radar could not be brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub enum RadarError {
-    /// Git.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// Its file.
     #[error("cannot write {}: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
 }
 
 impl Known {

@@ -41,11 +41,9 @@ pub enum RenameError {
     /// Its name says more than how it is called.
     #[error("Task '{name}' is a {kind}: it is named by {file}")]
     NameFixed {
-        /// Its name.
         name: String,
-        /// Its kind.
         kind: String,
-        /// What names it.
+        /// The file that fixes the name.
         file: String,
     },
     /// Nobody here knows what its name is good for.
@@ -66,16 +64,8 @@ pub enum RenameError {
     /// Its journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A file.
     #[error("cannot {what} {}: {source}", path.display())]
-    File {
-        /// What was tried.
-        what: FileAction,
-        /// With which.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    File { what: FileAction, path: PathBuf, source: io::Error },
 }
 
 impl From<OpenError> for RenameError {

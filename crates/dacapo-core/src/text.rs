@@ -50,7 +50,7 @@ pub fn tail_lines(text: &str, lines: usize, bytes: usize) -> &str {
     &text[from..]
 }
 
-/// At most so many terminal columns, with `…` where something is missing.
+/// Cuts the text to at most this many terminal columns, with `…` where something is missing.
 pub fn cut_columns(text: &str, columns: usize) -> String {
     use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
     if text.width() <= columns {
@@ -98,7 +98,7 @@ pub fn is_deceptive(c: char) -> bool {
     )
 }
 
-/// At most so many characters, the last of them `…` where something is missing.
+/// Cuts the text to at most this many characters, the last of them `…` where something is missing.
 pub fn cut_chars(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),

@@ -174,7 +174,6 @@ impl History {
 }
 
 impl Past {
-    /// All of it.
     fn whole(&self) -> String {
         self.with_summary(usize::MAX)
     }

@@ -12,7 +12,6 @@ const MOST_SUMMARIES: usize = 20;
 /// What the message is made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergeMessage<'a> {
-    /// The task's name.
     pub task: &'a str,
     /// What such a task is called.
     pub kind: &'a str,

@@ -12,11 +12,9 @@ const BODY_LINES: usize = 3;
 /// What a commit message is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct CommitMessage<'a> {
-    /// The task's name.
     pub task: &'a str,
     /// The iteration, from 0.
     pub iteration: u32,
-    /// How it went.
     pub ended: Ended,
     /// What the agent says it did; may be empty.
     pub summary: &'a str,

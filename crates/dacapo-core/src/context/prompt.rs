@@ -24,7 +24,6 @@ const BUILD_ON_CHANGES: &str = "Earlier iterations have worked on this already a
 pub struct PromptParts<'a> {
     /// The user's own words.
     pub prompt: &'a str,
-    /// The plan.
     pub plan: Option<&'a str>,
     /// How much is passed on.
     pub policy: &'a ContextPolicy,
@@ -32,7 +31,7 @@ pub struct PromptParts<'a> {
     pub follow_up: &'a str,
     /// Which iteration, from 0.
     pub iteration: u32,
-    /// Of how many.
+    /// The limit of iterations, where there is one.
     pub cap: Option<u32>,
     /// What everything builds on.
     pub base: Option<&'a Oid>,

@@ -15,7 +15,6 @@ const FILES_ASKED: usize = 5;
 /// A red proof, as the next prompt tells it.
 #[derive(Debug, Clone)]
 pub struct Shortfall<'a> {
-    /// What failed where.
     pub failure: &'a ProofFailure,
     /// What the failed checks printed.
     pub checks: &'a [CheckResult],

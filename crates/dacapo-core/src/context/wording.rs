@@ -24,7 +24,6 @@ const BYTES_PER_WORD: usize = 6;
 /// What a model is to write about.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
-    /// The user's prompt.
     pub task: &'a str,
     /// The iteration, from 0.
     pub iteration: u32,

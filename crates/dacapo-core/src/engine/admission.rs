@@ -71,7 +71,7 @@ enum Slot {
     Without(Slots),
     /// It was given one, or a ticket, before the driver began.
     Given(Slots, Entered),
-    /// It has one.
+    /// It has a slot.
     Holds(Slots, SlotLease),
 }
 
@@ -105,7 +105,7 @@ impl Slot {
         }
     }
 
-    /// Gives it up.
+    /// Gives the slot or the ticket up.
     fn leave(&mut self) {
         *self = match std::mem::replace(self, Self::NotNeeded) {
             Self::NotNeeded => Self::NotNeeded,

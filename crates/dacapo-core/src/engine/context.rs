@@ -31,7 +31,7 @@ pub trait Sink {
         None
     }
 
-    /// Time has passed.
+    /// Called regularly, so that a clock on the screen can move on.
     fn tick(&mut self) {}
 
     /// A person is to decide; the answer goes to `reply`, whenever it comes. False: there is nobody to ask.
@@ -67,15 +67,14 @@ impl Reply {
 pub enum Activity<'a> {
     /// A command makes the fresh worktree usable.
     Setup(&'a str),
-    /// A check runs.
     Check(&'a str),
     /// A checkout of this commit is made, to prove it there.
     Proving(&'a Oid),
     /// A model writes about the iteration.
     Writing {
-        /// What.
+        /// A commit message or a summary.
         what: Writing,
-        /// Which one.
+        /// The model.
         by: &'a str,
     },
     /// What the iteration left is being committed.
@@ -87,37 +86,22 @@ pub enum Activity<'a> {
 /// What Dacapo itself could not do. The task stays as it is and can be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
-    /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Git.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A worktree.
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
-    /// A child.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A file.
     #[error("cannot {what} {}: {source}", path.display())]
-    File {
-        /// What was tried.
-        what: FileAction,
-        /// With which.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    File { what: FileAction, path: PathBuf, source: std::io::Error },
     /// The kind of task.
     #[error(transparent)]
     Kind(#[from] NotThatKind),
     /// The row of tasks that wait for a place.
     #[error("cannot wait for a slot: {source}")]
-    Queue {
-        /// Why.
-        source: std::io::Error,
-    },
+    Queue { source: std::io::Error },
     /// The place to work in is not what it was.
     #[error("{}", words::workspace(.0))]
     Workspace(WorkspaceProblem),
@@ -126,10 +110,7 @@ pub enum DriverError {
         "the journal of task '{task}' is inconsistent: it asks for the same step over and over. Nothing more was \
          started; its branch and files are unchanged"
     )]
-    NoProgress {
-        /// Of which task.
-        task: String,
-    },
+    NoProgress { task: String },
 }
 
 impl DriverError {
@@ -163,7 +144,6 @@ pub enum Answers {
 pub struct DriverContext {
     /// Our own program, run again as guard and as scripted agent.
     pub program: PathBuf,
-    /// The user's environment.
     pub env: Env,
     /// The locks that the task's git and guards hold together with whoever drives it: the task's own, and that of a
     /// checkout that it works in.
@@ -174,7 +154,7 @@ pub struct DriverContext {
     pub limits: SharedLimits,
     /// More iterations, for a task that is taken up again.
     pub more_iterations: Option<u32>,
-    /// More words.
+    /// What a person adds to the prompt of a task that is taken up again.
     pub follow_up: Option<String>,
     /// How commits are proven from now on, where that changes.
     pub proof: Option<ProofPolicy>,

@@ -15,9 +15,9 @@ use crate::store::{Journal, TaskDir};
 /// What is to be forced to disk, in this order: new objects, then the refs that name them, then the journal.
 #[derive(Default)]
 pub(super) struct Order {
-    /// Where objects are.
+    /// The object directory.
     pub(super) objects: PathBuf,
-    /// Files of refs.
+    /// Files of loose refs.
     pub(super) refs: Vec<PathBuf>,
 }
 

@@ -12,7 +12,7 @@ use crate::spec::Place;
 /// Folded from the journal before the driver begins.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    /// There was one.
+    /// The journal already had events: the task is being resumed.
     pub(super) taken_up: bool,
     /// The place to work in was made.
     pub(super) workspace_was_made: bool,

@@ -65,12 +65,7 @@ pub enum NotThatKind {
     Unknown(String),
     /// Its own part of the spec does not read.
     #[error("cannot read the spec of this {kind}: {message}")]
-    Details {
-        /// The kind.
-        kind: &'static str,
-        /// Why not.
-        message: String,
-    },
+    Details { kind: &'static str, message: String },
 }
 
 /// The kinds that a driver knows.
@@ -88,7 +83,6 @@ impl Kinds {
         self.0.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// All of them.
     pub fn all(self) -> &'static [&'static dyn Kind] {
         self.0
     }

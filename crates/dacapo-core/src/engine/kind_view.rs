@@ -61,11 +61,11 @@ pub trait KindView: fmt::Debug + Send + Sync + Any {
 /// Numbers of a task, as its kind counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// At most so many pieces of work.
+    /// The limit on pieces of work (iterations or rounds).
     pub most: u32,
-    /// Of those that are over, so many succeeded.
+    /// Finished pieces of work that succeeded.
     pub succeeded: u32,
-    /// And so many did not.
+    /// Finished pieces of work that did not.
     pub failed: u32,
     /// Commits on its branch.
     pub commits: u32,
@@ -76,9 +76,7 @@ pub struct Counts {
 pub struct Purpose {
     /// What such a task is called.
     pub word: &'static str,
-    /// In a line.
     pub title: String,
-    /// In full.
     pub goal: String,
     /// What it is made of, a line each.
     pub parts: Vec<String>,

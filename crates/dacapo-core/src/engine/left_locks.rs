@@ -13,7 +13,7 @@ use crate::git::{EndedRun, Oid, Repo};
 use crate::spec::Place;
 use crate::store::TaskDir;
 
-/// The last sign of life of a run that died is at most so much older than its death.
+/// A run that died showed its last sign of life at most this long before its death.
 const SILENCE: Duration = Duration::from_secs(5 * 60);
 
 /// What the journal tells of the process that drove the task before.

@@ -63,9 +63,8 @@ pub trait Machine {
 /// Where a task is that files tell of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whereabouts {
-    /// At its place.
+    /// In its own directory.
     Here,
-    /// It was dropped.
     Dropped,
 }
 
@@ -76,11 +75,10 @@ pub enum Input {
     Begin(Begin),
     /// The workspace is there.
     WorkspaceReady {
-        /// The directory.
         path: String,
         /// The branch, none when detached.
         branch: Option<String>,
-        /// Its tip.
+        /// The tip of the branch.
         base: Option<Oid>,
         /// The rescue ref that keeps the user's own changes.
         kept_changes: Option<String>,
@@ -101,12 +99,7 @@ pub enum Input {
         set_up: bool,
     },
     /// It cannot be had.
-    ProofUnavailable {
-        /// What went wrong.
-        message: String,
-        /// What would help.
-        cure: Option<String>,
-    },
+    ProofUnavailable { message: String, cure: Option<String> },
     /// What the workspace has and the commit does not.
     HiddenFound {
         /// The first of these files.
@@ -116,7 +109,6 @@ pub enum Input {
     },
     /// A turn is about to start.
     TurnBegins {
-        /// Where HEAD is.
         head: Option<Oid>,
         /// The session, where Dacapo chooses its id.
         session: Option<String>,
@@ -156,14 +148,11 @@ pub enum Input {
         last_commit: Option<Oid>,
         /// Changed tests, CI files and checks.
         trust_files: Vec<String>,
-        /// Active time.
+        /// Active time of the task.
         elapsed: Duration,
     },
     /// A person or a signal ends the task.
-    Stop {
-        /// By what.
-        by: String,
-    },
+    Stop { by: String },
     /// A person wants something of the task.
     Command(Received),
     /// Something a person should know.
@@ -173,9 +162,7 @@ pub enum Input {
 /// How a process takes a task up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Begin {
-    /// Its process id.
     pub pid: u32,
-    /// Which Dacapo.
     pub version: String,
     /// More iterations than were asked for first.
     pub more_iterations: Option<u32>,
@@ -192,13 +179,11 @@ pub enum Effect {
     PrepareWorkspace,
     /// Run a command that makes the fresh worktree usable.
     RunSetup(SetupPlan),
-    /// Run a check.
     RunCheck(CheckPlan),
     /// Have a checkout of the commit, to which no agent writes, and make it usable.
     PrepareProof(ProofPlan),
     /// Find what the workspace has and that checkout does not.
     FindHidden {
-        /// The iteration.
         iteration: u32,
     },
     /// Look whether the agent's account is known to be limited, where HEAD is, and choose a session id: the next turn is
@@ -210,17 +195,13 @@ pub enum Effect {
     Write(WritingPlan),
     /// Stage what the iteration left and make a commit object of it.
     PrepareCommit(CommitPlan),
-    /// Move the branch.
     Land(Landing),
     /// Ask git about the work. Nothing is changed.
     InspectWork(WorkQuery),
     /// Keep what nobody has committed under a rescue ref, and leave it where it is.
     KeepWork,
-    /// Sleep.
     Sleep {
-        /// Until then.
         until: Timestamp,
-        /// Why.
         why: WaitReason,
     },
     /// Tell all tasks with the same account of the limit that the last turn ran into, then come back with
@@ -245,37 +226,30 @@ pub enum Effect {
 /// One command of the setup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetupPlan {
-    /// Which one.
+    /// Position in the list of commands, from 0.
     pub index: u32,
     /// What is run by `sh -c`.
     pub command: String,
-    /// Its limit.
     pub timeout: Duration,
 }
 
 /// One run of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckPlan {
-    /// When.
     pub phase: CheckPhase,
-    /// After which iteration.
     pub iteration: Option<u32>,
-    /// Which one.
+    /// Position in the list of commands, from 0.
     pub index: u32,
     /// What is run by `sh -c`.
     pub command: String,
-    /// Its limit.
     pub timeout: Duration,
-    /// What it judges.
     pub commit: Option<Oid>,
 }
 
 /// A checkout that a commit is to be proven in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofPlan {
-    /// The iteration.
     pub iteration: u32,
-    /// The commit.
     pub commit: Oid,
     /// When its setup runs.
     pub setup_run: SetupRun,
@@ -290,7 +264,7 @@ pub struct ProofPlan {
 pub enum SetupRun {
     /// Where it never ran there, or what it depends on has changed since.
     IfNeeded,
-    /// In any case.
+    /// Even if it ran there before.
     Anew,
 }
 
@@ -308,13 +282,12 @@ pub struct TurnStart {
 pub struct FoundLimit {
     /// Which of the task's agents.
     pub agent: usize,
-    /// What it said.
     pub message: String,
     /// When the limit ends, by its word.
     pub resets_at: Option<Timestamp>,
     /// How long it is taken to last where the agent does not say.
     pub guess: Duration,
-    /// The how manieth guess in a row that is.
+    /// How many limits in a row had no end that the agent named, with this one; from 1.
     pub guesses: u32,
 }
 
@@ -323,7 +296,6 @@ pub struct FoundLimit {
 pub struct TurnPlan {
     /// Its number over the whole task.
     pub turn: u32,
-    /// The iteration.
     pub iteration: u32,
     /// Which turn of this iteration, from 0.
     pub attempt: u32,
@@ -343,7 +315,6 @@ pub struct TurnPlan {
     pub earlier: Usage,
     /// What it may cost, in USD, where the task has a budget.
     pub budget: Option<f64>,
-    /// Its hard limit.
     pub hard_limit: Option<Duration>,
     /// Whose limit that is.
     pub hard_limit_is: TimeLimit,
@@ -354,13 +325,11 @@ pub struct TurnPlan {
 /// Something that a model is to write about an iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WritingPlan {
-    /// What.
     pub what: Writing,
-    /// The iteration.
     pub iteration: u32,
     /// The turns it had, the newest ones if they were many, each with its agent.
     pub turns: Vec<(u32, usize)>,
-    /// Where it began.
+    /// HEAD at the beginning of the iteration.
     pub start: Option<Oid>,
     /// What is known of it in words.
     pub summary: String,
@@ -371,7 +340,6 @@ pub struct WritingPlan {
 /// A commit that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitPlan {
-    /// The iteration.
     pub iteration: u32,
     /// Where the iteration began.
     pub start: Option<Oid>,
@@ -379,7 +347,6 @@ pub struct CommitPlan {
     pub branch: Option<String>,
     /// The newest commit that is known to be on it.
     pub tip: Option<Oid>,
-    /// The whole message.
     pub message: String,
     /// Its date, from the journal: the same commit made twice has the same id.
     pub at: Timestamp,
@@ -390,12 +357,11 @@ pub struct CommitPlan {
 /// A move of the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
-    /// The iteration.
     pub iteration: u32,
     /// The branch, none when detached.
     pub branch: Option<String>,
-    /// To here.
+    /// The commit that the branch is moved to.
     pub commit: Oid,
-    /// From here.
+    /// The commit that the branch must be at before.
     pub parent: Option<Oid>,
 }

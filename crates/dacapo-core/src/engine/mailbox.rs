@@ -19,8 +19,9 @@ use crate::store::{Inbox, InboxWatch, ProbeLock, SlotLease};
 /// All that can reach the driver while it waits.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// A signal.
-    Stop { by: String },
+    Stop {
+        by: String,
+    },
     /// Something lies in the inbox.
     Mail,
     /// Queue whoever waits for it.
@@ -45,7 +46,6 @@ pub(super) enum Report {
     ProofLease(Box<Result<Lease, ProofError>>),
     /// The process of this agent, with which one talks, is gone, with all it started.
     AcpProcessGone(usize, Box<Finished>),
-    /// A person's answer.
     Answer {
         number: u64,
         choice: Option<usize>,

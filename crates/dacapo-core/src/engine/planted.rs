@@ -17,7 +17,7 @@ const OF_A_TURN: [&str; 6] = ["raw", "idx", "err", "acp", "usage", "prompt"];
 /// Which process wrote down that the turn begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TurnBegun {
-    /// This one.
+    /// This process.
     Now,
     /// One that is gone.
     #[default]

@@ -19,11 +19,9 @@ pub enum Step {
         /// Its place among the commands.
         index: u32,
     },
-    /// Run a check.
     RunCheck {
         /// What it is run for.
         phase: CheckPhase,
-        /// After which iteration.
         iteration: Option<u32>,
         /// Its place among the checks.
         index: u32,
@@ -59,7 +57,6 @@ pub enum Step {
         /// The iteration that left it.
         iteration: u32,
     },
-    /// Move the branch.
     Land {
         /// The iteration that made the commit.
         iteration: u32,
@@ -71,11 +68,9 @@ pub enum Step {
     },
     /// Keep what nobody has committed under a rescue ref.
     KeepWork,
-    /// Sleep.
     Sleep {
         /// At the latest until then.
         until: Timestamp,
-        /// What for.
         why: WaitReason,
     },
     /// Tell all tasks with the same account of a limit.

@@ -18,7 +18,7 @@ pub struct Facts {
     pub promise_needed: bool,
     /// All checks ran and passed in this iteration.
     pub checks: bool,
-    /// There are checks.
+    /// The task has checks.
     pub checks_needed: bool,
     /// The agent says that it cannot go on without a person.
     pub blocked: bool,
@@ -51,7 +51,6 @@ pub struct Facts {
 pub struct Verdict {
     /// For people and the exit code.
     pub outcome: Outcome,
-    /// For machines.
     pub reason: StopReason,
 }
 
@@ -158,12 +157,12 @@ pub(crate) fn usage_unknown(agent: &str, amount: Metered) -> StopDetail {
     StopDetail::UsageUnknown { agent: agent.to_owned(), amount, turns: UNMETERED_TURNS }
 }
 
-/// The pause after so many failures in a row: 1 s, 2 s, 4 s … 60 s (L8).
+/// The pause after the nth failure in a row: 1 s, 2 s, 4 s … 60 s (L8).
 pub(crate) fn backoff(failures_in_row: u32) -> Duration {
     Duration::from_secs((1_u64 << failures_in_row.saturating_sub(1).min(6)).min(60))
 }
 
-/// The pause after so many limits in a row for which the agent names no end: 1 min, 2 min, 4 min … 30 min.
+/// The pause after the nth limit in a row for which the agent names no end: 1 min, 2 min, 4 min … 30 min.
 pub(crate) fn limit_backoff(limits_in_row: u32) -> Duration {
     Duration::from_secs(60 * (1_u64 << limits_in_row.saturating_sub(1).min(5)).min(30))
 }

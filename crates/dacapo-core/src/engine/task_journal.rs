@@ -168,7 +168,6 @@ impl Clock {
         self.before + self.started.elapsed()
     }
 
-    /// Of this process.
     pub(super) fn of_this_process(&self) -> Duration {
         self.started.elapsed()
     }

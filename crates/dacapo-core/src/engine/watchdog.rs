@@ -60,7 +60,7 @@ impl Watchdog {
         self.patience.see(event, self.started.elapsed(), self.log_in.as_ref()).map(StoppedBy::GaveUp)
     }
 
-    /// Time has passed.
+    /// Checks the limits against the time that has passed.
     pub(super) fn look(&mut self, running: &Running) -> Option<StoppedBy> {
         let now = Instant::now();
         if let Some((_, limit)) = self.hard.filter(|(hard, _)| *hard <= now) {

@@ -9,9 +9,8 @@ pub struct WorkQuery {
     pub branch: Option<String>,
     /// Where the task began.
     pub base: Option<Oid>,
-    /// The iteration.
     pub iteration: Option<u32>,
-    /// Where it began.
+    /// HEAD at the beginning of the iteration.
     pub start: Option<Oid>,
     /// Commits, as an agent names them: 7 to 64 hexadecimal digits each.
     pub commits: Vec<String>,
@@ -30,7 +29,6 @@ pub struct WorkQuery {
 /// What git says about work that agents commit themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkFacts {
-    /// Where HEAD is.
     pub head: Option<Oid>,
     /// The branch that HEAD is on (full name); none when detached.
     pub branch: Option<String>,

@@ -84,7 +84,7 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no position in a task: begin at the start")]
 pub struct NoPosition {
-    /// What it was.
+    /// The text as it was given.
     pub text: String,
 }
 

@@ -16,9 +16,9 @@ const CHUNK: usize = if cfg!(test) { 97 } else { 64 << 10 };
 pub struct Group {
     /// Where the line begins.
     pub start: u64,
-    /// Behind it.
+    /// Offset after its last byte.
     pub end: u64,
-    /// At least one.
+    /// Never empty.
     pub events: Vec<AgentEvent>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Reading {
     line: u64,
     /// So much has been read; the beginning of a line waits in the parser.
     read: u64,
-    /// Of that beginning.
+    /// Events of the line that has not come to its end yet.
     early: Vec<AgentEvent>,
     /// At the end of the first line behind this the parser is kept as it stands there.
     keep_behind: Option<u64>,

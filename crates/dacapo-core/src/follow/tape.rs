@@ -17,7 +17,7 @@ use crate::agent::Parser;
 use crate::event::AgentEvent;
 use crate::store::files;
 
-/// A checkpoint is kept for so many bytes; when they become too many, for twice as many.
+/// A checkpoint is kept every this many bytes; when there are too many checkpoints, every second one is dropped.
 const CHECKPOINT_EVERY: u64 = if cfg!(test) { 256 } else { 4 << 20 };
 const MOST_CHECKPOINTS: usize = if cfg!(test) { 4 } else { 256 };
 
@@ -61,7 +61,6 @@ impl Tape {
         Arc::new(Self { path, parser, inner: Mutex::new(inner) })
     }
 
-    /// The file.
     pub(super) fn path(&self) -> &std::path::Path {
         &self.path
     }
@@ -154,7 +153,7 @@ impl Tape {
         self.lock().head.as_ref().map_or(0, Reading::line)
     }
 
-    /// Reads a piece at the newest place. False: there is none.
+    /// Reads a piece at the newest place. False if there is nothing to read.
     pub(super) fn read_on(&self) -> io::Result<bool> {
         let mut inner = self.lock();
         let Some(file) = self.open(&mut inner)? else { return Ok(false) };
@@ -312,7 +311,7 @@ impl Cursor {
         Next::Did { offset: group.start, behind: self.at, event: event.clone() }
     }
 
-    /// Reads a piece. False: there is none.
+    /// Reads a piece. False if there is nothing to read.
     fn fill(&mut self) -> io::Result<bool> {
         let tape = Arc::clone(&self.tape);
         let mut inner = tape.lock();

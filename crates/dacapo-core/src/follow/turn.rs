@@ -162,7 +162,6 @@ impl Turn {
         self.raw.skip_to_last(things, until.raw).map_err(|source| FollowError::Output { path, source })
     }
 
-    /// Where it is.
     pub(super) fn marks(&self) -> (Mark, Mark) {
         (self.raw.at(), self.stderr.as_ref().map_or_else(Mark::default, Cursor::at))
     }

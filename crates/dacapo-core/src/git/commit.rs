@@ -48,7 +48,6 @@ pub struct CommitRequest<'a> {
     pub start: Option<&'a Oid>,
     /// Where HEAD ought to be: our branch and the last tip we know.
     pub home: &'a Head,
-    /// The commit message.
     pub message: &'a str,
     /// The date of author and committer.
     pub date: CommitDate,

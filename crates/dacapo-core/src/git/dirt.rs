@@ -50,7 +50,6 @@ pub struct Dirt {
     pub tracked: Vec<PathBuf>,
     /// Files git does not know and does not ignore; a nested repository ends in `/`.
     pub untracked: Vec<PathBuf>,
-    /// Paths with conflicts.
     pub unmerged: Vec<PathBuf>,
     /// What was begun and not finished.
     pub operation: Option<Operation>,

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// From so many files on, one call for the whole file system is cheaper.
+/// From this many files on, one call for the whole file system is cheaper.
 const MANY: usize = 2000;
 
 /// The loose objects in `dir` that were written at `since` or later. Found by the times that the file system keeps, without

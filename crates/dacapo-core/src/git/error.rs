@@ -13,16 +13,10 @@ pub enum GitError {
     Missing,
     /// Another git holds the index, or left its lock behind.
     #[error("the index is locked by {}; {}", .lock.display(), cure(.lock))]
-    IndexLocked {
-        /// The lock file.
-        lock: PathBuf,
-    },
+    IndexLocked { lock: PathBuf },
     /// Another git holds a ref or another file of the repository, or left its lock behind.
     #[error("the repository is locked by {}; {}", .lock.display(), cure(.lock))]
-    RefLocked {
-        /// The lock file.
-        lock: PathBuf,
-    },
+    RefLocked { lock: PathBuf },
     /// Git ran and failed.
     #[error("{operation}: `{command}` failed ({}): {stderr}", exit_text(*.exit))]
     Failed {
@@ -42,7 +36,6 @@ pub enum GitError {
         operation: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// Git does not know what was asked of it.

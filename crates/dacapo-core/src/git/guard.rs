@@ -14,10 +14,7 @@ pub enum LeftOutReason {
     /// Its name (or, for a few names, its content) says that it holds a key, a password or a token.
     Secret,
     /// It is larger than the limit.
-    TooBig {
-        /// Its size.
-        bytes: u64,
-    },
+    TooBig { bytes: u64 },
     /// Git could not take it (unreadable, not a regular file, …); holds what git said.
     NotStageable(String),
 }

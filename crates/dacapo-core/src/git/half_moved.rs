@@ -23,8 +23,8 @@ struct Touched {
 }
 
 impl Repo {
-    /// Puts the files back that a git left which was killed as it moved the checkout from `old` to `new`; so many there were.
-    /// Nothing is done where a file that the move touches is neither of the two: it is the user's.
+    /// Repairs a checkout whose git was killed while it moved the files from `old` to `new`. Returns how many files were put
+    /// back. Nothing is done where a file that the move touches is neither of the two: it is the user's.
     pub fn take_back_half_move(&self, old: &Oid, new: &Oid) -> Result<usize, GitError> {
         let touched = self.touched_between(old, new)?;
         let (not_old, not_new) = (self.files_unlike(old)?, self.files_unlike(new)?);

@@ -12,12 +12,11 @@ use super::error::GitError;
 const COPY: &str = "copy what .worktreeinclude names";
 const NAME: &str = ".worktreeinclude";
 
-/// What came along.
+/// Ignored files that were copied into a worktree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Included {
     /// Files and links that were copied.
     pub files: Vec<PathBuf>,
-    /// Their size.
     pub bytes: u64,
     /// What was named and did not come: repositories of their own, and what would lead out of the worktree.
     pub skipped: Vec<PathBuf>,

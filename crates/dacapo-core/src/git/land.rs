@@ -10,7 +10,6 @@ pub struct Landing<'a> {
     pub branch: Option<&'a str>,
     /// Where it is expected to be: the commit's parent.
     pub old: Option<&'a Oid>,
-    /// The prepared commit.
     pub new: &'a Oid,
     /// For the reflog, e.g. `dacapo: iter-3`.
     pub reason: &'a str,
@@ -29,7 +28,6 @@ pub enum Landed {
     AlreadyThere,
     /// The branch has been moved by somebody else. It was left alone; the commit is kept.
     Elsewhere {
-        /// Where HEAD is.
         found: Head,
         /// Where the branch is.
         branch_at: Option<Oid>,

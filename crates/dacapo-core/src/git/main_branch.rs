@@ -12,7 +12,6 @@ const USUAL: [&str; 2] = ["main", "master"];
 pub struct MainBranch {
     /// Its full name here; one that only the remote has goes by the name that it would have here.
     pub name: String,
-    /// Its tip.
     pub tip: Oid,
 }
 

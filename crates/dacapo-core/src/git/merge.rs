@@ -215,7 +215,7 @@ impl Repo {
         number.map_err(|_| GitError::unexpected(OPERATION, &out))
     }
 
-    /// The first lines of the messages of these commits, the newest first, at most so many.
+    /// The first lines of the messages of these commits, the newest first, at most `most`.
     pub(crate) fn subjects_between(
         &self,
         base: &Oid,
@@ -301,7 +301,7 @@ fn joinings(bytes: &[u8]) -> Vec<Joining> {
     joinings
 }
 
-/// Names between NULs, after so many other fields.
+/// Names between NULs, after the first `skip` fields.
 pub(super) fn paths(bytes: &[u8], skip: usize) -> Vec<PathBuf> {
     let fields = bytes.split(|byte| *byte == 0).skip(skip).filter(|field| !field.is_empty());
     let mut paths: Vec<PathBuf> =

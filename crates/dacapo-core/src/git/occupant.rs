@@ -30,7 +30,6 @@ pub enum OccupantKind {
     },
     /// Nothing, but git has a record of a worktree.
     Nothing,
-    /// A directory.
     Directory {
         /// Git has a record of a worktree all the same.
         recorded: bool,

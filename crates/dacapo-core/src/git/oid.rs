@@ -36,7 +36,6 @@ impl Oid {
         Self::parse(String::from_utf8_lossy(bytes).trim())
     }
 
-    /// All digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -12,7 +12,6 @@ pub enum ChangeKind {
     Added,
     /// Its content or its executable bit.
     Modified,
-    /// It is gone.
     Deleted,
     /// File, symbolic link or submodule: it became another of these.
     TypeChanged,
@@ -30,20 +29,16 @@ pub struct Change {
 /// A commit that exists but that no branch names yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCommit {
-    /// Its id.
     pub oid: Oid,
     /// Its parent; none for the first of a repository.
     pub parent: Option<Oid>,
-    /// Its tree.
     pub tree: Oid,
 }
 
 /// A new file that was not committed and stays where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The file.
     pub path: PathBuf,
-    /// Why.
     pub why: LeftOutReason,
 }
 
@@ -116,7 +111,7 @@ pub struct Prepared {
     pub left_out: Vec<LeftOut>,
     /// Any of these fails the iteration.
     pub problems: Vec<Problem>,
-    /// For people.
+    /// What the user should know; the iteration goes on.
     pub notices: Vec<Notice>,
 }
 

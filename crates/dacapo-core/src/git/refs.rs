@@ -25,7 +25,6 @@ pub struct Head {
 pub struct Rescued {
     /// The full name of the ref.
     pub name: String,
-    /// The commit.
     pub commit: Oid,
 }
 
@@ -264,7 +263,7 @@ impl Repo {
         call.stdout().map(drop)
     }
 
-    /// The commits that refs below `prefix` name, the newest first, at most so many.
+    /// The commits that refs below `prefix` name, the newest first, at most `most`.
     pub(crate) fn newest_tips(&self, prefix: &str, most: usize) -> Result<Vec<Oid>, GitError> {
         const OPERATION: &str = "list branches";
         let count = format!("--count={most}");

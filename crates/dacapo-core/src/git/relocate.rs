@@ -36,7 +36,6 @@ const LEFT_FOR_LATER: [&str; 3] = ["rebase-merge", "rebase-apply", "BISECT_LOG"]
 /// A worktree and its branch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BranchWorktree<'a> {
-    /// The directory.
     pub path: &'a Path,
     /// The branch (full name).
     pub branch: &'a str,

@@ -13,11 +13,8 @@ const NO_QUESTIONS: &str = "-o BatchMode=yes";
 /// limit of time.
 #[derive(Debug, Clone)]
 pub struct UsersGit {
-    /// The command line.
     pub argv: Vec<OsString>,
-    /// Where it runs.
     pub cwd: PathBuf,
-    /// Its whole environment.
     pub env: Vec<(OsString, OsString)>,
 }
 

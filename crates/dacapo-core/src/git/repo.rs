@@ -35,7 +35,6 @@ pub enum DiscoverError {
         /// What git said, its own hint included.
         said: String,
     },
-    /// Anything else.
     #[error(transparent)]
     Git(#[from] GitError),
 }

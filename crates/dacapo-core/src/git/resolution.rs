@@ -27,11 +27,9 @@ const MARKER: usize = 7;
 pub struct OpenMerge {
     /// What it goes into: HEAD of the worktree.
     pub ours: Oid,
-    /// What is merged.
+    /// The commit that is merged into it.
     pub theirs: Oid,
-    /// How.
     pub how: MergeStyle,
-    /// Files with conflicts.
     pub conflicts: Vec<PathBuf>,
     /// What git made of it by itself.
     tree: Oid,

@@ -110,7 +110,6 @@ impl Git {
         self
     }
 
-    /// Where git is.
     pub(super) fn program(&self) -> &Path {
         &self.program
     }

@@ -14,7 +14,7 @@ use super::Repo;
 /// Larger files are compared by what the file system says of them.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Nobody has more hooks; an agent could make so many that to look at them takes for ever.
+/// Nobody has more hooks; an agent could make so many that looking at them would take for ever.
 const MOST_FILES: usize = 200;
 
 /// Dacapo's own folder in a checkout, and how many folders deep it is looked at.

@@ -14,14 +14,13 @@ const OPERATION: &str = "count changed lines";
 pub struct FileStat {
     /// The path, as bytes.
     pub path: PathBuf,
-    /// By how much.
     pub lines: Lines,
 }
 
 /// Lines of a file that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// So many came and so many went.
+    /// Lines that were added and removed.
     Counted {
         /// Lines that were not there before.
         added: u64,

@@ -61,7 +61,7 @@ const WORDS: [(NotKept, &str); 6] = [
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct KeepLimits {
-    /// Of so many files, the smallest first.
+    /// The number of files; the smallest are kept first.
     pub files: usize,
     /// So many bytes in all.
     pub bytes: u64,
@@ -360,7 +360,6 @@ impl Untracked {
         self.files.is_empty()
     }
 
-    /// Their paths.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.keys().map(PathBuf::as_path)
     }

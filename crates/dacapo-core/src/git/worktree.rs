@@ -45,13 +45,11 @@ pub enum WorktreeError {
     CheckedOut {
         /// The branch, by its short name.
         branch: String,
-        /// Where.
         at: PathBuf,
     },
     /// Somebody has locked the worktree (`git worktree lock`).
     #[error("worktree {} is locked{}", path.display(), if reason.is_empty() { String::new() } else { format!(": {reason}") })]
     Locked {
-        /// The worktree.
         path: PathBuf,
         /// Why, if that was said.
         reason: String,
@@ -61,7 +59,6 @@ pub enum WorktreeError {
     OtherFileSystem {
         /// What was to move.
         from: PathBuf,
-        /// Where to.
         to: PathBuf,
     },
     /// Another process has held the lock of the repository for too long.
@@ -70,7 +67,6 @@ pub enum WorktreeError {
     /// The new worktree could not be opened.
     #[error(transparent)]
     Discover(#[from] DiscoverError),
-    /// Anything else.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -83,7 +79,6 @@ const CLEAN_PREFIX: &str = "dacapo-clean-";
 /// leaves is removed by the next [`Repo::export_clean`].
 #[derive(Debug)]
 pub struct CleanCheckout {
-    /// The checkout.
     pub repo: Repo,
     /// Held as long as the checkout is used: who can take it may remove the checkout.
     lock: File,

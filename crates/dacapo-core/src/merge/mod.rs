@@ -40,9 +40,7 @@ const MOST_RECORDS: usize = 30;
 /// A task that is to be merged. Its lock is held: nobody resumes it meanwhile.
 #[derive(Debug)]
 pub struct Candidate {
-    /// The task.
     pub dir: TaskDir,
-    /// What was asked.
     pub spec: TaskSpec,
     /// What became of it.
     pub view: TaskView,
@@ -62,13 +60,11 @@ pub struct Candidate {
 pub struct Merger<'a> {
     /// The checkout that the user stands in.
     pub repo: &'a Repo,
-    /// The repository's data.
     pub data: &'a RepoDir,
     /// The kinds of task that there are.
     pub kinds: Kinds,
     /// The branch that is checked out there (full name).
     pub into: String,
-    /// How.
     pub how: MergeStyle,
     /// What the agent is to heed in every merge, conflict or not.
     pub query: Option<String>,
@@ -80,7 +76,6 @@ pub struct Merger<'a> {
     pub setup_timeout: Duration,
     /// What children are run with.
     pub setting: &'a dyn Fn() -> DriverContext,
-    /// Whether to stop.
     pub halt: Halt,
 }
 
@@ -104,13 +99,13 @@ pub enum Outcome {
 pub struct MergeSuccess {
     /// Where the branch was.
     pub from: Oid,
-    /// Where it is.
+    /// Where the branch is now.
     pub commit: Oid,
     /// The branch just moved on to the task's own commit.
     pub fast_forward: bool,
     /// What was proven on the result.
     pub checks: Vec<Proven>,
-    /// Who took part.
+    /// The agent that resolved conflicts, where there were any.
     pub resolved: Option<Resolved>,
     /// What became of worktree and branch.
     pub home: Home,
@@ -119,7 +114,6 @@ pub struct MergeSuccess {
 /// A check that holds for the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proven {
-    /// The command.
     pub command: String,
     /// Not run again: the task's own receipt is for exactly this commit.
     pub by_receipt: bool,
@@ -128,15 +122,13 @@ pub struct Proven {
 /// What an agent did to a merge.
 #[derive(Debug, Clone)]
 pub struct Resolved {
-    /// Which agent.
     pub agent: String,
-    /// Files with conflicts.
     pub conflicts: Vec<PathBuf>,
     /// Files in which the result differs from git's own merge.
     pub touched: Vec<PathBuf>,
     /// New files that were kept out, and why.
     pub left_out: Vec<LeftFile>,
-    /// What it printed.
+    /// File with everything it printed.
     pub record: PathBuf,
 }
 
@@ -152,27 +144,23 @@ pub enum LeftOut {
     /// The agent could not.
     #[error("agent '{agent}' did not resolve it: {}", crate::context::fault(.fault))]
     Unresolved {
-        /// Which.
         agent: String,
-        /// What is wrong.
         fault: Box<Fault>,
-        /// What it printed.
+        /// File with everything it printed.
         record: PathBuf,
     },
     /// A check does not pass on the result.
     #[error("check `{}` fails on the result ({}){}", .result.command, .result.ending(), last_line(.result))]
     Check {
-        /// The receipt.
         result: Box<CheckResult>,
-        /// All it printed.
+        /// File with everything it printed.
         output: PathBuf,
     },
     /// A scratch worktree could not be made usable.
     #[error("setup `{}` failed ({}){}", .result.command, .result.ending(), last_line(.result))]
     Setup {
-        /// The receipt.
         result: Box<CheckResult>,
-        /// All it printed.
+        /// File with everything it printed.
         output: PathBuf,
     },
     /// The branch was moved by somebody else, and again while it was tried anew.
@@ -238,16 +226,12 @@ pub enum Step<'a> {
     Begin(&'a str),
     /// An agent is at work.
     Resolving {
-        /// Which.
         agent: &'a str,
-        /// On which conflicts.
         conflicts: &'a [PathBuf],
         /// Where what it prints goes.
         record: &'a std::path::Path,
     },
-    /// It did something.
     Agent(&'a AgentEvent),
-    /// A check runs.
     Check(&'a str),
     /// It has its result.
     Checked(&'a CheckResult),
@@ -292,7 +276,6 @@ impl Merger<'_> {
         self.data.path().join(RECORDS)
     }
 
-    /// Merges one task.
     pub fn merge(&self, candidate: &Candidate, observer: &mut dyn MergeObserver) -> Outcome {
         observer.step(&Step::Begin(candidate.spec.name.as_str()));
         match self.bring(candidate, observer) {

@@ -9,7 +9,6 @@ use crate::spec::Place;
 /// What one task's merge will come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
-    /// The task.
     pub name: String,
     /// Commits that the branch does not have.
     pub commits: u64,
@@ -36,11 +35,8 @@ pub enum Expected {
     FastForward,
     /// A commit joins both.
     Merge,
-    /// One new commit.
     Squash,
-    /// These files conflict.
     Conflicts {
-        /// Which.
         files: Vec<PathBuf>,
         /// Tasks of this same merge whose changes are in the way; none: what the branch holds already is.
         with: Vec<String>,

@@ -45,13 +45,11 @@ const LOCK_FILES: [&str; 20] = [
 pub struct Request<'a> {
     /// A checkout of the repository that has the commit: the task's worktree, or the user's own checkout.
     pub source: &'a Repo,
-    /// The commit.
     pub commit: &'a Oid,
     /// What counts beside it.
     pub snapshot: &'a Snapshot,
     /// Directories that are kept as caches are, in the syntax of `.gitignore` (`[proof] keep`).
     pub keep: &'a [String],
-    /// The setup commands.
     pub setup: &'a [String],
 }
 

@@ -37,15 +37,11 @@ pub enum ProofError {
         what: FileAction,
         /// The file or directory.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// The snapshot of the start is not there.
     #[error("the snapshot of the start is gone ({path})", path = .path.display())]
-    SnapshotMissing {
-        /// Where it was.
-        path: PathBuf,
-    },
+    SnapshotMissing { path: PathBuf },
     /// The snapshot of the start is not what was taken.
     #[error("the snapshot of the start was changed ({path})", path = .path.display())]
     SnapshotChanged {

@@ -31,7 +31,6 @@ pub struct Pool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
     number: u32,
-    /// Its directory.
     pub path: PathBuf,
     /// The task that used it last.
     pub task: Option<String>,

@@ -145,7 +145,6 @@ impl Snapshot {
         &self.sha256
     }
 
-    /// Where it is.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -43,7 +43,6 @@ impl Drop for AtWork {
 /// A command that was killed.
 #[derive(Debug)]
 pub struct Killed {
-    /// When it began.
     pub since: SystemTime,
     path: PathBuf,
 }

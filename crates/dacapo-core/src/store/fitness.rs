@@ -12,28 +12,13 @@ use super::files;
 pub enum Unfit {
     /// Nothing can be written there.
     #[error("cannot write to {}: {source}", path.display())]
-    Unwritable {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unwritable { path: PathBuf, source: io::Error },
     /// Its file system has no locks: two processes could do one task's work.
     #[error("the file system of {} has no file locks: {source}", path.display())]
-    NoLocks {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    NoLocks { path: PathBuf, source: io::Error },
     /// A directory cannot be renamed there: what is dropped could not be kept.
     #[error("the file system of {} cannot rename a directory: {source}", path.display())]
-    NoRenames {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    NoRenames { path: PathBuf, source: io::Error },
 }
 
 /// Tries locks and renames in `dir`, which is made if it is not there.

@@ -51,7 +51,6 @@ impl Inbox {
         Self { dir }
     }
 
-    /// The directory.
     pub(crate) fn path(&self) -> &Path {
         &self.dir
     }
@@ -183,7 +182,7 @@ fn is_command_name(name: &str) -> bool {
 enum Unread {
     /// It is not there any more.
     Gone,
-    /// It is none.
+    /// Its content is no command.
     NoCommand,
 }
 

@@ -52,15 +52,9 @@ pub enum Fault {
         found: u64,
     },
     /// Its writer found something in it that was not its own.
-    Altered {
-        /// What.
-        message: String,
-    },
+    Altered { message: String },
     /// It says that something was proven, and the process that proved it has not sealed it.
-    Unsealed {
-        /// What is missing.
-        why: String,
-    },
+    Unsealed { why: String },
 }
 
 impl fmt::Display for Fault {

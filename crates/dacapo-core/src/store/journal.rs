@@ -27,68 +27,33 @@ const LONGEST_LINE: u64 = 64 << 20;
 pub enum JournalError {
     /// The file system says no.
     #[error("cannot {what} {path}: {source}")]
-    Io {
-        /// What was tried.
-        what: FileAction,
-        /// The journal.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Io { what: FileAction, path: PathBuf, source: io::Error },
     /// A line in the middle does not read.
     #[error("{path} is damaged at line {line}: {message}")]
     Damaged {
-        /// The journal.
         path: PathBuf,
         /// Which line, from 1.
         line: u64,
-        /// What is wrong.
         message: String,
     },
     /// Somebody removed it under its writer: what is written now would be lost without a word.
     #[error("{path} was removed while the task was running")]
-    Removed {
-        /// The journal.
-        path: PathBuf,
-    },
+    Removed { path: PathBuf },
     /// Somebody put another file in its place.
     #[error("{path} was replaced by another file while the task was running")]
-    Replaced {
-        /// The journal.
-        path: PathBuf,
-    },
+    Replaced { path: PathBuf },
     /// Somebody else has written behind its last line. That was cut off and kept; nothing is lost by trying again.
     #[error("{bytes} bytes in {path} were not written by Dacapo and are now in {kept}")]
-    Foreign {
-        /// The journal.
-        path: PathBuf,
-        /// How many.
-        bytes: u64,
-        /// Where they are.
-        kept: PathBuf,
-    },
+    Foreign { path: PathBuf, bytes: u64, kept: PathBuf },
     /// Somebody has changed or cut what was written.
     #[error("something other than Dacapo changed {path} while the task was running")]
-    Altered {
-        /// The journal.
-        path: PathBuf,
-    },
+    Altered { path: PathBuf },
     /// A newer Dacapo wrote it.
     #[error("{path} was written by a newer Dacapo (format {found}; this one reads up to {FORMAT})")]
-    Newer {
-        /// The journal.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-    },
+    Newer { path: PathBuf, found: u32 },
     /// An older Dacapo wrote it, in a format that was given up.
     #[error("{path} was written by an older Dacapo (format {found}; this one reads {FORMAT})")]
-    Older {
-        /// The journal.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-    },
+    Older { path: PathBuf, found: u32 },
 }
 
 /// The writer of a journal. Whoever has one holds the task's lock.

@@ -17,7 +17,6 @@ impl Home {
         Self(path)
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -78,7 +77,6 @@ fn short_hash(path: &Path) -> u32 {
 pub struct RepoDir(PathBuf);
 
 impl RepoDir {
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -45,7 +45,7 @@ pub enum LockError {
     RenameUnfinished {
         /// The task's old name.
         from: String,
-        /// Its new one.
+        /// The task's new name.
         to: String,
     },
     /// The file system says no.
@@ -53,7 +53,6 @@ pub enum LockError {
     Io {
         /// What was to be locked.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
 }
@@ -64,7 +63,7 @@ pub struct LockTarget {
     dir: PathBuf,
     /// The file in it that its holder writes.
     file: Option<PathBuf>,
-    /// Names the holder.
+    /// The file that says who holds the lock.
     holder: PathBuf,
 }
 
@@ -379,7 +378,6 @@ impl WorkspaceLock {
         Ok(Some(taken))
     }
 
-    /// The lock itself.
     pub fn lock(&self) -> &Lock {
         &self.lock
     }

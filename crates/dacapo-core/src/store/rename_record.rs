@@ -29,7 +29,6 @@ pub struct RenameRecord {
     pub from: TaskLocation,
     /// Name and place after it.
     pub to: TaskLocation,
-    /// When it began.
     pub at: Timestamp,
     /// Worktree and branch have their new names, too.
     pub done: bool,
@@ -38,7 +37,6 @@ pub struct RenameRecord {
 /// The name of a task, and where its work is under that name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskLocation {
-    /// The task's name.
     pub name: TaskName,
     /// Its own worktree; none: it works in the user's checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +46,6 @@ pub struct TaskLocation {
 /// A worktree and the branch that is checked out in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnWorktree {
-    /// The directory.
     pub path: PathBuf,
     /// The branch, by its full name.
     pub branch: String,

@@ -26,7 +26,6 @@ const BLOCK: u64 = 512;
 /// What a task takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Size {
-    /// Its worktree.
     pub worktree: u64,
     /// Its record: what its agent printed, above all.
     pub record: u64,

@@ -71,7 +71,7 @@ pub struct Taken {
 pub enum Entered {
     /// A slot was free.
     Slot(SlotLease),
-    /// Others came first.
+    /// All slots are taken, or others came first.
     Queued(QueueTicket),
 }
 

@@ -23,12 +23,7 @@ pub enum CreateError {
     Exists(String),
     /// The file system says no.
     #[error("cannot create {path}: {source}")]
-    Io {
-        /// What.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The lock of a brand new task cannot be had.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -42,20 +37,10 @@ pub enum OpenError {
     NotFound(PathBuf),
     /// It is there and does not read.
     #[error("cannot read {path}: {message}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        message: String,
-    },
+    Unreadable { path: PathBuf, message: String },
     /// An older Dacapo wrote it, in a format that was given up.
     #[error("{path} was written by an older Dacapo (format {found}; this one reads {SPEC_FORMAT})")]
-    Older {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-    },
+    Older { path: PathBuf, found: u32 },
 }
 
 impl TaskDir {
@@ -64,12 +49,10 @@ impl TaskDir {
         Self(path)
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The task's name.
     pub fn name(&self) -> String {
         self.0.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -79,12 +62,10 @@ impl TaskDir {
         self.spec_path().exists()
     }
 
-    /// What was asked.
     pub fn spec_path(&self) -> PathBuf {
         self.0.join("spec.json")
     }
 
-    /// Every event.
     pub fn journal_path(&self) -> PathBuf {
         self.0.join("journal.jsonl")
     }

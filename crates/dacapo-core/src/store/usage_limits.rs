@@ -55,13 +55,10 @@ impl AccountKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedLimit {
     v: u32,
-    /// When it ends.
     pub until: Timestamp,
     /// What the agent said.
     pub message: String,
-    /// The agent.
     pub agent: String,
-    /// The task.
     pub found_by: String,
     /// When it was found.
     pub at: Timestamp,
@@ -105,7 +102,6 @@ impl SharedLimits {
         Self(path)
     }
 
-    /// The directory.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
