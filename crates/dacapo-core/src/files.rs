@@ -92,6 +92,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(parent)?;
     file.write_all(bytes)?;
     keep_to_owner(file.as_file(), FILE_MODE)?;
+    // A rename: readers see the old content or the new, never half of it, and who has the old file open keeps reading
+    // that.
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
@@ -102,8 +104,10 @@ pub(crate) fn replace_on_disk(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(parent)?;
     file.write_all(bytes)?;
     keep_to_owner(file.as_file(), FILE_MODE)?;
+    // First the content, then the name: the other way round a power cut could leave the name with an empty file.
     file.as_file().sync_data()?;
     file.persist(path).map_err(|error| error.error)?;
+    // The rename itself is an entry of the directory, which has to be forced to disk on its own.
     sync_dir(parent)
 }
 
@@ -188,6 +192,9 @@ fn keep_to_owner(file: &File, mode: u32) -> io::Result<()> {
 }
 
 fn opened(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
+    // NOFOLLOW: an agent could plant a link to a file of the user's in the place of ours. NONBLOCK: to open a FIFO
+    // would wait for its other end. NOCTTY: a terminal must not become ours by being opened. What was opened is
+    // looked at afterwards, by descriptor, so that it cannot be exchanged between the look and the use.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = how.mode(FILE_MODE).custom_flags(flags.bits().cast_signed()).open(path);
     let what_is_there = || fs::symlink_metadata(path).ok().filter(|found| !found.is_file());

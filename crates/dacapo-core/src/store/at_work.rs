@@ -25,6 +25,7 @@ impl AtWork {
         let dir = data.at_work_path();
         files::make_dir(&dir)?;
         let made = tempfile::Builder::new().prefix("").tempfile_in(&dir)?;
+        // Locked before it is kept under its name: an unlocked mark means that its command was killed.
         made.as_file().lock()?;
         let (file, path) = made.keep().map_err(|error| error.error)?;
         Ok(Self { path, git_killed, _locked: file })
@@ -62,6 +63,7 @@ pub fn killed(data: &RepoDir) -> Vec<Killed> {
 
 fn look(path: &Path) -> Option<Killed> {
     let file = files::open(path).ok()?;
+    // Shared, so that two commands that look at once do not take each other for the command itself.
     file.try_lock_shared().ok()?;
     let since = file.metadata().ok()?.modified().ok()?;
     Some(Killed { since, path: path.to_owned() })

@@ -62,8 +62,12 @@ impl Inbox {
         let received = Received { id: id.clone(), by: by.to_owned(), command };
         let letter = Letter { v: COMMAND_FORMAT, received };
         files::make_dir(&self.dir)?;
+        // The driver may look at any moment. It passes over names that begin with a dot, and the rename makes the
+        // whole file appear at once.
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
         file.write_all(&serde_json::to_vec(&letter)?)?;
+        // Before the rename: after a power cut a name could otherwise lead to an empty file, which would be refused
+        // as no command of ours.
         file.as_file().sync_data()?;
         file.persist_noclobber(self.dir.join(format!("{id}.json"))).map_err(|error| error.error)?;
         Ok(id)
@@ -193,6 +197,7 @@ fn read(path: &Path) -> Result<Received, Unread> {
     })?;
     let id = path.file_stem().and_then(|stem| stem.to_str());
     match serde_json::from_slice(&bytes) {
+        // The id in the file must be its name: it is by the id that a command in the journal is not obeyed twice.
         Ok(Letter { v: COMMAND_FORMAT, received }) if Some(received.id.as_str()) == id => Ok(received),
         Ok(_) | Err(_) => Err(Unread::NoCommand),
     }

@@ -64,6 +64,7 @@ impl Stamp {
     fn is_past(&self, now: SystemTime) -> bool {
         let Ok(now) = now.duration_since(UNIX_EPOCH) else { return false };
         let seconds = u64::try_from(self.1).unwrap_or(u64::MAX);
+        // One second more, because the stamp's nanoseconds are left out of this comparison.
         Duration::from_secs(seconds).saturating_add(CLOCK_STEP + Duration::from_secs(1)) <= now
     }
 }
@@ -145,6 +146,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     }
 
     fn write(&self, is_there: impl Fn(&str) -> bool) -> io::Result<()> {
+        // A cache: who finds another writer at work leaves it to that one, and nobody waits.
         let Some(file) = claim(&self.path)? else { return Ok(()) };
         let old = self.old.iter().filter_map(|place| {
             // With the line break behind it.
@@ -153,6 +155,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
         });
         let mut lines: BTreeMap<&str, &[u8]> = old.collect();
         lines.extend(self.new.iter().map(|(name, line)| (name.as_str(), line.as_slice())));
+        // Only after the claim: the file may hold what a writer that was killed has left.
         file.set_len(0)?;
         let mut out = BufWriter::new(&file);
         serde_json::to_writer(&mut out, &Header::own())?;
@@ -162,6 +165,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
         }
         out.flush()?;
         drop(out);
+        // Without a sync: after a power cut the index may be empty or torn, and is then made anew from the journals.
         fs::rename(new_path(&self.path), &self.path)
     }
 }

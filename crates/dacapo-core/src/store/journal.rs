@@ -92,6 +92,8 @@ impl Journal {
             each(line);
         }
         let length = reader.offset;
+        // Only the tail behind the last whole line is cut: `next_line` has returned an error for anything else that
+        // does not read. Without the cut the next line would be glued to the torn one, and both would be lost.
         if file.metadata().map_err(io(FileAction::Read))?.len() > length {
             file.set_len(length).map_err(io(FileAction::Repair))?;
         }
@@ -114,9 +116,13 @@ impl Journal {
     /// Appends a line. When this returns, SIGKILL cannot take it back; on an error nothing of it is left.
     pub(crate) fn append(&mut self, line: &Envelope) -> Result<(), JournalError> {
         debug_assert_eq!(line.seq, self.next_seq, "one writer, no gap");
+        // Each time, at the price of two system calls: an agent runs with the user's rights and may remove or write
+        // this file.
         self.is_still_there()?;
         self.is_still_ours()?;
         let bytes = line_of(line).map_err(|source| self.failed(FileAction::Write, source))?;
+        // The line and its newline in one call: whatever a kill leaves of it lacks the newline, and the next writer
+        // cuts it off. Not synced here; what must survive a power cut is forced to disk by `engine/durability`.
         if let Err(error) = self.file.write_all(&bytes) {
             // A short write (full disk) must not leave half a line for the next one to be glued to.
             let _ = self.file.set_len(self.length);
@@ -152,6 +158,8 @@ impl Journal {
         let mut hash = self.hash;
         hash.update(&bytes);
         let journal = Extent { length: self.length + bytes.len() as u64, digest: hash.digest() };
+        // The seal is written before the line that it covers. Killed in between, the task has no end, and whoever
+        // resumes it seals it anew. The other way round it would have ended, and stay unproven for ever.
         sealer.end(self.task(), &journal)
     }
 
@@ -209,6 +217,7 @@ impl Journal {
     fn cut_off(&mut self, bytes: u64) -> JournalError {
         let cut = || -> io::Result<PathBuf> {
             let mut foreign = vec![0; usize::try_from(bytes.min(LONGEST_LINE)).unwrap_or_default()];
+            // Copied before it is cut: nothing that somebody wrote is thrown away.
             self.file.read_exact_at(&mut foreign, self.length)?;
             let kept = self.task().join(format!("foreign-{:04}", self.next_seq));
             files::replace(&kept, &foreign)?;
@@ -331,6 +340,8 @@ impl Reader {
             let mut bytes = Vec::new();
             let read = self.file()?.take(LONGEST_LINE).read_until(b'\n', &mut bytes);
             read.map_err(|source| self.unread(source))?;
+            // A line without its newline is a write that is under way or was torn. Followers come back to it; a
+            // writer cuts it off.
             let whole = bytes.last() == Some(&b'\n');
             if !whole {
                 return self.torn();
@@ -399,6 +410,8 @@ impl Reader {
     }
 
     fn torn(&mut self) -> Result<Option<Envelope>, JournalError> {
+        // The buffered reader has taken the torn part in. Going back to the end of the last whole line makes the next
+        // call read it again, complete by then perhaps.
         let offset = self.offset;
         let seek = self.file()?.seek(SeekFrom::Start(offset));
         seek.map_err(|source| self.unread(source))?;
@@ -423,6 +436,7 @@ impl Reader {
                 source,
             })?;
             let found = file.metadata().map_err(|source| self.unread(source))?;
+            // Offsets and hash are those of the file that was read so far.
             if self.inode != Some((found.dev(), found.ino())) {
                 return Err(JournalError::Replaced { path: self.path.clone() });
             }

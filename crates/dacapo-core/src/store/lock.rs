@@ -124,7 +124,10 @@ impl Lock {
     /// Takes the lock. A holder that stays is told from a probe that passes, and from what a dead holder has left, by a few
     /// tries. What was moved away or replaced while we waited is not ours: what is under its name now may belong to another.
     pub fn take(target: &LockTarget) -> Result<Self, LockError> {
+        // Between `open` and the lock the task may have been dropped, renamed or made anew: the lock would then be on
+        // an inode that no name leads to, and keep nobody out.
         let lock = Self::win(target)?.if_still_at(target)?;
+        // Only now: who names himself before he has the lock would be taken for its holder.
         name(&target.holder, "").map_err(|source| target.io(source))?;
         Ok(lock)
     }
@@ -142,6 +145,8 @@ impl Lock {
         loop {
             let mut held = Vec::with_capacity(files.len());
             let mut busy = None;
+            // Always in the same order, the directory first, and on a conflict all are given up: two starters cannot
+            // each hold one half for good.
             for file in &files {
                 match try_lock(file) {
                     Ok(Locking::Won) => held.push(file),

@@ -54,6 +54,7 @@ impl Ports {
     }
 
     fn take(&self, base: u16) -> io::Result<Option<PortLease>> {
+        // The files are never removed: a lock on a file that has lost its name would keep nobody out.
         let file = files::open_or_create(&self.dir.join(format!("ports-{base}")))?;
         match file.try_lock() {
             // Somebody else on this machine may listen there without asking us.

@@ -95,6 +95,8 @@ impl RenameRecord {
 
     /// Which of the two holds for the task in `dir`.
     pub(super) fn now(&self, dir: &Path) -> &TaskLocation {
+        // No flag says that the directory was renamed: its own name does, so record and rename cannot contradict each
+        // other after a crash between the two.
         if self.done || self.is_at_its_new_name(dir) { &self.to } else { &self.from }
     }
 

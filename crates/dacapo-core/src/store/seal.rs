@@ -113,6 +113,8 @@ pub(super) fn check(task: &Path, journal: &Extent, started: Timestamp) -> Result
     if begun.commitment != hash_of(&ended.secret) {
         return Err("its seal is not of the process that drove the task");
     }
+    // The kernel sets ctime itself, at every change of content, name or attributes. Unlike mtime no call can set it
+    // back.
     let changed = task.join(BEGUN).symlink_metadata().ok().and_then(|found| {
         let nanoseconds = i32::try_from(found.ctime_nsec()).ok()?;
         Timestamp::new(found.ctime(), nanoseconds).ok()

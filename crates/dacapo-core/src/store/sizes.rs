@@ -165,6 +165,8 @@ impl Walk {
                 state.busy += 1;
                 return Some(dir);
             }
+            // The last thread that runs out of work wakes the others, which would otherwise wait for directories for
+            // ever.
             if state.busy == 0 {
                 self.more.notify_all();
                 return None;

@@ -129,6 +129,7 @@ impl Slots {
 
     fn join(&self) -> io::Result<QueueTicket> {
         self.clear_away()?;
+        // Numbers begin again when the queue is empty; only the order among those who wait now means anything.
         let number = self.waiting()?.last().map_or(0, |(last, _)| last + 1);
         let path = self.dir.join(format!("ticket-{number:016}"));
         let file = files::open_or_create(&path)?;
@@ -139,6 +140,8 @@ impl Slots {
     /// Sleeps until a slot is free and all who came before have theirs.
     pub(crate) fn wait(&self, ticket: QueueTicket) -> io::Result<SlotLease> {
         loop {
+            // Asked anew after each wake-up: the one before us may have given up, and then somebody earlier is the
+            // next to wait for.
             let before = self.waiting()?.into_iter().rfind(|(number, _)| *number < ticket.number);
             match before {
                 Some((_, path)) => wait_until_free(&path)?,
@@ -148,6 +151,8 @@ impl Slots {
     }
 
     fn wait_at_the_head(&self, ticket: QueueTicket) -> io::Result<SlotLease> {
+        // Before the first look: a slot that is freed between a look and the beginning of the watch would ring for
+        // nobody.
         let mut bell = Bell::hang_in(&self.dir);
         // Opened once: closing one would ring our own bell.
         let mut doors = self.doors()?;

@@ -159,7 +159,11 @@ impl TaskDir {
         files::make_dir(&new.0.join("checks")).map_err(io(&new.0))?;
         let json = serde_json::to_vec_pretty(spec).map_err(|error| io(&new.spec_path())(error.into()))?;
         files::replace(&new.spec_path(), &json).map_err(io(&new.spec_path()))?;
+        // Locked while it still has its temporary name. The lock is on the inodes, so it goes with the directory when
+        // that is renamed, and nobody can meet the task unlocked.
         let mut lock = new.lock()?;
+        // RENAME_NOREPLACE makes the claim of the name atomic: a check followed by a rename would let two starters
+        // win.
         match rename_new(&new.0, &self.0) {
             Ok(()) => {
                 let _ = staging.keep();

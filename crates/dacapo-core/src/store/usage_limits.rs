@@ -23,13 +23,13 @@ const LIMIT_FORMAT: u32 = 1;
 /// The longest limits that agents have are weekly ones. What says that it lasts longer was written by a wrong clock.
 const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 
-/// Clocks are set right by so much without anybody noticing.
+/// Clocks are corrected by up to this much without anybody noticing.
 const SKEW: SignedDuration = SignedDuration::from_mins(2);
 
 /// No file of ours is larger.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// So much of what an agent said about its limit is kept.
+/// How much of what an agent said about its limit is kept.
 const LONGEST_MESSAGE: usize = 2000;
 
 /// Who pays, without saying who: only a hash of the credential is ever written.
@@ -62,7 +62,7 @@ pub struct SharedLimit {
     pub found_by: String,
     /// When it was found.
     pub at: Timestamp,
-    /// The end is a guess, the how manieth in a row. 0: the agent said it.
+    /// How many limits in a row had an end that was only guessed, with this one. 0: the agent named the end.
     #[serde(default)]
     pub guesses: u32,
 }
@@ -122,6 +122,8 @@ impl SharedLimits {
             return Ok(());
         }
         files::make_dir(&self.0)?;
+        // Read, compared and replaced without a lock. Two that announce at once may leave the worse of the two words,
+        // which costs a turn; waiting for a lock would let one stuck process hold up every task of the account.
         files::replace(&self.file(account), &serde_json::to_vec_pretty(limit)?)
     }
 

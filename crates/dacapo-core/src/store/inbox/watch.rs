@@ -41,6 +41,7 @@ fn listen(changes: Option<&Changes>, ended: &PipeReader, mut ring: impl FnMut())
             return;
         }
         if let Some(changes) = changes {
+            // Emptied before it rings: a command that is put in after this makes the descriptor readable again.
             system::drain(changes);
         }
         ring();

@@ -59,6 +59,7 @@ mod linux {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
+            // The short looks that follow cover the gap between "closed" and "unlocked"; see `AFTER_THE_BELL`.
             watch.drain();
             self.looks = AFTER_THE_BELL.iter();
             Ok(())
