@@ -23,6 +23,7 @@ pub(super) struct Ahead {
 
 impl Ahead {
     pub(super) fn take_mover(&self, reason: &str) -> Option<Running> {
+        // Taken out whatever its reason: one that was started for another commit must not be used later either.
         let waiting = replace(&self.mover, None);
         waiting.filter(|(given, _)| given == reason).map(|(_, running)| running)
     }
@@ -67,6 +68,8 @@ impl Repo {
         let Some(waiting) = replace(&self.ahead.writer, None) else { return Ok(None) };
         let date = date.raw();
         let message = message.replace('\0', "\u{fffd}");
+        // `git commit-tree` completes the last line. Without that the id would differ from the one that a resumed run
+        // makes.
         let end = if message.ends_with('\n') { "" } else { "\n" };
         let out = waiting.finish_with(&format!(
             "tree {tree}\nparent {parent}\nauthor {author} {date}\ncommitter {committer} {date}\n\n{message}{end}"

@@ -81,11 +81,15 @@ impl Repo {
         if request.exclusive {
             prepared.notices.extend(self.clear_stale_locks(request.home.branch.as_deref())?);
         }
+        // `commit-tree` knows nothing of it: the merge or rebase would stay open on top of a commit that it does not
+        // expect.
         if let Some(operation) = self.operation() {
             prepared.head = self.head()?;
             prepared.problems.push(Problem::OperationInProgress(operation));
             return Ok(prepared);
         }
+        // HEAD is read from files, the status by git: somebody may commit in between. What both agree on is
+        // committed.
         for _ in 0..LOOKS {
             match self.reconcile(request, &mut prepared.notices)? {
                 Reconciled::Taken(head) => prepared.head = head,
@@ -96,6 +100,7 @@ impl Repo {
             }
             prepared.own_commits = prepared.head.commit != request.home.commit;
             let (status, index) = self.look(request, &mut prepared)?;
+            // Otherwise HEAD moved between the two looks, and the plan would be made against another parent.
             if status.head == prepared.head.commit {
                 return self.commit_what_is_there(request, status, index, prepared);
             }
@@ -248,9 +253,12 @@ impl Repo {
         prepared: &mut Prepared,
     ) -> Result<Oid, GitError> {
         let mut index = index;
+        // In place the lock may be the user's own git. Its index is left alone; a copy takes its place once the lock
+        // is gone.
         if self.locked_index().is_some() {
             index = self.index_past_lock(&mut prepared.notices)?;
         }
+        // Editors run `git status` whenever a file changes, so the index can be locked again right after a look.
         for _ in 0..LOOKS {
             let staged = self.stage(plan, index.as_deref());
             let written = staged.and_then(|refused| Ok((refused, self.write_tree(index.as_deref())?)));
@@ -355,6 +363,8 @@ impl Repo {
     ) -> Result<Oid, GitError> {
         match running.stdout() {
             Ok(out) => Oid::from_output(&out).map_err(|_| GitError::unexpected("make the commit", &out)),
+            // Once only: `set` fails the second time, so that an error about something else cannot repeat this for
+            // ever.
             Err(error) if is_about_the_name(error.stderr()) && self.nameless.set(()).is_ok() => {
                 let again = self.commit_tree_call(tree, parent, request.message, request.date);
                 self.oid_from("make the commit", again)

@@ -19,6 +19,7 @@ pub fn written_since(dir: &Path, since: SystemTime) -> Vec<PathBuf> {
     let below = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let fan_out = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 2);
     below(dir)
+        // A directory's own time changes when a file is added, so all others need not be read.
         .filter(|path| fan_out(path) && is_new(path))
         .flat_map(|path| below(&path).filter(|object| is_new(object)).collect::<Vec<_>>())
         .collect()
@@ -39,6 +40,7 @@ pub fn sync(paths: &[PathBuf]) -> io::Result<()> {
         // Two levels: the directory of an object may itself be new.
         directories.extend(path.ancestors().skip(1).take(2));
     }
+    // Deeper directories first, so that a name is never on disk before what it leads to.
     directories.into_iter().rev().try_for_each(sync_one)
 }
 

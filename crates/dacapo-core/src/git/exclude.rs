@@ -43,6 +43,7 @@ impl Repo {
             return Ok(());
         }
         self.locked(|| {
+            // Read again under the lock: another task may have added the same lines since.
             let text = text_of(&path).map_err(io)?;
             let lines = missing(&text).concat();
             if lines.is_empty() {

@@ -52,6 +52,8 @@ impl Repo {
         let all: Vec<PathBuf> = moved.iter().map(|file| file.path.clone()).collect();
         let reset =
             self.call(OPERATION).args(["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"]);
+        // The index first: it says what `checkout-index` below writes. Killed after this, the same is found and done
+        // again.
         reset.arg(old.as_str()).stdin(nul_separated(&all)).stdout()?;
         let (back, gone): (Vec<&&Touched>, Vec<&&Touched>) = moved.iter().partition(|file| file.in_old);
         for file in gone {

@@ -76,6 +76,7 @@ impl Repo {
         let start = Instant::now();
         while let Some(lock) = self.locked_index() {
             if start.elapsed() < LOCK_PATIENCE {
+                // Git has no way to wait for its lock files: they are made and removed, not locked.
                 std::thread::sleep(LOCK_LOOK);
                 continue;
             }
@@ -86,6 +87,7 @@ impl Repo {
             }
             let beside = self.index_beside();
             if fs::symlink_metadata(&beside).is_err() {
+                // An index without the file is that of an empty repository.
                 copy_if_there(&self.index_file(), &beside)?;
             }
             notices.push(Notice::IndexLocked(lock));
@@ -99,6 +101,7 @@ impl Repo {
     pub(super) fn adopt_index_beside(&self) -> Result<bool, GitError> {
         const OPERATION: &str = "bring the index up to date";
         let (beside, lock) = (self.index_beside(), self.index_lock());
+        // A link appears complete or not at all, and fails if the lock is there: the same as git's own O_EXCL.
         match fs::hard_link(&beside, &lock) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
@@ -114,6 +117,7 @@ impl Repo {
                 io::copy(&mut from, &mut made).map_err(GitError::io(OPERATION, &lock))?;
             }
         }
+        // The rename is also the release of the lock, as with git itself.
         fs::rename(&lock, self.index_file()).map_err(GitError::io(OPERATION, &lock))?;
         fs::remove_file(&beside).map_err(GitError::io(OPERATION, &beside))?;
         Ok(true)

@@ -56,6 +56,7 @@ impl Repo {
         };
         // A detached HEAD that has since been put on a branch is no place to land: the branch is somebody else's.
         let is_place = landing.branch.is_some() || found.branch.is_none();
+        // After a crash between the move and its event in the journal, the same landing is asked for again.
         if at.as_ref() == Some(landing.new) {
             return Ok(Landed::AlreadyThere);
         }
@@ -78,10 +79,13 @@ impl Repo {
         let branch_at =
             landing.branch.map_or_else(|| Ok(found.commit.clone()), |branch| self.read_ref(branch))?;
         if let Some(at) = &branch_at
+            // Somebody, the user or the agent, has committed on top of it: it has landed, and moving the branch back
+            // would lose that.
             && self.is_ancestor(landing.new, at)?
         {
             return Ok(Landed::AlreadyThere);
         }
+        // No ref names the commit, so git would collect it one day.
         let rescued = self.rescue(landing.rescue_prefix, "commit", landing.new)?;
         Ok(Landed::Elsewhere { found, branch_at, rescued })
     }

@@ -130,16 +130,19 @@ impl Repo {
         if !meta.is_file() {
             return false;
         }
+        // The intent was in our journal before git began: nobody else had a reason to put that very commit there.
         if holds(lock, &meta, run.commit) {
             return true;
         }
         let Some((first, last)) = times(&meta) else { return false };
+        // Whoever made it died with the machine.
         if boot_time().is_some_and(|boot| last + CLOCK_STEP < boot) {
             return true;
         }
         let (from, until) = run.at_work;
         let in_time = first + CLOCK_STEP >= from && last <= until + CLOCK_STEP;
         let places = [self.toplevel(), self.git_dir(), self.common_dir()];
+        // The cheap tests first: the next looks at every process of the machine, and the last waits.
         in_time && !file_may_be_in_use(lock, last + CLOCK_STEP, &places) && stays(lock, &meta)
     }
 

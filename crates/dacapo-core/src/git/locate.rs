@@ -51,6 +51,7 @@ fn from_files(dir: &Path) -> Option<(PathBuf, PathBuf)> {
         }
         let dot_git = level.join(".git");
         let Ok(found) = fs::symlink_metadata(&dot_git) else { continue };
+        // Git refuses repositories of other users (`safe.directory`), so git is asked.
         if !own(&here) || !own(&found) {
             return None;
         }

@@ -23,6 +23,8 @@ impl Repo {
     /// the middle of a merge or a rebase, and with conflicts: of such a file what lies in the working tree is kept.
     pub fn keep_loose(&self, request: &CommitRequest<'_>) -> Result<Loose, GitError> {
         let head = self.head()?;
+        // `git stash create` would do nearly the same, but refuses while there are conflicts, and leaves untracked
+        // files out.
         let scratch = self.scratch_index()?;
         let index = scratch.file.as_path();
         let status = self.status_of_copy(index, head.commit.as_ref())?;

@@ -71,6 +71,7 @@ impl Repo {
                 return Err(WorktreeError::BranchConflict { wanted: branch.to_owned(), existing });
             }
             let call = self.call("switch to a new branch");
+            // By default git overwrites ignored files without a word, and `.env` is one of them.
             let call = call.args(["switch", "-q", "--no-overwrite-ignore", "--no-track", "-c", branch]);
             call.arg(start.as_str()).stdout()?;
             Ok(())

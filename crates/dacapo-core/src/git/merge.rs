@@ -129,6 +129,7 @@ impl Repo {
             ]);
             let answer = call.stdin(asked.into_bytes()).output()?;
             let told = joinings(&answer.stdout);
+            // Any other failure is about one pair: git ends there, and the rest is asked again.
             if answer.exit == Some(USAGE) || answer.exit.is_none() {
                 return Err(answer.error());
             }
@@ -176,6 +177,7 @@ impl Repo {
             MergeStyle::Merge => &["--no-edit", "-m", message],
         };
         let answer = self.merge_call(words, theirs).output()?;
+        // The exit code can be the same for conflicts and for a hook that refuses; the index tells.
         let unmerged = self.unmerged()?;
         if !unmerged.is_empty() {
             return Ok(Merged::Conflicts(unmerged));
@@ -253,6 +255,7 @@ impl Repo {
     pub fn advance(&self, branch: &str, new: &Oid, old: &Oid) -> Result<Advanced, GitError> {
         let head = self.head()?;
         if head.branch.as_deref() == Some(branch) {
+            // The checks ran on a merge with `old`. On top of anything else it would be unproven.
             if head.commit.as_ref() != Some(old) {
                 return Ok(Advanced::Moved);
             }
@@ -270,6 +273,7 @@ impl Repo {
         if self.read_ref(branch)?.as_ref() != Some(old) {
             return Ok(Advanced::Moved);
         }
+        // Not checked out here, so there are no files to move: the ref alone, with its old value as a condition.
         let call = self.call(MOVE).args(["update-ref", "-m", "dacapo: merge", branch]);
         let answer = call.args([new.as_str(), old.as_str()]).output()?;
         match answer.exit {

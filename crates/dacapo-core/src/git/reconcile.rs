@@ -35,6 +35,7 @@ impl Repo {
         if let Some(tip) = &home.commit
             && !self.has_commit(tip)?
         {
+            // Asked before `merge-base`, which would fail on a missing commit with an error that says less.
             return Ok(Reconciled::Refused(Problem::HistoryGone(tip.clone())));
         }
         if !self.builds_on(home.commit.as_ref(), found.commit.as_ref())? {
@@ -62,6 +63,8 @@ impl Repo {
         if let Some(theirs) = &found.commit
             && ours.as_ref() != Some(theirs)
         {
+            // First the branch, then HEAD. Killed in between, HEAD is still where the agent left it, and the next run
+            // sees that our branch already holds it.
             self.move_ref(branch, theirs, ours.as_ref(), REASON)?;
         }
         self.attach(home, REASON)?;
@@ -94,6 +97,7 @@ impl Repo {
         {
             rescued.push(self.rescue(request.rescue_prefix, "branch", moved)?);
         }
+        // All refs are in place before the first file is overwritten by `read-tree` below.
         self.rescue_files(request, &found, tip, &mut rescued)?;
 
         self.untrack(request.apart)?;
@@ -129,6 +133,8 @@ impl Repo {
         let scratch = self.scratch_index()?;
         let (status, _) = self.status(Some(&scratch.file))?;
         // Fails with conflicts in it; the files with their markers are kept below.
+        // From a copy: staging below changes it, and the user's or agent's own index must stay as it is until all is
+        // kept.
         let index_tree = self.write_tree(Some(&scratch.file)).ok();
         // Litter too would be overwritten; only what stays where it is need not be kept.
         let users = Apart { users: request.apart.users.clone(), ..Apart::default() };

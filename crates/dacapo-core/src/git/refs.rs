@@ -45,6 +45,8 @@ impl Repo {
         match self.stored(&self.git_dir().join("HEAD"))? {
             Stored::Id(oid) => Ok(Head { branch: None, commit: Some(oid) }),
             Stored::Symbolic(name)
+                // With reftable the file HEAD is a stub that always says `refs/heads/.invalid`; only git knows the
+                // branch.
                 if name.starts_with("refs/") && !self.reftable && !name.ends_with("/.invalid") =>
             {
                 let commit = self.read_ref(&name)?;
@@ -72,6 +74,8 @@ impl Repo {
         }
         match self.stored(&self.common_dir().join(name))? {
             Stored::Id(oid) => Ok(Some(oid)),
+            // A loose file wins over the packed one. The file is looked for first: `git pack-refs` writes the pack
+            // before it removes the file, so a ref is never missing from both.
             Stored::Absent => self.packed(name),
             Stored::Symbolic(_) | Stored::Odd => self.ref_by_git(name),
         }
@@ -169,6 +173,8 @@ impl Repo {
         reason: &str,
     ) -> Result<(), GitError> {
         let old = old.map_or(self.zero(), Oid::as_str);
+        // The old value makes it a compare-and-swap under git's own lock: a commit that somebody made meanwhile is
+        // never lost.
         let call = call.args(["update-ref", "-m", reason, "--no-deref", name, new.as_str(), old]);
         call.stdout().map(drop)
     }
@@ -205,6 +211,7 @@ impl Repo {
         if !exclusive || !own.contains(lock) {
             return first;
         }
+        // All processes of the agent are dead, and this worktree and branch are the task's alone.
         fs::remove_file(lock).map_err(GitError::io("remove a stale lock", lock))?;
         move_it()
     }
@@ -214,6 +221,7 @@ impl Repo {
         let mut name = format!("{prefix}/{kind}");
         for n in 2.. {
             match self.read_ref(&name)? {
+                // Kept before a crash: the same rescue is asked for again, and must not pile up refs.
                 Some(kept) if kept == *commit => break,
                 Some(_) => name = format!("{prefix}/{kind}-{n}"),
                 None => {

@@ -281,6 +281,7 @@ impl Relocation<'_> {
         if !is_kept {
             return Err(WorktreeError::BranchMoved(short(self.from.branch)));
         }
+        // With the old value: a commit that somebody makes on it in this instant keeps the branch.
         let call = self.repo.call(RENAME).args(["update-ref", "-d", self.from.branch, old.as_str()]);
         call.stdout()?;
         Ok(())
@@ -354,6 +355,7 @@ fn replace(file: &Path, bytes: &[u8]) -> Result<(), GitError> {
     let write = || -> io::Result<()> {
         let mut new = fs::File::create(&beside)?;
         new.write_all(bytes)?;
+        // Git reads these files directly. After a power cut an empty one would be a worktree that git cannot open.
         new.sync_data()?;
         fs::rename(&beside, file)
     };

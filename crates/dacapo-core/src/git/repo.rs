@@ -87,6 +87,8 @@ impl Repo {
         };
         // The one that fails without a working tree comes last: the others are answered before it.
         let answer = ask(&[
+            // One call answers all of it; a git process costs about a millisecond, and this runs before anything
+            // else.
             "--is-bare-repository",
             "--show-object-format",
             "--git-dir",
@@ -120,10 +122,12 @@ impl Repo {
             };
             (one("--git-dir")?, one("--git-common-dir")?, one("--show-toplevel")?)
         };
+        // Both are named on every call, so that git never searches: see the comment on `Repo`.
         let git = base.clone().with("GIT_DIR", &git_dir).with("GIT_WORK_TREE", &toplevel);
         let dot_git = toplevel.join(".git");
         let link = fs::symlink_metadata(&dot_git).ok().filter(fs::Metadata::is_file);
         Ok(Self {
+            // Remembered now, because an agent may remove the file later.
             link: link.and_then(|_| fs::read(&dot_git).ok()),
             reftable: common_dir.join("reftable").is_dir(),
             sha256: lines.get(1) == Some(&&b"sha256"[..]),

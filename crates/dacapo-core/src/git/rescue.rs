@@ -168,8 +168,10 @@ impl Repo {
             if let Some(tip) = tip {
                 let log = shared.common_dir().join("logs").join(branch);
                 if fs::symlink_metadata(&log).is_ok_and(|found| found.is_file()) {
+                    // Git deletes a branch's reflog with the branch.
                     fs::copy(&log, to.join(REFLOG)).map_err(GitError::io(AWAY, &log))?;
                 }
+                // The branch goes last. Until here everything can be found by its old name.
                 shared.call(AWAY).args(["update-ref", "-d", branch, tip.as_str()]).stdout()?;
             }
             Ok(())
@@ -247,6 +249,8 @@ impl Repo {
         if let Some(commit) = on {
             call().args(["read-tree", commit.as_str()]).stdout()?;
         }
+        // A file that cannot be read stays as the commit has it, and the rest is kept all the same: so whatever the
+        // exit code.
         call().args(["add", "-u", "--ignore-errors", "--", "."]).output()?;
         let others = call().args(["ls-files", "--others", "--exclude-standard", "-z"]).stdout()?;
         let mut wanted = Vec::new();

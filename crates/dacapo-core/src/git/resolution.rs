@@ -178,6 +178,7 @@ impl Repo {
             return Ok(Some(Unresolved::Elsewhere));
         }
         let call = self.call(OPERATION).args(["update-ref", "--no-deref", "-m", "dacapo: merge", "HEAD"]);
+        // HEAD alone goes back, detached and without touching files: what the agent wrote is what counts.
         call.arg(open.ours.as_str()).stdout()?;
         if open.how == MergeStyle::Merge {
             let file = self.merge_head_file();
@@ -202,6 +203,8 @@ impl Repo {
         let mut left_out = std::mem::take(&mut plan.left_out);
         left_out.extend(self.stage(&plan, None)?);
         let tree = self.oid_from(OPERATION, self.call(OPERATION).arg("write-tree"))?;
+        // The result is exactly our side, though git itself would have taken something from theirs: a `git checkout
+        // --ours .` or a reset, not a resolution.
         if tree == self.tree_of(&open.ours)? && tree != open.tree {
             return Ok(Err(Unresolved::GivenUp));
         }

@@ -22,11 +22,16 @@ use crate::process::{Child, Group, With, read_both};
 
 /// Overrides on every command line; they win over every configuration file.
 const OVERRIDES: [&str; 7] = [
+    // An agent can write hooks, and a hook would run as part of the engine, outside of any guard.
     "core.hooksPath=/dev/null",
     "commit.gpgSign=false",
+    // A `git gc` in the background would inherit the locks that are handed to git, and keep the task locked after all
+    // else has ended.
     "gc.auto=0",
     "maintenance.auto=false",
+    // A monitor is a program of the repository's choice, and a daemon that stays.
     "core.fsmonitor=false",
+    // Paths come back as their bytes, also in the few messages that are read.
     "core.quotePath=false",
     "i18n.commitEncoding=UTF-8",
 ];
@@ -80,11 +85,15 @@ impl Git {
                 && !KEPT.iter().any(|kept| name == *kept)
         });
         let env = users.with([
+            // Some failures can be told apart only by what git says, so it has to say it in English.
             ("LC_ALL", "C"),
             ("GIT_TERMINAL_PROMPT", "0"),
+            // `git status` would otherwise refresh the index and hold `index.lock` for that, in the user's way.
             ("GIT_OPTIONAL_LOCKS", "0"),
+            // A file may be called `*` or `:(top)`: names that we pass are names, never patterns.
             ("GIT_LITERAL_PATHSPECS", "1"),
         ]);
+        // From the PATH of the user, not of this process: in a background task the two can differ.
         let program = on_path("git", users.get("PATH").unwrap_or_default());
         Self { program, users, env, handed: InheritedLocks::default(), killed: Arc::default() }
     }
@@ -147,6 +156,7 @@ impl Git {
                 None => call.command.env_remove(name),
             };
         }
+        // LANGUAGE wins over LC_ALL for messages alone, so hooks keep the user's locale for everything else.
         call.command.env("LANGUAGE", "C");
         call
     }
@@ -275,6 +285,8 @@ impl Call {
             };
             let (stdout, their_stdout) = io::pipe()?;
             let (stderr, their_stderr) = io::pipe()?;
+            // `held` must live until the child has started: it is what keeps the descriptors open that are handed
+            // over by number.
             let held = self.handed.held();
             let handed: Vec<_> = held.iter().flat_map(|files| files.iter()).map(File::as_fd).collect();
             let streams = [theirs, their_stdout.into(), their_stderr.into()];
@@ -371,6 +383,7 @@ impl Running {
     pub(super) fn output(self) -> Result<Output, GitError> {
         let Self { call, child, stdin, stdout, stderr, writer, started } = self;
         drop(stdin);
+        // Both pipes are read to their end before the child is waited for: one that fills a pipe would never exit.
         let read = read_both(stdout, stderr);
         let ended = child.wait();
         if let Some(writer) = writer {

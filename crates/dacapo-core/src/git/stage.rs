@@ -84,6 +84,8 @@ impl Repo {
             match entry {
                 Entry::Unmerged(path) => plan.unmerged.push(path),
                 Entry::Untracked(path) if path.starts_with(OWN_DIRECTORY) => {}
+                // With `-uall` git lists files one by one; a name that still ends in a slash is a repository of its
+                // own, into which git does not look.
                 Entry::Untracked(path) if path.as_os_str().as_bytes().ends_with(b"/") => {
                     plan.nested.push(path);
                 }
@@ -97,6 +99,7 @@ impl Repo {
                 Entry::Tracked(tracked)
                     if tracked.mode_head == 0 && rules.apart.users.contains(&tracked.path) =>
                 {
+                    // An agent's `git add -f` does not make the user's own untracked file part of the task.
                     plan.remove.push(tracked.path);
                 }
                 Entry::Tracked(tracked) if tracked.mode_head == 0 => {
@@ -123,6 +126,8 @@ impl Repo {
                     }
                     match tracked.worktree {
                         b'.' => {}
+                        // `update-index --remove` refuses such a path as "beyond a symbolic link"; `--force-remove`
+                        // does not look at the disk.
                         b'D' if self.is_beyond_link(&tracked.path) => plan.remove.push(tracked.path),
                         b'D' => removals.push(tracked.path),
                         _ => plan.update.push(tracked.path),
@@ -232,6 +237,7 @@ impl Repo {
     /// Which of these paths a commit holds.
     fn present_in(&self, commit: &Oid, paths: &[&Path]) -> Result<HashSet<PathBuf>, GitError> {
         let mut present = HashSet::new();
+        // A command line has a limit, and `ls-tree` reads no paths from its standard input.
         for some in paths.chunks(200) {
             let call =
                 self.call("read a commit").args(["ls-tree", "-z", "--name-only", commit.as_str(), "--"]);
@@ -280,6 +286,8 @@ impl Repo {
         refused: &mut Vec<LeftOut>,
     ) -> Result<(), GitError> {
         let call = self.index_call("stage changes", index);
+        // `--replace`: a file takes the place of a directory and the other way round. Skip-worktree entries are not
+        // on disk on purpose (a sparse checkout); without the flag they would be committed as removed.
         let flags = ["-z", "--add", "--remove", "--replace", "--ignore-skip-worktree-entries", "--stdin"];
         let error = match call.args(flags).stdin(nul_separated(paths)).stdout() {
             Ok(_) => return Ok(()),

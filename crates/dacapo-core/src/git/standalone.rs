@@ -113,6 +113,7 @@ impl Repo {
             .with("GIT_CONFIG_SYSTEM", "/dev/null")
             .with("GIT_CONFIG_NOSYSTEM", "1")
             .with("GIT_ATTR_NOSYSTEM", "1")
+            // With `git replace` an agent could have one commit judged and another one shown.
             .with("GIT_NO_REPLACE_OBJECTS", "1");
         Standalone { git, tree: tree.to_owned(), lock }
     }

@@ -39,6 +39,7 @@ impl Repo {
     /// Makes the user's changes a commit on their branch, so that no iteration's commit is mixed with them.
     /// The same files stay out as of any commit of ours. `request.home` must be HEAD as it is.
     pub fn keep_user_changes(&self, request: &CommitRequest<'_>) -> Result<SavedChanges, GitError> {
+        // Before anything is staged: what the user had staged may differ from both HEAD and the files.
         let index_tree = self.write_tree(None).ok();
         let prepared = self.prepare_commit(request)?;
         let Prepared { head, commit, left_out, problems, .. } = prepared;
@@ -60,6 +61,7 @@ impl Repo {
             let staged = self.commit_tree(&index, commit.parent.as_ref(), request)?;
             kept.rescued.push(self.rescue(request.rescue_prefix, "index", &staged)?);
         }
+        // Under a ref before the branch moves, so that a reset of the branch later does not lose it.
         kept.rescued.push(self.rescue(request.rescue_prefix, "tree", &commit.oid)?);
         let landed = self.land(&Landing {
             branch: kept.head.branch.as_deref(),

@@ -166,6 +166,7 @@ impl Repo {
             let content = Err(why.unwrap_or(NotKept::TooMuch));
             taken.files.insert(path, Before { look, content, differs: None });
         }
+        // The smallest first: notes and sources rather than one large recording.
         wanted.sort();
         let mut bytes = 0_u64;
         let within = |(size, _): &&(u64, PathBuf)| {
@@ -302,6 +303,7 @@ impl Repo {
             Hashing::Write => KEEP,
             Hashing::Only => COMPARE,
         };
+        // Without filters: autocrlf or LFS would store other bytes than the user's.
         let mut call = self.call(operation).args(["hash-object", "--no-filters", "--stdin-paths"]);
         if matches!(how, Hashing::Write) {
             call = call.arg("-w");
@@ -419,6 +421,7 @@ impl Untracked {
         for ((path, look), id) in doubtful.into_iter().zip(ids) {
             let Some(before) = self.files.get_mut(&path) else { continue };
             if id.is_some() && id.as_ref() == before.content.as_ref().ok() {
+                // Touched but with the same content: remembered, so that it is not hashed again after every turn.
                 before.look = look;
                 compared.same.insert(path);
             } else {

@@ -96,6 +96,7 @@ impl Repo {
         // With a deadline, which waiting for a lock has not: somebody may sit on it for good.
         loop {
             match file.try_lock() {
+                // `file` stays open, and so the lock held, until `act` has returned.
                 Ok(()) => return act(),
                 Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_PATIENCE => {
                     return Err(WorktreeError::Busy(path));
@@ -263,6 +264,8 @@ impl Repo {
                 continue;
             }
             let Ok(lock) = open_lock(&record.path().join("dacapo.lock")) else { continue };
+            // Somebody works in it. The lock of the repository is held here, so nobody can begin to between this look
+            // and `act`.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
@@ -297,6 +300,8 @@ impl CleanCheckout {
     /// Removes it. `of` is the repository it was made from.
     pub fn remove(self, of: &Repo) -> Result<(), WorktreeError> {
         of.remove_worktree(self.repo.toplevel())?;
+        // Last: a checkout whose lock is free counts as left behind, and another process would remove it at the same
+        // time.
         drop(self.lock);
         Ok(())
     }
