@@ -145,7 +145,7 @@ pub struct TaskView {
     pub iterations_succeeded: u32,
     /// Finished iterations in which it did not.
     pub iterations_failed: u32,
-    /// Active time: the time asleep or paused is not in it.
+    /// Active time: without the time in which no process drove the task, or it waited for a slot.
     pub elapsed_seconds: f64,
     /// Tokens so far.
     pub tokens: Tokens,

@@ -57,6 +57,8 @@ impl Driver<'_> {
     /// The process that has this conversation open, with its output turned into the files of this turn.
     pub(super) fn kept_acp_process(&mut self, plan: &TurnPlan) -> Result<Option<AcpProcess>, DriverError> {
         self.end_other_acp_processes(plan.agent)?;
+        // Another session means that the machine wants a fresh conversation; the process would answer with the old
+        // one's memory.
         let fits = self.turns.acp.kept.get(&plan.agent).is_some_and(|kept| {
             let open = kept.kept_for.as_ref().map(|(session, _)| session.as_str());
             plan.continued && open.is_some() && open == plan.session.as_deref()
@@ -70,6 +72,7 @@ impl Driver<'_> {
         if let Some((_, memory)) = &agent_process.kept_for {
             let path = self.dir.turn_path(plan.turn, "acp");
             let json = serde_json::to_vec(memory).unwrap_or_default();
+            // Before the turn begins: a replay of its output needs what the parser knew at its start.
             files::replace(&path, &json).map_err(|source| DriverError::File {
                 what: FileAction::Write,
                 path,
@@ -78,6 +81,8 @@ impl Driver<'_> {
         }
         let agent = &self.spec.agents[plan.agent];
         let outputs = outputs(agent, |extension| self.dir.turn_path(plan.turn, extension));
+        // False means that the process died while it was idle. It has been told nothing of this turn, so a new one
+        // can begin it.
         if agent_process.running.continue_in(&outputs)? {
             return Ok(Some(agent_process));
         }
@@ -101,6 +106,7 @@ impl Driver<'_> {
             |source| DriverError::File { what: FileAction::TalkTo, path: PathBuf::from(&agent.name), source };
         let (theirs, ours) = std::io::pipe().map_err(failed)?;
         job.stdin = Stdin::From(theirs.into());
+        // Not the machine's slot: the process may live through a long wait, in which the slot is given up to others.
         job.holds = self.lasting_shares();
         let stdin = AcpStdin::new(ours).map_err(failed)?;
         let (outbox, agent) = (self.mailbox.outbox(), plan.agent);
@@ -134,6 +140,7 @@ impl Driver<'_> {
 
     /// All are told before the first is waited for: they leave side by side.
     fn take_leave_of(&mut self, mut leaving: BTreeMap<usize, AcpProcess>) -> Result<(), DriverError> {
+        // The end of standard input is how ACP agents are told to leave; a signal could cut short what they save.
         leaving.values_mut().for_each(|agent_process| agent_process.stdin.close());
         let mut leave = Some(Instant::now() + LEAVE_TIME);
         if leaving.is_empty() {

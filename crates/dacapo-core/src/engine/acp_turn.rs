@@ -98,6 +98,8 @@ impl Driver<'_> {
             if let AcpTurnEnd::Ended(input) = ended {
                 return Ok(*input);
             }
+            // The kept process had died unnoticed. Nothing was said in this turn, so it is run once more with a new
+            // process, and raw files must not exist when that starts.
             forget_empty_turn(&self.dir, plan)?;
         }
         let agent_process = match self.start_acp_process(plan, agent)? {
@@ -151,6 +153,7 @@ impl Driver<'_> {
         self.act(&mut turn, &mut agent_process, first)?;
         let (gone, parsed) = self.converse(&mut turn, &mut agent_process)?;
         let progress = agent_process.running.progress();
+        // Not a single byte in this turn: the prompt never reached it, so to send it again cannot do the work twice.
         let silent = progress.seen() == 0 && turn.why.is_none();
         if let Some(finished) = gone.as_ref().filter(|_| process == Process::Kept && silent) {
             self.report_lost(plan.agent, finished)?;
@@ -202,6 +205,7 @@ impl Driver<'_> {
             match heard {
                 Wakeup::Report(Report::AcpProcessGone(agent, finished)) if agent == agent_process.agent => {
                     gone = Some(*finished);
+                    // Nobody can answer a dead process; surfaces stop asking.
                     if turn.client.awaits_a_person() {
                         driver.withdrawn(turn)?;
                     }
@@ -231,6 +235,8 @@ impl Driver<'_> {
                 Wakeup::Deadline => driver.time_has_passed(turn, agent_process)?,
                 other @ (Wakeup::Commands | Wakeup::Report(_)) => driver.nobody_waits_for(other),
             }
+            // The end of the process and the end of its output arrive from two threads, in either order. Both are
+            // needed unless the process is kept, which has no end.
             let Some(all) = parsed.take_if(|_| gone.is_some() || turn.may_be_kept()) else {
                 return Ok(Waited::Continue(turn.deadline()));
             };
@@ -257,6 +263,7 @@ impl Driver<'_> {
         }
         turn.why = Some(why);
         match turn.client.cancel() {
+            // `session/cancel` first: the agent can then say how the turn ended, and a kept conversation stays whole.
             Some(moves) if turn.stage == Stage::Talking => {
                 turn.stage = Stage::Cancelling(Instant::now() + CANCEL_TIME);
                 self.act(turn, agent_process, moves)
@@ -285,6 +292,8 @@ impl Driver<'_> {
                 }
                 let longest_secret = self.launcher.masker().longest();
                 let why =
+                    // While a person is asked the agent is silent by right; the time is given back to it afterwards
+                    // (`forgive`).
                     turn.asked_at.is_none().then(|| turn.looks(agent_process, longest_secret)).flatten();
                 if let Some(why) = why {
                     self.cut_short(turn, agent_process, why)?;
@@ -319,6 +328,7 @@ impl Driver<'_> {
                 Move::Ask(question) => {
                     let reply = self.mailbox.reply_to(&question);
                     if self.is_asked(&question, &reply)? {
+                        // Several questions can be open at once; the time counts from the first.
                         turn.asked_at.get_or_insert_with(Instant::now);
                     } else {
                         reply.choose(None);
@@ -419,6 +429,8 @@ impl AcpTurn<'_> {
             return None;
         }
         let seen_now = running.progress().seen();
+        // The rest of the old conversation may come after the answer to `session/load`. A prompt that is sent before
+        // its end would have old text counted as its answer.
         if seen_now != seen && now < latest {
             self.history = Some((now + SILENCE, seen_now, latest));
             return None;

@@ -158,12 +158,15 @@ impl Driver<'_> {
     /// Has its turn and a slot for the step, as far as it needs them. False: it is not wanted any more.
     pub(super) fn admit(&mut self, step: Step) -> Result<bool, DriverError> {
         if is_long_wait(step) {
+            // A limit can last for days: the slot goes to tasks of other accounts meanwhile.
             self.admission.machine.leave();
             return Ok(true);
         }
         if !is_work(step) {
             return Ok(true);
         }
+        // Always in this order. With the slot of the machine first, tasks that wait for the repository would hold all
+        // slots, and the one that has the repository could get none.
         Ok(self.admit_to(Queue::Repository, step)? && self.admit_to(Queue::Machine, step)?)
     }
 
@@ -199,6 +202,8 @@ impl Driver<'_> {
         let (outbox, waiting) = (self.mailbox.outbox(), slots.clone());
         std::thread::Builder::new()
             .name("queue".into())
+            // Waiting for a file lock cannot be interrupted, so a thread does it. When it is not waited for any more,
+            // its report is dropped by `nobody_waits_for`, and the slot with it.
             .spawn(move || {
                 outbox.report(Report::Admitted(queue, waiting.wait(ticket)));
             })
@@ -218,6 +223,8 @@ impl Driver<'_> {
             other @ (Wakeup::Stop | Wakeup::Commands | Wakeup::Report(_) | Wakeup::Deadline) => {
                 driver.nobody_waits_for(other);
                 let next = driver.machine.next();
+                // Only the kind of step: a command may have changed its details, and the place in the queue is kept
+                // for that.
                 if next.as_ref().map(std::mem::discriminant) != Some(std::mem::discriminant(&step)) {
                     driver.record.clock.leave_out(since.elapsed());
                     return Ok(Waited::Break(false));

@@ -73,6 +73,8 @@ impl Driver<'_> {
         }
         let mut job = job(command, cwd, env, output);
         job.holds = self.slot_shares();
+        // The checkout stays taken until everything that the check started is dead, even if we are not there any
+        // more.
         job.holds.extend(self.proof.share());
         let outbox = self.mailbox.outbox();
         let running = self.launcher.launch(job, move |finished| {
@@ -129,6 +131,7 @@ pub(crate) fn job(command: &str, cwd: PathBuf, env: Vec<(OsString, OsString)>, o
 
 /// The environment of a check (L4).
 pub(crate) fn as_in_ci(mut env: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    // Removed first: of a variable that is given twice, programs see either one.
     env.retain(|(name, _)| name != "CI");
     env.push(("CI".into(), "1".into()));
     env
@@ -197,6 +200,7 @@ impl Plain {
                     self.escape = if byte == b'[' { Escape::Sequence } else { Escape::None };
                     false
                 }
+                // A sequence that begins with `ESC [` ends with a byte from `@` to `~`.
                 Escape::Sequence => {
                     if (0x40..=0x7e).contains(&byte) {
                         self.escape = Escape::None;

@@ -69,6 +69,8 @@ impl<'a> Driver<'a> {
         let mut machine = context.kinds.machine(&spec)?;
         let mut last: Option<Envelope> = None;
         let mut earlier = Earlier::default();
+        // Folded by the same `apply` that takes in new events: a resumed machine cannot differ from one that never
+        // stopped.
         let journal = Journal::open(&dir.journal_path(), |line| {
             machine.apply(&line);
             earlier.saw(&line, &spec.place);
@@ -107,6 +109,7 @@ impl<'a> Driver<'a> {
             self.clear_up_behind_the_dead()?;
         }
         // Without a seal nothing counts as proven; that is no reason not to work.
+        // Before `TaskStarted` or `Resumed` is written: the seal is checked against the time of that line.
         if let Err(error) = self.record.begin_seal() {
             self.record(Event::Notice(Notice::NotSealed { error: error.to_string() }))?;
         }
@@ -123,6 +126,7 @@ impl<'a> Driver<'a> {
     /// Drives the task to its end.
     pub fn run(mut self) -> Result<TaskResult, DriverError> {
         self.begin()?;
+        // Commands that were given while nobody drove the task count from its first step on.
         let _watch = self.open_inbox()?;
         self.reopen_workspace()?;
         let mut prepared = false;
@@ -130,6 +134,8 @@ impl<'a> Driver<'a> {
         while let Some(step) = self.machine.next() {
             self.take_what_came()?;
             let is_next = |driver: &Self| driver.machine.next() == Some(step);
+            // A command may have changed what comes next, both before and during the wait for a slot. So the machine
+            // is asked again rather than told that its step was skipped.
             if !is_next(&self) || !self.admit(step)? || !is_next(&self) {
                 continue;
             }
@@ -148,6 +154,7 @@ impl<'a> Driver<'a> {
                 return Err(DriverError::NoProgress { task: self.spec.name.to_string() });
             }
         }
+        // After the last line, so that a caller who is told of the end can rely on it through a power cut.
         self.record.durability.finish();
         self.mirror_the_end();
         self.record
@@ -206,6 +213,8 @@ impl<'a> Driver<'a> {
 
     /// Runner and guard may both have been killed; then the environment tag finds what they left.
     fn clear_up_behind_the_dead(&mut self) -> Result<(), DriverError> {
+        // Only the holder of the task's lock gets here. Guards hold that lock too, so whatever carries the tag now
+        // belongs to a run whose guard is dead as well.
         let swept = sweep(&self.spec.tag);
         if !swept.killed.is_empty() {
             let count = swept.killed.len() as u64;

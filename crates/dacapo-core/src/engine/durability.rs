@@ -56,6 +56,8 @@ impl Durability {
                     let now = SystemTime::now();
                     // After a jump of the clock nothing is known of what is new: then everything is.
                     let from = if now < since { SystemTime::UNIX_EPOCH } else { since - TICK };
+                    // Taken before the files are listed, so that what is written meanwhile is found by the next order
+                    // as well.
                     since = now;
                     if answer.send(force(&order, from, &file)).is_err() {
                         break;
@@ -104,6 +106,8 @@ impl Durability {
 }
 
 fn force(order: &Order, since: SystemTime, journal: &File) -> Option<String> {
+    // A ref on disk that names an object which is not would be a corrupt repository after a power cut; a journal that
+    // names a commit which is gone would be a task that cannot be resumed.
     let done = durable::sync(&durable::written_since(&order.objects, since))
         .and_then(|()| durable::sync(&order.refs))
         .and_then(|()| journal.sync_data());

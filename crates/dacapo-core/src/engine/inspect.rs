@@ -161,6 +161,7 @@ fn main_branch(
     let kept = repo.has_commit(was)?;
     facts.main_lost = !kept || !repo.is_ancestor(was, now)?;
     let was = if kept { Some(was) } else { query.base.as_ref() };
+    // The reflog of HEAD belongs to this worktree alone, unlike that of a branch.
     let been: HashSet<Oid> = repo.head_was_at(MOST_MOVES)?.into_iter().collect();
     let own: HashSet<&Oid> = own.iter().map(|(commit, _)| commit).collect();
     let new = repo.log_between(was, now)?.into_iter();

@@ -44,6 +44,7 @@ impl Driver<'_> {
         let (Some(began), Some(last)) = (self.earlier.run.began, self.earlier.run.last) else {
             return Ok(());
         };
+        // Agents print long after the last line of the journal was written.
         let until = SystemTime::from(last).max(last_output(&self.dir).unwrap_or(SystemTime::UNIX_EPOCH));
         let at_work = (began.into(), until + SILENCE);
         let spec = std::sync::Arc::clone(&self.spec);

@@ -54,15 +54,20 @@ impl Driver<'_> {
     fn take_message(&mut self, message: Message) -> Result<Option<Wakeup>, DriverError> {
         Ok(match message {
             Message::Stop { by } => {
+                // In the journal before anything is stopped: killed in between, the resumed task knows that it was to
+                // end.
                 self.input(&Input::Stop { by })?;
                 Some(Wakeup::Stop)
             }
             Message::Mail => {
+                // A second `kill` for a task that is ending already must not cut short what clears up.
                 let ended = self.machine.ends_now();
                 self.take_orders()?;
                 let ends = !ended && self.machine.ends_now();
                 Some(if ends { Wakeup::Stop } else { Wakeup::Commands })
             }
+            // Only of one that has nothing to do. While it has a turn it is not among those that are kept, and its
+            // end is the turn's.
             Message::Report(Report::AcpProcessGone(agent, finished)) if self.turns.acp.is_kept(agent) => {
                 self.kept_acp_process_gone(agent, &finished)?;
                 None
@@ -94,6 +99,7 @@ impl Driver<'_> {
 
     /// Takes all that has come so far.
     pub(super) fn take_what_came(&mut self) -> Result<(), DriverError> {
+        // A deadline that has passed turns the wait into a look: `receive` then returns what is there, or nothing.
         let now = Some(Instant::now());
         self.wait(now, |driver, heard| match heard {
             Wakeup::Deadline => Ok(Waited::Break(())),

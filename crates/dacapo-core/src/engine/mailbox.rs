@@ -108,6 +108,7 @@ impl Mailbox {
         loop {
             let now = Instant::now();
             if deadline.is_some_and(|deadline| deadline <= now) {
+                // Messages first, even when time is up: a stop that has arrived wins over a deadline.
                 return self.inbox.try_recv().ok();
             }
             let tick = sink.tick_every().map(|every| {
@@ -136,6 +137,8 @@ impl Mailbox {
         let (outbox, mail) = (self.outbox(), Arc::clone(&self.mail));
         inbox.watch(move || {
             // One look is enough for however many files came before it.
+            // The flag is cleared before the inbox is read (`opens_mail`), so a file that arrives during the read
+            // rings again.
             if !mail.swap(true, Ordering::SeqCst) {
                 outbox.send(Message::Mail);
             }
@@ -176,6 +179,7 @@ impl Mailbox {
     pub(super) fn answer_with(&self, command: &Command) {
         let Some(question) = &self.asked else { return };
         let fitting = |allows: bool| {
+            // `approve` without a choice means once: of the fitting answers the one that does not hold for good.
             let all = question.choices.iter().enumerate().filter(|(_, choice)| choice.allows == allows);
             all.min_by_key(|(_, choice)| choice.for_good).map(|(at, _)| at)
         };

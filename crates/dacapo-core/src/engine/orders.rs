@@ -11,6 +11,7 @@ use crate::store::InboxWatch;
 impl Driver<'_> {
     /// Listens to the inbox, and takes what lies there already.
     pub(super) fn open_inbox(&mut self) -> Result<Option<InboxWatch>, DriverError> {
+        // Watched first, read second: a command that comes between the two is found by the read or rings.
         let watch = self.mailbox.watch(&self.dir.inbox());
         self.take_orders()?;
         match watch {
@@ -36,6 +37,7 @@ impl Driver<'_> {
             let mut gone = false;
             for received in taken.orders {
                 if self.mailbox.is_new(&received) {
+                    // Journal, then removal. Killed in between, the file is found again and skipped by its id.
                     self.input(&Input::Command(received.clone()))?;
                     self.mailbox.answer_with(&received.command);
                 }

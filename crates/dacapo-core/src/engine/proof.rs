@@ -129,6 +129,8 @@ impl Driver<'_> {
             setup: &plan.setup.commands,
         };
         let prepared = lease.prepare(&request);
+        // Before the result is looked at: also a checkout that could not be prepared is given back by
+        // `release_unless_needed_for`.
         self.proof.lease = Some(lease);
         let needs_setup = match prepared {
             Ok(prepared) => prepared.needs_setup,

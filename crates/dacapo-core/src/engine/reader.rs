@@ -81,6 +81,7 @@ impl Reader {
         let mut buffer = Vec::new();
         let mut error = None;
         let mut listening = true;
+        // Read on to the end even if nobody listens: what the turn came to is in `Observed`.
         let mut hear = |heard: AcpItem| listening = listening && send(heard);
         loop {
             match follower.next(&mut buffer) {

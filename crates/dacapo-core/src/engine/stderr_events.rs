@@ -50,6 +50,8 @@ impl Outbox {
             .spawn(move || {
                 let mut buffer = Vec::new();
                 let mut listening = true;
+                // An error ends it like the end of the stream does: standard error is only a hint, the output
+                // decides.
                 while listening && follower.next(&mut buffer).unwrap_or(false) {
                     parser.feed(&buffer, &mut |event| {
                         listening = listening && send(&permit, &outbox, Report::Agent(event));

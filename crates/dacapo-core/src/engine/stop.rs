@@ -69,6 +69,8 @@ pub(crate) fn complete(facts: &Facts) -> bool {
 
 /// The verdict at the end of an iteration, in the order of L6; none: the loop goes on.
 pub(crate) fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> Option<Verdict> {
+    // The order of these rules is part of the contract (L6). Success first: a task that is done in its last permitted
+    // iteration, or with its last cent, has succeeded.
     if complete(facts) {
         let reason = if facts.checks_needed { StopReason::Checks } else { StopReason::Promise };
         return end(Outcome::Completed, reason);
@@ -82,6 +84,7 @@ pub(crate) fn verdict(policy: &LoopPolicy, cap: Option<Cap>, facts: &Facts) -> O
     let used_up_all = cap.is_some_and(|cap| facts.finished >= cap.iterations);
     // A single iteration that succeeded is what was asked for, whatever it cost; but somebody may have asked for more since.
     let is_all = !policy.looping && facts.success && used_up_all;
+    // Before failures and iterations: who set a budget wants to know that it is gone, whatever else is true.
     if facts.cut_by_budget || (!is_all && budget_is_gone(policy, facts)) {
         return end(Outcome::BudgetExhausted, StopReason::Budget);
     }
@@ -129,6 +132,7 @@ pub(crate) fn out_of_time(policy: &LoopPolicy, elapsed: Duration, succeeded: u32
 
 /// The money or the tokens are used up.
 pub(crate) fn over_budget(policy: &LoopPolicy, usage: &Usage) -> bool {
+    // Unknown cost counts as nothing here; that it is unknown ends the loop by `unmetered_in_row`.
     policy.max_cost.is_some_and(|most| usage.cost_usd.unwrap_or(0.0) >= most)
         || policy.max_tokens.is_some_and(|most| usage.tokens() >= most)
 }

@@ -20,7 +20,7 @@ pub(super) struct TaskJournal<'a> {
     pub(super) sink: &'a mut dyn Sink,
     pub(super) clock: Clock,
     last: Option<Envelope>,
-    /// So many things were shown since the last line.
+    /// How many things were shown since the last line.
     sub: u64,
     /// How far the output of the turn at work has come.
     pub(super) turn_output: Option<TurnOutput>,
@@ -72,6 +72,7 @@ impl<'a> TaskJournal<'a> {
         let iteration_over = matches!(event, Event::IterationFinished(_));
         if iteration_over {
             // A power cut costs at most the newest iteration: the one before is on disk by now.
+            // Waiting here, one iteration later, is free as a rule: a turn takes longer than a sync.
             if let Some(error) = self.durability.wait() {
                 self.append_line(Event::Notice(Notice::NotDurable { error }), apply)?;
             }
@@ -112,6 +113,8 @@ impl<'a> TaskJournal<'a> {
             }
             Err(error) => return Err(error.into()),
         }
+        // The machine takes in what is written, never what is about to be. After a failed write its state is still
+        // the file's.
         apply(&line);
         if let Event::TaskFinished(result) = &line.event {
             self.result = Some(result.clone());
@@ -160,6 +163,7 @@ pub(super) struct Clock {
 impl Clock {
     fn after(last: Option<&Envelope>) -> Self {
         let before = last.map_or(Duration::ZERO, |line| Duration::from_millis(line.elapsed_ms));
+        // The monotonic clock, so that a jump of the wall clock neither ends a task nor gives it more time.
         Self { before, started: Instant::now() }
     }
 
@@ -172,7 +176,7 @@ impl Clock {
         self.started.elapsed()
     }
 
-    /// So long it was only waited for others.
+    /// Leaves a time out in which the task only waited for others.
     pub(super) fn leave_out(&mut self, time: Duration) {
         self.started += time;
     }

@@ -76,6 +76,8 @@ impl Driver<'_> {
             return Ok(Input::LimitKnown(known));
         }
         let agent = &self.spec.agents[start.agent];
+        // Chosen here and put on record with the start of the turn: after a crash the conversation can be resumed
+        // although the agent never came to name it.
         let session = (start.fresh && agent.presets_session()).then(random_uuid);
         let repo = &self.workspace()?.repo;
         let gone = repo.what_is_gone();
@@ -90,6 +92,8 @@ impl Driver<'_> {
     pub(super) fn run_turn(&mut self, plan: &TurnPlan) -> Result<Input, DriverError> {
         let raw = self.dir.turn_path(plan.turn, "raw");
         let begun = std::mem::replace(&mut self.turns.begun, TurnBegun::Earlier);
+        // The agent had been started when we were killed. A turn is never run a second time: its end is read from the
+        // file.
         if begun == TurnBegun::Earlier && raw.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return self.finish_from_file(plan, &raw);
         }
@@ -375,6 +379,8 @@ pub(super) fn outputs(agent: &AgentSpec, file: impl Fn(&str) -> PathBuf) -> Outp
 
 /// Sends what was read of an agent to the driver, once it has room for it. False: nobody listens any more.
 pub(super) fn send(permit: &SyncSender<()>, outbox: &Outbox, report: Report) -> bool {
+    // The permit bounds what waits in the unbounded channel: the parser blocks here while the driver is busy, and the
+    // agent never does, because its output goes to the file in any case.
     permit.send(()).is_ok() && outbox.report(report)
 }
 

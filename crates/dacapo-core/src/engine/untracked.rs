@@ -158,6 +158,8 @@ impl Driver<'_> {
             return Ok(());
         }
         let mut lists = write_lists(&self.dir, &workspace.users)?;
+        // The lists are files named by their hash, written before the event that names them: a journal never names a
+        // list that is not there.
         lists.push(write_list(&self.dir, &found)?);
         let left_out = (workspace.users.len() + found.len()) as u64;
         self.record(Event::UntrackedFound(UntrackedFound { left_out, lists, ..described(&found) }))?;
@@ -234,6 +236,7 @@ impl Driver<'_> {
         let lists = write_lists(&self.dir, &workspace.users)?;
         let touched = UntrackedTouched { iteration, files, total, left_out, lists: lists.clone() };
         self.record(Event::UntrackedTouched(touched))?;
+        // Last: until the event above is written, the journal still names the old lists.
         remove_lists_but(&self.dir, &lists);
         Ok(())
     }

@@ -96,6 +96,7 @@ impl Driver<'_> {
     /// What other tasks know against a turn of this agent. None: it may start, as a try where the time of a limit has
     /// come and nobody has tried yet.
     pub(super) fn known_limit(&mut self, agent: usize) -> Result<Option<KnownLimit>, DriverError> {
+        // Taken out first: on every way out that does not put it back, the lock is free for the next task.
         let mut probe = self.turns.limits.probe.take();
         let Some(account) = self.account(agent) else { return Ok(None) };
         probe = probe.filter(|probe| *probe.lock.account() == account);
@@ -140,6 +141,8 @@ impl Driver<'_> {
                 self.cannot_share(&error)?;
             }
         }
+        // After the announcement: freed before, the next task would look, find the old limit expired, and try as
+        // well.
         drop(probe);
         Ok(Input::Settle { now })
     }
@@ -158,6 +161,7 @@ impl Driver<'_> {
             let (wanted, outbox) = (Arc::clone(&wanted), self.mailbox.outbox());
             move || {
                 let lock = limits.wait_for_probe(&account);
+                // Otherwise the lock is dropped here, and with it given to the next that waits.
                 if wanted.load(Ordering::Acquire) {
                     outbox.report(Report::ProbeFree(lock));
                 }

@@ -73,6 +73,7 @@ impl Watchdog {
             return None;
         }
         self.next_look = now + self.monitor.tick_every();
+        // Bytes seen, not bytes kept: with a full disk the agent still works.
         let bytes = running.progress().seen() + running.stderr_progress().map_or(0, |err| err.seen());
         let verdict = self.monitor.observe(self.started.elapsed(), bytes, running.sample());
         (verdict == Verdict::Idle).then(|| {

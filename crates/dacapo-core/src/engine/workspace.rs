@@ -140,6 +140,7 @@ impl Driver<'_> {
             });
         }
         let user = self.discover(&self.spec.top)?;
+        // Before the worktree is made and before any agent runs: what an agent changes later has no part in proofs.
         self.take_snapshot(&user)?;
         let (mut workspace, kept) = match &self.spec.place {
             Place::InPlace { branch: Some(new), .. } => match self.take_branch(&user, &new.clone())? {
@@ -320,6 +321,7 @@ impl Driver<'_> {
         if let Some(workspace) = self.workspace.as_mut() {
             workspace.left_out.extend(prepared.left_out.iter().map(|left| left.path.clone()));
             let refs = workspace.repo.ref_files(branch.as_deref());
+            // Carried out at the end of the iteration, when the journal names the commit.
             self.record.durability.set(Order { objects: workspace.repo.objects_dir(), refs });
         }
         let files = prepared.changed.iter().map(|change| display_path(&change.path));
