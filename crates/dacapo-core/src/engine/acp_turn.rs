@@ -429,8 +429,8 @@ impl AcpTurn<'_> {
             return None;
         }
         let seen_now = running.progress().seen();
-        // The rest of the old conversation may come after the answer to `session/load`. A prompt that is sent before
-        // its end would have old text counted as its answer.
+        // The history may go on after the answer to `session/load`. What follows the answer to the mode counts as
+        // this turn's, so the mode is set only once the history has fallen silent.
         if seen_now != seen && now < latest {
             self.history = Some((now + SILENCE, seen_now, latest));
             return None;

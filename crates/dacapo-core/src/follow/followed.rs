@@ -178,6 +178,8 @@ impl Followed {
     /// Sleeps until there is other news than `seen`, or `ended` says so, or the time is over.
     pub(super) fn wait(&self, seen: u64, deadline: Option<Instant>, ended: impl Fn() -> bool) -> bool {
         let mut signals = self.lock();
+        // `seen` was taken before the client read. News that came since make it return at once, so none falls between
+        // the last read and the sleep.
         while signals.news == seen && !ended() {
             signals = match deadline {
                 None => self.changed.wait(signals).unwrap_or_else(PoisonError::into_inner),

@@ -26,7 +26,7 @@ mod notices;
 
 pub use directories::WatchedDirectory;
 
-/// A task of which nobody tells us anything is looked at so often.
+/// How often a task is looked at of which the kernel tells us nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 /// The lock of a task without a journal is on its directory alone, and the kernel does not tell when that is let go: it is
@@ -34,7 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(300);
 const LOOK_WITHOUT_JOURNAL: Duration = Duration::from_secs(1);
 
 /// The kernel tells of a file's closing just before it gives up the lock on it: what looks still held may be free after
-/// so many moments. After the last one it was another descriptor that was closed.
+/// these moments. After the last one it was another descriptor that was closed.
 const AFTER_CLOSING: [Duration; 6] = [
     Duration::ZERO,
     Duration::from_millis(1),
@@ -44,7 +44,7 @@ const AFTER_CLOSING: [Duration; 6] = [
     Duration::from_millis(100),
 ];
 
-/// So many tapes are kept for who comes back, beside those that are in use.
+/// How many tapes are kept for clients that come back, beside those in use.
 const TAPES_KEPT: usize = 8;
 
 /// Follows tasks. Cheap to clone; it ends with the last clone and the last client.
@@ -72,7 +72,7 @@ struct Tasks {
     all: HashMap<u64, Task>,
     by_path: HashMap<PathBuf, u64>,
     by_watch: HashMap<i32, Vec<(u64, WatchedDir)>>,
-    /// Locks that are to be looked at, and the how manieth look that is.
+    /// Locks that are to be looked at: when, of which task, and how often that was done already.
     looks: BTreeSet<(Instant, u64, usize)>,
     /// Why some are only looked at now and then.
     trouble: Option<String>,
@@ -172,6 +172,7 @@ impl Hub {
 
     fn watch_for(&self, dir: &TaskDir, interest: Interest) -> io::Result<Watched> {
         let core = &self.0.core;
+        // Watched before the first look, so that a driver that ends in between is heard of.
         let (id, followed) = core.add(dir, interest);
         let watched = Watched::new(self.clone(), Arc::clone(&followed));
         let driven = followed.look()?;
@@ -255,6 +256,7 @@ impl Core {
         if let Some(id) = known
             && let Some(task) = tasks.all.get_mut(&id)
             && !task.followed.is_gone()
+            // A directory of the same name may be another task by now: its inode tells.
             && task.followed.is_there()
         {
             task.users += 1;
@@ -291,6 +293,8 @@ impl Core {
             WatchedDir::Task => task.followed.dir.path().to_owned(),
             WatchedDir::Turns => task.followed.dir.path().join("turns"),
         };
+        // inotify gives the same number for a directory that is watched already, so several tasks or surfaces can
+        // share one.
         match notices.tell_of(&path) {
             Ok(watch) => {
                 if !task.watches.contains(&watch) {
@@ -357,6 +361,7 @@ impl Core {
                 Err(_) => return,
             }
             let mut bytes = [0_u8; 64];
+            // End of file: the last `Hub` is gone. A nudge that carries bytes only ends the sleep.
             if (&*nudged).read(&mut bytes).is_ok_and(|count| count == 0) {
                 return;
             }
@@ -379,6 +384,7 @@ impl Core {
         let mut tasks = self.lock();
         if change == Change::Missed {
             // Whatever it was, all are asked.
+            // The kernel's queue was full and events are lost, which ones nobody knows.
             let all: Vec<u64> = tasks.all.keys().copied().collect();
             for id in all {
                 self.tell_of(&mut tasks, id, WatchedDir::Turns);
@@ -440,6 +446,8 @@ impl Core {
             let (_, id, nth) = due;
             let Some(followed) = tasks.all.get(&id).map(|task| Arc::clone(&task.followed)) else { continue };
             drop(tasks);
+            // Without the hub's lock, because a look at a file lock can take time on a network file system. An error
+            // counts as still driven: a client that is told of an end it cannot trust would stop too early.
             if !followed.look().unwrap_or(true) {
                 continue;
             }

@@ -77,10 +77,12 @@ impl Interleave {
             return Err(FollowError::OtherTask(position.clone()));
         }
         let mut line = self.next_line()?;
+        // Folded although it is not delivered: how the output of a later turn reads depends on the events before it.
         while let Some(known) = line.take_if(|line| line.seq < position.seq) {
             self.take_in(&known);
             line = self.next_line()?;
         }
+        // The journal is shorter than the client remembers: it was cut, or restored from a backup.
         if self.position.seq < position.seq {
             return Err(lost());
         }
@@ -136,6 +138,7 @@ impl Interleave {
         {
             let mut step = turn.next(round.until)?;
             let over = round.line.as_ref().is_some_and(|line| matches!(line.event, Event::TurnFinished(_)));
+            // Only at the end of the turn a last line without its newline is known to be complete.
             if over && matches!(step, Look::Nothing) {
                 step = turn.last()?;
             }
@@ -158,6 +161,7 @@ impl Interleave {
             None if delivered => Ok(Interleaved::More),
             None => {
                 if let Some(journal) = &mut self.journal {
+                    // Nothing more to read for now: the descriptor is given back until the task rings.
                     journal.let_go();
                 }
                 Ok(Interleaved::UpToDate)

@@ -16,7 +16,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// So many bytes and nothing of what follows.
+    /// At this offset, before anything of the line that begins there.
     pub fn at(bytes: u64) -> Self {
         Self { bytes, part: 0 }
     }

@@ -28,7 +28,7 @@ pub(super) struct Reading {
     parser: Option<Box<dyn Parser>>,
     /// Where the line begins that has not come to its end yet.
     line: u64,
-    /// So much has been read; the beginning of a line waits in the parser.
+    /// How much has been read; the beginning of a line waits in the parser.
     read: u64,
     /// Events of the line that has not come to its end yet.
     early: Vec<AgentEvent>,
@@ -102,6 +102,8 @@ impl Reading {
             each(self.said(&rest[..=end]));
             rest = &rest[end + 1..];
         }
+        // A line that is longer than a chunk is cut at a multiple of it, minus a character that is not complete. So
+        // the pieces are the same for everybody, whenever they read.
         if rest.len() == CHUNK {
             let whole = &rest[..rest.len() - unfinished(rest)];
             each(self.said(whole));
@@ -122,6 +124,7 @@ impl Reading {
     pub(super) fn last(&self, file: &File) -> io::Result<Option<Group>> {
         let (mut events, mut end) = (Vec::new(), self.read);
         if let Some(parser) = &self.parser {
+            // On a copy: the turn may not be over after all, and the next bytes go to the parser as it is.
             let mut parser = parser.checkpoint();
             events.extend(self.early.iter().cloned());
             parser.finish(&mut |event| events.push(event));
@@ -153,7 +156,7 @@ fn read_at(file: &File, at: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Where the last whole lines of plain text begin, so many at most: from there on they are read as from the start. None
+/// Where the last `lines` whole lines of plain text begin: from there on they are read as from the start. None
 /// where a line is so long that its pieces are only known from its beginning.
 pub(super) fn last_lines(file: &File, length: u64, lines: usize) -> io::Result<Option<u64>> {
     let (mut at, mut left) = (length, lines);
@@ -198,6 +201,7 @@ pub(super) fn next_line_start(file: &File, at: u64) -> io::Result<Option<u64>> {
     if at == 0 {
         return Ok(Some(0));
     }
+    // One byte earlier: if that is the newline, a line begins exactly at `at`.
     let mut from = at - 1;
     loop {
         let bytes = read_at(file, from)?;

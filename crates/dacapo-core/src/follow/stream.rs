@@ -20,7 +20,7 @@ pub struct Follow {
     position: Position,
     /// Found already, and to be delivered first.
     ready: VecDeque<(Position, Item)>,
-    /// What agents did is passed over until all events have come; then so much of it is given.
+    /// What agents did is passed over until all events have come; then this many of the last things are given.
     tail: Option<usize>,
     /// Whether anything of what agents do is wanted.
     output: Output,
@@ -134,6 +134,7 @@ impl Follow {
     fn look(&mut self) -> Result<(), FollowError> {
         self.seen = None;
         let followed = Arc::clone(&self.watched.followed);
+        // Read before the files: what is written after this makes the next wait return at once.
         let news = followed.news();
         if followed.is_gone() {
             return self.gone();
@@ -184,6 +185,7 @@ impl Follow {
             if self.watched.followed.look().map_err(FollowError::Lock)? {
                 return Ok(());
             }
+            // Something arrived during the look: it is delivered before the end is told.
             if self.watched.followed.news() == news {
                 self.told_rest = true;
                 self.ready.push_back((position, Item::Over(self.items.rest())));

@@ -120,6 +120,8 @@ impl Inner {
             let mut nth = 0;
             self.checkpoints.retain(|_| {
                 nth += 1;
+                // Every second one goes and the distance doubles: memory stays bounded, and no place is further from
+                // a checkpoint than the distance.
                 nth % 2 == 0
             });
             self.spacing *= 2;
@@ -250,7 +252,7 @@ impl Cursor {
         Ok(self.of(&group))
     }
 
-    /// All that comes of the next line that says something; none where a piece was read that says nothing, or there is none.
+    /// All that comes of the next line that says something.
     pub(super) fn next_group(&mut self) -> io::Result<NextGroup> {
         if self.ready.is_empty() && !self.fill()? {
             return Ok(NextGroup::Nothing);
@@ -317,12 +319,14 @@ impl Cursor {
         let mut inner = tape.lock();
         let Some(file) = tape.open(&mut inner)? else { return Ok(false) };
         let at = self.at.bytes;
+        // It has caught up with the others, and takes the rest from the window.
         if let Some(own) = self.own.take_if(|own| own.line() >= inner.window_from) {
             self.at = self.at.max(Mark::at(own.line()));
         } else if self.own.is_none() && at < inner.window_from {
             self.own = Some(reading_near(&tape, &inner, &file, at));
         }
         if let Some(own) = &mut self.own {
+            // Who is far behind reads without the lock, so that the others at the head do not wait for it.
             drop(inner);
             let ready = &mut self.ready;
             return own.advance(&file, &mut |group| {

@@ -121,6 +121,8 @@ impl Turn {
     /// then it is by the times in the index beside the raw file, right to a tenth of a second.
     pub(super) fn before(&self, line: &Envelope, there: Until) -> Until {
         if matches!(line.event, Event::TurnFinished(_)) {
+            // All output stands before the end of the turn, also what was flushed to the file after the event was
+            // made.
             return Until { raw: u64::MAX, stderr: u64::MAX };
         }
         match line.came_at.filter(|came_at| came_at.turn == self.number) {
@@ -139,7 +141,7 @@ impl Turn {
         later.next().map(|(offset, _)| offset)
     }
 
-    /// The next thing that comes of so much output: standard error first, so that the order depends on nothing but how far
+    /// The next thing that comes of the output up to `until`: standard error first, so that the order depends only on how far
     /// a client is.
     pub(super) fn next(&mut self, until: Until) -> Result<Look, FollowError> {
         if let Some(stderr) = &mut self.stderr {

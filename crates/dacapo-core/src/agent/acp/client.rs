@@ -125,6 +125,7 @@ impl Client {
                 moves.push(self.open(abilities.resume, abilities.load));
                 moves
             }
+            // What cannot be resumed may still be loaded, which is slower: the whole history is told first.
             AcpMessage::NotOpened(Step::Resume) if self.can_load => vec![self.open_by(Step::Load)],
             AcpMessage::NotOpened(_) => {
                 vec![Move::Fail(cannot_take_up(&self.turn.task, "the agent refused"))]
@@ -193,6 +194,7 @@ impl Client {
     }
 
     fn prompt(&mut self) -> Vec<Move> {
+        // The answer to a mode may arrive twice, or after a cancel: the prompt is sent once, and never after that.
         let Some(session) = self.session.as_deref().filter(|_| !self.prompted && !self.cancelled) else {
             return Vec::new();
         };
@@ -201,6 +203,8 @@ impl Client {
     }
 
     fn permission(&mut self, permission: Permission) -> Vec<Move> {
+        // A request that was on its way when we cancelled still needs an answer, by the protocol that it was
+        // cancelled: without one the agent would wait and never end the turn.
         if self.cancelled {
             return vec![Move::Say(say::chosen(&permission.id, None))];
         }
@@ -210,6 +214,7 @@ impl Client {
             Decision::Ask if self.questions.len() >= MOST_QUESTIONS => vec![choose(&permission, false)],
             Decision::Ask => {
                 self.questions.push_back(permission);
+                // One question at a time: people would otherwise answer the wrong one.
                 if self.questions.len() == 1 { self.put_question() } else { Vec::new() }
             }
         }
@@ -225,6 +230,7 @@ impl Client {
     /// A person has chosen, by the place of the choice; none: nobody can, so it is refused. Gives back what was
     /// refused, if that is what it means.
     pub fn answered(&mut self, number: u64, choice: Option<usize>) -> (Vec<Move>, Option<String>) {
+        // An answer from a second surface to a question that was answered, withdrawn or overtaken meanwhile.
         if number != self.asked {
             return (Vec::new(), None);
         }
@@ -250,6 +256,7 @@ impl Client {
         let waiting: Vec<Permission> = self.questions.drain(..).collect();
         let session = self.session.clone().filter(|_| self.prompted)?;
         let mut moves = vec![Move::Say(say::cancel(&session))];
+        // The protocol wants an outcome for every request that is open when a turn is cancelled.
         moves.extend(waiting.iter().map(|permission| Move::Say(say::chosen(&permission.id, None))));
         if !waiting.is_empty() {
             moves.push(Move::Withdraw);

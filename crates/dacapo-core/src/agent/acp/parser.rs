@@ -166,6 +166,7 @@ impl AcpParser {
     }
 
     fn line(&mut self, line: &Line<'_>, sink: &mut dyn FnMut(AcpItem)) {
+        // A kept process may still print after the answer to the prompt. That belongs to no turn.
         if self.phase == Phase::Over {
             return;
         }
@@ -235,6 +236,7 @@ impl AcpParser {
     }
 
     fn opened(&mut self, by: Step, answer: &wire::Opened, sink: &mut dyn FnMut(AcpItem)) {
+        // `session/load` and `session/resume` need not repeat the id in their answer.
         let known = self.session.take().filter(|_| by != Step::New);
         let Some(session) = known.or_else(|| answer.session_id.clone()).filter(|id| !id.is_empty()) else {
             let fault = AgentFault::NoSessionId.into();
@@ -315,6 +317,7 @@ impl AcpParser {
             "max_tokens" => transient(AgentFault::AnswerCut),
             "max_turn_requests" => transient(AgentFault::CallsUsed),
             "cancelled" => transient(AgentFault::Cancelled),
+            // Only of a turn that used nothing: otherwise it may be the model's own words about an error.
             _ if !self.tools.any && self.count.is_nothing() && failure::is_report_of_failure(said) => {
                 Some(self.circumstances().of_report(said))
             }
@@ -397,6 +400,7 @@ impl AcpParser {
         let options: Vec<wire::PermissionOption> = read(params.options);
         let choices: Vec<Choice> = options.into_iter().filter_map(Choice::of).collect();
         let mut decision = policy::decide(self.approval, wanted.kind);
+        // The agent offers no way to allow it, so nothing else than a refusal can be answered.
         if decision == Decision::Allow && policy::narrowest(&choices, true).is_none() {
             decision = Decision::Reject;
         }
@@ -428,6 +432,7 @@ impl Parser for AcpParser {
     }
 
     fn hear(&mut self, bytes: &[u8], sink: &mut dyn FnMut(AcpItem)) {
+        // Taken out, because `line` needs all of `self` while the lines are being cut.
         let mut lines = std::mem::take(&mut self.lines);
         lines.feed_all(bytes, |line| self.line(&line, sink));
         self.lines = lines;
