@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,12 @@ impl Repo {
     pub(super) fn adopt_index_beside(&self) -> Result<bool, GitError> {
         const OPERATION: &str = "bring the index up to date";
         let (beside, lock) = (self.index_beside(), self.index_lock());
+        if same_file(&beside, &self.index_file()) {
+            // Adopted before a crash, all but for this name. To rename one name of a file to another of the same file does
+            // nothing: the lock would stay.
+            fs::remove_file(&beside).map_err(GitError::io(OPERATION, &beside))?;
+            return Ok(true);
+        }
         // A link appears complete or not at all, and fails if the lock is there: the same as git's own O_EXCL.
         match fs::hard_link(&beside, &lock) {
             Ok(()) => {}
@@ -169,6 +176,11 @@ impl Repo {
     fn index_from_head(&self) -> Result<(), GitError> {
         self.call("make the index again").args(["read-tree", "HEAD"]).stdout().map(drop)
     }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    let inode = |path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()));
+    inode(one).is_ok_and(|one| inode(other).is_ok_and(|other| one == other))
 }
 
 fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 
 use super::error::GitError;
+use super::worktree_admin::settled;
 use super::{DiscoverError, Head, Oid, Repo};
 
 /// Why a worktree could not be made or removed.
@@ -197,18 +198,8 @@ impl Repo {
     /// Removes git's record of one worktree. Not `git worktree prune`: that forgets every worktree whose directory is not
     /// there at the moment, and the user may have some on a disk that is not mounted.
     fn forget_worktree(&self, path: &Path) -> Result<(), WorktreeError> {
-        let link = path.join(".git");
-        let records = match fs::read_dir(self.common_dir().join("worktrees")) {
-            Ok(records) => records,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(GitError::io("remove a worktree", path)(error).into()),
-        };
-        for record in records.flatten().map(|entry| entry.path()) {
-            let leads_there = fs::read(record.join("gitdir"))
-                .is_ok_and(|text| text.trim_ascii_end() == link.as_os_str().as_encoded_bytes());
-            if leads_there {
-                fs::remove_dir_all(&record).map_err(GitError::io("remove a worktree", &record))?;
-            }
+        while let Some(record) = self.record_of(path)? {
+            fs::remove_dir_all(&record).map_err(GitError::io("remove a worktree", &record))?;
         }
         Ok(())
     }
@@ -271,9 +262,10 @@ impl Repo {
             }
             use std::os::unix::ffi::OsStrExt;
             let Ok(gitdir) = fs::read(record.path().join("gitdir")) else { continue };
-            let dot_git = Path::new(OsStr::from_bytes(gitdir.trim_ascii_end()));
+            // Relative to the record, where the user's git is told to write it so.
+            let dot_git = record.path().join(OsStr::from_bytes(gitdir.trim_ascii_end()));
             if let Some(path) = dot_git.parent() {
-                act(path)?;
+                act(&settled(path))?;
             }
         }
         Ok(())

@@ -127,3 +127,17 @@ fn a_missing_or_broken_index_is_made_again() {
     }
     assert_eq!(f.status(), "");
 }
+
+#[test]
+fn r1_an_index_that_was_adopted_before_a_crash_leaves_no_lock() {
+    let mut f = Fixture::new();
+    // As after SIGKILL between the rename that puts the copy in the index's place and the removal of the copy's own name:
+    // both names lead to the same file.
+    fs::hard_link(f.path(".git/index"), f.path(".git/dacapo.index")).expect("link");
+    f.write("x", "x");
+    let prepared = f.commit();
+    assert_eq!((changed(&prepared), prepared.notices), (vec!["A x".to_owned()], vec![]));
+    assert!(!f.path(".git/index.lock").exists());
+    assert!(!f.path(".git/dacapo.index").exists());
+    assert_eq!(f.status(), "");
+}

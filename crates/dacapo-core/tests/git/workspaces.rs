@@ -156,6 +156,27 @@ fn a_clean_checkout_and_what_a_crash_leaves_of_it() {
 }
 
 #[test]
+fn r1_a_clean_checkout_that_a_crash_left_goes_where_git_writes_relative_paths() {
+    let f = Fixture::new();
+    let tip = f.home.commit.clone().expect("a tip");
+    let clean = f.repo.export_clean(&tip, f.dir.path()).expect("a checkout");
+    let kept = clean.repo.toplevel().to_owned();
+    let name = kept.file_name().expect("a name").to_str().expect("text").to_owned();
+    // As with `worktree.useRelativePaths`: relative to the record.
+    let record = f.path(".git/worktrees").join(&name).join("gitdir");
+    fs::write(&record, format!("../../../../{name}/.git\n")).expect("write");
+    drop(clean);
+    // A child that another test starts right now shares our descriptors until it is another program: so more than once.
+    for _ in 0..20 {
+        f.repo.export_clean(&tip, f.dir.path()).expect("a checkout").remove(&f.repo).expect("removed");
+        if !record.exists() {
+            break;
+        }
+    }
+    assert!(!record.exists() && !kept.exists());
+}
+
+#[test]
 fn dirt_is_told_by_kind() {
     let f = Fixture::new();
     assert!(f.repo.dirt().expect("dirt").is_clean());
