@@ -88,6 +88,7 @@ impl GuardedCommand {
         }
         let mut env = self.env;
         if !env.iter().any(|(name, _)| name == TAG_VARIABLE) {
+            // A tag of its own, so that what it leaves can be told from the processes of tasks.
             env.push((TAG_VARIABLE.into(), random_hex(16).into()));
         }
         let job = Job {

@@ -26,6 +26,7 @@ pub fn refuse_order(app: &App, order: &str) -> Result<(), Failure> {
 
 /// Whether this process was started, by whatever detour, by an agent or check of a task in this data directory.
 pub fn is_inside(app: &App) -> Result<bool, Failure> {
+    // Not knowing is refused: it must not be possible to become a person by hiding `/proc`.
     let guards = guards_above().map_err(|error| {
         let error = error.to_string();
         Failure::usage(say(|m| m.inside_unknown_caller(&error)))

@@ -31,6 +31,7 @@ fn git(repo: &Path, words: &[&str]) -> Result<(), Failure> {
             "-c",
             "init.defaultBranch=main",
         ])
+        // A signature would ask for a passphrase, and a hook of the user's is not meant for a throw-away repository.
         .args(["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"])
         .args(words)
         .output()

@@ -262,10 +262,13 @@ impl<'a> Dropped<'a> {
         let away = self.path(&kept);
         if let Place::Worktree { path, branch, .. } = &spec.place {
             let held = SetAside { tip: kept.tip.clone(), refs: kept.refs.clone() };
+            // The worktree before the task's directory: until that is away, the task is found under its name, and the
+            // drop can be asked for again.
             self.repo.set_aside(path, branch, &away, &held)?;
         }
         if kept.why == DropReason::Dropped {
             let last_words = mirroring::documents(dir, spec, Whereabouts::Dropped, self.kinds);
+            // The documents are made before, since the journal moves with the directory.
             dir.move_to(&away.join(TASK)).map_err(file(FileAction::Move, dir.path()))?;
             mirror::publish(spec, last_words, self.repo.env());
         }
@@ -279,6 +282,7 @@ impl<'a> Dropped<'a> {
         let from = TaskDir::at(away.join(TASK));
         let mut moved = None;
         let lock = if from.exists() {
+            // Locked where it lies; the lock goes with the directory when it is renamed.
             let lock = from.lock()?;
             match from.move_to(home.path()) {
                 Ok(back) => moved = Some(back),
@@ -294,6 +298,7 @@ impl<'a> Dropped<'a> {
         if let (Some(path), Some(branch)) = (&kept.worktree, &kept.branch) {
             let back = self.repo.bring_back(&away, path, branch, kept.tip.as_ref());
             if let Err(error) = back {
+                // The name is given back, so that what is refused has changed nothing.
                 if let Some(moved) = moved {
                     moved.move_to(from.path()).map_err(file(FileAction::Move, moved.path()))?;
                 }
@@ -420,6 +425,7 @@ impl<'a> Dropped<'a> {
             refs.push(self.repo.keep_files(&kept.prefix(), &tree, kept.tip.as_ref())?.name);
         }
         let gone = self.data.dropped_path().join(format!("{GONE}{}", kept.id));
+        // Out of sight at once: what a crash leaves of a removal must not be offered to be brought back.
         fs::rename(&away, &gone).map_err(file(FileAction::Move, &away))?;
         fs::remove_dir_all(&gone).map_err(file(FileAction::Remove, &gone))?;
         Ok(refs)

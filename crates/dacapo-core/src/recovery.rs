@@ -27,6 +27,7 @@ pub fn end_leftovers(dir: &TaskDir, kinds: Kinds) -> Swept {
 pub fn end_leftovers_of(dir: &TaskDir, _held: &Lock, kinds: Kinds) -> Swept {
     let (Ok(spec), Ok(view)) = (dir.spec(), TaskView::fold(dir, kinds)) else { return Swept::default() };
     // One that came to its end, or paused, left nothing.
+    // Asked again under the lock: somebody may have taken the task up, and ended it, since the first look.
     if view.status.is_settled() || is_cleared(dir) {
         return Swept::default();
     }

@@ -118,6 +118,7 @@ impl<'a> Renaming<'a> {
         let record = self.look(dir, to)?;
         self.clear_locks_of_task(dir, &record)?;
         let new = self.data.task(to);
+        // On disk before the directory is renamed: the new name alone does not say what the old one was.
         dir.write_rename_record(&record).map_err(file(FileAction::Write, dir.path()))?;
         if let Err(error) = dir.move_to(new.path()) {
             // It has no effect where it is, but nothing is to be left behind.
@@ -217,6 +218,7 @@ impl Begun<'_> {
                 last = Some(line.event);
             }
         })?;
+        // Written before a crash: once is enough.
         if last.as_ref() == Some(&renamed) {
             return Ok(());
         }

@@ -95,6 +95,8 @@ pub fn start(
     command.arg0("dacapo").arg(RUNNER_ARGUMENT).arg(dir.path());
     command.env_clear().envs(app.env.iter().map(|(name, value)| (name, value)));
     for lock in std::iter::once(lock).chain(workspace.map(WorkspaceLock::lock)) {
+        // By descriptor and not by taking it again: between a release here and a lock there somebody else could get
+        // the task.
         let numbers = lock.hand_to(&mut command);
         command.arg(numbers);
     }
@@ -104,6 +106,8 @@ pub fn start(
     // One that is gone already says why in its log.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&told));
     let mut said = String::new();
+    // Read to its end, which comes when the child has closed it: after its one word, or by dying. So this cannot hang
+    // on a child that neither speaks nor lives.
     let heard = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut said)).transpose();
     heard.map_err(|error| failed("stdout", error))?;
     for begun in [Begun::Running, Begun::Queued] {
@@ -205,8 +209,10 @@ fn drive(
     let name = spec.name.to_string();
     let (mut driver, control) =
         Driver::new(spec, dir.clone(), setting, &mut sink).map_err(|error| failed(&name, error))?;
+    // Signals are heard before the first line is written: a SIGTERM from here on ends the task in good order.
     (process.listen)(control)?;
     driver.begin().map_err(|error| failed(&name, error))?;
+    // Only after the journal says that the task begins: whoever is told "started" can rely on it.
     (process.stand_alone)(begun).map_err(|error| Failure::failed(errors::text(&error)))?;
     let result = driver.run().map_err(|error| failed(&name, error))?;
     look_for_conflicts(app, dir, &result);

@@ -140,6 +140,7 @@ fn tell(app: &App, dir: &TaskDir, ending: &Ending) -> Result<Notified, Failure> 
         }
         Err(error) => {
             // What fills the disk may be the very agent that is to end: a signal needs no room.
+            // Both must agree before anything is signalled: an id from a file may belong to another process by now.
             let driver = dir.holder().filter(|pid| Some(*pid) == dir.last_driver());
             let Some(pid) = driver else { return Err(io(error)) };
             rustix::process::kill_process(pid, rustix::process::Signal::TERM)
@@ -226,6 +227,7 @@ fn force(app: &App, dir: &TaskDir, told: &Notified, tag: &str) -> Result<(), Fai
             .hint(say(|m| m.hint_wait_waits(&name))));
         }
         Some(pid) => {
+            // Its guards see the end of their sockets and end what they watch over, before they give up the lock.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
         None => {}
@@ -264,6 +266,7 @@ fn end_the_dead(app: &App, dir: &TaskDir, ending: &Ending) -> Result<(), Failure
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
     let inbox = dir.inbox();
+    // Older stops go first: the record says who ended the task, and that is this command.
     let told = inbox.forget_stops().and_then(|()| inbox.put(ending.by, ending.command.clone()));
     told.map_err(|error| {
         Failure::failed(say(|m| m.kill_not_recorded(&name, &error.to_string())))

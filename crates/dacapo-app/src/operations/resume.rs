@@ -107,6 +107,7 @@ fn go_on(app: &App, repo: &Repo, dir: &TaskDir, how: &Resume, answers: &Answers)
         LockError::Lingering => still_finishing(&dir.name()),
         LockError::Io { .. } | LockError::RenameUnfinished { .. } => Failure::failed(errors::text(&error)),
     })?;
+    // Read under the lock: what is decided below must still be true when the task goes on.
     let seen = app.view(dir)?;
     refuse_merged(app, repo, dir, &seen)?;
     let spec = dir.spec().map_err(|error| Failure::failed(errors::text(&error)))?;

@@ -123,6 +123,7 @@ impl Run {
             // What was refused goes without a trace.
             sizes::remember(&dir);
         }
+        // The checkout is free again as soon as the task is over, while the pull request may still be under way.
         drop(workspace);
         Ok(Ended { spec, dir, result, config, took: begun.elapsed(), lock })
     }
@@ -147,6 +148,7 @@ fn refused(
         let _ = repo.remove_worktree(path);
         let _ = repo.delete_branch_at(branch, base);
     }
+    // The lock is held until the directory is gone: nobody can resume what is being taken back.
     let _ = dir.discard();
     drop(lock);
     let name = dir.name();

@@ -261,6 +261,8 @@ fn called_otherwise(
 
 fn give(dir: &TaskDir, by: &str, commands: &[Command]) -> Result<Delivery, Failure> {
     let name = dir.name();
+    // Not "is it driven?" followed by a write: a driver that starts in between would not know what was written behind
+    // its back. Either we have the lock and write, or somebody has it and reads the inbox.
     let lock = match dir.lock_briefly() {
         Ok(lock) => lock,
         Err(LockError::Held) => {

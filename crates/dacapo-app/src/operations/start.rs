@@ -369,6 +369,7 @@ fn create(app: &App, repo: &Repo, data: &RepoDir, asked: &mut Request) -> Result
             Some(failure) if !dir.exists() => return Err(failure),
             _ => {}
         }
+        // The look above is for the message alone; that the name is free is decided here, atomically.
         match dir.create(&asked.spec) {
             Ok(lock) => return Ok((dir, lock)),
             Err(CreateError::Exists(_)) if !asked.named => {}

@@ -148,6 +148,7 @@ pub(super) fn settle(merger: &Merger<'_>, candidate: &Candidate, intent: &Intent
         from: intent.from.clone(),
         commit: Some(intent.commit.clone()),
     };
+    // Refs and paper first, then the event, then the move: after a crash the next merge finds how far it came.
     let kept = match dropped.prepare(&candidate.spec, why) {
         Ok(kept) => {
             home.refs.clone_from(&kept.refs);

@@ -287,6 +287,8 @@ impl Merger<'_> {
     }
 
     fn bring(&self, candidate: &Candidate, observer: &mut dyn MergeObserver) -> Result<Outcome, Stopped> {
+        // Once more if somebody moved the branch meanwhile. Not for ever: on a branch that never rests each try costs
+        // a run of the checks.
         for again in [false, true] {
             if again {
                 observer.step(&Step::Again);
@@ -312,6 +314,8 @@ impl Merger<'_> {
             if self.halt.is_asked() {
                 return Err(Stopped::Halted);
             }
+            // The checks can take an hour, in which the user may have switched. Then the files here are not the
+            // branch's.
             if self.repo.head()?.branch.as_deref() != Some(self.into.as_str()) {
                 return Err(LeftOut::Switched.into());
             }

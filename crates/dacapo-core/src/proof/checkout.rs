@@ -127,6 +127,8 @@ impl Lease {
             keeps_more: !request.keep.is_empty(),
             fingerprint,
         };
+        // After `sync`, which only knows tracked files: what an earlier check left untracked could make this one
+        // pass.
         let removed = self.clean(&at, Act::Remove)?;
         for file in included {
             self.lay_out(request.snapshot, file)?;

@@ -111,6 +111,7 @@ impl Cleaner<'_> {
             }
             return Ok(false);
         }
+        // A directory with the name of a cache counts as one only if nothing in it is tracked.
         let is_tracked = tracked.is_some() || self.tracked.has_below(path);
         if !is_tracked && (self.kept.contains(path) || is_cache(&full)) {
             return Ok(true);

@@ -106,6 +106,7 @@ impl Pool {
     /// Removes a checkout that is as it was listed. False: it is in use, or was used meanwhile.
     pub fn remove(&self, checkout: &Checkout) -> io::Result<bool> {
         let (_, lock) = self.door(checkout.number)?;
+        // Compared under the lock: between the listing and the lock a proof may have used it.
         if !try_lock(&lock)? || !self.checkouts()?.contains(checkout) {
             return Ok(false);
         }
@@ -127,6 +128,7 @@ impl Pool {
                 None => (2, 0, *number),
             }
         };
+        // One that others have used before a new one: it has the dependencies already.
         doors.sort_by_key(wanted);
         for at in 0..doors.len() {
             let (number, lock) = &doors[at];

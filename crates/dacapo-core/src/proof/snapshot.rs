@@ -133,6 +133,8 @@ impl Snapshot {
             }
             Err(source) => return Err(ProofError::File { what: FileAction::Read, path, source }),
         };
+        // The hash comes from the journal. Whoever changes a setting later, and the manifest to match, is found out
+        // here.
         let right = hex(&hmac_sha256::Hash::hash(&manifest)) == sha256;
         match parsed(&manifest).filter(|_| right) {
             Some(records) => Ok(Self { dir: dir.to_owned(), sha256: sha256.to_owned(), records }),

@@ -44,6 +44,7 @@ pub(super) fn run(app: &Console, args: &Attach) -> Result<u8, Failure> {
 
 /// Shows the task until it ends; its exit code.
 pub(super) fn attach(app: &Console, dir: &TaskDir, show: Show, told: AlreadyShown) -> Result<u8, Failure> {
+    // Before anything is shown: Ctrl-C from here on is a question, not the end of the process.
     let signals = Signals::listen()?;
     let unable = |error: std::io::Error| {
         let name = dir.name();
@@ -269,6 +270,7 @@ impl Attachment<'_> {
         };
         self.take_question_away();
         let (command, words) = order?;
+        // An agent may attach to a task, but not end it by the same door.
         let may = if command == Command::Kill { inside_task::refuse_order(self.app, "kill") } else { Ok(()) };
         let words = match may.map(|()| self.dir.inbox().put("dacapo attach", command)) {
             Ok(Ok(_)) => words,

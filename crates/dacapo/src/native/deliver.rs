@@ -89,6 +89,7 @@ fn deliver(order: &Order) -> Result<(u16, u32), String> {
         if attempt >= order.attempts || Instant::now() + wait >= until {
             return Err(format!("{}{tried}", refused.why));
         }
+        // The other side tells nobody when it is ready again: there is nothing to wait for but time.
         std::thread::sleep(wait);
         pause = pause.saturating_mul(4);
         attempt += 1;
@@ -104,6 +105,7 @@ async fn post(client: &reqwest::Client, url: &Url, order: &Order, limit: Duratio
     let mut response = request
         .send()
         .await
+        // `without_url`: reqwest puts the address into its errors, and this one is a secret.
         .map_err(|error| Refused { why: cause(&error.without_url(), limit), again: Some(None) })?;
     let status = response.status();
     if status.is_success() {

@@ -114,6 +114,7 @@ impl Model {
     ) -> Result<Answer, Broken> {
         let mut pieces = Pieces::new(self.endpoint.api);
         let outcome = self.runtime.block_on(self.listen(request, &mut pieces, events));
+        // Also after a failure: words that were gathered have been said.
         let flushed = events.flush().map_err(|_| Problem::Unheard);
         match outcome.and_then(|end| flushed.map(|()| end)) {
             Ok(end) => Ok(pieces.finish(end, size)),

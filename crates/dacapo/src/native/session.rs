@@ -93,6 +93,7 @@ impl Store {
             // For the owner alone from the start: temporary files are made so.
             let mut file = tempfile::NamedTempFile::new_in(self.path.parent().unwrap_or(Path::new(".")))?;
             file.write_all(&text)?;
+            // Content before name: after a power cut the session is the old one or the new one, never an empty file.
             file.as_file().sync_data()?;
             file.persist(&self.path).map_err(|error| error.error)?;
             Ok::<(), io::Error>(())

@@ -205,6 +205,8 @@ impl Turn {
                 });
             }
             if let Some(store) = store {
+                // After the results, never between calls and their results: a conversation that ends in open calls
+                // cannot go on.
                 store.save(&self.talk.messages())?;
             }
             if answer.calls.is_empty() && answer.stop == Stop::Done {
@@ -267,6 +269,8 @@ impl Turn {
             Problem::Again { message, status } => (message, status, backoff),
             Problem::Limit { message, resets_at: Some(at) } => {
                 let left = Duration::try_from(at.duration_since(Timestamp::now())).unwrap_or_default();
+                // Before the first answer nothing is lost by ending the turn, and the loop waits better: for all
+                // tasks of the account.
                 if !self.answered || left > SHORT_LIMIT {
                     return Err(Problem::Limit { message, resets_at: Some(at) });
                 }

@@ -144,6 +144,7 @@ fn shorten(messages: &mut [Message], mut excess: usize) {
 fn fold(messages: &mut Vec<Message>, mut excess: usize, keep: usize) -> bool {
     let mut gone = 0;
     while excess > 0 && gone + keep < messages.len() {
+        // Endpoints refuse a result without its call, and a call without its result.
         let answered = matches!(messages.get(gone + 1), Some(Message::Results { .. }));
         let next = if answered { gone + 2 } else { gone + 1 };
         excess = excess.saturating_sub(size(&messages[gone..next]));

@@ -46,6 +46,7 @@ impl Stream {
     /// Nobody reads it: whatever is still printed goes nowhere, and nobody waits.
     fn give_up(self) {
         let Ok(nowhere) = File::options().write(true).open("/dev/null") else { return };
+        // Descriptor 1 or 2 itself is replaced: libraries and a panic would otherwise still block on it.
         let _ = match self {
             Self::Stdout => rustix::stdio::dup2_stdout(&nowhere),
             Self::Stderr => rustix::stdio::dup2_stderr(&nowhere),
@@ -108,6 +109,7 @@ impl State {
     }
 
     fn push(&mut self, bytes: Vec<u8>) {
+        // A reader that had nothing to read has not stalled.
         if self.is_empty() {
             self.progress = Instant::now();
         }
@@ -180,6 +182,7 @@ impl Outlet {
         if state.writer == Writer::Gone {
             return;
         }
+        // Once something is on file, everything goes there until it is empty again (`has_room`): the order must stay.
         if !state.has_room(bytes.len()) && state.spill(&bytes, self.shared.spill_in.as_ref()) {
             return;
         }

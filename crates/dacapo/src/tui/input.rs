@@ -59,6 +59,7 @@ impl Input {
         }
         *state = State::Asked;
         let _ = (&self.nudge).write(&[1]);
+        // Waited for, because a key that is read after this was typed for the other program.
         while *state == State::Asked {
             let (now, waited) =
                 self.shared.changed.wait_timeout(state, GRACE).unwrap_or_else(PoisonError::into_inner);
@@ -140,6 +141,7 @@ impl Reader {
     fn read(&self) -> Result<(), Over> {
         loop {
             let woken = self.sleep()?;
+            // Emptied before the state is looked at, so that a nudge which comes after that ends the next sleep.
             came(&self.nudged);
             self.signalled()?;
             match woken {
@@ -212,6 +214,7 @@ impl Reader {
 
     /// Has the loop end; where it does not, ends the process.
     fn end(&self, exit_code: u8) -> Result<(), Over> {
+        // Without waiting: the queue may be full because the loop hangs, and then the process is ended below.
         let _ = self.messages.try_send(Message::Signal(Signal::End { exit_code }));
         // The process ends meanwhile; this thread has nothing else to do.
         std::thread::sleep(GRACE);

@@ -67,6 +67,7 @@ impl Runtime {
         let (sender, messages) = sync_channel(QUEUE);
         let app = App { notes: note_listener(&sender), ..app.clone() };
         let services = Services { app, hub: Hub::new()? };
+        // After everything that can fail without the screen, so that an error is seen on the ordinary one.
         let terminal = Terminal::enter()?;
         let input = Input::start(sender.clone(), terminal.restore())?;
         let workers = Workers::new(services.clone(), sender.clone());
@@ -160,6 +161,7 @@ impl Runtime {
                 Effect::Quit { exit_code } => return Ok(Some(exit_code)),
             }
         }
+        // Dropping a `Stop` ends its thread, so a screen that was closed in any way leaves none behind.
         self.feeds.retain(|screen, _| model.is_open(*screen));
         Ok(None)
     }
@@ -186,6 +188,7 @@ impl Runtime {
 
     /// Follows the tasks of a scope from now on, and those of no other.
     fn follow(&mut self, scope: Scope) -> io::Result<()> {
+        // Ends the thread before: news of the old scope that are on their way are dropped by `Tasks::take`.
         self.tasks = None;
         let (closed, bell) = (Arc::<AtomicBool>::default(), Bell::new()?);
         let stop = Stop { closed: Arc::clone(&closed), bell: bell.clone() };

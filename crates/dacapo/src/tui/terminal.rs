@@ -40,8 +40,11 @@ struct Saved {
 impl Restore {
     /// Puts the terminal back, once; it may be gone already.
     pub(super) fn leave(&self) {
+        // Input thread, panic hook and `Drop` may all come here; only the first one writes.
         if self.0.ours.swap(false, Ordering::AcqRel) {
             let _ = (&self.0.terminal).write_all(LEAVE.as_bytes());
+            // Not `Drain`, which waits until everything was shown: a terminal that is stopped (Ctrl-S) would hold us
+            // here.
             let _ = tcsetattr(&self.0.terminal, OptionalActions::Now, &self.0.before);
         }
     }
@@ -50,6 +53,7 @@ impl Restore {
         let mut raw = self.0.before.clone();
         raw.make_raw();
         tcsetattr(&self.0.terminal, OptionalActions::Now, &raw)?;
+        // Before the first byte: if the write fails half-way, `leave` still undoes it.
         self.0.ours.store(true, Ordering::Release);
         (&self.0.terminal).write_all(ENTER.as_bytes())
     }
@@ -78,6 +82,7 @@ impl Terminal {
             at_panic.leave();
             earlier(info);
         }));
+        // The hook is in place before the modes change: a panic in between would leave the terminal raw.
         restore.enter()?;
         let screen = ratatui::Terminal::new(Painter::new(out))?;
         Ok(Self { screen, restore, hook })
@@ -252,6 +257,8 @@ impl Backend for Painter {
         whole.extend_from_slice(BEGIN_FRAME);
         whole.append(&mut frame);
         whole.extend_from_slice(END_FRAME);
+        // One write, so that a slow connection does not show half a frame, even where the marks mean nothing to the
+        // terminal.
         self.out.write_all(&whole)
     }
 }

@@ -83,6 +83,7 @@ impl Pool {
     fn put(&mut self, work: Work) {
         let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.waiting.push_back(work);
+        // Counted under the lock: a thread that is about to sleep has not said so yet, and one too many is harmless.
         if queue.idle < queue.waiting.len() && queue.threads < self.most {
             let (shared, services) = (Arc::clone(&self.shared), self.services.clone());
             let messages = self.messages.clone();

@@ -135,10 +135,14 @@ impl Place {
                 above.pop().ok_or_else(outside)?;
                 continue;
             }
+            // Whatever the case: on macOS `.GIT` is the same directory, and a hook written there would run with the
+            // user's rights.
             if name.eq_ignore_ascii_case(".git") {
                 return Err(format!("{} belongs to git", path.escape_debug()));
             }
             let here = above.last().unwrap_or(&self.root).as_fd();
+            // By an open directory and a single name. A path as a whole would be resolved by the kernel, through
+            // links that may change between the look and the use.
             let kind = match rustix::fs::statat(here, &name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => Some(FileType::from_raw_mode(stat.st_mode)),
                 Err(Errno::NOENT) => None,
