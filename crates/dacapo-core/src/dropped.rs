@@ -10,13 +10,12 @@
 //! The order of the one is the other's backwards, so whatever a crash leaves is the beginning of both: either can be
 //! asked for again, and goes on from there.
 
+mod record;
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::Kinds;
 use crate::engine::machine::Whereabouts;
@@ -27,66 +26,18 @@ use crate::git::{
     EndedRun, GitError, Ignored, Oid, RECORD, Repo, SetAside, WorktreeError, point_record_aside,
 };
 use crate::mirror;
-use crate::spec::{Place, TaskSpec, random_hex};
+use crate::spec::{Place, TaskSpec};
 use crate::store::{Lock, LockError, RepoDir, TaskDir, TaskLocation, disk_usage, files, note};
 
-/// The version of `dropped.json`.
-const KEPT_FORMAT: u32 = 1;
+pub use record::{DropReason, DroppedRecord};
+use record::{PAPER, new_paper, read};
+
 /// Counting files ends here; the number is for people.
 const COUNTING: Duration = Duration::from_secs(30);
-const PAPER: &str = "dropped.json";
 const TASK: &str = "task";
 /// Begins the name of what is being removed.
 const GONE: &str = ".gone-";
 const TREE: &str = "tree";
-
-/// Why something was put away.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
-pub enum DropReason {
-    /// By `dacapo drop`: all of it, the record too.
-    Dropped,
-    /// Its work is in another branch now: worktree and branch went, the record stays.
-    Merged {
-        /// The branch, by its full name.
-        into: String,
-        /// Where that branch was before, if this program moved it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        from: Option<Oid>,
-        /// The commit that brought the work there.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        commit: Option<Oid>,
-    },
-}
-
-/// What was put away: `dropped/ID/dropped.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DroppedRecord {
-    v: u32,
-    /// Names it: `NAME-STAMP-RANDOM`.
-    pub id: String,
-    pub name: String,
-    /// The task's tag: a later task of the same name has another.
-    pub tag: String,
-    #[serde(flatten)]
-    pub why: DropReason,
-    pub at: Timestamp,
-    /// What the task was about.
-    pub prompt: String,
-    /// Its worktree; none for a task in the user's own checkout.
-    pub worktree: Option<PathBuf>,
-    /// Its branch, by its full name.
-    pub branch: Option<String>,
-    /// The tip of that branch.
-    pub tip: Option<Oid>,
-    /// The tip was part of another branch.
-    pub merged: bool,
-    /// The refs that keep what git knows.
-    pub refs: Vec<String>,
-    /// The branch that its worktree was on, where the task was renamed since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    was_on: Option<String>,
-}
 
 /// Something could not be put away or brought back. What was there is still there.
 #[derive(Debug, thiserror::Error)]
@@ -445,50 +396,6 @@ impl<'a> Dropped<'a> {
         };
         write().map_err(file(FileAction::Write, &dir.join(PAPER)))
     }
-}
-
-impl DroppedRecord {
-    /// Where its refs are: when it was put away, and which it is.
-    fn prefix(&self) -> String {
-        let stamp = self.id.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
-        let kind = match self.why {
-            DropReason::Dropped => "",
-            DropReason::Merged { .. } => "merged-",
-        };
-        format!("refs/dacapo/rescue/{}/{kind}{}", self.name, stamp.unwrap_or(&self.id))
-    }
-}
-
-fn new_paper(spec: &TaskSpec, why: DropReason) -> DroppedRecord {
-    let at = Timestamp::now();
-    let (worktree, branch) = match &spec.place {
-        Place::InPlace { .. } => (None, None),
-        Place::Worktree { path, branch, .. } => (Some(path.clone()), Some(branch.clone())),
-    };
-    DroppedRecord {
-        v: KEPT_FORMAT,
-        id: format!("{}-{}-{}", spec.name, at.strftime("%Y%m%dT%H%M%SZ"), random_hex(3)),
-        name: spec.name.to_string(),
-        tag: spec.tag.clone(),
-        why,
-        at,
-        prompt: spec.prompt.lines().next().unwrap_or_default().chars().take(200).collect(),
-        worktree,
-        branch,
-        tip: None,
-        merged: false,
-        refs: Vec::new(),
-        was_on: None,
-    }
-}
-
-/// What is written of one that was put away is a few lines.
-const LONGEST_PAPER: u64 = 16 << 20;
-
-fn read(dir: &Path) -> Option<DroppedRecord> {
-    let kept: DroppedRecord =
-        serde_json::from_slice(&files::read(&dir.join(PAPER), LONGEST_PAPER).ok()?).ok()?;
-    (kept.v <= KEPT_FORMAT && dir.file_name()?.to_str()? == kept.id).then_some(kept)
 }
 
 fn is_taken(error: &io::Error) -> bool {

@@ -6,18 +6,19 @@
 //! is written behind it. The rules are in docs/design/journal.md.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use self::parsed::Parsed;
-use super::integrity::{Fault, Numbering, Record};
-use super::seal::{self, Extent, Running, Sealer};
+use super::integrity::{Fault, Record};
+use super::seal::{Extent, Running, Sealer};
 use super::{Lock, TaskDir, files};
 use crate::event::{Envelope, Event, FORMAT};
 use crate::files::FileAction;
+
+pub use reader::Reader;
 
 /// No line we write comes near this; a longer one is not ours, and is not read into memory.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -283,174 +284,6 @@ pub fn note(dir: &TaskDir, _held: &Lock, event: Event) -> Result<(), JournalErro
     journal.append(&line)
 }
 
-/// Reads a journal line by line; at its end it can be asked again later.
-#[derive(Debug)]
-pub struct Reader {
-    path: PathBuf,
-    /// None while it is let go.
-    file: Option<BufReader<File>>,
-    /// Which file it is: another one under its name is not read on.
-    inode: Option<(u64, u64)>,
-    /// Behind the last whole line that was read.
-    offset: u64,
-    lines: u64,
-    numbering: Numbering,
-    /// Of all lines so far.
-    hash: Running,
-    started: Option<Timestamp>,
-    ending: Option<Ending>,
-}
-
-/// The end of a task that says that something is proven.
-#[derive(Debug)]
-struct Ending {
-    journal: Extent,
-    /// When the process that ended it began.
-    started: Option<Timestamp>,
-}
-
-impl Reader {
-    /// Opens the journal at `path`.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
-        let file = files::open(path).map_err(|source| JournalError::Io {
-            what: FileAction::Open,
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self::from_start(path.to_owned(), file))
-    }
-
-    fn from_start(path: PathBuf, file: File) -> Self {
-        Self {
-            path,
-            inode: file.metadata().ok().map(|found| (found.dev(), found.ino())),
-            file: Some(BufReader::new(file)),
-            offset: 0,
-            lines: 0,
-            numbering: Numbering::default(),
-            hash: Running::new(),
-            started: None,
-            ending: None,
-        }
-    }
-
-    /// The next line; none at the end, or where the last line is not whole (yet). Events of unknown types are skipped.
-    pub(crate) fn next_line(&mut self) -> Result<Option<Envelope>, JournalError> {
-        loop {
-            let mut bytes = Vec::new();
-            let read = self.file()?.take(LONGEST_LINE).read_until(b'\n', &mut bytes);
-            read.map_err(|source| self.unread(source))?;
-            // A line without its newline is a write that is under way or was torn. Followers come back to it; a
-            // writer cuts it off.
-            let whole = bytes.last() == Some(&b'\n');
-            if !whole {
-                return self.torn();
-            }
-            match Parsed::of(&bytes) {
-                Parsed::Event(line) => {
-                    self.passed(&bytes, line.seq);
-                    self.saw(&line);
-                    return Ok(Some(*line));
-                }
-                Parsed::Unknown { seq } => self.passed(&bytes, seq),
-                Parsed::Newer(found) => {
-                    return Err(JournalError::Newer { path: self.path.clone(), found });
-                }
-                Parsed::Older(found) => {
-                    return Err(JournalError::Older { path: self.path.clone(), found });
-                }
-                // A power cut can leave a tail of zeros, with a newline of the same write behind them.
-                Parsed::NoJson if self.nothing_follows()? => return self.torn(),
-                Parsed::NoJson => return Err(self.damaged(&bytes, "not JSON")),
-                Parsed::NoEvent(why) => return Err(self.damaged(&bytes, &why)),
-            }
-        }
-    }
-
-    fn saw(&mut self, line: &Envelope) {
-        match &line.event {
-            Event::TaskStarted { .. } | Event::Resumed { .. } => {
-                self.started = Some(line.at);
-                self.ending = None;
-            }
-            Event::TaskFinished(result) => {
-                let journal = Extent { length: self.offset, digest: self.hash.digest() };
-                self.ending = result.verified.then_some(Ending { journal, started: self.started });
-            }
-            Event::RecordAltered { message } => {
-                self.numbering.add(Fault::Altered { message: message.clone() });
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether it can be relied on, for the task in `dir`.
-    fn sealed(self, dir: &TaskDir) -> Record {
-        let mut record = self.numbering.into_record();
-        if let Some(Ending { journal, started }) = &self.ending {
-            let started = started.unwrap_or(Timestamp::MIN);
-            if let Err(why) = seal::check(dir.path(), journal, started) {
-                record.add(Fault::Unsealed { why: why.to_owned() });
-            }
-        }
-        record
-    }
-
-    fn passed(&mut self, bytes: &[u8], seq: u64) {
-        self.hash.update(bytes);
-        self.offset += bytes.len() as u64;
-        self.lines += 1;
-        self.numbering.saw(self.lines, seq);
-    }
-
-    fn damaged(&self, bytes: &[u8], why: &str) -> JournalError {
-        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]);
-        let message = format!("not an event ({why}): {}", start.trim_end().escape_debug());
-        JournalError::Damaged { path: self.path.clone(), line: self.lines + 1, message }
-    }
-
-    fn torn(&mut self) -> Result<Option<Envelope>, JournalError> {
-        // The buffered reader has taken the torn part in. Going back to the end of the last whole line makes the next
-        // call read it again, complete by then perhaps.
-        let offset = self.offset;
-        let seek = self.file()?.seek(SeekFrom::Start(offset));
-        seek.map_err(|source| self.unread(source))?;
-        Ok(None)
-    }
-
-    fn nothing_follows(&mut self) -> Result<bool, JournalError> {
-        let rest = self.file()?.fill_buf().map(<[u8]>::is_empty);
-        rest.map_err(|source| self.unread(source))
-    }
-
-    /// Closes the file until it is read on: who follows a thousand tasks has no descriptor for each.
-    pub(crate) fn let_go(&mut self) {
-        self.file = None;
-    }
-
-    fn file(&mut self) -> Result<&mut BufReader<File>, JournalError> {
-        if self.file.is_none() {
-            let mut file = files::open(&self.path).map_err(|source| JournalError::Io {
-                what: FileAction::Open,
-                path: self.path.clone(),
-                source,
-            })?;
-            let found = file.metadata().map_err(|source| self.unread(source))?;
-            // Offsets and hash are those of the file that was read so far.
-            if self.inode != Some((found.dev(), found.ino())) {
-                return Err(JournalError::Replaced { path: self.path.clone() });
-            }
-            file.seek(SeekFrom::Start(self.offset)).map_err(|source| self.unread(source))?;
-            self.file = Some(BufReader::new(file));
-        }
-        self.file.as_mut().ok_or_else(|| JournalError::Removed { path: self.path.clone() })
-    }
-
-    fn unread(&self, source: io::Error) -> JournalError {
-        JournalError::Io { what: FileAction::Read, path: self.path.clone(), source }
-    }
-}
-
 fn line_of(line: &Envelope) -> io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
@@ -476,5 +309,6 @@ pub fn read_sealed(dir: &TaskDir, mut each: impl FnMut(Envelope)) -> Result<Reco
 }
 
 mod parsed;
+mod reader;
 #[cfg(test)]
 mod tests;
