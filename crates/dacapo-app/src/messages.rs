@@ -25,6 +25,7 @@ mod listing;
 mod live;
 mod merge;
 mod milestone;
+mod milestone_page;
 mod milestones;
 mod needs;
 mod next;
@@ -186,6 +187,7 @@ pub const TABLES: &[(&str, &[Entry])] = &[
     ("live", live::LIVE),
     ("merge", merge::MERGE),
     ("milestone", milestone::MILESTONE),
+    ("milestone_page", milestone_page::MILESTONE_PAGE),
     ("milestones", milestones::MILESTONES),
     ("needs", needs::NEEDS),
     ("next", next::NEXT),
