@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use dacapo_core::git::Repo;
 
 use super::address::{self, Address};
-use super::{CALL_LIMIT, MOST_OUTPUT, by_name, git_failed, last_lines, platform, program, quietly, target};
+use super::carry_out::{CALL_LIMIT, MOST_OUTPUT, last_lines, quietly};
+use super::{by_name, git_failed, platform, program, target};
 use crate::App;
 use crate::config::{Config, PlatformCli};
 use crate::error::{Code, Failure};
