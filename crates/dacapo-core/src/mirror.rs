@@ -94,6 +94,7 @@ impl Mirrors {
                 continue;
             }
             let path = document.path();
+            // A file of this name that somebody has committed is the project's, not a mirror to be overwritten.
             let tracked = repo
                 .beside(&checkout)
                 .is_ok_and(|main| main.is_tracked(Path::new(&path)).is_ok_and(|tracked| tracked));
@@ -189,6 +190,8 @@ fn write(checkout: &Path, task: &str, document: &Document) -> io::Result<()> {
     let written = file
         .write_all(&text)
         .and_then(|()| file.sync_data())
+        // By open directories, each entered without following a link: the checkout is where agents work, and a link
+        // in it could lead the write anywhere.
         .and_then(|()| Ok(rustix::fs::renameat(&own, &fresh, &place, document.name.as_str())?));
     if written.is_err() {
         let _ = rustix::fs::unlinkat(&own, &fresh, AtFlags::empty());

@@ -84,6 +84,8 @@ fn look<T: Glance>(dir: &TaskDir, kinds: Kinds, parent: &File, index: &mut Index
     let mut looks = 0;
     loop {
         looks += 1;
+        // Taken before the journal is read: what is written in between makes the entry count for nothing, instead of
+        // hiding it.
         let stamp = Stamp::below(parent, &journal).ok();
         let known = stamp.as_ref().and_then(|stamp| index.get(&name, stamp));
         let (glance, new) = match known {
@@ -91,6 +93,8 @@ fn look<T: Glance>(dir: &TaskDir, kinds: Kinds, parent: &File, index: &mut Index
             None => (T::of(&TaskView::fold(dir, kinds)?), true),
         };
         let settled = glance.status().is_settled();
+        // Only of tasks without an end: for a settled one the lock says nothing, and it costs two more calls for each
+        // of a thousand.
         if !settled && dir.is_driven().map_err(ViewError::Lock)? {
             return Ok(glance);
         }

@@ -211,6 +211,8 @@ impl Layers {
             None => Withheld::Harmless,
             Some(brought) if sources.confirmed.includes(&brought) => Withheld::Confirmed(brought),
             Some(brought) => {
+                // Piled up again without it, rather than taken out of the pile: a value of the user's that it covered
+                // must come back.
                 project.retain(|entry| sensitivity(entry) == Sensitivity::Harmless);
                 let mut without = Layers::default();
                 let _ = without.pile([(&user, of_user), (&project, of_project)], sources);

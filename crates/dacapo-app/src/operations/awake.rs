@@ -19,6 +19,8 @@ impl Drop for Awake {
 pub(super) fn keep_awake(task: &str) -> Option<Awake> {
     let argv = awake_command(task, "cat")?;
     let mut command = Command::new(&argv[0]);
+    // The pipe ends with this process however it dies, and `cat` with the pipe: nothing can keep the machine awake
+    // for good.
     command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     Some(Awake { child: command.spawn().ok()? })
 }

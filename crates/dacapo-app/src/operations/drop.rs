@@ -44,6 +44,7 @@ impl App {
         let mut tasks = Vec::new();
         for name in distinct(names)? {
             let dir = find(self, name, &repo, &data)?;
+            // All locks are held until the end: a task that is dropped last must not start while the first ones go.
             let lock = take(&dir)?;
             repo.hand_down(&lock);
             self.tell_of_leftovers(&dir, &end_leftovers_of(&dir, &lock, self.kinds));
@@ -55,6 +56,7 @@ impl App {
             dropped.can_put_away(&spec).map_err(|error| not_put_away(&spec, error))?;
             tasks.push((dir, spec, lock));
         }
+        // Marked only now, when git begins to change something: the mark says whose locks git may have left.
         let _at_work = self.at_work(&repo, &data);
         let mut drops = Drops { done: Vec::new(), failure: None };
         for (dir, spec, lock) in tasks {

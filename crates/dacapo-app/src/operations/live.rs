@@ -56,6 +56,7 @@ impl LiveList {
             return self.app.list(self.scope, Measure::AsKnown).map(Some);
         }
         let mut changed = std::mem::replace(&mut self.state, State::Watching) == State::Shown;
+        // Watched before what is new is asked for: a change in between rings again.
         changed |= self.watch()?;
         for watched in self.tasks.values_mut() {
             changed |= watched.is_new();

@@ -130,6 +130,7 @@ fn finish(
     let (from, to) = (record.from.name.as_str(), record.to.name.as_str());
     let top = dir.spec().map(|spec| spec.top).unwrap_or_default();
     is_outside(app, repo, &[&record.from, &record.to], &top, &format!("rename {from} {to}"))?;
+    // `lock` itself refuses a task in the middle of a rename.
     let lock = dir.lock_to_rename().map_err(|error| match error {
         LockError::Held => {
             Failure::usage(say(|m| m.rename_under_way(to))).kept(say(|m| m.rename_kept_goes_on()))

@@ -54,6 +54,7 @@ pub(super) fn enter(
         let error = error.to_string();
         Failure::failed(say(|m| m.slot_queue_failed(&error)))
     };
+    // The repository first, then the machine: the same order as in the engine (`engine/admission.rs`).
     let repo_slot = slots_of(app, dir.repo(), spec).map(QueueEntry::entered).transpose().map_err(failed)?;
     let waits = repo_slot.as_ref().is_some_and(QueueEntry::waits);
     let machine_slot =

@@ -72,6 +72,7 @@ fn way_back(repo: &Repo, into: &str, from: &Oid, commit: &Oid) -> Text {
     let branch = words::branch(into);
     let here = repo.head().ok().and_then(|head| head.branch).as_deref() == Some(into);
     let at = repo.read_ref(into).ok().flatten();
+    // Somebody has committed on top of the merge: moving the branch back would lose that, so it is reverted instead.
     if at.as_ref() != Some(commit) {
         let switch = if here { String::new() } else { format!("git switch {branch} && ") };
         let revert = match repo.is_merge_into(commit, from) {

@@ -81,6 +81,7 @@ impl Store {
         let new = self.dir.join(format!(".{}.{}", brought.hash, std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(format!("{}\n", serde_json::to_string_pretty(&record)?).as_bytes())?;
+        // The name decides, so the file gets it only when it is complete.
         fs::rename(&new, self.file(&brought.hash))
     }
 

@@ -47,6 +47,7 @@ impl Lines {
                 each(Line::Whole(&self.held));
             }
             self.skipping = false;
+            // Not `clear`: one long line would otherwise keep its megabytes for the rest of the turn.
             self.held = Vec::new();
             bytes = rest;
         }

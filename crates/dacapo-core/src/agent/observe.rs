@@ -64,6 +64,8 @@ impl Observer {
         match event {
             AgentEvent::Session { id } => seen.session = Some(id.clone()),
             AgentEvent::Text { text } => {
+                // Streams deliver a message in pieces. What follows a tool call is a new one, and the last message is
+                // the closing one.
                 if !self.in_message {
                     seen.closing.clear();
                 }
@@ -73,6 +75,7 @@ impl Observer {
                 }
                 self.blocked.feed(text);
             }
+            // Replaced and not added: parsers report the sum of the turn so far.
             AgentEvent::Usage(usage) => seen.usage = *usage,
             AgentEvent::Limit { message, resets_at } => seen.limit = Some((message.clone(), *resets_at)),
             AgentEvent::Error { failure, fault } => seen.error = Some((*failure, fault.clone())),
@@ -135,6 +138,8 @@ impl RawSearch {
         let open = &mut self.open;
         self.search.feed(bytes, |at| open.push(at));
         let (echo, written, found) = (&self.echo, self.written, &mut self.found);
+        // Whether a match is an echo shows only when the text behind it has come; until then it is neither counted
+        // nor dropped.
         self.open.retain(|&at| match echo.is_echo(raw, at, written, Output::Open) {
             Some(is_echo) => {
                 if !is_echo {

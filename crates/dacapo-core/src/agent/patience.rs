@@ -61,6 +61,7 @@ impl Patience {
             | AgentEvent::ToolCall { .. }
             | AgentEvent::ToolResult { .. }
             | AgentEvent::Plan { .. } => {
+                // An answer proves that server and login work: only failures in a row count.
                 *self = Self::default();
                 None
             }

@@ -54,6 +54,7 @@ impl Quotations {
 
     /// Whether the promise at `offset` stands in a line that quotes the prompt; none while too little is written to tell.
     pub(super) fn is_quoted(&self, raw: &File, offset: u64, written: u64, output: Output) -> Option<bool> {
+        // What is not in the prompt cannot be a quotation of it.
         if self.promise.is_empty() || !self.words.contains(&self.promise) {
             return Some(false);
         }
@@ -67,6 +68,8 @@ impl Quotations {
         let at = usize::try_from(offset - from).unwrap_or(0).min(bytes.len());
         let begin = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
         let end = memchr::memchr(b'\n', &bytes[at..]).map(|newline| at + newline);
+        // A line longer than the window counts as complete: memory is bounded, and the rest could not change the
+        // verdict.
         let complete = output == Output::Ended || to < written || to == offset + WINDOW;
         let end = match end {
             Some(end) => end,

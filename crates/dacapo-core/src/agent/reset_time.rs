@@ -62,6 +62,7 @@ pub(super) fn epoch(number: f64) -> Option<Timestamp> {
     const MILLISECONDS: f64 = 1e11;
     let seconds = if number >= MILLISECONDS { number / 1000.0 } else { number };
     // The first years of the epoch are no time that anybody waits for.
+    // Rounded up: a try before the second is over would run into the limit again.
     (seconds > 1e9).then(|| Timestamp::from_second(seconds.ceil() as i64).ok())?
 }
 

@@ -34,7 +34,8 @@ pub enum Ending {
     Unwatched,
 }
 
-/// How the turn ended. An exit code of 0 alone is no success, and an agent that we stopped has not succeeded even if it exits with 0.
+/// How the turn ended. An exit code of 0 alone is no success, and an agent that we stopped has not succeeded even if it
+/// exits with 0.
 /// `final_event`: this agent always says that it has ended, so one that exits without a word has not.
 pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
     let failed = |failure: FailureKind, fault: &Fault| TurnEnd::Failed { failure, fault: fault.clone() };
@@ -58,6 +59,8 @@ pub fn weigh(ending: &Ending, seen: &Observed, final_event: bool) -> TurnEnd {
         Ending::Unwatched if seen.end.is_none() && seen.limit.is_none() => return TurnEnd::Interrupted,
         Ending::Exited(_) | Ending::Signalled(_) | Ending::GuardLost | Ending::Unwatched => {}
     }
+    // Limit before error: many agents report a limit as an error too, and a failure would be tried again far too
+    // soon.
     if let Some((message, resets_at)) = &seen.limit {
         return TurnEnd::Limit { message: message.clone(), resets_at: *resets_at };
     }

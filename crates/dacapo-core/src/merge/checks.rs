@@ -62,6 +62,7 @@ impl Merger<'_> {
             }
             match self.run_all(candidate, commit, &lease, record, observer)? {
                 Ok(proven) => return Ok(proven),
+                // Once: the second failure is with a fresh setup, and counts.
                 Err(_) if !needs_setup && !setup.is_empty() => needs_setup = true,
                 Err(left_out) => return Err(left_out.into()),
             }
@@ -219,6 +220,8 @@ impl Merger<'_> {
                     Err(RecvTimeoutError::Timeout) => timed_out = true,
                     Err(RecvTimeoutError::Disconnected) => break None,
                 }
+                // Stopped once. From here on only its end is waited for, which the guard brings about within the
+                // grace.
                 deadline = None;
                 running.stop(Stop::Gentle);
             }

@@ -34,6 +34,8 @@ impl Halt {
     /// Runs `act`; whoever asks meanwhile, or has asked before, is heard by `listener`.
     pub(super) fn heard_by<T>(&self, listener: impl Fn(&str) + Send + 'static, act: impl FnOnce() -> T) -> T {
         let mut state = self.state();
+        // Under the same lock as the registration: whoever asks is heard by the listener now or by `ask`, never by
+        // neither.
         if let Some(by) = &state.by {
             listener(by);
         }

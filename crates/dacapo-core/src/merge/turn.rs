@@ -112,6 +112,7 @@ pub(super) fn sweep_records(dir: &Path) {
     let mut records: Vec<(std::time::SystemTime, PathBuf)> = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         let task = TaskDir::at(path.clone());
+        // Another merge is at work with it; what cannot be told counts as that.
         if task.is_driven().unwrap_or(true) {
             continue;
         }
@@ -160,6 +161,7 @@ impl Merger<'_> {
         };
         let mut sink = Passing { observer, last: None };
         let setting = (self.setting)();
+        // The guard of the turn holds it too: a free lock then means that nothing of this attempt is left.
         setting.locks.add(&record.lock);
         let (driver, control) = Driver::new(spec, record.dir.clone(), setting, &mut sink)
             .map_err(|error| left(error.to_string().into()))?;

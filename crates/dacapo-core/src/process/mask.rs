@@ -244,7 +244,10 @@ impl StreamMask {
                     bytes[start..end].fill(b'*');
                     end
                 }
+                // Held back until enough of the line has come to judge it; a secret that is written cannot be masked
+                // any more.
                 (MatchContext::Unknown, _) if more == More::Possible => return start,
+                // Only one byte further: another secret may begin inside of this match.
                 (MatchContext::Structure | MatchContext::Unknown, _) => start + 1,
             };
         }

@@ -210,6 +210,8 @@ impl Lease {
         let lock = self.dir.join("index.lock");
         // The lease is ours: no git is at work that it could belong to.
         files::remove(&lock).map_err(ProofError::file(FileAction::Remove, &lock))?;
+        // The ordinary way first. What makes it fail is an index that a kill left half written, or directories that a
+        // check has closed: both are cleared away below, at the price of writing all files anew.
         if git.sync(commit).is_ok() {
             return Ok(());
         }

@@ -22,6 +22,7 @@ pub(super) fn make_dir(path: &Path) -> io::Result<()> {
 
 /// A new file; whatever was there is replaced, and a link is not followed.
 pub(super) fn create(path: &Path) -> io::Result<File> {
+    // O_EXCL does not follow a link in the last place; what is there is removed and not written through.
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     match create() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -174,6 +174,8 @@ impl Lifecycle {
     /// make an end.
     pub(crate) fn stop(&mut self, by: StopDetail, reason: StopReason) {
         let for_good = matches!(reason, StopReason::Cancelled | StopReason::Abandoned);
+        // The first reason stands. Otherwise a SIGTERM during the clearing up would turn a completed task into a
+        // cancelled one.
         if self.verdict.is_none() || (self.is_paused() && for_good) {
             let outcome = match reason {
                 StopReason::LimitWait => Outcome::TimeElapsed,
@@ -229,6 +231,7 @@ impl Lifecycle {
             stop_reason: verdict.reason,
             verified: own.verified
                 && verdict.outcome == Outcome::Completed
+                // The proof is of one commit. Whatever was committed on top of it since is unproven.
                 && self.proof.holds_at(at.last_commit),
             detail: self.detail.clone(),
             stderr_tail: own.stderr_tail.filter(|_| verdict.outcome != Outcome::Completed),

@@ -112,6 +112,8 @@ pub(super) fn listen_to(which: &[i32], control: Control, after: AfterTheEnd) -> 
     let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut stopping = false;
         for signal in signals.forever() {
+            // Without clearing up: the end of our sockets makes the guards kill everything, and the journal says how
+            // far it came.
             if std::mem::replace(&mut stopping, true) {
                 std::process::exit(130);
             }

@@ -61,6 +61,7 @@ impl Sink for JsonLines {
     }
 
     fn agent(&mut self, after: &Envelope, sub: u64, event: &AgentEvent) {
+        // Said as soon as there is room, before the next line: a reader sees where the gap is.
         if self.dropped.is_some() && self.out.has_room() {
             self.say_dropped();
         }

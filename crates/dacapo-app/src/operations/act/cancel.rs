@@ -35,6 +35,7 @@ impl OperationCanceller {
     pub(super) fn ends(&self, child: &Child) -> Ends<'_> {
         let mut state = self.state();
         state.process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        // Cancelled between the check in the caller and the start of the process.
         if state.asked {
             let _ = state.process.map(|pid| kill_process(pid, Signal::TERM));
         }

@@ -106,9 +106,12 @@ impl App {
         let mut command = Command::new(&self.program);
         command.arg0("dacapo").arg(ARGUMENT).current_dir(self.here()?);
         command.env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
+        // Standard error would be written over the screen of the surface.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child =
             command.spawn().map_err(|error| unable(&|m| m.act_not_started(&error.to_string())))?;
+        // Registered before anything is read, and dropped before `wait`: in between the child's id cannot be reused,
+        // so a cancel never signals a stranger.
         let ends = canceller.ends(&child);
         // One that is gone already has said why, or nothing; the pipe closes with this.
         let _ = child.stdin.take().map(|mut pipe| pipe.write_all(&call));

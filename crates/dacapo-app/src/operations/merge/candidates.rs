@@ -72,6 +72,7 @@ pub(super) fn gather(
         };
         gathered.candidates.push(candidate);
     }
+    // After the candidates' own locks, which are in `names`: to take one of them twice would wait for ourselves.
     gathered._here = who_works_here(repo, data, &names)?;
     Ok(gathered)
 }

@@ -54,6 +54,7 @@ pub(super) fn place(before: &[u8], bytes: &[u8], (start, end): (usize, usize)) -
     if let Some(newline) = memchr::memrchr(b'\n', &head) {
         head.drain(..=newline);
     }
+    // To mask half an escape would make the line invalid JSON, and the parser would lose the whole event.
     if in_escape(&head) {
         return MatchContext::Structure;
     }

@@ -63,6 +63,7 @@ impl AgentLoop {
             Event::IterationStarted { iteration, start_commit } => {
                 self.attempted = iteration + 1;
                 self.life.proof.state = None;
+                // None after a pause or an end: then whatever HEAD is now is what the work builds on.
                 self.tip = self.tip.take().or_else(|| start_commit.clone());
                 self.current = Some(Current::new(*iteration, start_commit.clone(), line));
                 self.phase = Phase::Retry;
@@ -186,6 +187,8 @@ impl AgentLoop {
         self.phase = match &record.end {
             TurnEnd::Limit { .. } if self.life.verdict.is_some() => Phase::Collecting,
             TurnEnd::Limit { message, resets_at } => Phase::Waits(Wait::said(message, *resets_at)),
+            // We were killed in the turn: the iteration keeps its number and gets another turn, on the files as they
+            // are.
             TurnEnd::Interrupted if self.life.verdict.is_none() => Phase::Retry,
             TurnEnd::Done
             | TurnEnd::Failed { .. }
@@ -199,6 +202,7 @@ impl AgentLoop {
     }
 
     fn committed(&mut self, commit: &Oid) {
+        // Without an intent before it the line is damage; the phase then only moves on.
         if let Phase::Landing(planned) = std::mem::replace(&mut self.phase, Phase::Settling) {
             self.tip = Some(commit.clone());
             self.settle_tree(&planned);
@@ -216,6 +220,7 @@ impl AgentLoop {
         let skip = self.life.policy.checks.is_empty()
             || self.life.verdict.is_some()
             || current.cut
+            // Checks on half a turn would say nothing, and delay an end that somebody is waiting for.
             || matches!(current.end, TurnEnd::Cancelled | TurnEnd::Interrupted | TurnEnd::Limit { .. });
         self.phase = if skip { Phase::Settling } else { Phase::Checking { index: 0 } };
     }
@@ -278,6 +283,7 @@ impl AgentLoop {
         if self.life.verdict.is_none() && did_its_turn && self.session_is_missing() {
             self.end(Outcome::Failed, StopReason::PermanentError, StopDetail::NoSession);
         }
+        // Last, when the iteration is closed: a pause never splits one.
         self.pause_if_due();
     }
 

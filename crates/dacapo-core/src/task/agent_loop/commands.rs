@@ -29,6 +29,7 @@ impl AgentLoop {
             Command::Untell => {
                 self.told.clear();
                 let unsaid = self.guidance.clear();
+                // In a resumed conversation the agent has already heard it: it must be told that it no longer holds.
                 self.told.extend(unsaid.filter(|_| self.life.policy.session == SessionMode::Resume));
             }
             Command::Set { key, value } => {
@@ -44,6 +45,7 @@ impl AgentLoop {
     /// A lower limit does not undo what was begun; between two iterations it ends the loop where it is reached.
     fn keep_to_the_cap(&mut self) {
         let Some(cap) = &mut self.cap else { return };
+        // An iteration's number never goes back, so a limit below what was begun means "not another one".
         cap.iterations = cap.iterations.max(self.attempted).max(1);
         let reached = cap.iterations <= self.attempted && self.current.is_none();
         if reached && self.life.verdict.is_none() && self.phase != Phase::Over {
@@ -63,6 +65,7 @@ impl AgentLoop {
                 self.phase = Phase::Between;
             }
             Phase::Waits(_) => {
+                // The try of another task will have come to its result long before this one goes on.
                 self.life.limits.forget_probes();
                 self.phase = self.before_a_turn();
             }

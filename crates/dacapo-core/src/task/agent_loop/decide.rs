@@ -49,9 +49,11 @@ impl AgentLoop {
             {
                 vec![Event::LimitKnown(known.clone())]
             }
+            // The number is compared: an input that was on its way when the state changed must not end another turn.
             (Phase::Turn { turn, .. }, Input::TurnEnded(record)) if record.turn == *turn => {
                 self.life.turn_ended(self.agent, record)
             }
+            // The turn is on record and its agent was never started: a stop came in between. It still needs its end.
             (Phase::Turn { turn, .. }, Input::Settle { .. }) if self.life.verdict.is_some() => {
                 let iteration = self.current.as_ref().map_or(0, |current| current.iteration);
                 let session = self.conversation.session.as_deref();
@@ -79,6 +81,7 @@ impl AgentLoop {
             }
             (Phase::Landing(planned), Input::LandedElsewhere { problem }) => {
                 let mut lost = planned.clone();
+                // The commit is kept under a rescue ref, but not on the branch: for the loop there is none.
                 lost.commit = None;
                 lost.problems.push(problem.clone());
                 vec![Event::NoCommit(lost)]

@@ -16,12 +16,14 @@ impl AgentLoop {
         follow_up: Option<&str>,
         proof: Option<&ProofPolicy>,
     ) {
+        // First of all: on a damaged record the rest would be decided from a state that no run can be in.
         self.leave_unknown_iteration();
         let between = self.current.is_none() && matches!(self.phase, Phase::Between | Phase::Proving);
         // The verdict may be there already and only the last line of the journal be missing.
         let at_the_end = between && self.life.verdict.is_some();
         let asked_for_more = more.is_some() || follow_up.is_some();
         let ended = self.phase == Phase::Over;
+        // Who takes the task up again does not want the pause that was asked for before.
         self.life.pausing = None;
         let blocked = self.life.is_paused() && self.question.is_some();
         let by_proof = self.life.is_paused() && !blocked && self.proof_needs_person();
@@ -63,6 +65,7 @@ impl AgentLoop {
                 None => text.to_owned(),
             });
         }
+        // Last: it depends on the verdict, which may have been taken back above.
         self.raise_cap(more);
     }
 
@@ -109,6 +112,8 @@ impl AgentLoop {
         if self.attempted > 0 {
             // Nobody watched meanwhile: what HEAD is now is the user's own doing, and the new beginning.
             self.tip = None;
+            // A check proves something only if it was red in this allowance. What was green at the end of the last
+            // one is green before anything is done now.
             self.seen_red = self.life.last_checks.iter().map(|check| red(check.as_ref())).collect();
             let all_green = self.life.last_checks.iter().flatten().filter(|check| check.passed()).count();
             self.opened_green |= all_green > 0 && all_green == self.life.last_checks.len();

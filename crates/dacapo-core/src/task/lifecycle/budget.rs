@@ -35,6 +35,7 @@ impl Lifecycle {
     /// What the next turn may cost, in USD, where the task has a budget.
     pub(crate) fn cost_left(&self) -> Option<f64> {
         self.policy.max_cost.map(|most| {
+            // Of the present allowance alone: who resumes an ended task gives it as much again.
             let spent = self.usage_in_allowance().cost_usd.unwrap_or(0.0);
             (most - spent).max(0.0)
         })
@@ -51,6 +52,7 @@ impl Lifecycle {
 
     /// A budget against which nothing is known to count holds nothing back: such turns are counted.
     pub(crate) fn meter(&mut self, record: &TurnRecord) {
+        // Only of turns that succeeded: one that failed early has often nothing to report.
         if record.end == TurnEnd::Done {
             let budget = &mut self.budget;
             budget.unmetered = stop::unmetered(&self.policy, &record.usage);

@@ -36,6 +36,7 @@ impl Conversation {
     pub(crate) fn turn_started(&mut self, session: Option<&str>, continued: bool) {
         if !continued {
             self.session = session.map(str::to_owned);
+            // Agents that count over a whole conversation begin again at zero with a new one.
             self.usage = Usage::default();
         }
         self.conversed = true;

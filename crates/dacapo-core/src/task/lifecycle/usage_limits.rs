@@ -175,7 +175,10 @@ impl Lifecycle {
         if let Some(next) = others().find(|agent| probed[*agent]) {
             return vec![self.change_to(next, at_limit())];
         }
+        // The first agent that is free again is waited for, not the one that ran into the limit last.
         let until = others().filter_map(|agent| limited[agent]).fold(own, Timestamp::min);
+        // All waits together count, not each alone: otherwise a limit that is renewed for ever would be waited for
+        // for ever.
         if self.limits.waited + until_from(until, now) > self.policy.max_wait {
             return vec![too_long(limit)];
         }
@@ -207,6 +210,7 @@ impl Lifecycle {
     fn wake(&self, agent: usize, relief: Relief, until: Timestamp, why: WaitReason) -> Vec<Event> {
         let mut events = Vec::new();
         if why == WaitReason::Limit && relief == Relief::Others {
+            // Compared with the end that was planned: a machine has no clock.
             let free = |limit: &Option<Timestamp>| limit.is_none_or(|limit| limit <= until);
             if let Some(next) = self.limits.until.iter().position(free).filter(|next| *next != agent) {
                 events.push(self.change_to(next, ChangeCause::LimitOver));
@@ -252,6 +256,7 @@ impl Lifecycle {
     ) -> Wait {
         if why == WaitReason::Limit {
             self.note_limit(agent, before, at);
+            // Counted when the sleep begins. After a crash in it the time is not counted a second time.
             self.limits.waited += until_from(until, at);
         }
         self.backoff_due = false;

@@ -258,6 +258,7 @@ impl Milestone {
         if let Some(Work::Everything { commit, .. }) =
             work.as_ref().filter(|_| !accepted && by == Judge::Acceptor)
         {
+            // Only rejections of the very same commit add up: a new commit is an attempt to mend it.
             let times =
                 self.final_rejections.take().filter(|(at, _)| at == commit).map_or(0, |(_, times)| times);
             self.final_rejections = Some((commit.clone(), times.saturating_add(1)));
@@ -271,6 +272,7 @@ impl Milestone {
         if accepted {
             self.accept_last();
         } else if !is_final {
+            // A rejected final acceptance has a count of its own (`final_rejections`) and does not use up this one.
             self.rejections = self.rejections.saturating_add(1);
         }
         if accepted && is_final {
@@ -314,6 +316,7 @@ impl Milestone {
 
     /// Whether another round may begin; else the task ends or needs a person.
     pub(super) fn settle_between(&mut self) {
+        // What was decided stands; this only looks for a reason where there is none yet.
         if self.phase != Phase::Between || self.life.verdict.is_some() {
             return;
         }

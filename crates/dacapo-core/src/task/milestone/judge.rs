@@ -136,6 +136,7 @@ impl Milestone {
     /// Once; the second bad one of a round counts as a rejection.
     pub(super) fn send_back(&self, mut complaints: Vec<String>) -> Vec<Event> {
         let Some(round) = &self.round else { return Vec::new() };
+        // They go into the next prompt and into the journal: a reply with thousands of flaws must not fill either.
         complaints.truncate(MOST_COMPLAINTS);
         if round.reports_sent_back == 0 {
             let iteration = round.number;
@@ -175,6 +176,7 @@ impl Milestone {
             _ => Asked::Again,
         };
         match (read(reply, round.given.as_deref(), on), void) {
+            // The Acceptor changed what it judged. Its yes is void; its no still counts below.
             (Ok((Verdict::Accepted { .. }, _)) | Err(_), Some(void)) => self.rejected_by_engine(void),
             (Err(complaint), None) => match asked {
                 Asked::Once => self.send_verdict_back(complaint),

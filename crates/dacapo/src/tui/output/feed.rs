@@ -71,6 +71,7 @@ fn run(services: &Services, feeder: &Feeder, shared: &Shared, paper: Paper) {
             if feeder.wait(None).is_err() {
                 return;
             }
+            // What comes within a frame is read together; a request ends the rest at once.
             shared.rest(FRAME);
             reader.news();
         }
@@ -94,6 +95,8 @@ impl Teller {
         }
         let mut state = shared.lock();
         let print = state.print();
+        // Told once until the screen has looked: a slow terminal does not gather a queue of messages that all say the
+        // same.
         let is_news = self.told.as_ref() != Some(&print) && !std::mem::replace(&mut state.told, true);
         drop(state);
         if is_news {

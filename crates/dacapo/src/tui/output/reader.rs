@@ -120,6 +120,7 @@ impl Reader {
     pub(super) fn step(&mut self) -> Step {
         let came = self.try_step();
         came.unwrap_or_else(|error| {
+            // Nothing is left to do, or the same error would come up in an endless loop.
             (self.job, self.hunt, self.edge, self.fresh, self.wanted) = (None, None, None, false, 0);
             let mut state = self.shared.lock();
             state.problem = Some(error.to_string());
@@ -130,6 +131,7 @@ impl Reader {
 
     fn try_step(&mut self) -> Result<Step, FollowError> {
         let deadline = Instant::now() + STEP;
+        // Requests first, in every step: what the user does now is worth more than what was being read.
         while let Some(request) = self.next_request() {
             self.take(request)?;
         }
@@ -194,6 +196,7 @@ impl Reader {
     }
 
     fn set_sources(&mut self, sources: Vec<Source>) -> Result<(), FollowError> {
+        // Turns are only added at the end as a rule; then the window, and where the user is in it, stays.
         let goes_on = !self.sources.is_empty()
             && self.sources.len() <= sources.len()
             && self.sources.iter().zip(&sources).all(|(old, new)| old.source.turn == new.turn);

@@ -145,6 +145,7 @@ impl Shared {
             state.requests.push_back(request);
         }
         drop(state);
+        // Two ways to wake the thread, because it sleeps in two places: in `rest` on the condition, else on the bell.
         self.inner.1.notify_all();
         self.bell.ring();
     }
